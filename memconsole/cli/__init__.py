@@ -1,0 +1,1 @@
+"""The command line: Typer commands that turn flags into commands and print outcomes."""

@@ -1,0 +1,1 @@
+"""Loads settings: file, then environment, then flags."""

@@ -1,0 +1,1 @@
+"""Frozen values and pure functions: no I/O, no clock, no threads."""

@@ -1,0 +1,141 @@
+"""Agents of a platform home, and what could not be read about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+
+class Storage(StrEnum):
+    """Where one feature of the platform keeps its data (A1)."""
+
+    FILES = "files"
+    SQLITE = "sqlite"
+    NONE = "none"
+    UNREADABLE = "unreadable"
+    MIXED = "mixed"
+
+
+@dataclass(frozen=True, slots=True)
+class Era:
+    """Storage of each feature; detected per feature, never by version (A1)."""
+
+    sessions: Storage = Storage.NONE
+    memory_index: Storage = Storage.NONE
+    cron: Storage = Storage.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the operator should know; a `warnings[]` or `problems[]` row of `cli.md`.
+
+    Attributes:
+        code: One of the warning codes of `cli.md`.
+        message: One plain sentence, already clean for a terminal.
+        path: The file it is about, as on disk.
+        agent: Agent id, when it is about one agent.
+    """
+
+    code: str
+    message: str
+    path: str | None = None
+    agent: str | None = None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class AgentRef:
+    """Names one agent of one home.
+
+    Attributes:
+        home: Absolute path of the platform's state folder.
+        id: Agent id, lower-cased.
+    """
+
+    home: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """One agent: configured, found on disk, or both.
+
+    Attributes:
+        name: Display name from the configuration.
+        workspace: Folder that holds MEMORY.md and `memory/`; may not exist.
+        folder: `<home>/agents/<folder>` as spelled on disk; may not exist.
+        sessions_dir: Folder of the file-era store.
+        store_file: `sessions.json` of this agent (`session.store` may move it).
+        database: `openclaw-agent.sqlite` of this agent; may not exist.
+        is_configured: Named by the platform configuration (or the implied `main`).
+    """
+
+    ref: AgentRef
+    name: str | None
+    workspace: Path
+    workspace_exists: bool
+    folder: Path
+    sessions_dir: Path
+    store_file: Path
+    database: Path
+    is_configured: bool
+    era: Era = field(default_factory=Era)
+    problems: tuple[Notice, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The agent's id, lower-cased."""
+        return self.ref.id
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformConfig:
+    """The part of the platform's configuration that memconsole uses.
+
+    Attributes:
+        path: The configuration file, None when there is none.
+        user_timezone: IANA zone of the user (`agents.defaults.userTimezone`).
+        windows: Context window in tokens by model id and by `provider/model`.
+        default_model: `agents.defaults.model.primary`.
+        main_key: `session.mainKey`, `main` unless set.
+        reserve_tokens: What the platform keeps free before it compacts.
+        bootstrap_max_chars: Characters of one bootstrap file that reach the prompt.
+        bootstrap_total_max_chars: The same for all bootstrap files together.
+        gateway_port: `gateway.port`.
+        last_version: `meta.lastTouchedVersion`.
+    """
+
+    path: Path | None = None
+    user_timezone: str | None = None
+    windows: Mapping[str, int] = field(default_factory=dict)
+    default_model: str | None = None
+    main_key: str = "main"
+    reserve_tokens: int = 20_000
+    bootstrap_max_chars: int = 20_000
+    bootstrap_total_max_chars: int = 60_000
+    gateway_port: int = 18_789
+    last_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """One reading of the platform home.
+
+    Attributes:
+        path: Absolute path of the state folder.
+        agents: Configured agents first, in their order, then the others by id.
+        notices: Findings about the home itself (collisions, other homes, broken config).
+        read_at: When it was read, aware UTC.
+    """
+
+    path: Path
+    config: PlatformConfig
+    agents: tuple[Agent, ...]
+    era: Era
+    notices: tuple[Notice, ...]
+    read_at: datetime

@@ -1,0 +1,46 @@
+"""What a checkpoint saved, and the text versions it saw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memconsole.domain.agents import AgentRef
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One checkpoint, as our own database remembers it (A7, A10).
+
+    Attributes:
+        content_hash: Hash of the eligible messages that were saved.
+        block: ACTIVE_CONTEXT.md of this agent as rendered alone, for shared workspaces.
+        is_logged: A daily entry was added.
+        day_file: Relative path of the daily log that got the entry.
+        workspace: Real path of the workspace.
+    """
+
+    agent: AgentRef
+    session_id: str
+    session_key: str | None
+    at: datetime
+    content_hash: str
+    block: str
+    is_logged: bool
+    day_file: str | None
+    workspace: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceText:
+    """A text file as it was read, with the version to compare before replacing it.
+
+    Attributes:
+        version: (mtime_ns, size, sha256 of the bytes).
+    """
+
+    text: str
+    version: tuple[int, int, str]

@@ -1,0 +1,46 @@
+"""What a face may ask the engine to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from memconsole.domain.agents import AgentRef
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Save an agent's current work to ACTIVE_CONTEXT.md and the daily log (mission §6).
+
+    Attributes:
+        session_key: A certain session instead of the newest eligible one.
+        is_forced: Ignore `stale_after` and the dedup window.
+        dry_run: Say what would be written; write nothing.
+    """
+
+    agent: AgentRef
+    session_key: str | None = None
+    is_forced: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rotate:
+    """Start a session anew before the platform compacts it (mission §5, A13).
+
+    Attributes:
+        key: Session key; must name exactly one live session.
+        threshold_tokens: Another limit than the configured one, for this run.
+        is_forced: Pass threshold, interval and breaker.
+        dry_run: The plan from disk; needs no Gateway.
+    """
+
+    agent: AgentRef
+    key: str
+    threshold_tokens: int | None = None
+    is_forced: bool = False
+    dry_run: bool = False
+
+
+Command: TypeAlias = Checkpoint | Rotate

@@ -1,0 +1,163 @@
+"""What came of a command: the same values for console, command line and scheduler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from memconsole.domain.commands import Command
+
+Detail: TypeAlias = "str | int | float | bool | list[Detail] | dict[str, Detail] | None"
+"""A value that JSON can carry."""
+
+
+class SkipReason(StrEnum):
+    """Why nothing was done although nothing failed; the stable words of `reason`."""
+
+    NO_SESSION = "no-session"
+    STALE = "stale"
+    TOO_SMALL = "too-small"
+    TOO_FEW_MESSAGES = "too-few-messages"
+    NOTHING_NEW = "nothing-new"
+    WORKSPACE_MISSING = "workspace-missing"
+    LOCKED = "locked"
+    NOT_CAPTURED = "class-not-captured"
+    NOT_ROTATED = "class-not-rotated"
+    NOT_DUE = "not-due"
+    NOT_CONFIRMED = "count-not-confirmed"
+    SKIP_PATTERN = "skip-pattern"
+    MAX_PER_RUN = "max-per-run"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One file that was written, or would be.
+
+    Attributes:
+        path: Relative to the workspace with `/`, or absolute outside of one.
+        size_bytes: Size of the file afterwards for a replacement, bytes added for an append.
+        mode: Such as `0600`.
+    """
+
+    path: str
+    size_bytes: int
+    mode: str = "0600"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a dry run would do."""
+
+    command: Command
+    message: str
+    wrote: tuple[Written, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Nothing was done, for a reason that is no failure."""
+
+    command: Command
+    reason: SkipReason
+    message: str
+    hint: str = ""
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An expected failure; `code` is the stable word of `reason`."""
+
+    command: Command
+    code: str
+    message: str
+    hint: str = ""
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpointed:
+    """A checkpoint was written and seen on disk.
+
+    Attributes:
+        session_id: The session whose work was saved.
+        is_logged: A daily entry was added; False when it would have repeated the last one.
+    """
+
+    command: Command
+    session_id: str
+    message: str
+    is_logged: bool
+    wrote: tuple[Written, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    duration_ms: int = 0
+
+
+Outcome: TypeAlias = Planned | Skipped | Failed | Checkpointed
+
+
+def status_of(outcome: Outcome) -> str:
+    """Return `done`, `planned`, `skipped` or `failed`, the `status` of `--json`."""
+    match outcome:
+        case Planned():
+            return "planned"
+        case Skipped():
+            return "skipped"
+        case Failed():
+            return "failed"
+        case Checkpointed():
+            return "done"
+
+
+def reason_of(outcome: Outcome) -> str | None:
+    """Return the stable word that says why, or None when it was done or planned."""
+    match outcome:
+        case Skipped():
+            return outcome.reason.value
+        case Failed():
+            return outcome.code
+        case Planned() | Checkpointed():
+            return None
+
+
+class Origin(StrEnum):
+    """Which face asked for a run."""
+
+    SCHEDULER = "scheduler"
+    CONSOLE = "console"
+    CLI = "cli"
+    HOOK = "hook"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One line of the run log.
+
+    Attributes:
+        command: Name on the command line, such as `checkpoint`.
+        command_line: The equivalent call, for the activity panel.
+        status: `done`, `planned`, `skipped`, `failed` or `running`.
+    """
+
+    id: int
+    job: str | None
+    command: str
+    command_line: str
+    origin: Origin
+    agent: str | None
+    key: str | None
+    started_at: datetime
+    ended_at: datetime | None
+    status: str
+    reason: str | None
+    message: str
+    duration_ms: int | None

@@ -1,0 +1,90 @@
+"""Settings as a frozen value; `memconsole.config` loads it, defaults are the specification's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class RotationSettings:
+    """`[rotation]` (mission §5)."""
+
+    threshold_tokens: int = 150_000
+    window_ratio: float = 0.75
+    overhead_tokens: int = 20_000
+    skip_patterns: tuple[str, ...] = ()
+    max_per_run: int = 5
+    min_interval: timedelta = timedelta(minutes=10)
+    interval: timedelta = timedelta(minutes=30)
+    keys: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointSettings:
+    """`[checkpoint]` (mission §6)."""
+
+    interval: timedelta = timedelta(minutes=20)
+    stale_after: timedelta = timedelta(hours=4)
+    min_bytes: int = 1024
+    min_messages: int = 3
+    tail_messages: int = 60
+    dedup_window: timedelta = timedelta(minutes=15)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """`[agents.<id>]`: what one agent does differently."""
+
+    rotation: RotationSettings
+    checkpoint: CheckpointSettings
+
+
+@dataclass(frozen=True, slots=True)
+class UiSettings:
+    """`[ui]`: how the console draws."""
+
+    theme: str = ""
+    mono: bool = False
+    ascii: bool = False
+    mouse: bool = True
+    interval: timedelta = timedelta(seconds=2)
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything an operator can set.
+
+    Attributes:
+        home: Explicit platform home; None means "find it" (mission §2).
+        is_home_explicit: The home came from `--home`, our configuration or a state-dir variable.
+        state_dir: Our own state folder.
+        timezone: IANA name; None means the platform's, then the host's (A23).
+        transport: How to reach the Gateway: `auto`, `ws`, `cli` or `none`.
+        agents: Per-agent overrides by lower-cased id.
+        sources: Where each changed key came from, for `config show`.
+    """
+
+    state_dir: Path
+    config_file: Path | None = None
+    home: Path | None = None
+    is_home_explicit: bool = False
+    timezone: str | None = None
+    transport: str = "auto"
+    gateway_url: str | None = None
+    redact: bool = True
+    rotation: RotationSettings = field(default_factory=RotationSettings)
+    checkpoint: CheckpointSettings = field(default_factory=CheckpointSettings)
+    ui: UiSettings = field(default_factory=UiSettings)
+    agents: Mapping[str, AgentSettings] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    def for_agent(self, agent_id: str) -> AgentSettings:
+        """Return the settings of one agent, overrides applied."""
+        return self.agents.get(agent_id) or AgentSettings(self.rotation, self.checkpoint)

@@ -1,0 +1,115 @@
+"""Token counts with their state (A2), the rotation threshold (A3), and what is due."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+DEFAULT_WINDOW = 200_000
+"""Tokens; the platform's own fallback when neither entry nor configuration names a window."""
+
+
+class TokenState(StrEnum):
+    """How far a token count can be trusted (A2)."""
+
+    FRESH = "fresh"
+    STALE = "stale"
+    ESTIMATED = "estimated"
+    SUSPECT = "suspect"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCount:
+    """A count and its state.
+
+    Attributes:
+        state: How far to trust it.
+        reported: The platform's own number; None when it gave none.
+        estimated: From the transcript's last usage; None when not read or not there.
+    """
+
+    state: TokenState
+    reported: int | None = None
+    estimated: int | None = None
+
+    @property
+    def tokens(self) -> int | None:
+        """The number to show: reported, or the estimate for estimated counts (`cli.md`)."""
+        return self.estimated if self.state is TokenState.ESTIMATED else self.reported
+
+    @property
+    def basis(self) -> int | None:
+        """The number that percentages follow: the estimate for estimated and suspect ones."""
+        if self.state in (TokenState.ESTIMATED, TokenState.SUSPECT):
+            return self.estimated
+        return self.reported
+
+
+class NotDue(StrEnum):
+    """Why a session is not taken by automatic rotation."""
+
+    BELOW = "below"
+    UNKNOWN = "unknown-count"
+    STALE = "stale-count"
+    UNCONFIRMED = "unconfirmed-count"
+    CLASS = "class"
+    ARCHIVED = "archived"
+    NO_KEY = "no-key"
+    NO_SESSION = "no-session"
+    PATTERN = "skip-pattern"
+
+
+@dataclass(frozen=True, slots=True)
+class RotationPolicy:
+    """When a session is due (A3, mission §5).
+
+    Attributes:
+        threshold_tokens: Absolute limit; reaching it is due.
+        window_ratio: Share of the model's window that must not be passed.
+        skip_patterns: Shell patterns of keys that never rotate.
+        key_thresholds: Limit by session key, before all others.
+    """
+
+    threshold_tokens: int = 150_000
+    window_ratio: float = 0.75
+    skip_patterns: tuple[str, ...] = ()
+    key_thresholds: Mapping[str, int] = field(default_factory=dict)
+
+    def threshold(self, window: int | None, key: str | None = None) -> int:
+        """Return the limit in tokens for a session with this window."""
+        if key is not None and key in self.key_thresholds:
+            return self.key_thresholds[key]
+        if window is None or window <= 0:
+            return self.threshold_tokens
+        return min(self.threshold_tokens, int(self.window_ratio * window))
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One observed count of one session, for growth."""
+
+    agent_id: str
+    session_id: str
+    at: datetime
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How fast a session fills.
+
+    Attributes:
+        tokens_per_hour: Positive; None when it does not grow or there is too little to say.
+        due_at: When it reaches its threshold at this rate; None when it does not.
+        source: `samples` or `transcript`.
+    """
+
+    tokens_per_hour: float | None
+    due_at: datetime | None
+    source: str

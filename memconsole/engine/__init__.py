@@ -1,0 +1,1 @@
+"""The engine: what every face calls; one module a command."""

@@ -1,0 +1,136 @@
+"""Failures that are expected: each says what happened, and what to do next.
+
+A constructor takes facts and builds the sentence. No secret and no markup ever enters it.
+`code` is the stable word of `--json`; the command line maps the class to an exit code.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class MemconsoleError(Exception):
+    """An expected failure.
+
+    Attributes:
+        code: Stable machine word for `error.code` of `--json`.
+        hint: One sentence that says what to do next; empty when there is nothing to do.
+    """
+
+    code: ClassVar[str] = "failed"
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UsageError(MemconsoleError):
+    """The call itself is wrong: an unknown agent, key or option value. Nothing was done."""
+
+    code = "usage"
+
+
+class ConfigError(MemconsoleError):
+    """Our own configuration cannot be used; names the key, the file and the line."""
+
+    code = "config"
+
+
+class HomeNotFoundError(MemconsoleError):
+    """The platform's state folder does not exist."""
+
+    code = "home-not-found"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"the platform home {path} does not exist",
+            hint="Name it with --home DIR, or try `memconsole --demo`.",
+        )
+        self.path = path
+
+
+class HomeUnreadableError(MemconsoleError):
+    """The home exists, but none of its session stores can be read."""
+
+    code = "home-unreadable"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"none of the session stores in {path} can be read: {reason}",
+            hint="Check owner and mode of the folder; memconsole reads it and never writes it.",
+        )
+        self.path = path
+
+
+class UnknownAgentError(UsageError):
+    """No agent of that id is configured or on disk."""
+
+    code = "unknown-agent"
+
+    def __init__(self, agent_id: str, known: tuple[str, ...]) -> None:
+        listed = ", ".join(known) if known else "none"
+        super().__init__(f"there is no agent {agent_id!r}", hint=f"Known agents: {listed}.")
+
+
+class SessionNotFoundError(UsageError):
+    """No session has that key or id."""
+
+    code = "unknown-session"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(
+            f"there is no session {key!r}",
+            hint="`memconsole sessions --all` lists every key and id.",
+        )
+
+
+class GatewayUnavailableError(MemconsoleError):
+    """An action needs the Gateway, and it is not reachable or refuses us."""
+
+    code = "gateway-unavailable"
+
+
+class ReadOnlyError(MemconsoleError):
+    """An action was refused because memconsole runs with `--read-only`."""
+
+    code = "read-only"
+
+    def __init__(self, action: str) -> None:
+        super().__init__(
+            f"{action} was refused: memconsole runs read-only",
+            hint="Start it without --read-only (or ui.read_only = false) to act.",
+        )
+
+
+class LockedError(MemconsoleError):
+    """Another process works in the same workspace right now."""
+
+    code = "locked"
+
+    def __init__(self, what: str, owner: str) -> None:
+        super().__init__(
+            f"{what} is in use by {owner}", hint="It is free again when that run ends."
+        )
+        self.owner = owner
+
+
+class WorkspaceError(MemconsoleError):
+    """A write into a workspace was refused or failed; the old file is whole."""
+
+    code = "workspace"
+
+
+class StateError(MemconsoleError):
+    """Our own state folder cannot be written or was made by a newer memconsole."""
+
+    code = "state"
+
+
+class StoreError(MemconsoleError):
+    """One session store or transcript of the platform cannot be read.
+
+    Attributes:
+        notice_code: `store-unreadable` or `store-newer`, the warning code of `cli.md`.
+    """
+
+    code = "store-unreadable"

@@ -1,0 +1,180 @@
+"""What the engine needs from outside, as protocols; adapters satisfy them by shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+    from pathlib import Path
+
+    from memconsole.domain.agents import Agent, AgentRef, Home
+    from memconsole.domain.captures import Capture, WorkspaceText
+    from memconsole.domain.memory import Marker, Pool
+    from memconsole.domain.outcomes import Origin, Run, Written
+    from memconsole.domain.sessions import StoreListing, TranscriptRef
+    from memconsole.domain.snapshot import SchedulerStatus
+    from memconsole.domain.tokens import Sample
+    from memconsole.domain.transcript import Entry
+
+
+class Clock(Protocol):
+    """Wall time and a stopwatch."""
+
+    def now(self) -> datetime:
+        """Return the wall time, aware UTC (`MEMCONSOLE_NOW` moves it)."""
+
+    def monotonic(self) -> float:
+        """Return seconds of a clock that never goes back."""
+
+
+class Platform(Protocol):
+    """The platform home and its configuration."""
+
+    def read(self) -> Home:
+        """Read home, configuration and agents.
+
+        Raises:
+            HomeNotFoundError: The home does not exist.
+            HomeUnreadableError: It exists and cannot be listed.
+        """
+
+
+class SessionStore(Protocol):
+    """Sessions and transcripts of one agent, whatever era it is; never written."""
+
+    def sessions(self, agent: Agent) -> StoreListing:
+        """List what the agent's stores hold; a store that fails becomes a notice."""
+
+    def fingerprint(self, agent: Agent) -> object:
+        """Return a cheap value that changes when a new listing may differ."""
+
+    def backward(self, ref: TranscriptRef, *, limit_bytes: int) -> Iterator[Entry]:
+        """Yield entries newest first until `limit_bytes` bytes were passed.
+
+        A last line without its end comes as IN_PROGRESS, an undecodable one as DAMAGED.
+
+        Raises:
+            StoreError: The transcript cannot be opened or unpacked.
+        """
+
+    def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
+        """Yield all entries in stored order; same kinds and errors as `backward`."""
+
+
+class MemoryReader(Protocol):
+    """Reads memory folders; never writes."""
+
+    def pool(self, workspace: Path, agents: tuple[str, ...], *, now: datetime) -> Pool:
+        """Read one workspace's pool; files unchanged since the last call are not read again."""
+
+    def fingerprint(self, workspace: Path) -> object:
+        """Return a cheap value that changes when a new pool reading may differ."""
+
+    def markers(self, workspace: Path) -> tuple[Marker, ...]:
+        """Return every marked line of the counted files, by path and line."""
+
+
+class Workspace(Protocol):
+    """The one writer into a workspace (A8)."""
+
+    def read(self, root: Path, relative: str) -> WorkspaceText | None:
+        """Read a text file with the version it had; None when it does not exist.
+
+        Raises:
+            WorkspaceError: It exists and cannot be read, or lies outside the workspace.
+        """
+
+    def replace(
+        self, root: Path, relative: str, text: str, *, seen: WorkspaceText | None
+    ) -> Written:
+        """Replace a file whole: the old text or the new one, never half.
+
+        Raises:
+            WorkspaceError: Refused or failed; the old file is whole.
+        """
+
+    def append(self, root: Path, relative: str, entry: str, *, header: str) -> Written:
+        """Append an entry in the file's own line ending; `header` starts a new file.
+
+        Raises:
+            WorkspaceError: Refused or failed; the old bytes are still a prefix.
+        """
+
+
+class Locks(Protocol):
+    """Advisory OS locks of ours that die with their holder (A9)."""
+
+    def workspace(self, root: Path) -> AbstractContextManager[None]:
+        """Hold the workspace for one run.
+
+        Raises:
+            LockedError: Another run holds it.
+        """
+
+
+class RunLog(Protocol):
+    """What was run, by whom, with what result (`state.db`)."""
+
+    def add(self, run: Run) -> None:
+        """Store one finished run; `run.id` is ignored."""
+
+    def runs(
+        self, *, limit: int, since: datetime | None = None, job: str | None = None
+    ) -> tuple[Run, ...]:
+        """Return the newest runs first."""
+
+
+class SampleStore(Protocol):
+    """Token counts over time (`state.db`); written by console and scheduler only (A24)."""
+
+    def add(self, samples: Iterable[Sample]) -> None:
+        """Store samples; equal consecutive counts of a session are thinned out."""
+
+    def samples(self, *, since: datetime) -> tuple[Sample, ...]:
+        """Return all samples since then, oldest first."""
+
+
+class CaptureLog(Protocol):
+    """What each checkpoint saved (`state.db`); never parsed back from prose (A10)."""
+
+    def last(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
+        """Return the newest capture of the agent, or of one of its sessions."""
+
+    def latest_by_agent(self, home: str) -> dict[str, Capture]:
+        """Return the newest capture of each agent of a home."""
+
+    def last_logged(self, agent: AgentRef) -> Capture | None:
+        """Return the newest capture that added a daily entry."""
+
+    def add(self, capture: Capture) -> None:
+        """Store one capture, after the write it describes (A12)."""
+
+
+class SchedulerControl(Protocol):
+    """Who runs the jobs."""
+
+    def status(self) -> SchedulerStatus:
+        """Return the holder of the scheduler's lock, if any."""
+
+
+class ChangeFeed(Protocol):
+    """File events under watched folders, with polling as the fallback."""
+
+    def changes(self, roots: tuple[Path, ...], stop: StopSignal) -> Iterator[frozenset[Path]]:
+        """Yield sets of changed paths until `stop` is set."""
+
+
+class StopSignal(Protocol):
+    """Something that can be asked whether to stop; `threading.Event` is one."""
+
+    def is_set(self) -> bool:
+        """Return True once the work should end."""
+
+
+class Origins(Protocol):
+    """Names the face that runs commands."""
+
+    origin: Origin

@@ -1,0 +1,1 @@
+"""The one SQLite library of this process (A4b)."""

@@ -1,0 +1,1 @@
+"""Adapters for files and databases: session stores, workspaces, our own state."""

@@ -1,0 +1,1 @@
+"""Widgets that draw from one value."""
