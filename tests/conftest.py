@@ -1,0 +1,114 @@
+"""What every test shares: a world without the user, and the folder of fixtures and cases."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import hypothesis
+import pytest
+import pytest_textual_snapshot
+
+if TYPE_CHECKING:
+    from syrupy.location import PyTestLocation
+
+ROOT = Path(__file__).resolve().parent.parent
+SNAPSHOTS = ROOT / "snapshots"
+
+FOREIGN_PREFIXES = ("OPENCLAW_", "CLAWDBOT_", "MOLTBOT_", "MEMCONSOLE_", "XDG_")
+FOREIGN_NAMES = ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "TERM", "COLUMNS", "LINES")
+XDG_FOLDERS = {
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_STATE_HOME": ".local/state",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_CACHE_HOME": ".cache",
+}
+
+# A busy machine is no reason for a red test.
+hypothesis.settings.register_profile("memconsole", deadline=None)
+hypothesis.settings.load_profile("memconsole")
+
+
+class TopLevelSvgExtension(pytest_textual_snapshot.SVGImageExtension):  # type: ignore[misc]
+    """Keeps baselines in snapshots/<test module>/ rather than beside the tests."""
+
+    @classmethod
+    def dirname(cls, *, test_location: PyTestLocation) -> str:
+        return str(SNAPSHOTS / test_location.basename)
+
+
+# snap_compare looks this name up each time it runs, so replacing it is enough.
+pytest_textual_snapshot.SVGImageExtension = TopLevelSvgExtension
+
+
+class FixtureHome(Protocol):
+    """Copies the home of one release and returns its state folder."""
+
+    def __call__(self, release: str) -> Path: ...
+
+
+class PreparedCase(Protocol):
+    """Prepares a copy of one fault case; returns its folder and the environment to run under."""
+
+    def __call__(self, case: str) -> tuple[Path, dict[str, str]]: ...
+
+
+@pytest.fixture(autouse=True)
+def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep the user's home and environment out; return the empty home that stands in."""
+    for name in list(os.environ):
+        if name.startswith(FOREIGN_PREFIXES) or name in FOREIGN_NAMES:
+            monkeypatch.delenv(name)
+    home = tmp_path / "user"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    for name, folder in XDG_FOLDERS.items():
+        monkeypatch.setenv(name, str(home / folder))
+    return home
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of fixtures and cases beside the checkout; skips the test without it."""
+    folder = ROOT.parent / "shared"
+    if not (folder / "fixtures").is_dir():
+        pytest.skip(f"needs the shared folder of fixtures and cases at {folder}")
+    return folder
+
+
+@pytest.fixture
+def fixture_home(shared: Path, tmp_path: Path) -> FixtureHome:
+    """Copy `fixtures/<release>/home`; the same release twice is the same copy."""
+
+    def copy(release: str) -> Path:
+        home = tmp_path / "fixtures" / release / "home"
+        if not home.exists():
+            source = shared / "fixtures" / release / "home"
+            shutil.copytree(source, home, copy_function=shutil.copyfile)
+            for folder in (home, *home.rglob("*/")):
+                folder.chmod(0o755)  # the shared folder may be read-only
+        [state] = (path for path in (home / ".openclaw", home / ".clawdbot") if path.exists())
+        return state
+
+    return copy
+
+
+@pytest.fixture
+def prepared_case(shared: Path, tmp_path: Path) -> PreparedCase:
+    """Copy a case and apply its setup.json, as `cases/README.md` says."""
+
+    def prepare(case: str) -> tuple[Path, dict[str, str]]:
+        dest = tmp_path / "cases" / case
+        source = shared / "cases" / case
+        program = shared / "cases" / "prepare.py"
+        command = [sys.executable, str(program), str(source), str(dest)]
+        done = subprocess.run(command, capture_output=True, check=True, text=True)
+        environment: dict[str, str] = json.loads(done.stdout)
+        return dest, environment
+
+    return prepare
