@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from memconsole.domain.agents import Agent, AgentRef, Home
+    from memconsole.domain.agents import Agent, AgentRef, Home, PlatformConfig
     from memconsole.domain.captures import Capture, WorkspaceText
     from memconsole.domain.memory import Marker, Pool
-    from memconsole.domain.outcomes import Origin, Run, Written
+    from memconsole.domain.outcomes import Run, Written
     from memconsole.domain.sessions import StoreListing, TranscriptRef
     from memconsole.domain.snapshot import SchedulerStatus
     from memconsole.domain.tokens import Sample
@@ -67,7 +67,9 @@ class SessionStore(Protocol):
 class MemoryReader(Protocol):
     """Reads memory folders; never writes."""
 
-    def pool(self, workspace: Path, agents: tuple[str, ...], *, now: datetime) -> Pool:
+    def pool(
+        self, workspace: Path, agents: tuple[str, ...], *, config: PlatformConfig, now: datetime
+    ) -> Pool:
         """Read one workspace's pool; files unchanged since the last call are not read again."""
 
     def fingerprint(self, workspace: Path) -> object:
@@ -172,9 +174,3 @@ class StopSignal(Protocol):
 
     def is_set(self) -> bool:
         """Return True once the work should end."""
-
-
-class Origins(Protocol):
-    """Names the face that runs commands."""
-
-    origin: Origin

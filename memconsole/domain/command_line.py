@@ -1,0 +1,50 @@
+"""The command line that does the same as a command, for the activity log."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from memconsole.domain.commands import Checkpoint, Rotate
+
+if TYPE_CHECKING:
+    from memconsole.domain.commands import Command
+
+
+def name_of(command: Command) -> str:
+    """Return the command's name on the command line."""
+    match command:
+        case Checkpoint():
+            return "checkpoint"
+        case Rotate():
+            return "rotate"
+
+
+def key_of(command: Command) -> str | None:
+    """Return the session key that a command names."""
+    match command:
+        case Checkpoint():
+            return command.session_key
+        case Rotate():
+            return command.key
+
+
+def command_line(command: Command) -> str:
+    """Return the equivalent call, quoted for a POSIX shell."""
+    words = ["memconsole", name_of(command)]
+    match command:
+        case Checkpoint():
+            words += ["--agent", command.agent.id]
+            if command.session_key is not None:
+                words += ["--session", command.session_key]
+            if command.is_forced:
+                words.append("--force")
+        case Rotate():
+            words.append(command.key)
+            if command.threshold_tokens is not None:
+                words += ["--threshold", str(command.threshold_tokens)]
+            if command.is_forced:
+                words.append("--force")
+    if command.dry_run:
+        words.append("--dry-run")
+    return shlex.join(words)

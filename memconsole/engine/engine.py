@@ -1,0 +1,272 @@
+"""The door: everything a face can ask. Methods block and may be called from any thread."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING, assert_never
+
+from memconsole.domain.command_line import command_line, key_of, name_of
+from memconsole.domain.commands import Checkpoint, Rotate
+from memconsole.domain.outcomes import Failed, Planned, Run, reason_of, status_of
+from memconsole.domain.sessions import SessionState
+from memconsole.engine.checkpoint import checkpoint
+from memconsole.engine.detail import session_detail, transcript_view
+from memconsole.engine.lookup import find_agent, find_session
+from memconsole.engine.reader import Reader
+from memconsole.engine.rotate import RotationPlan, plan_rotation, rotate
+from memconsole.engine.snapshot import take_snapshot
+from memconsole.errors import MemconsoleError, ReadOnlyError, StateError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from memconsole.domain.agents import Agent, AgentRef, Home
+    from memconsole.domain.commands import Command
+    from memconsole.domain.memory import Marker, Pool
+    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot import (
+        ConsoleSnapshot,
+        SessionDetail,
+        SessionView,
+        TranscriptView,
+    )
+    from memconsole.engine.ports_bundle import Ports
+
+logger = logging.getLogger(__name__)
+
+
+class Engine:
+    """One engine behind console, command line and scheduler."""
+
+    def __init__(self, ports: Ports, settings: Settings) -> None:
+        self.settings = settings
+        self._ports = ports
+        self._reader = Reader(ports, settings)
+
+    def home(self) -> Home:
+        """Read home, configuration and roster.
+
+        Raises:
+            HomeNotFoundError: The platform home does not exist.
+            HomeUnreadableError: It exists and cannot be listed.
+        """
+        return self._reader.home()
+
+    def agent(self, agent_id: str) -> Agent:
+        """Return one agent by id, in any letter case.
+
+        Raises:
+            UnknownAgentError: It is neither configured nor on disk.
+        """
+        return find_agent(self.home(), agent_id)
+
+    def snapshot(
+        self,
+        changed: frozenset[AgentRef] | None = None,
+        *,
+        with_pools: bool = True,
+        agent_id: str | None = None,
+    ) -> ConsoleSnapshot:
+        """Take one reading of everything.
+
+        Args:
+            changed: Agents whose files changed; the others are taken from the last reading
+                without a look. None looks at all of them.
+            with_pools: False leaves the memory pools out (`agents`, `sessions`).
+            agent_id: Only this agent.
+
+        Raises:
+            HomeNotFoundError: The platform home does not exist.
+            HomeUnreadableError: It exists, and none of its stores can be read.
+            UnknownAgentError: There is no such agent.
+        """
+        return take_snapshot(
+            self._ports, self._reader, changed=changed, with_pools=with_pools, agent_id=agent_id
+        )
+
+    def sessions(self) -> tuple[SessionView, ...]:
+        """Return every session of every agent, judged, without memory pools."""
+        return self.snapshot(with_pools=False).sessions
+
+    def session(self, name: str) -> SessionDetail:
+        """Return one session, its transcript read whole.
+
+        Args:
+            name: Session key, session id, or the unambiguous beginning of an id.
+
+        Raises:
+            SessionNotFoundError: Nothing has that name.
+            StoreError: Its transcript cannot be read.
+        """
+        found = self.snapshot(with_pools=False)
+        view = find_session(found.sessions, name)
+        return session_detail(self._ports, view, found.sessions)
+
+    def transcript(
+        self, name: str, *, tail: int | None = None, everything: bool = False
+    ) -> TranscriptView:
+        """Return a session's messages, oldest first.
+
+        Args:
+            name: Session key, session id, or the unambiguous beginning of an id.
+            tail: Only the last messages; None for all.
+            everything: Also what is off the active path or filtered.
+
+        Raises:
+            SessionNotFoundError: Nothing has that name.
+            StoreError: The transcript cannot be read.
+        """
+        view = find_session(self.sessions(), name)
+        return transcript_view(self._ports, view, tail=tail, everything=everything)
+
+    def pools(self, agent_id: str | None = None) -> tuple[Pool, ...]:
+        """Return the memory pools, one a workspace.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+        """
+        home = self.home()
+        agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
+        pools: dict[Path, Pool] = {}
+        for agent in agents:
+            pools.setdefault(agent.workspace, self._reader.pool(home, agent))
+        return tuple(pools.values())
+
+    def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
+        """Return (agent id, marked line) of every pool; a shared pool counts for its first agent."""
+        found = []
+        for pool in self.pools(agent_id):
+            owner = pool.agents[0] if pool.agents else ""
+            found += [(owner, marker) for marker in self._ports.memory.markers(pool.root)]
+        return tuple(found)
+
+    def memory_text(self, agent_id: str, relative: str) -> str | None:
+        """Return the text of one file of an agent's workspace; None when it does not exist.
+
+        Raises:
+            WorkspaceError: It lies outside the workspace or cannot be read.
+        """
+        found = self._ports.workspace.read(self.agent(agent_id).workspace, relative)
+        return None if found is None else found.text
+
+    def rotation_plan(
+        self,
+        *,
+        agent_id: str | None = None,
+        keys: tuple[str, ...] = (),
+        threshold_tokens: int | None = None,
+        is_forced: bool = False,
+    ) -> RotationPlan:
+        """Say which sessions rotation would take now, from disk alone (A13).
+
+        Raises:
+            SessionNotFoundError: A key names no live session.
+        """
+        return plan_rotation(
+            self._ports,
+            self._reader,
+            self.settings,
+            agent_id=agent_id,
+            keys=keys,
+            threshold_tokens=threshold_tokens,
+            is_forced=is_forced,
+        )
+
+    def runs(
+        self, *, limit: int = 50, since: datetime | None = None, job: str | None = None
+    ) -> tuple[Run, ...]:
+        """Return the newest runs first."""
+        return self._ports.runs.runs(limit=limit, since=since, job=job)
+
+    def watched(self) -> tuple[Path, ...]:
+        """Return the folders whose changes mean a new reading."""
+        home = self.home()
+        roots: dict[Path, None] = {home.path: None}
+        for agent in home.agents:
+            roots[agent.sessions_dir] = None
+            roots[agent.database.parent] = None
+            roots[agent.workspace] = None
+        return tuple(root for root in roots)
+
+    def agents_of(self, paths: frozenset[Path]) -> frozenset[AgentRef] | None:
+        """Return the agents that changed files belong to; None when it may be all of them."""
+        home = self.home()
+        changed: set[AgentRef] = set()
+        for path in paths:
+            owners = [agent.ref for agent in home.agents if _owns(agent, path)]
+            if not owners:
+                return None
+            changed.update(owners)
+        return frozenset(changed)
+
+    def record_samples(self, snapshot: ConsoleSnapshot) -> None:
+        """Keep the counts of a snapshot for growth; console and scheduler call it (A24)."""
+        from memconsole.engine.samples import samples_of  # noqa: PLC0415
+
+        try:
+            self._ports.samples.add(samples_of(snapshot))
+        except StateError as error:
+            logger.warning("samples are not kept: %s", error)
+
+    def run(self, command: Command) -> Outcome:
+        """Run one command; expected failures come back as `Failed`, bugs are raised."""
+        started_at = self._ports.clock.now()
+        start = self._ports.clock.monotonic()
+        try:
+            outcome = self._dispatch(command)
+        except MemconsoleError as error:
+            outcome = Failed(command, error.code, str(error), error.hint)
+        took = round((self._ports.clock.monotonic() - start) * 1000)
+        outcome = replace(outcome, duration_ms=took)
+        logger.info("%s: %s", command_line(command), status_of(outcome))
+        self._log(command, outcome, started_at)
+        return outcome
+
+    def _dispatch(self, command: Command) -> Outcome:
+        if self.settings.ui.read_only and not command.dry_run:
+            raise ReadOnlyError(name_of(command))
+        match command:
+            case Checkpoint():
+                return checkpoint(
+                    command, ports=self._ports, reader=self._reader, settings=self.settings
+                )
+            case Rotate():
+                return rotate(command)
+            case _:
+                assert_never(command)
+
+    def _log(self, command: Command, outcome: Outcome, started_at: datetime) -> None:
+        if isinstance(outcome, Planned) or command.dry_run or self.settings.ui.read_only:
+            return
+        run = Run(
+            id=0,
+            job=None,
+            command=name_of(command),
+            command_line=command_line(command),
+            origin=self._ports.origin,
+            agent=command.agent.id,
+            key=key_of(command),
+            started_at=started_at,
+            ended_at=self._ports.clock.now(),
+            status=status_of(outcome),
+            reason=reason_of(outcome),
+            message=outcome.message,
+            duration_ms=outcome.duration_ms,
+        )
+        try:
+            self._ports.runs.add(run)
+        except StateError as error:
+            logger.warning("the run was not recorded: %s", error)
+
+
+def _owns(agent: Agent, path: Path) -> bool:
+    places = (agent.folder, agent.sessions_dir, agent.workspace)
+    return any(path == place or place in path.parents for place in places)
+
+
+def is_live(view: SessionView) -> bool:
+    """Tell whether the store has an entry for the session now."""
+    return view.state is SessionState.LIVE

@@ -1,0 +1,55 @@
+"""Finds the agent or session that an operator names; never falls back to another one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.domain.sessions import SessionState
+from memconsole.errors import SessionNotFoundError, UnknownAgentError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.snapshot import SessionView
+
+_SHORTEST_ID = 6
+"""Characters of a session id that may stand for the whole of it."""
+
+
+def find_agent(home: Home, agent_id: str) -> Agent:
+    """Return the agent with this id, compared by its lower-cased form (case c11).
+
+    Raises:
+        UnknownAgentError: There is none; `main` is never taken instead.
+    """
+    wanted = agent_id.strip().lower()
+    for agent in home.agents:
+        if agent.id == wanted:
+            return agent
+    raise UnknownAgentError(agent_id, tuple(agent.id for agent in home.agents))
+
+
+def find_session(sessions: Sequence[SessionView], name: str) -> SessionView:
+    """Return the session with this key, id, or beginning of an id; live ones before ended ones.
+
+    Raises:
+        SessionNotFoundError: Nothing has that name.
+        UsageError: The beginning of an id fits several sessions.
+    """
+    ranked = sorted(sessions, key=lambda view: view.state is not SessionState.LIVE)
+    for view in ranked:
+        if view.key_text == name:
+            return view
+    for view in ranked:
+        if view.session_id == name:
+            return view
+    if len(name) < _SHORTEST_ID:
+        raise SessionNotFoundError(name)
+    begun = [view for view in ranked if (view.session_id or "").startswith(name)]
+    if len({view.session_id for view in begun}) > 1:
+        listed = ", ".join(sorted({view.session_id or "" for view in begun})[:5])
+        raise UsageError(f"{name!r} begins several session ids", hint=f"They are: {listed}.")
+    if not begun:
+        raise SessionNotFoundError(name)
+    return begun[0]

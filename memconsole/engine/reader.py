@@ -1,0 +1,192 @@
+"""Reads the home part by part and keeps what did not change."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memconsole.domain.growth import LOOKBACK
+from memconsole.domain.judgement import needs_usage, window_of
+from memconsole.domain.sessions import SessionState, TranscriptState
+from memconsole.domain.tokens import RotationPolicy, TokenState
+from memconsole.engine.judge import Evidence, judge
+from memconsole.engine.tail import read_tail, read_usage
+from memconsole.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from memconsole.domain.agents import Agent, AgentRef, Home
+    from memconsole.domain.memory import Pool
+    from memconsole.domain.sessions import StoredSession, StoreListing, TranscriptRef
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot import SessionView
+    from memconsole.domain.tokens import Sample
+    from memconsole.domain.transcript import Tail
+    from memconsole.engine.ports_bundle import Ports
+
+_GROWTH_READINGS = 8
+"""Transcripts of one agent read for growth: its newest talks; more would slow a large home down."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentReading:
+    """One agent's sessions, listed and with the transcript ends that were needed."""
+
+    agent: Agent
+    listing: StoreListing
+    usages: Mapping[str, Tail]
+    read_at: datetime
+
+
+class Reader:
+    """Keeps the last reading of every agent and workspace; safe from any thread."""
+
+    def __init__(self, ports: Ports, settings: Settings) -> None:
+        self._ports = ports
+        self._settings = settings
+        self._lock = threading.RLock()
+        self._agents: dict[AgentRef, tuple[object, AgentReading]] = {}
+        self._pools: dict[str, tuple[object, Pool]] = {}
+        self._tails: dict[tuple[object, ...], Tail] = {}
+
+    def home(self) -> Home:
+        """Read home, configuration and roster."""
+        return self._ports.platform.read()
+
+    def policy(self, agent_id: str, threshold_tokens: int | None = None) -> RotationPolicy:
+        """Return the rotation policy of one agent."""
+        rotation = self._settings.for_agent(agent_id).rotation
+        return RotationPolicy(
+            threshold_tokens=rotation.threshold_tokens
+            if threshold_tokens is None
+            else threshold_tokens,
+            window_ratio=rotation.window_ratio,
+            skip_patterns=rotation.skip_patterns,
+            key_thresholds=rotation.keys if threshold_tokens is None else {},
+        )
+
+    def sessions(self, home: Home, agent: Agent, *, reuse: bool = False) -> AgentReading:
+        """List an agent's sessions; an unchanged store is not read again.
+
+        Args:
+            home: The home it belongs to.
+            agent: The agent.
+            reuse: Take the last reading without even asking whether it changed.
+        """
+        with self._lock:
+            known = self._agents.get(agent.ref)
+            if known is not None and reuse:
+                return known[1]
+            mark = self._ports.sessions.fingerprint(agent)
+            if known is not None and known[0] == mark and known[1].agent == agent:
+                return known[1]
+            listing = self._ports.sessions.sessions(agent)
+            usages = self._usages(home, agent, listing)
+            reading = AgentReading(agent, listing, usages, self._ports.clock.now())
+            self._agents[agent.ref] = (mark, reading)
+            return reading
+
+    def views(
+        self,
+        home: Home,
+        reading: AgentReading,
+        samples: Mapping[str, tuple[Sample, ...]],
+        threshold_tokens: int | None = None,
+    ) -> list[SessionView]:
+        """Judge every session of a reading; cheap, and done anew each time: the clock moves on."""
+        policy = self.policy(reading.agent.id, threshold_tokens)
+        now = self._ports.clock.now()
+        views = []
+        for stored in reading.listing.sessions:
+            evidence = Evidence(
+                usage=reading.usages.get(stored.session_id or ""),
+                samples=samples.get(stored.session_id or "", ()),
+                read_at=reading.read_at,
+            )
+            views.append(judge(stored, evidence, config=home.config, policy=policy, now=now))
+        return views
+
+    def pool(self, home: Home, agent: Agent, *, reuse: bool = False) -> Pool:
+        """Read the memory pool of an agent's workspace; shared workspaces are read once."""
+        root = str(agent.workspace)
+        with self._lock:
+            known = self._pools.get(root)
+            if known is not None and reuse:
+                return known[1]
+            sharing = tuple(
+                sorted(one.id for one in home.agents if one.workspace == agent.workspace)
+            )
+            mark = (self._ports.memory.fingerprint(agent.workspace), sharing)
+            if known is not None and known[0] == mark:
+                return known[1]
+            pool = self._ports.memory.pool(
+                agent.workspace, sharing, config=home.config, now=self._ports.clock.now()
+            )
+            self._pools[root] = (mark, pool)
+            return pool
+
+    def tail(self, ref: TranscriptRef, *, is_deep: bool) -> Tail | None:
+        """Return the end of a transcript, from memory while the transcript is unchanged."""
+        key = (ref.path, ref.session_id, ref.size_bytes, ref.modified_at, is_deep)
+        if (known := self._tails.get(key)) is not None:
+            return known
+        try:
+            read = read_tail if is_deep else read_usage
+            tail = read(self._ports.sessions, ref)
+        except StoreError:
+            return None
+        if ref.modified_at is not None:
+            self._tails[key] = tail
+        return tail
+
+    def _usages(self, home: Home, agent: Agent, listing: StoreListing) -> dict[str, Tail]:
+        policy = self.policy(agent.id)
+        usages: dict[str, Tail] = {}
+        deep = _newest_talks(listing, self._ports.clock.now())
+        for stored in listing.sessions:
+            ref = stored.transcript
+            if ref is None or stored.session_id is None or not _is_worth_reading(stored):
+                continue
+            is_deep = stored.session_id in deep
+            if not (is_deep or needs_usage(stored, policy, window_of(stored, home.config))):
+                continue
+            if (tail := self.tail(ref, is_deep=is_deep)) is not None:
+                usages[stored.session_id] = tail
+        self._forget_tails()
+        return usages
+
+    def _forget_tails(self) -> None:
+        while len(self._tails) > 20_000:
+            del self._tails[next(iter(self._tails))]
+
+
+def _is_worth_reading(stored: StoredSession) -> bool:
+    """Counts of ended sessions are history; only what lives can still be saved."""
+    return (
+        stored.state is SessionState.LIVE and stored.transcript_state is TranscriptState.PRESENT
+    ) or (stored.state is SessionState.ORPHAN)
+
+
+def _newest_talks(listing: StoreListing, now: datetime) -> frozenset[str]:
+    """Return the ids whose growth is worth a deeper reading: the newest talks of these hours."""
+    talks = [
+        (one.updated_at, one.session_id)
+        for one in listing.sessions
+        if one.state is SessionState.LIVE
+        and one.session_id is not None
+        and one.updated_at is not None
+        and one.transcript is not None
+        and one.key is not None
+        and one.key.kind.is_conversation
+        and now - one.updated_at <= LOOKBACK
+    ]
+    talks.sort(reverse=True)
+    return frozenset(session_id for _, session_id in talks[:_GROWTH_READINGS])
+
+
+def is_counted_fresh(view: SessionView) -> bool:
+    """Tell whether a count may be kept as a sample: only what is known now."""
+    return view.count.state in (TokenState.FRESH, TokenState.ESTIMATED)

@@ -1,0 +1,178 @@
+"""Which sessions rotation would take (mission §5, A13), from disk alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memconsole.domain.commands import Rotate
+from memconsole.domain.outcomes import Planned, Skipped, SkipReason
+from memconsole.domain.sessions import SessionState
+from memconsole.domain.tokens import NotDue
+from memconsole.engine.lookup import find_agent
+from memconsole.errors import GatewayUnavailableError, SessionNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memconsole.domain.outcomes import Detail, Outcome
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot import SessionView
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import Reader
+
+_SKIPS = {
+    NotDue.BELOW: SkipReason.NOT_DUE,
+    NotDue.UNKNOWN: SkipReason.NOT_CONFIRMED,
+    NotDue.STALE: SkipReason.NOT_CONFIRMED,
+    NotDue.UNCONFIRMED: SkipReason.NOT_CONFIRMED,
+    NotDue.CLASS: SkipReason.NOT_ROTATED,
+    NotDue.ARCHIVED: SkipReason.NO_SESSION,
+    NotDue.NO_KEY: SkipReason.NO_SESSION,
+    NotDue.NO_SESSION: SkipReason.NO_SESSION,
+    NotDue.PATTERN: SkipReason.SKIP_PATTERN,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RotationPlan:
+    """What rotation would do now.
+
+    Attributes:
+        outcomes: `Planned` for each candidate, largest first, then `Skipped` for each session
+            that is over its threshold and is left alone.
+        below: Live sessions below their threshold or without a count.
+        threshold_tokens: The absolute limit that was applied.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    below: int
+    threshold_tokens: int
+
+
+def plan_rotation(
+    ports: Ports,
+    reader: Reader,
+    settings: Settings,
+    *,
+    agent_id: str | None,
+    keys: tuple[str, ...],
+    threshold_tokens: int | None,
+    is_forced: bool,
+) -> RotationPlan:
+    """Judge every live session, or the named ones.
+
+    Raises:
+        SessionNotFoundError: A key names no live session.
+        UnknownAgentError: `agent_id` names nobody.
+    """
+    rows = _live_rows(ports, reader, agent_id, threshold_tokens)
+    if keys:
+        named = [_named(rows, key) for key in keys]
+        outcomes = tuple(_judge_named(row, is_forced=is_forced) for row in named)
+        return RotationPlan(outcomes, 0, threshold_tokens or settings.rotation.threshold_tokens)
+    due = sorted((row for row in rows if row.is_due), key=lambda row: -(row.count.basis or 0))
+    limit = settings.rotation.max_per_run
+    outcomes = (
+        *(_planned(row) for row in due[:limit]),
+        *(_over_the_maximum(row, limit) for row in due[limit:]),
+        *(_skipped(row) for row in rows if not row.is_due and _is_over(row)),
+    )
+    return RotationPlan(
+        outcomes,
+        below=len(rows) - len(outcomes),
+        threshold_tokens=threshold_tokens or settings.rotation.threshold_tokens,
+    )
+
+
+def rotate(command: Rotate) -> Outcome:
+    """Refuse: a rotation is a request to the Gateway, which this version cannot speak to yet.
+
+    Raises:
+        GatewayUnavailableError: Always.
+    """
+    raise GatewayUnavailableError(
+        f"{command.key} was not rotated: only the Gateway can reset a session, and this version "
+        "has no Gateway client yet",
+        hint="`--dry-run` shows the plan; `/new` in the conversation resets it by hand.",
+    )
+
+
+def _live_rows(
+    ports: Ports, reader: Reader, agent_id: str | None, threshold_tokens: int | None
+) -> list[SessionView]:
+    home = reader.home()
+    agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
+    rows: list[SessionView] = []
+    for agent in agents:
+        reading = reader.sessions(home, agent)
+        rows += (
+            row
+            for row in reader.views(home, reading, {}, threshold_tokens)
+            if row.state is SessionState.LIVE
+        )
+    del ports
+    return rows
+
+
+def _named(rows: Iterable[SessionView], key: str) -> SessionView:
+    for row in rows:
+        if row.key_text == key:
+            return row
+    raise SessionNotFoundError(key)
+
+
+def _is_over(row: SessionView) -> bool:
+    if row.is_cron_run:
+        return False
+    return row.tokens is not None and row.tokens >= row.threshold
+
+
+def _command(row: SessionView) -> Rotate:
+    return Rotate(row.agent, row.key_text or "", dry_run=True)
+
+
+def _details(row: SessionView) -> dict[str, Detail]:
+    return {
+        "threshold": row.threshold,
+        "tokens": row.tokens,
+        "token_state": row.count.state.value,
+        "session_id": row.session_id,
+        "class": row.session_class.value,
+    }
+
+
+def _planned(row: SessionView) -> Planned:
+    capture = (
+        "after a checkpoint of it"
+        if row.session_class.is_captured
+        else f"without capture: {row.session_class.value} talk is never copied into memory"
+    )
+    tokens = row.count.basis if row.count.basis is not None else row.tokens
+    return Planned(
+        _command(row),
+        f"would reset {row.key_text} at {tokens} of {row.threshold} tokens, {capture}",
+        details=_details(row),
+    )
+
+
+def _skipped(row: SessionView) -> Skipped:
+    reason = SkipReason.NOT_DUE if row.not_due is None else _SKIPS[row.not_due]
+    because = row.not_due_because or "it is not due"
+    return Skipped(_command(row), reason, f"{row.key_text}: {because}", details=_details(row))
+
+
+def _over_the_maximum(row: SessionView, limit: int) -> Skipped:
+    return Skipped(
+        _command(row),
+        SkipReason.MAX_PER_RUN,
+        f"{row.key_text} is due; one run takes the largest {limit} sessions",
+        hint="It is taken by the next run.",
+        details=_details(row),
+    )
+
+
+def _judge_named(row: SessionView, *, is_forced: bool) -> Outcome:
+    if row.is_due or (is_forced and row.session_class.is_rotated):
+        return _planned(row)
+    return _skipped(row)

@@ -1,0 +1,159 @@
+"""Takes the one reading that all faces show."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Storage
+from memconsole.domain.attention import attention
+from memconsole.domain.growth import LOOKBACK
+from memconsole.domain.sessions import SessionState
+from memconsole.domain.snapshot import AgentView, ConsoleSnapshot, GatewayStatus
+from memconsole.engine.lookup import find_agent
+from memconsole.errors import HomeUnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from memconsole.domain.agents import Agent, AgentRef, Home, Notice
+    from memconsole.domain.captures import Capture
+    from memconsole.domain.memory import Pool
+    from memconsole.domain.snapshot import SessionView
+    from memconsole.domain.tokens import Sample
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import AgentReading, Reader
+
+_ACTIVITY_ROWS = 50
+
+
+def take_snapshot(
+    ports: Ports,
+    reader: Reader,
+    *,
+    changed: frozenset[AgentRef] | None = None,
+    with_pools: bool = True,
+    agent_id: str | None = None,
+) -> ConsoleSnapshot:
+    """Read home, sessions, pools and our own records; a part that fails says so in its place.
+
+    Raises:
+        HomeNotFoundError: The platform home does not exist.
+        HomeUnreadableError: There are session stores, and none of them can be read.
+        UnknownAgentError: `agent_id` names nobody.
+    """
+    home = reader.home()
+    agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
+    samples = _samples_by_session(ports)
+    captures = ports.captures.latest_by_agent(str(home.path))
+    views: list[AgentView] = []
+    sessions: list[SessionView] = []
+    notices: list[Notice] = list(home.notices)
+    pools_noticed: set[object] = set()
+    for agent in agents:
+        is_known = changed is not None and agent.ref not in changed
+        reading = reader.sessions(home, agent, reuse=is_known)
+        rows = reader.views(home, reading, samples)
+        pool = reader.pool(home, agent, reuse=is_known) if with_pools else None
+        notices += (*agent.problems, *reading.listing.notices)
+        if pool is not None and pool.root not in pools_noticed:
+            pools_noticed.add(pool.root)
+            notices += pool.notices
+        views.append(_agent_view(reading, rows, pool, captures.get(agent.id)))
+        sessions += rows
+    _require_a_readable_store(home, views)
+    sessions.sort(key=_order)
+    now = ports.clock.now()
+    gateway = GatewayStatus()
+    return ConsoleSnapshot(
+        home=home,
+        era=home.era,
+        agents=tuple(views),
+        sessions=tuple(sessions),
+        left_out=_left_out(sessions, views),
+        notices=tuple(dict.fromkeys(notices)),
+        attention=attention(
+            views, sessions, dict.fromkeys(notices), config=home.config, gateway=gateway, now=now
+        ),
+        activity=ports.runs.runs(limit=_ACTIVITY_ROWS),
+        gateway=gateway,
+        scheduler=ports.scheduler.status(),
+        taken_at=now,
+    )
+
+
+def _samples_by_session(ports: Ports) -> Mapping[str, tuple[Sample, ...]]:
+    grouped: defaultdict[str, list[Sample]] = defaultdict(list)
+    for sample in ports.samples.samples(since=ports.clock.now() - LOOKBACK):
+        grouped[sample.session_id].append(sample)
+    return {session_id: tuple(found) for session_id, found in grouped.items()}
+
+
+def _agent_view(
+    reading: AgentReading, rows: list[SessionView], pool: Pool | None, capture: Capture | None
+) -> AgentView:
+    live = [row for row in rows if row.state is SessionState.LIVE and not row.is_cron_run]
+    counts = [row.count.basis for row in live if row.count.basis is not None]
+    captured_at = None if capture is None else capture.at
+    if captured_at is None and pool is not None:
+        captured_at = pool.active_context_at
+    return AgentView(
+        agent=reading.agent,
+        store=reading.listing.storage,
+        sessions=len(live),
+        due=sum(row.is_due for row in rows),
+        tokens_max=max(counts, default=None),
+        pool=pool,
+        checkpoint_at=captured_at,
+        problems=_problems(reading.agent, reading),
+        left_out=reading.listing.left_out,
+        read_at=reading.read_at,
+    )
+
+
+def _problems(agent: Agent, reading: AgentReading) -> tuple[Notice, ...]:
+    return tuple(dict.fromkeys((*agent.problems, *reading.listing.notices)))
+
+
+def _require_a_readable_store(home: Home, views: list[AgentView]) -> None:
+    """A1: "has no sessions" and "cannot be read" never look alike (exit 3 of `cli.md`)."""
+    with_store = [view for view in views if view.store is not Storage.NONE]
+    if not with_store or any(view.store is not Storage.UNREADABLE for view in with_store):
+        return
+    reasons = [problem.message for view in with_store for problem in view.problems]
+    raise HomeUnreadableError(str(home.path), reasons[0] if reasons else "no reason is known")
+
+
+def _left_out(sessions: Iterable[SessionView], views: Iterable[AgentView]) -> dict[str, int]:
+    counts: Counter[str] = Counter({"cron_run": 0, "archived": 0, "orphan": 0})
+    for view in sessions:
+        if view.state is SessionState.ARCHIVED:
+            counts["archived"] += 1
+        elif view.state is SessionState.ORPHAN:
+            counts["orphan"] += 1
+        elif view.is_cron_run:
+            counts["cron_run"] += 1
+    counts.update({"backup": 0, "unreadable": 0})
+    for agent in views:
+        counts.update(agent.left_out)
+    return dict(counts)
+
+
+def _order(view: SessionView) -> tuple[int, float, float, str]:
+    """People's conversations first, then jobs and helpers, then what has ended."""
+    if view.state is SessionState.ORPHAN:
+        rank = 4
+    elif view.state is SessionState.ARCHIVED:
+        rank = 3
+    elif view.is_cron_run:
+        rank = 2
+    else:
+        rank = 0 if view.session_class.is_conversation else 1
+    filled = -1.0 if view.percent_of_threshold is None else view.percent_of_threshold
+    updated = view.stored.updated_at
+    return (
+        rank,
+        -filled,
+        0.0 if updated is None else -updated.timestamp(),
+        view.key_text or view.session_id or "",
+    )
