@@ -181,3 +181,30 @@ class Tail:
     usage_tokens: int | None = None
     usage_points: tuple[tuple[datetime, int], ...] = ()
     last_compaction_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A transcript read from end to end (`engine.tail.read_whole`).
+
+    Attributes:
+        messages: In stored order: what people said (filtered ones left out unless asked for),
+            compactions and resets as rows of their own; `on_path` marks the active branch.
+        events: Stored records, damaged ones included.
+        counts: What was left out of `messages`, and why.
+        user_chars: Characters of user text that is in the context now; likewise the others.
+        tool_chars: Characters in the context now by tool name, calls and results together.
+        usage_points: (time, tokens) of every assistant usage above 0, oldest first.
+        has_gap: An entry without `parentId` was met.
+    """
+
+    messages: tuple[Message, ...] = ()
+    events: int = 0
+    counts: TranscriptCounts = TranscriptCounts()
+    user_chars: int = 0
+    assistant_chars: int = 0
+    thinking_chars: int = 0
+    tool_result_chars: int = 0
+    tool_chars: tuple[tuple[str, int], ...] = ()
+    usage_points: tuple[tuple[datetime, int], ...] = ()
+    has_gap: bool = False
