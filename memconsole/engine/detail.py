@@ -1,0 +1,135 @@
+"""One session in full: its messages, what fills its context, what belongs to it (mission §17)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Notice
+from memconsole.domain.sessions import TranscriptState
+from memconsole.domain.snapshot import Contributor, SessionDetail, TokensByClass, TranscriptView
+from memconsole.domain.transcript import MessageKind, TranscriptCounts, Whole
+from memconsole.engine.tail import read_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memconsole.domain.snapshot import SessionView
+    from memconsole.engine.ports_bundle import Ports
+
+_TOP_CONTRIBUTORS = 12
+
+
+def transcript_view(
+    ports: Ports, view: SessionView, *, tail: int | None, everything: bool
+) -> TranscriptView:
+    """Return a session's messages, oldest first; a session that never ran has none.
+
+    Args:
+        ports: The engine's ports.
+        view: The session.
+        tail: Only the last messages; None for all.
+        everything: Also filtered messages and those off the active path.
+
+    Raises:
+        StoreError: The transcript cannot be read.
+    """
+    whole = _whole(ports, view, everything=everything)
+    messages = whole.messages
+    if not everything:
+        messages = tuple(message for message in messages if message.on_path)
+    if tail is not None:
+        messages = messages[len(messages) - min(tail, len(messages)) :]
+    return TranscriptView(
+        session=view,
+        messages=messages,
+        counts=whole.counts,
+        is_whole=tail is None,
+        notices=tuple(_notices(view, whole)),
+        events=whole.events,
+    )
+
+
+def session_detail(
+    ports: Ports, view: SessionView, sessions: Sequence[SessionView]
+) -> SessionDetail:
+    """Return everything that one whole reading of a session tells.
+
+    Raises:
+        StoreError: The transcript cannot be read.
+    """
+    whole = _whole(ports, view, everything=False)
+    spoken = [
+        message
+        for message in whole.messages
+        if message.kind is MessageKind.MESSAGE and message.on_path
+    ]
+    capture = None if view.session_id is None else ports.captures.last(view.agent, view.session_id)
+    has_events = view.transcript is not None
+    return SessionDetail(
+        view=replace(view, messages=len(spoken)) if has_events else view,
+        events=whole.events,
+        by_class=TokensByClass(
+            user=_tokens(whole.user_chars),
+            assistant=_tokens(whole.assistant_chars),
+            tool_result=_tokens(whole.tool_result_chars),
+            thinking=_tokens(whole.thinking_chars),
+        ),
+        contributors=tuple(_contributors(whole)),
+        compactions=tuple(one for one in whole.messages if one.kind is MessageKind.COMPACTION),
+        usage_points=whole.usage_points,
+        counts=whole.counts,
+        related=tuple(other for other in sessions if _is_related(view, other)),
+        last_capture_at=None if capture is None else capture.at,
+        notices=tuple(_notices(view, whole)),
+    )
+
+
+def _whole(ports: Ports, view: SessionView, *, everything: bool) -> Whole:
+    if view.transcript is None:
+        return Whole(counts=TranscriptCounts())
+    return read_whole(ports.sessions, view.transcript, everything=everything)
+
+
+def _tokens(chars: int) -> int:
+    """Estimate as the specification does: a token is four characters (mission §3)."""
+    return -(-chars // 4)
+
+
+def _contributors(whole: Whole) -> Iterator[Contributor]:
+    parts = [
+        ("user text", whole.user_chars),
+        ("assistant text", whole.assistant_chars),
+        ("thinking", whole.thinking_chars),
+        *((f"tool {name}", chars) for name, chars in whole.tool_chars),
+    ]
+    total = sum(chars for _, chars in parts)
+    parts.sort(key=lambda part: (-part[1], part[0]))
+    for name, chars in parts[:_TOP_CONTRIBUTORS]:
+        if chars:
+            yield Contributor(name, _tokens(chars), round(chars / total, 3))
+
+
+def _is_related(view: SessionView, other: SessionView) -> bool:
+    """Other transcripts of the same key, and helpers that it spawned."""
+    if other is view or view.key_text is None or other.agent != view.agent:
+        return False
+    return view.key_text in (other.key_text, other.stored.parent_key)
+
+
+def _notices(view: SessionView, whole: Whole) -> Iterator[Notice]:
+    name = view.key_text or view.session_id or "?"
+    path = None if view.transcript is None else str(view.transcript.path)
+    if view.transcript_state is TranscriptState.MISSING:
+        text = f"the transcript of {name} had content and cannot be found"
+        yield Notice("missing-transcript", text, path, view.agent.id)
+    if whole.counts.damaged:
+        lines = "line" if whole.counts.damaged == 1 else "lines"
+        text = f"{whole.counts.damaged} damaged {lines} in the transcript of {name}"
+        yield Notice("transcript-damaged", text, path, view.agent.id)
+    if whole.counts.in_progress:
+        text = f"the last line of {name} is being written; it is read once it is complete"
+        yield Notice("transcript-in-progress", text, path, view.agent.id)
+    if whole.has_gap:
+        text = f"{name} holds records without parentId; all of them are kept as said"
+        yield Notice("transcript-damaged", text, path, view.agent.id)
