@@ -1,0 +1,109 @@
+"""The one table of commands: command line, keys, palette and help are made from it (house §4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol
+
+from memconsole.domain.commands import Checkpoint, Rotate
+
+if TYPE_CHECKING:
+    from memconsole.domain.agents import AgentRef
+    from memconsole.domain.commands import Command
+
+
+class Subject(StrEnum):
+    """What a command acts on, and so what must be selected or named."""
+
+    AGENT = "agent"
+    SESSION = "session"
+
+
+class CommandBuilder(Protocol):
+    """Makes the command for one subject."""
+
+    def __call__(
+        self,
+        agent: AgentRef,
+        key: str | None = None,
+        *,
+        dry_run: bool = False,
+        is_forced: bool = False,
+    ) -> Command: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """One command as every face offers it.
+
+    Attributes:
+        name: Name on the command line and in the palette.
+        title: Imperative verb for buttons and dialogs.
+        help: One sentence, without a full stop, for `--help`, the palette and the key list.
+        key: Key of the console.
+        subject: What it acts on; `build` of a session command needs a session key.
+        is_destructive: It asks first, and without a terminal needs `--yes`.
+        needs_gateway: Only the Gateway can do it; a dry run never needs it.
+        build: Makes the command.
+    """
+
+    name: str
+    title: str
+    help: str
+    key: str
+    subject: Subject
+    is_destructive: bool
+    needs_gateway: bool
+    build: CommandBuilder
+
+
+def _checkpoint(
+    agent: AgentRef, key: str | None = None, *, dry_run: bool = False, is_forced: bool = False
+) -> Command:
+    return Checkpoint(agent, session_key=key, is_forced=is_forced, dry_run=dry_run)
+
+
+def _rotate(
+    agent: AgentRef, key: str | None = None, *, dry_run: bool = False, is_forced: bool = False
+) -> Command:
+    if key is None:
+        raise ValueError("a rotation names its session")
+    return Rotate(agent, key, is_forced=is_forced, dry_run=dry_run)
+
+
+CATALOGUE: tuple[CommandSpec, ...] = (
+    CommandSpec(
+        name="checkpoint",
+        title="Checkpoint",
+        help="Save an agent's current work to ACTIVE_CONTEXT.md and the daily log",
+        key="c",
+        subject=Subject.AGENT,
+        is_destructive=False,
+        needs_gateway=False,
+        build=_checkpoint,
+    ),
+    CommandSpec(
+        name="rotate",
+        title="Rotate",
+        help="Start due sessions anew before the platform compacts them",
+        key="R",
+        subject=Subject.SESSION,
+        is_destructive=True,
+        needs_gateway=True,
+        build=_rotate,
+    ),
+)
+"""Every command that acts, in the order it is shown."""
+
+
+def spec_of(name: str) -> CommandSpec:
+    """Return the command of that name.
+
+    Raises:
+        KeyError: There is none; names come from code, not from people.
+    """
+    for spec in CATALOGUE:
+        if spec.name == name:
+            return spec
+    raise KeyError(name)
