@@ -30,7 +30,9 @@ class CommandBuilder(Protocol):
         *,
         dry_run: bool = False,
         is_forced: bool = False,
-    ) -> Command: ...
+    ) -> Command:
+        """Return the command; `key` names the session it is about."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
