@@ -47,7 +47,12 @@ class AgentSettings:
 
 @dataclass(frozen=True, slots=True)
 class UiSettings:
-    """`[ui]`: how the console draws."""
+    """`[ui]`: how console and command line draw.
+
+    Attributes:
+        color: `auto`, `always` or `never`, for plain commands.
+        json: Machine output even without `--json`.
+    """
 
     theme: str = ""
     mono: bool = False
@@ -55,6 +60,21 @@ class UiSettings:
     mouse: bool = True
     interval: timedelta = timedelta(seconds=2)
     read_only: bool = False
+    color: str = "auto"
+    json: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """`[log]`: where our own log lines go; never to standard output.
+
+    Attributes:
+        level: `warning`, `info` or `debug`.
+        file: Besides standard error; None means nowhere else.
+    """
+
+    level: str = "warning"
+    file: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +102,7 @@ class Settings:
     rotation: RotationSettings = field(default_factory=RotationSettings)
     checkpoint: CheckpointSettings = field(default_factory=CheckpointSettings)
     ui: UiSettings = field(default_factory=UiSettings)
+    log: LogSettings = field(default_factory=LogSettings)
     agents: Mapping[str, AgentSettings] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
 
