@@ -136,7 +136,7 @@ class Engine:
         return tuple(pools.values())
 
     def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
-        """Return (agent id, marked line) of every pool; a shared pool counts for its first agent."""
+        """Return (agent id, marked line) of every pool; a shared pool names its first agent."""
         found = []
         for pool in self.pools(agent_id):
             owner = pool.agents[0] if pool.agents else ""

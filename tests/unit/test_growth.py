@@ -1,0 +1,85 @@
+"""Growth and forecast: only what the last hours show."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memconsole.domain.growth import growth
+
+NOW = datetime(2026, 4, 12, 9, tzinfo=UTC)
+
+
+def at(minutes_ago: float) -> datetime:
+    return NOW - timedelta(minutes=minutes_ago)
+
+
+def rate(points: list[tuple[datetime, int]], current: int | None = 100_000) -> object:
+    found = growth(points, current=current, threshold=150_000, now=NOW, source="samples")
+    return None if found is None else (found.tokens_per_hour, found.due_at)
+
+
+def test_a_steady_talk_is_forecast() -> None:
+    points = [(at(120), 80_000), (at(60), 90_000), (at(0), 100_000)]
+
+    assert rate(points) == (10_000.0, NOW + timedelta(hours=5))
+
+
+def test_a_session_over_its_threshold_is_due_now() -> None:
+    assert rate([(at(60), 140_000), (at(0), 160_000)], 160_000) == (20_000.0, NOW)
+
+
+def test_a_reset_starts_anew() -> None:
+    points = [(at(120), 140_000), (at(60), 5_000), (at(0), 10_000)]
+
+    assert rate(points, 10_000) == (5_000.0, NOW + timedelta(hours=28))
+
+
+def test_a_pause_slows_the_rate_down() -> None:
+    assert rate([(at(120), 80_000), (at(60), 90_000)], 90_000) == (
+        5_000.0,
+        NOW + timedelta(hours=12),
+    )
+
+
+def test_too_little_is_no_answer() -> None:
+    assert rate([]) is None
+    assert rate([(at(1), 5)]) is None
+    assert rate([(at(2), 5), (at(1), 9)]) is None
+    assert rate([(at(600), 5), (at(500), 9)]) is None
+
+
+def test_a_flat_session_has_no_forecast() -> None:
+    assert rate([(at(60), 9), (at(0), 9)]) == (None, None)
+
+
+def test_without_a_count_there_is_no_due_time() -> None:
+    assert rate([(at(60), 0), (at(0), 10)], None) == (10.0, None)
+
+
+def test_a_forecast_beyond_a_year_is_none() -> None:
+    assert rate([(at(60), 0), (at(0), 1)], 0) == (1.0, None)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.datetimes(
+                min_value=datetime(2026, 4, 12, 0), max_value=datetime(2026, 4, 12, 12)
+            ).map(lambda one: one.replace(tzinfo=UTC)),
+            st.integers(0, 10**7),
+        ),
+        max_size=20,
+    ),
+    st.none() | st.integers(0, 10**7),
+)
+def test_a_forecast_never_lies_in_the_past(
+    points: list[tuple[datetime, int]], current: int | None
+) -> None:
+    found = growth(points, current=current, threshold=150_000, now=NOW, source="samples")
+
+    if found is not None:
+        assert found.tokens_per_hour is None or found.tokens_per_hour > 0
+        assert found.due_at is None or found.due_at >= NOW

@@ -1,0 +1,230 @@
+"""Token truth: states, thresholds and what is due (A2, A3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memconsole.domain.agents import AgentRef, PlatformConfig
+from memconsole.domain.judgement import (
+    count_tokens,
+    explain,
+    is_trusted,
+    needs_usage,
+    percent,
+    why_not_due,
+    window_of,
+)
+from memconsole.domain.keys import SessionClass, SessionKey
+from memconsole.domain.sessions import (
+    SessionState,
+    StoredSession,
+    TranscriptKind,
+    TranscriptRef,
+    TranscriptState,
+)
+from memconsole.domain.tokens import NotDue, RotationPolicy, TokenCount, TokenState
+from memconsole.domain.transcript import Tail
+
+AGENT = AgentRef("/home/operator/.openclaw", "main")
+KEY = SessionKey("agent:main:main", "main", "main", SessionClass.MAIN)
+REF = TranscriptRef(AGENT, "a1", TranscriptKind.FILE, Path("/x/a1.jsonl"))
+STORED = StoredSession(
+    AGENT,
+    KEY,
+    "a1",
+    SessionState.LIVE,
+    TranscriptState.PRESENT,
+    REF,
+    tokens_reported=1000,
+    tokens_fresh=True,
+    window=200_000,
+)
+POLICY = RotationPolicy()
+COMPACTED_AT = datetime(2026, 4, 12, 8, tzinfo=UTC)
+
+
+def stored(**changes: object) -> StoredSession:
+    return replace(STORED, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("session", "usage", "expected"),
+    [
+        (stored(), None, TokenCount(TokenState.FRESH, 1000, None)),
+        (stored(tokens_fresh=None), None, TokenCount(TokenState.FRESH, 1000, None)),
+        (stored(tokens_reported=0), None, TokenCount(TokenState.FRESH, 0, None)),
+        (stored(tokens_fresh=False), None, TokenCount(TokenState.STALE, 1000, None)),
+        # Impossible and stale at once is stale (`cli.md`).
+        (
+            stored(tokens_reported=232_764, tokens_fresh=False),
+            Tail(),
+            TokenCount(TokenState.STALE, 232_764, None),
+        ),
+        (
+            stored(tokens_reported=232_764),
+            Tail(usage_tokens=90_000),
+            TokenCount(TokenState.SUSPECT, 232_764, 90_000),
+        ),
+        (stored(tokens_reported=None), None, TokenCount(TokenState.UNKNOWN)),
+        (
+            stored(tokens_reported=None),
+            Tail(usage_tokens=64_210),
+            TokenCount(TokenState.ESTIMATED, None, 64_210),
+        ),
+        # The transcript's own usage is less than half of it.
+        (
+            stored(tokens_reported=158_000),
+            Tail(usage_tokens=61_000),
+            TokenCount(TokenState.SUSPECT, 158_000, 61_000),
+        ),
+        (
+            stored(tokens_reported=151_200),
+            Tail(usage_tokens=151_500),
+            TokenCount(TokenState.FRESH, 151_200, 151_500),
+        ),
+        # Compacted since, and no model call behind the compaction.
+        (
+            stored(tokens_reported=151_200),
+            Tail(last_compaction_at=COMPACTED_AT),
+            TokenCount(TokenState.SUSPECT, 151_200, None),
+        ),
+        (
+            stored(tokens_reported=0),
+            Tail(last_compaction_at=COMPACTED_AT),
+            TokenCount(TokenState.FRESH, 0, None),
+        ),
+    ],
+)
+def test_a_count_gets_its_state(
+    session: StoredSession, usage: Tail | None, expected: TokenCount
+) -> None:
+    assert count_tokens(session, session.window, usage) == expected
+
+
+@pytest.mark.parametrize(
+    ("fresh", "version", "trusted"),
+    [(True, 1, True), (True, None, False), (True, 2, False), (None, 1, False), (False, 1, False)],
+)
+def test_a_versioned_store_needs_flag_and_version(
+    fresh: bool | None, version: int | None, trusted: bool
+) -> None:
+    session = stored(is_count_versioned=True, tokens_fresh=fresh, tokens_version=version)
+
+    assert is_trusted(session) is trusted
+    state = count_tokens(session, 200_000, None).state
+    assert state is (TokenState.FRESH if trusted else TokenState.STALE)
+
+
+def test_the_shown_number_and_the_percent_basis_differ_for_suspect_counts() -> None:
+    count = TokenCount(TokenState.SUSPECT, 232_764, 90_000)
+
+    assert (count.tokens, count.basis) == (232_764, 90_000)
+    assert TokenCount(TokenState.STALE, 5, 7).basis == 5
+    assert TokenCount(TokenState.ESTIMATED, None, 7).tokens == 7
+
+
+@pytest.mark.parametrize(
+    ("count", "reason"),
+    [
+        (TokenCount(TokenState.FRESH, 150_000), None),
+        (TokenCount(TokenState.FRESH, 149_999), NotDue.BELOW),
+        (TokenCount(TokenState.STALE, 160_000), NotDue.STALE),
+        (TokenCount(TokenState.STALE, 160_000, 151_000), None),
+        (TokenCount(TokenState.STALE, 128_400), NotDue.BELOW),
+        (TokenCount(TokenState.SUSPECT, 232_764, 90_000), NotDue.UNCONFIRMED),
+        (TokenCount(TokenState.SUSPECT, 232_764, 150_000), None),
+        (TokenCount(TokenState.ESTIMATED, None, 149_999), NotDue.BELOW),
+        (TokenCount(TokenState.ESTIMATED, None, 150_000), None),
+        (TokenCount(TokenState.UNKNOWN), NotDue.UNKNOWN),
+    ],
+)
+def test_only_confirmed_counts_make_a_session_due(count: TokenCount, reason: NotDue | None) -> None:
+    assert why_not_due(STORED, SessionClass.MAIN, count, POLICY, 150_000) is reason
+
+
+FULL = TokenCount(TokenState.FRESH, 190_000)
+
+
+@pytest.mark.parametrize(
+    ("session", "kind", "policy", "reason"),
+    [
+        (stored(key=None), SessionClass.OTHER, POLICY, NotDue.NO_KEY),
+        (stored(state=SessionState.ARCHIVED), SessionClass.MAIN, POLICY, NotDue.ARCHIVED),
+        (stored(session_id=None), SessionClass.MAIN, POLICY, NotDue.NO_SESSION),
+        (STORED, SessionClass.CRON, POLICY, NotDue.CLASS),
+        (STORED, SessionClass.SUBAGENT, POLICY, NotDue.CLASS),
+        (STORED, SessionClass.HOOK, POLICY, NotDue.CLASS),
+        (STORED, SessionClass.INCOGNITO, POLICY, NotDue.CLASS),
+        (STORED, SessionClass.OTHER, POLICY, NotDue.CLASS),
+        (STORED, SessionClass.GROUP, POLICY, None),
+        (STORED, SessionClass.THREAD, POLICY, None),
+        (STORED, SessionClass.MAIN, RotationPolicy(skip_patterns=("*:main",)), NotDue.PATTERN),
+    ],
+)
+def test_what_rotation_never_takes(
+    session: StoredSession, kind: SessionClass, policy: RotationPolicy, reason: NotDue | None
+) -> None:
+    assert why_not_due(session, kind, FULL, policy, 150_000) is reason
+
+
+def test_the_threshold_follows_the_window_and_the_key() -> None:
+    assert POLICY.threshold(None) == 150_000
+    assert POLICY.threshold(200_000) == 150_000
+    assert POLICY.threshold(128_000) == 96_000
+    assert POLICY.threshold(1_000_000) == 150_000
+    keyed = RotationPolicy(key_thresholds={"agent:main:main": 80_000})
+    assert keyed.threshold(200_000, "agent:main:main") == 80_000
+    assert keyed.threshold(200_000, "agent:main:other") == 150_000
+
+
+def test_the_window_comes_from_the_entry_then_the_model_then_nobody() -> None:
+    config = PlatformConfig(
+        windows={"stub/large": 200_000, "small": 32_000}, default_model="stub/large"
+    )
+
+    assert window_of(stored(window=128_000), config) == 128_000
+    named = stored(window=None, model="small", model_provider="stub")
+    assert window_of(named, config) == 32_000
+    full = stored(window=None, model="large", model_provider="stub")
+    assert window_of(full, config) == 200_000
+    assert window_of(stored(window=None, model="other"), config) is None
+    assert window_of(stored(window=None), config) == 200_000
+    assert window_of(stored(window=0), PlatformConfig()) is None
+
+
+def test_transcripts_are_asked_only_where_it_matters() -> None:
+    def asks(**changes: object) -> bool:
+        return needs_usage(stored(**changes), POLICY, 200_000)
+
+    assert not asks(tokens_reported=149_999)
+    assert asks(tokens_reported=150_000)
+    assert asks(tokens_reported=None)
+    assert asks(tokens_fresh=False)
+    assert not asks(tokens_reported=None, transcript=None)
+
+
+def test_percentages_have_one_decimal_and_no_guess() -> None:
+    assert percent(151_200, 150_000) == 100.8
+    assert percent(0, 150_000) == 0.0
+    assert percent(None, 150_000) is None
+    assert percent(1, None) is None
+    assert percent(1, 0) is None
+
+
+@pytest.mark.parametrize("reason", list(NotDue))
+def test_every_reason_is_a_sentence(reason: NotDue) -> None:
+    sentence = explain(reason, STORED, SessionClass.CRON, 150_000)
+
+    assert len(sentence) > 10
+    assert "{" not in sentence
+
+
+@pytest.mark.parametrize("state", list(TranscriptState))
+def test_an_unknown_count_says_which_source_is_missing(state: TranscriptState) -> None:
+    sentence = explain(NotDue.UNKNOWN, stored(transcript_state=state), SessionClass.MAIN, 1)
+
+    assert ("transcript" in sentence) is (state is not TranscriptState.NONE)
