@@ -42,10 +42,11 @@ def attention(
     now: datetime,
 ) -> tuple[Attention, ...]:
     """Rank everything that wants a look; an empty result means all quiet."""
-    listed = tuple(sessions)
+    listed, rows = tuple(sessions), tuple(agents)
     found = [
         *_sessions(listed, config, now),
-        *_captures(tuple(agents), listed, now),
+        *_captures(rows, listed, now),
+        *_limits(rows),
         *_notices(notices),
         *_gateway(gateway),
     ]
@@ -127,22 +128,29 @@ def _captures(
         if talked_at is None or now - talked_at > timedelta(hours=4) or talked_at > now:
             continue
         if agent.checkpoint_at is None or talked_at - agent.checkpoint_at > _CAPTURE_LATE:
-            since = "never" if agent.checkpoint_at is None else "over an hour ago"
+            last = (
+                "it has no checkpoint yet"
+                if agent.checkpoint_at is None
+                else "its last checkpoint is over an hour older"
+            )
             yield Attention(
                 Severity.WARNING,
                 "capture-late",
-                f"{agent.ref.id} talks, and its last checkpoint was {since}",
+                f"{agent.ref.id} talks, and {last}",
                 hint=f"memconsole checkpoint --agent {agent.ref.id}",
                 agent=agent.ref.id,
             )
-        if agent.pool is not None:
-            yield from _limits(agent)
 
 
-def _limits(agent: AgentView) -> Iterator[Attention]:
-    pool = agent.pool
-    for limit in () if pool is None else pool.limits:
-        if limit.is_over:
+def _limits(agents: tuple[AgentView, ...]) -> Iterator[Attention]:
+    """Files of which the platform loads only the beginning; a shared workspace counts once."""
+    seen: set[tuple[object, str]] = set()
+    for agent in agents:
+        for limit in () if agent.pool is None else agent.pool.limits:
+            place = (agent.agent.workspace, limit.path)
+            if not limit.is_over or place in seen:
+                continue
+            seen.add(place)
             yield Attention(
                 Severity.WARNING,
                 "bootstrap-truncation",
