@@ -120,6 +120,19 @@ class WorkspaceError(MemconsoleError):
     code = "workspace"
 
 
+class ConcurrentEditError(WorkspaceError):
+    """Someone changed a file between our reading and our replacing it; theirs was kept."""
+
+    code = "concurrent-edit"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} was changed by someone else while it was being replaced; their text was kept",
+            hint="The next run takes the new text into account.",
+        )
+        self.path = path
+
+
 class StateError(MemconsoleError):
     """Our own state folder cannot be written or was made by a newer memconsole."""
 

@@ -94,7 +94,14 @@ class Workspace(Protocol):
     ) -> Written:
         """Replace a file whole: the old text or the new one, never half.
 
+        Args:
+            root: The workspace; must exist. A missing folder inside it is created, 0700.
+            relative: Path inside it, with `/`.
+            text: The new text, line feeds at line ends; written as UTF-8.
+            seen: What `read` returned before the text was made; None when there was no file.
+
         Raises:
+            ConcurrentEditError: The file is not the one that was seen; it was left alone.
             WorkspaceError: Refused or failed; the old file is whole.
         """
 
@@ -148,8 +155,8 @@ class CaptureLog(Protocol):
     def latest_by_agent(self, home: str) -> dict[str, Capture]:
         """Return the newest capture of each agent of a home."""
 
-    def last_logged(self, agent: AgentRef) -> Capture | None:
-        """Return the newest capture that added a daily entry."""
+    def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
+        """Return the newest capture that added a daily entry, of the agent or of one session."""
 
     def add(self, capture: Capture) -> None:
         """Store one capture, after the write it describes (A12)."""
