@@ -1,0 +1,66 @@
+# Every target sets up what it needs: a virtual environment and the locked packages.
+# Needed beforehand: Python 3.11 or later, with pip. PYTHON=... chooses another interpreter.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+JOBS ?= 2
+
+.PHONY: help run test check format bench lock build clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */make \1\t/' | expand -t 20
+
+run: $(STAMP) ## the console on your platform home; a generated demo home when there is none
+	@if $(BIN)/memconsole --json status 2>/dev/null | grep -q '"home-not-found"'; then \
+	  echo 'No platform home found: this is the generated demo home.' >&2; \
+	  exec $(BIN)/memconsole --demo $(ARGS); \
+	fi; \
+	exec $(BIN)/memconsole $(ARGS)
+
+test: check ## everything a commit must pass: make check, then the tests with coverage
+	$(BIN)/pytest -n $(JOBS) --cov --cov-report=term:skip-covered $(ARGS)
+
+check: $(STAMP) ## ruff, mypy and the import contracts
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP) ## let ruff format and fix what it can
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: $(STAMP) ## measure the budgets; the table goes to docs/benchmarks.md
+	$(BIN)/python -m benchmarks $(ARGS)
+
+lock: $(STAMP) ## write requirements.lock again; ARGS=--upgrade takes newer versions
+	$(BIN)/python .ci/lock.py $(ARGS)
+
+build: $(STAMP) ## sdist, and the wheel out of it, in dist/
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+
+clean: ## remove everything that can be made again
+	rm -rf $(VENV) .cache build dist .coverage* .mypy_cache .pytest_cache .ruff_cache \
+	  .import_linter_cache .hypothesis snapshot_report.html
+
+# A changed lock makes the environment anew, so that nothing old stays in it.
+$(VENV)/.locked: requirements.lock
+	@python=$${PYTHON:-}; \
+	for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	  test -z "$$python" || break; \
+	  if $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$name; fi; \
+	done; \
+	if test -z "$$python"; then echo 'Python 3.11 or later is needed.' >&2; exit 1; fi; \
+	"$$python" -m venv --clear $(VENV)
+	$(BIN)/python -m pip install -qq --require-hashes -r requirements.lock
+	@touch $@
+
+$(STAMP): $(VENV)/.locked pyproject.toml
+	$(BIN)/python -m pip install -qq --no-deps --no-build-isolation --editable .
+	@touch $@
