@@ -1,0 +1,384 @@
+"""Fakes that satisfy the ports by shape: the engine's world without disk, clock or platform."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Agent, AgentRef, Era, Home, PlatformConfig, Storage
+from memconsole.domain.captures import WorkspaceText
+from memconsole.domain.memory import MARKER_TAGS, Pool
+from memconsole.domain.outcomes import Origin, Written
+from memconsole.domain.sessions import StoreListing
+from memconsole.domain.snapshot import SchedulerStatus
+from memconsole.domain.transcript import Entry, EntryKind
+from memconsole.engine.ports_bundle import Ports
+from memconsole.errors import (
+    ConcurrentEditError,
+    LockedError,
+    StateError,
+    StoreError,
+    WorkspaceError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memconsole.domain.captures import Capture
+    from memconsole.domain.memory import Marker
+    from memconsole.domain.outcomes import Run
+    from memconsole.domain.sessions import StoredSession, TranscriptRef
+    from memconsole.domain.tokens import Sample
+
+NOW = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
+"""Where every fake clock starts."""
+
+HOME = Path("/home/operator/.openclaw")
+
+
+class FakeClock:
+    """Stands still until it is moved."""
+
+    def __init__(self, at: datetime = NOW) -> None:
+        self.at = at
+        self.seconds = 0.0
+
+    def now(self) -> datetime:
+        return self.at
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    def advance(self, step: timedelta) -> None:
+        """Move wall clock and stopwatch."""
+        self.at += step
+        self.seconds += step.total_seconds()
+
+
+def fake_agent(
+    agent_id: str = "main", *, workspace: Path | None = None, **changes: object
+) -> Agent:
+    """Return a configured agent whose workspace exists."""
+    folder = HOME / "agents" / agent_id
+    values: dict[str, object] = {
+        "ref": AgentRef(str(HOME), agent_id),
+        "name": None,
+        "workspace": workspace or HOME / f"workspace-{agent_id}",
+        "workspace_exists": True,
+        "folder": folder,
+        "sessions_dir": folder / "sessions",
+        "store_file": folder / "sessions" / "sessions.json",
+        "database": folder / "agent" / "openclaw-agent.sqlite",
+        "is_configured": True,
+        **changes,
+    }
+    return Agent(**values)  # type: ignore[arg-type]  # names are checked by the dataclass itself
+
+
+class FakePlatform:
+    """Knows the agents it was given."""
+
+    def __init__(self, *agents: Agent, config: PlatformConfig | None = None) -> None:
+        self.agents = agents
+        self.config = config or PlatformConfig()
+
+    def read(self) -> Home:
+        return Home(HOME, self.config, self.agents, Era(), (), NOW)
+
+
+class FakeStore:
+    """Sessions and transcripts held in memory.
+
+    Attributes:
+        listings: By agent id.
+        transcripts: Entries in stored order, by session id.
+        broken: Session ids whose transcript raises `StoreError`.
+    """
+
+    def __init__(self) -> None:
+        self.listings: dict[str, StoreListing] = {}
+        self.transcripts: dict[str, list[Entry]] = {}
+        self.broken: set[str] = set()
+        self.revision = 0
+
+    def hold(
+        self, *sessions: StoredSession, storage: Storage = Storage.FILES, **listing: object
+    ) -> None:
+        """List these sessions for the agent of the first one."""
+        made = StoreListing(tuple(sessions), storage, **listing)  # type: ignore[arg-type]
+        self.listings[sessions[0].agent.id] = made
+        self.revision += 1
+
+    def sessions(self, agent: Agent) -> StoreListing:
+        return self.listings.get(agent.id, StoreListing((), Storage.NONE))
+
+    def fingerprint(self, agent: Agent) -> object:
+        return self.revision
+
+    def backward(self, ref: TranscriptRef, *, limit_bytes: int) -> Iterator[Entry]:
+        passed = 0
+        for entry in reversed(self._entries(ref)):
+            if passed >= limit_bytes:
+                return
+            passed += entry.size_bytes
+            yield entry
+
+    def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
+        yield from self._entries(ref)
+
+    def _entries(self, ref: TranscriptRef) -> list[Entry]:
+        if ref.session_id in self.broken:
+            raise StoreError(f"{ref.path} cannot be read: it is a fake that was broken")
+        return self.transcripts.get(ref.session_id, [])
+
+
+def talk(*texts: str, start: datetime = NOW - timedelta(minutes=30)) -> list[Entry]:
+    """Return a chain of messages, the user first, one a minute."""
+    entries = []
+    for number, text in enumerate(texts):
+        entry = Entry(
+            EntryKind.MESSAGE,
+            id=f"{number:08x}",
+            parent_id=f"{number - 1:08x}" if number else None,
+            has_parent=True,
+            at=start + timedelta(minutes=number),
+            role="assistant" if number % 2 else "user",
+            text=text,
+            position=number * 1000,
+            size_bytes=1000,
+        )
+        entries.append(entry)
+    return entries
+
+
+class FakeWorkspace:
+    """A folder of texts by (root, relative path).
+
+    Attributes:
+        edits: Texts that someone else writes right before a replacement, by path, one a call.
+        refused: Paths whose writing fails, with the reason.
+    """
+
+    def __init__(self) -> None:
+        self.files: dict[tuple[Path, str], str] = {}
+        self.edits: dict[str, list[str]] = {}
+        self.refused: dict[str, str] = {}
+        self.writes: list[str] = []
+
+    def text(self, root: Path, relative: str) -> str | None:
+        """Return what a file holds now."""
+        return self.files.get((root, relative))
+
+    def read(self, root: Path, relative: str) -> WorkspaceText | None:
+        self._contain(relative)
+        text = self.files.get((root, relative))
+        return None if text is None else WorkspaceText(text, _version(text))
+
+    def replace(
+        self, root: Path, relative: str, text: str, *, seen: WorkspaceText | None
+    ) -> Written:
+        self._refuse(relative)
+        if self.edits.get(relative):
+            self.files[root, relative] = self.edits[relative].pop(0)
+        if self.read(root, relative) != seen:
+            raise ConcurrentEditError(relative)
+        self.files[root, relative] = text
+        self.writes.append(relative)
+        return Written(relative, len(text.encode()))
+
+    def append(self, root: Path, relative: str, entry: str, *, header: str) -> Written:
+        self._refuse(relative)
+        old = self.files.get((root, relative), "")
+        gap = "" if not old or old.endswith("\n") else "\n"
+        added = (gap if old else header) + entry
+        self.files[root, relative] = old + added
+        self.writes.append(relative)
+        return Written(relative, len(added.encode()))
+
+    def _refuse(self, relative: str) -> None:
+        self._contain(relative)
+        if relative in self.refused:
+            raise WorkspaceError(f"{relative}: {self.refused[relative]}")
+
+    def _contain(self, relative: str) -> None:
+        if PurePosixPath(relative).is_absolute() or ".." in PurePosixPath(relative).parts:
+            raise WorkspaceError(f"{relative} lies outside the workspace")
+
+
+def _version(text: str) -> tuple[int, int, str]:
+    data = text.encode()
+    return 0, len(data), hashlib.sha256(data).hexdigest()
+
+
+class FakeLocks:
+    """Remembers what is held; `held_by` names other owners by root."""
+
+    def __init__(self) -> None:
+        self.held_by: dict[Path, str] = {}
+        self.taken: list[Path] = []
+        self.is_unwritable = False
+
+    @contextmanager
+    def workspace(self, root: Path) -> Iterator[None]:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        if root in self.held_by:
+            raise LockedError(f"workspace {root}", self.held_by[root])
+        self.held_by[root] = "this test"
+        self.taken.append(root)
+        try:
+            yield
+        finally:
+            del self.held_by[root]
+
+
+@dataclass
+class FakeCaptures:
+    """The capture log as a list, oldest first."""
+
+    stored: list[Capture] = field(default_factory=list)
+    is_unwritable: bool = False
+
+    def last(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
+        return self._newest(agent, session_id, self.stored)
+
+    def latest_by_agent(self, home: str) -> dict[str, Capture]:
+        return {one.agent.id: one for one in self.stored if one.agent.home == home}
+
+    def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
+        return self._newest(agent, session_id, [one for one in self.stored if one.is_logged])
+
+    def add(self, capture: Capture) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.stored.append(capture)
+
+    @staticmethod
+    def _newest(
+        agent: AgentRef, session_id: str | None, captures: Iterable[Capture]
+    ) -> Capture | None:
+        found = [
+            one for one in captures if one.agent == agent and session_id in (None, one.session_id)
+        ]
+        return found[-1] if found else None
+
+
+@dataclass
+class FakeRuns:
+    """The run log as a list, oldest first."""
+
+    stored: list[Run] = field(default_factory=list)
+    is_unwritable: bool = False
+
+    def add(self, run: Run) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.stored.append(run)
+
+    def runs(
+        self, *, limit: int, since: datetime | None = None, job: str | None = None
+    ) -> tuple[Run, ...]:
+        chosen = [
+            run
+            for run in reversed(self.stored)
+            if (since is None or run.started_at >= since) and job in (None, run.job)
+        ]
+        return tuple(chosen[:limit])
+
+
+@dataclass
+class FakeSamples:
+    """Token samples in the order they came."""
+
+    stored: list[Sample] = field(default_factory=list)
+    is_unwritable: bool = False
+
+    def add(self, samples: Iterable[Sample]) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.stored += samples
+
+    def samples(self, *, since: datetime) -> tuple[Sample, ...]:
+        return tuple(one for one in self.stored if one.at >= since)
+
+
+class FakeMemory:
+    """Empty pools, unless others were put in by workspace."""
+
+    def __init__(self) -> None:
+        self.pools: dict[Path, Pool] = {}
+        self.marked: dict[Path, tuple[Marker, ...]] = {}
+
+    def pool(
+        self, workspace: Path, agents: tuple[str, ...], *, config: PlatformConfig, now: datetime
+    ) -> Pool:
+        if workspace in self.pools:
+            return self.pools[workspace]
+        return Pool(
+            agents=agents,
+            root=workspace,
+            exists=True,
+            files=0,
+            size_bytes=0,
+            tokens=0,
+            markers=dict.fromkeys(MARKER_TAGS, 0),
+            items=(),
+            by_category=(),
+            limits=(),
+            notices=(),
+            active_context_at=None,
+            read_at=now,
+        )
+
+    def fingerprint(self, workspace: Path) -> object:
+        return id(self.pools.get(workspace))
+
+    def markers(self, workspace: Path) -> tuple[Marker, ...]:
+        return self.marked.get(workspace, ())
+
+
+class FakeScheduler:
+    """Nobody runs jobs, unless told otherwise."""
+
+    def __init__(self, status: SchedulerStatus | None = None) -> None:
+        self.current = status or SchedulerStatus()
+
+    def status(self) -> SchedulerStatus:
+        return self.current
+
+
+class World:
+    """All fakes of one engine, each under its port's name."""
+
+    def __init__(self, *agents: Agent, config: PlatformConfig | None = None) -> None:
+        self.platform = FakePlatform(*(agents or (fake_agent(),)), config=config)
+        self.sessions = FakeStore()
+        self.memory = FakeMemory()
+        self.workspace = FakeWorkspace()
+        self.locks = FakeLocks()
+        self.runs = FakeRuns()
+        self.samples = FakeSamples()
+        self.captures = FakeCaptures()
+        self.scheduler = FakeScheduler()
+        self.clock = FakeClock()
+
+    @property
+    def ports(self) -> Ports:
+        """The bundle that an engine takes."""
+        return Ports(
+            platform=self.platform,
+            sessions=self.sessions,
+            memory=self.memory,
+            workspace=self.workspace,
+            locks=self.locks,
+            runs=self.runs,
+            samples=self.samples,
+            captures=self.captures,
+            scheduler=self.scheduler,
+            clock=self.clock,
+            origin=Origin.CLI,
+        )
