@@ -1,0 +1,1 @@
+"""Measures the budgets of the product on generated homes: `make bench`."""
