@@ -1,0 +1,158 @@
+"""Runs every command of an installed memconsole once: `smoke.py EXECUTABLE`.
+
+Standard library only, since it judges an environment that holds nothing but memconsole. The
+homes are generated, so it needs nothing beside the checkout.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+KEY = "agent:main:main"
+CALLS: tuple[tuple[str, ...], ...] = (
+    ("status",),
+    ("agents",),
+    ("sessions", "--all"),
+    ("session", KEY),
+    ("transcript", KEY, "--tail", "5"),
+    ("memory", "pool"),
+    ("markers",),
+    ("config", "show"),
+    ("checkpoint", "--dry-run"),
+    ("checkpoint",),
+    ("rotate", "--dry-run"),
+    ("runs",),
+)
+SCREEN_KEYS = ("?", "\x1b", "\r", "\x1b", "2", "\r", "\x1b", "3", "4", "5", ":", "\x1b", "q")
+DEADLINE_S = 60.0
+
+
+def main(executable: str) -> None:
+    """Run everything; end with the first thing that is wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        user = Path(folder) / "user"
+        generate = [sys.executable, "-m", "benchmarks.homes", str(user)]
+        subprocess.run(generate, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        environment = {
+            "HOME": str(user),
+            "PATH": os.environ["PATH"],
+            "MEMCONSOLE_NOW": "2026-04-12T09:00:00+00:00",
+            "TZ": "UTC",
+            "LANG": "C.UTF-8",
+        }
+        before = digest(user / ".openclaw")
+        check_every_command_is_called(executable, environment)
+        for arguments in (("--version",), ("--help",), *CALLS):
+            call(executable, arguments, environment)
+        for arguments in CALLS:
+            call_json(executable, arguments, environment)
+        open_screens(executable, {**environment, "TERM": "xterm-256color"})
+        if digest(user / ".openclaw") != before:
+            sys.exit("the platform home was changed")
+
+
+def call(executable: str, arguments: tuple[str, ...], environment: dict[str, str]) -> str:
+    """Run one command, print how it went, return its output."""
+    started = time.perf_counter()
+    command = [executable, *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    took = time.perf_counter() - started
+    say(f"{done.returncode}  {took * 1000:5.0f} ms  memconsole {' '.join(arguments)}")
+    if done.returncode or not done.stdout.strip() or "Traceback" in done.stderr:
+        sys.exit(f"failed:\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+def call_json(executable: str, arguments: tuple[str, ...], environment: dict[str, str]) -> None:
+    """Run one command with `--json` and look at the envelope."""
+    answer = json.loads(call(executable, (*arguments, "--json"), environment))
+    if answer["schema"] != 1 or answer["command"] not in " ".join(arguments):
+        sys.exit(f"not the envelope of `memconsole {' '.join(arguments)}`: {answer}")
+
+
+def check_every_command_is_called(executable: str, environment: dict[str, str]) -> None:
+    """Compare the list above with what `--help` shows."""
+    wide = {**environment, "COLUMNS": "200"}
+    shown = set(
+        re.findall(r"^│ ([a-z][a-z-]+) ", call(executable, ("--help",), wide), re.MULTILINE)
+    )
+    forgotten = shown - {arguments[0] for arguments in CALLS} - {"serve"}
+    if not shown or forgotten:
+        sys.exit(f"commands that are never called here: {sorted(forgotten) or 'none found'}")
+
+
+def open_screens(executable: str, environment: dict[str, str]) -> None:
+    """Open the console in a terminal of 80×24, walk through it, quit, and look at the end."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execve(executable, [executable], {**environment, "LINES": "24", "COLUMNS": "80"})
+    shown = read_quiet(terminal, quiet_s=1.5)
+    for key in SCREEN_KEYS:
+        with contextlib.suppress(OSError):
+            os.write(terminal, key.encode())
+        shown += read_quiet(terminal, quiet_s=0.4)
+    ended, status = wait(child)
+    say(f"{status}  console: {len(shown)} bytes, {len(SCREEN_KEYS)} keys")
+    if not ended or status or b"Traceback" in shown:
+        sys.exit(f"the console did not end well:\n{shown.decode(errors='replace')[-4000:]}")
+
+
+def read_quiet(terminal: int, *, quiet_s: float) -> bytes:
+    """Read until the terminal has been quiet for a while, or is closed."""
+    shown = b""
+    deadline = time.monotonic() + DEADLINE_S
+    while time.monotonic() < deadline and select.select([terminal], [], [], quiet_s)[0]:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # Linux says so when the other side is closed
+            break
+        if not part:
+            break
+        shown += part
+    return shown
+
+
+def wait(child: int) -> tuple[bool, int]:
+    """Wait for the console's end; one that stays is killed."""
+    deadline = time.monotonic() + DEADLINE_S
+    while time.monotonic() < deadline:
+        pid, status = os.waitpid(child, os.WNOHANG)
+        if pid:
+            return True, os.waitstatus_to_exitcode(status)
+        time.sleep(0.05)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False, -1
+
+
+def say(line: str) -> None:
+    """Print at once, so that a run that hangs shows how far it came."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def digest(folder: Path) -> str:
+    """Return one hash over names and bytes of everything in a folder."""
+    whole = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        whole.update(str(path.relative_to(folder)).encode(errors="surrogateescape"))
+        if path.is_file():
+            whole.update(path.read_bytes())
+    return whole.hexdigest()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
