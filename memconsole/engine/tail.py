@@ -1,0 +1,162 @@
+"""Reads transcripts from their end: messages, usage, or everything (A5, cli.md "Rules")."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.domain.messages import FilterReason, message_of
+from memconsole.domain.path import ActivePath
+from memconsole.domain.transcript import EntryKind, Tail, TranscriptCounts
+from memconsole.engine.whole import read_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
+
+    from memconsole.domain.sessions import TranscriptRef
+    from memconsole.domain.transcript import Entry, Message
+    from memconsole.ports import SessionStore
+
+__all__ = ["LIMIT_BYTES", "read_tail", "read_usage", "read_whole"]
+
+LIMIT_BYTES = 64 * 1024 * 1024
+"""Bytes of one transcript that a tail passes at most (A5)."""
+
+_CUTS = (EntryKind.COMPACTION, EntryKind.RESET)
+
+
+def read_tail(
+    store: SessionStore,
+    ref: TranscriptRef,
+    *,
+    wanted: int = 60,
+    limit_bytes: int = LIMIT_BYTES,
+) -> Tail:
+    """Read back until enough eligible messages are found, the session begins, or the limit.
+
+    Messages behind an in-place reset or a compaction still count: they are the agent's last work.
+    Token counts stop there.
+
+    Args:
+        store: The store of the transcript.
+        ref: The transcript.
+        wanted: Eligible messages on the active path, counted after the filters.
+        limit_bytes: Bytes to pass at most.
+
+    Raises:
+        StoreError: The transcript cannot be opened or unpacked.
+    """
+    reading = _Reading(limit_bytes, keeps_messages=True)
+    reading.run(store, ref, lambda: len(reading.messages) >= wanted)
+    return reading.tail()
+
+
+def read_usage(store: SessionStore, ref: TranscriptRef, *, limit_bytes: int = LIMIT_BYTES) -> Tail:
+    """Read back to the last usage above 0, or to the compaction or reset that ends the count.
+
+    The tail has no messages; its counts are of the few records passed.
+
+    Raises:
+        StoreError: The transcript cannot be opened or unpacked.
+    """
+    reading = _Reading(limit_bytes, keeps_messages=False)
+    reading.run(store, ref, lambda: reading.is_cut or bool(reading.points))
+    return reading.tail()
+
+
+class _Reading:
+    """What one way back through a transcript has gathered."""
+
+    def __init__(self, limit_bytes: int, *, keeps_messages: bool) -> None:
+        self.messages: list[Message] = []
+        self.points: list[tuple[datetime | None, int]] = []
+        self.is_cut = False
+        self._limit_bytes = limit_bytes
+        self._keeps_messages = keeps_messages
+        self._path = ActivePath()
+        self._read_bytes = 0
+        self._position = -1
+        self._damaged = 0
+        self._in_progress = 0
+        self._filtered = 0
+        self._off_path = 0
+        self._is_whole = False
+        self._last_compaction_at: datetime | None = None
+
+    def run(self, store: SessionStore, ref: TranscriptRef, is_enough: Callable[[], bool]) -> None:
+        """Read until enough; a second time over older records when a parent does not exist."""
+        for entry in store.backward(ref, limit_bytes=self._limit_bytes):
+            self._pass(entry)
+            if is_enough():
+                return
+        self._is_whole = self._position == 0 or self._read_bytes < self._limit_bytes
+        if self._path.is_lost and (self._is_whole or self._path.saw_damage):
+            self._resume(store.backward(ref, limit_bytes=self._limit_bytes), is_enough)
+
+    def tail(self) -> Tail:
+        """Return what was gathered, oldest first."""
+        self.messages.reverse()
+        points = [(at, tokens) for at, tokens in reversed(self.points) if at is not None]
+        return Tail(
+            messages=tuple(self.messages),
+            counts=TranscriptCounts(
+                self._damaged, self._in_progress, self._filtered, self._off_path
+            ),
+            is_whole=self._is_whole,
+            has_gap=self._path.has_gap,
+            read_bytes=self._read_bytes,
+            usage_tokens=self.points[0][1] if self.points else None,
+            usage_points=tuple(points),
+            last_compaction_at=self._last_compaction_at,
+        )
+
+    def _resume(self, entries: Iterator[Entry], is_enough: Callable[[], bool]) -> None:
+        """Judge the records before the last taken one anew."""
+        behind = self._path.last_taken
+        self._path.resume()
+        for entry in entries:
+            if behind is not None:
+                if (entry.position, entry.id) == behind:
+                    behind = None
+            elif self._path.can_take(entry) and self._path.offer(entry):
+                self._off_path -= 1
+                self._take(entry)
+                if is_enough():
+                    return
+
+    def _pass(self, entry: Entry) -> None:
+        self._read_bytes += entry.size_bytes
+        self._position = entry.position
+        is_on_path = self._path.offer(entry)
+        if entry.kind is EntryKind.DAMAGED:
+            self._damaged += 1
+        elif entry.kind is EntryKind.IN_PROGRESS:
+            self._in_progress += 1
+        elif is_on_path:
+            self._take(entry)
+        else:
+            self._off_path += 1
+
+    def _take(self, entry: Entry) -> None:
+        if entry.kind in _CUTS:
+            self.is_cut = True
+            if entry.kind is EntryKind.COMPACTION and self._last_compaction_at is None:
+                self._last_compaction_at = entry.at
+        elif entry.kind is EntryKind.MESSAGE:
+            self._measure(entry)
+            if self._keeps_messages:
+                self._keep(entry)
+
+    def _measure(self, entry: Entry) -> None:
+        usage = entry.usage
+        if usage is None or usage.total <= 0 or entry.role != "assistant" or entry.is_injected:
+            return
+        if not self.is_cut:
+            self.points.append((entry.at, usage.total))
+
+    def _keep(self, entry: Entry) -> None:
+        message = message_of(entry)
+        if isinstance(message, FilterReason):
+            self._filtered += 1
+        else:
+            self.messages.append(message)
