@@ -142,8 +142,20 @@ class StateError(MemconsoleError):
 class StoreError(MemconsoleError):
     """One session store or transcript of the platform cannot be read.
 
-    Attributes:
-        notice_code: `store-unreadable` or `store-newer`, the warning code of `cli.md`.
+    `code` is also the warning code of `cli.md`: `store-unreadable` or `store-newer`.
     """
 
     code = "store-unreadable"
+
+
+class StoreNewerError(StoreError):
+    """A store was made by a newer platform than we know; only its Gateway can read it (A4)."""
+
+    code = "store-newer"
+
+    def __init__(self, path: str, version: int, known: int) -> None:
+        super().__init__(
+            f"{path} has schema {version}, and this memconsole knows schemas up to {known}",
+            hint="Update memconsole, or start the Gateway: it can still be asked.",
+        )
+        self.version = version

@@ -1,1 +1,0 @@
-"""The one SQLite library of this process (A4b)."""

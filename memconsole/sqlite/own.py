@@ -1,0 +1,49 @@
+"""Databases of our own: opened for writing (A24)."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing, contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from memconsole.sqlite.choice import connect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from memconsole.sqlite.choice import Connection
+
+
+@contextmanager
+def open_own(path: Path) -> Iterator[Connection]:
+    """Open a database of ours for writing, creating it when it is missing.
+
+    Write-ahead log, foreign keys on, a busy timeout of 2 s. The file is 0600 from its first byte,
+    and so are its log and its shared memory, which take the mode of the file.
+
+    Raises:
+        Exception: `library().error`, or OSError when the file cannot be created.
+    """
+    # Only a file that is not there yet is touched: closing a descriptor of an open database would
+    # drop the locks of other threads.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    with closing(connect(path, "mode=rw")) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        yield connection
+
+
+@contextmanager
+def transaction(connection: Connection) -> Iterator[None]:
+    """Hold the write lock for the block; an exception rolls it back."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
