@@ -76,11 +76,11 @@ def plan_rotation(
     outcomes = (
         *(_planned(row) for row in due[:limit]),
         *(_over_the_maximum(row, limit) for row in due[limit:]),
-        *(_skipped(row) for row in rows if not row.is_due and _is_over(row)),
+        *(_skipped(row) for row in rows if _stays(row) and not row.is_cron_run),
     )
     return RotationPlan(
         outcomes,
-        below=len(rows) - len(outcomes),
+        below=sum(not row.is_due and not _stays(row) for row in rows),
         threshold_tokens=threshold_tokens or settings.rotation.threshold_tokens,
     )
 
@@ -122,10 +122,9 @@ def _named(rows: Iterable[SessionView], key: str) -> SessionView:
     raise SessionNotFoundError(key)
 
 
-def _is_over(row: SessionView) -> bool:
-    if row.is_cron_run:
-        return False
-    return row.tokens is not None and row.tokens >= row.threshold
+def _stays(row: SessionView) -> bool:
+    """Over its threshold by the number shown, and not taken; past cron runs are their job's."""
+    return not row.is_due and row.tokens is not None and row.tokens >= row.threshold
 
 
 def _command(row: SessionView) -> Rotate:

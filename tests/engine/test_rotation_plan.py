@@ -1,0 +1,193 @@
+"""The rotation plan from disk: who goes, who stays, and why (mission §5, A13)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.commands import Rotate
+from memconsole.domain.outcomes import Planned, Skipped, SkipReason
+from memconsole.domain.sessions import SessionState
+from memconsole.domain.settings import RotationSettings, Settings
+from memconsole.domain.transcript import Entry, EntryKind, Usage
+from memconsole.engine.reader import Reader
+from memconsole.engine.rotate import RotationPlan, plan_rotation, rotate
+from memconsole.errors import GatewayUnavailableError, SessionNotFoundError, UnknownAgentError
+from tests.engine.rows import row
+from tests.fakes import HOME, NOW, World
+
+if TYPE_CHECKING:
+    from memconsole.domain.sessions import StoredSession
+
+SETTINGS = Settings(state_dir=HOME / "state")
+
+
+def plan(
+    *sessions: StoredSession,
+    settings: Settings = SETTINGS,
+    world: World | None = None,
+    keys: tuple[str, ...] = (),
+    threshold: int | None = None,
+    is_forced: bool = False,
+    agent_id: str | None = None,
+) -> RotationPlan:
+    world = world or World()
+    if sessions:
+        world.sessions.hold(*sessions)
+    return plan_rotation(
+        world.ports,
+        Reader(world.ports, settings),
+        settings,
+        agent_id=agent_id,
+        keys=keys,
+        threshold_tokens=threshold,
+        is_forced=is_forced,
+    )
+
+
+def planned_keys(found: RotationPlan) -> list[str]:
+    keys = []
+    for outcome in found.outcomes:
+        if isinstance(outcome, Planned):
+            assert isinstance(outcome.command, Rotate)
+            keys.append(outcome.command.key)
+    return keys
+
+
+def skipped(found: RotationPlan) -> dict[str, SkipReason]:
+    reasons = {}
+    for outcome in found.outcomes:
+        if isinstance(outcome, Skipped):
+            assert isinstance(outcome.command, Rotate)
+            reasons[outcome.command.key] = outcome.reason
+    return reasons
+
+
+def test_the_limit_is_inclusive_and_the_largest_goes_first() -> None:
+    found = plan(
+        row("agent:main:main", 150_000),
+        row("agent:main:telegram:direct:1", 149_999),
+        row("agent:main:telegram:direct:2", 190_000),
+    )
+
+    assert planned_keys(found) == ["agent:main:telegram:direct:2", "agent:main:main"]
+    assert (found.below, found.threshold_tokens) == (1, 150_000)
+
+
+def test_a_small_window_lowers_the_threshold() -> None:
+    found = plan(row(tokens=96_000, window=128_000))
+
+    [outcome] = found.outcomes
+    assert isinstance(outcome, Planned)
+    assert outcome.details["threshold"] == 96_000
+    assert "96000 of 96000" in outcome.message
+
+
+def test_full_sessions_that_stay_say_why() -> None:
+    found = plan(
+        row("agent:main:cron:daily", 160_000),
+        row("agent:main:subagent:x1", 160_000),
+        row("agent:main:webchat:direct:3", 232_764, tokens_fresh=False),
+        row("agent:main:main", 160_000),
+        settings=replace(SETTINGS, rotation=RotationSettings(skip_patterns=("*:main",))),
+    )
+
+    assert planned_keys(found) == []
+    assert skipped(found) == {
+        "agent:main:main": SkipReason.SKIP_PATTERN,
+        "agent:main:cron:daily": SkipReason.NOT_ROTATED,
+        "agent:main:subagent:x1": SkipReason.NOT_ROTATED,
+        "agent:main:webchat:direct:3": SkipReason.NOT_CONFIRMED,
+    }
+
+
+def test_past_cron_runs_are_counted_and_not_listed() -> None:
+    found = plan(
+        row("agent:main:cron:daily", 160_000), row("agent:main:cron:daily:run:r1", 160_000)
+    )
+
+    assert list(skipped(found)) == ["agent:main:cron:daily"]
+    assert found.below == 0
+
+
+def test_a_stale_count_goes_when_the_transcript_confirms_it() -> None:
+    world = World()
+    stale = row("agent:main:webchat:direct:3", 170_000, tokens_fresh=False)
+    world.sessions.transcripts["id-3"] = [
+        Entry(
+            EntryKind.MESSAGE,
+            id="1",
+            has_parent=True,
+            at=NOW,
+            role="assistant",
+            text="working on it",
+            usage=Usage(total=168_000),
+        )
+    ]
+
+    assert planned_keys(plan(stale, world=world)) == ["agent:main:webchat:direct:3"]
+
+
+def test_one_run_takes_at_most_five() -> None:
+    found = plan(*(row(f"agent:main:telegram:direct:{n}", 150_000 + n) for n in range(7)))
+
+    assert len(planned_keys(found)) == 5
+    assert skipped(found) == {
+        "agent:main:telegram:direct:1": SkipReason.MAX_PER_RUN,
+        "agent:main:telegram:direct:0": SkipReason.MAX_PER_RUN,
+    }
+
+
+def test_groups_rotate_without_capture_and_the_plan_says_so() -> None:
+    [outcome] = plan(row("agent:main:slack:channel:cron-alerts", 160_000)).outcomes
+
+    assert isinstance(outcome, Planned)
+    assert "without capture: group talk is never copied into memory" in outcome.message
+
+
+def test_another_threshold_for_one_run() -> None:
+    found = plan(row(tokens=80_000), threshold=50_000)
+
+    assert planned_keys(found) == ["agent:main:main"]
+    assert found.threshold_tokens == 50_000
+
+
+def test_named_sessions_answer_one_by_one() -> None:
+    sessions = (row("agent:main:main", 1_000), row("agent:main:telegram:direct:2", 160_000))
+
+    found = plan(*sessions, keys=("agent:main:telegram:direct:2", "agent:main:main"))
+    assert planned_keys(found) == ["agent:main:telegram:direct:2"]
+    assert skipped(found) == {"agent:main:main": SkipReason.NOT_DUE}
+
+    forced = plan(*sessions, keys=("agent:main:main",), is_forced=True)
+    assert planned_keys(forced) == ["agent:main:main"]
+
+
+def test_force_never_takes_a_cron_session() -> None:
+    found = plan(
+        row("agent:main:cron:daily", 1_000), keys=("agent:main:cron:daily",), is_forced=True
+    )
+
+    assert skipped(found) == {"agent:main:cron:daily": SkipReason.NOT_ROTATED}
+
+
+def test_unknown_names_are_errors_and_nothing_else_is_taken() -> None:
+    with pytest.raises(SessionNotFoundError, match="agent:main:nope"):
+        plan(row(tokens=190_000), keys=("agent:main:nope",))
+    with pytest.raises(UnknownAgentError, match="'other'"):
+        plan(row(tokens=190_000), agent_id="other")
+
+
+def test_an_archive_is_no_live_session() -> None:
+    ended = row("agent:main:main", 190_000, state=SessionState.ARCHIVED)
+
+    assert plan(ended) == RotationPlan((), 0, 150_000)
+    with pytest.raises(SessionNotFoundError):
+        plan(ended, keys=("agent:main:main",))
+
+
+def test_a_real_rotation_needs_the_gateway() -> None:
+    with pytest.raises(GatewayUnavailableError, match="was not rotated"):
+        rotate(Rotate(row().agent, "agent:main:main"))
