@@ -1,0 +1,126 @@
+"""Session entries decoded: only what is needed, and one bad field costs nothing else."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memconsole.domain.sessions import TranscriptState
+from memconsole.stores.entry_fields import EntryFields, decode_entry, instant, whole
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def test_an_entry_is_decoded_without_its_bulk() -> None:
+    entry = {
+        "sessionId": "a",
+        "updatedAt": 1788602480000,
+        "totalTokens": 61000,
+        "totalTokensFresh": True,
+        "skillsSnapshot": {"prompt": "x" * 1000, "sessionId": "not this one"},
+    }
+    found = decode_entry(json.dumps(entry).encode())
+    assert found == EntryFields(
+        session_id="a",
+        updated_at=1788602480000,
+        total_tokens=61000,
+        total_tokens_fresh=True,
+    )
+
+
+def test_a_field_of_a_wrong_type_costs_only_itself() -> None:
+    entry = {"sessionId": 7, "totalTokens": "many", "label": "Talk", "compactionCount": 2}
+    found = decode_entry(json.dumps(entry).encode())
+    assert found == EntryFields(label="Talk", compaction_count=2)
+
+
+@pytest.mark.parametrize("raw", [b"", b"null", b"[]", b'"text"', b"{", b"[" * 100_000])
+def test_what_is_no_object_is_no_entry(raw: bytes) -> None:
+    assert decode_entry(raw) is None
+
+
+@given(st.dictionaries(st.sampled_from(["sessionId", "totalTokens", "status", "odd"]), JSON))
+def test_any_object_is_an_entry(entry: dict[str, object]) -> None:
+    found = decode_entry(json.dumps(entry).encode())
+    assert found is not None
+    for name, value in (("sessionId", found.session_id), ("status", found.status)):
+        stored = entry.get(name)
+        assert value == (stored if isinstance(stored, str) else None)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0, 0),
+        (61000, 61000),
+        (61000.0, 61000),
+        (1.5, None),
+        (-1, None),
+        (True, None),
+        (None, None),
+        ("5", None),
+        (b"5", None),
+        (float("inf"), None),
+        (2**60, None),
+    ],
+)
+def test_counts(value: float | str | bytes | None, expected: int | None) -> None:
+    assert whole(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (1788602480000, datetime(2026, 9, 5, 10, 1, 20, tzinfo=UTC)),
+        (1.5, datetime(1970, 1, 1, 0, 0, 0, 1500, tzinfo=UTC)),
+        (0, None),
+        (-5, None),
+        (None, None),
+        (True, None),
+        ("1788602480000", None),
+        (2**53, None),
+        (2**60, None),
+        (float("nan"), None),
+    ],
+)
+def test_instants(value: float | str | bytes | None, expected: datetime | None) -> None:
+    assert instant(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (EntryFields(), None),
+        (EntryFields(status="running"), True),
+        (EntryFields(status="done"), False),
+        (EntryFields(has_active_run=True, status="done"), True),
+        (EntryFields(has_active_run=False, status="running"), False),
+    ],
+)
+def test_whether_a_run_is_going_on(fields: EntryFields, expected: bool | None) -> None:
+    assert fields.is_active is expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (EntryFields(), TranscriptState.NONE),
+        (EntryFields(total_tokens=0, compaction_count=0), TranscriptState.NONE),
+        (EntryFields(total_tokens=5), TranscriptState.MISSING),
+        (EntryFields(compaction_count=1), TranscriptState.MISSING),
+    ],
+)
+def test_what_a_missing_transcript_means(fields: EntryFields, expected: TranscriptState) -> None:
+    assert fields.absent_transcript is expected
