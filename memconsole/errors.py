@@ -30,6 +30,20 @@ class UsageError(MemconsoleError):
     code = "usage"
 
 
+class ConfirmationError(UsageError):
+    """An action that destroys was not confirmed; nothing was done."""
+
+    code = "not-confirmed"
+
+    def __init__(self, action: str, *, is_declined: bool) -> None:
+        super().__init__(
+            f"{action} was not confirmed; nothing was done"
+            if is_declined
+            else f"{action} asks before it acts, and nobody can answer here; nothing was done",
+            hint="Add --yes to act without being asked, or --dry-run to see the plan.",
+        )
+
+
 class ConfigError(MemconsoleError):
     """Our own configuration cannot be used; names the key, the file and the line."""
 
