@@ -11,12 +11,12 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from memconsole.domain.graphemes import cut
+from memconsole.domain.graphemes import ELLIPSIS, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["clean", "cut", "one_line"]
+__all__ = ["ELLIPSIS", "clean", "cut", "one_line"]
 
 # A sequence goes as a whole, or its letters would stay as rubbish such as "[31m".
 _SEQUENCES = (

@@ -1,4 +1,7 @@
-"""Sizes as words, for files and notes; the faces have humanize (house rule 4)."""
+"""Sizes as words, for files and notes; the faces have humanize (house rule 4).
+
+A KB is 1,024 bytes, and sizes are cut down, never rounded up: 735,011 bytes are `717 KB`.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,22 @@ _STEP = 1024
 
 
 def size_words(size_bytes: int) -> str:
-    """Return bytes as such as `512 B`, `2.1 KB`, `717 KB`, `1.5 MB`; a KB is 1,024 bytes."""
-    value, unit = _scaled(size_bytes)
-    if unit == "B" or round(value, 1) >= 10 or value == int(value):
-        return f"{round(value)} {unit}"
-    return f"{value:.1f} {unit}"
+    """Return bytes such as `512 B`, `2.1 KB`, `717 KB`, `1.4 MB`."""
+    whole, tenth, unit = _scaled(size_bytes)
+    return f"{whole}.{tenth} {unit}" if whole < 10 and tenth else f"{whole} {unit}"
 
 
 def size_column(size_bytes: int) -> str:
     """Return bytes as INDEX.md writes them, whole and without a blank: `4KB` (mission §8)."""
-    value, unit = _scaled(size_bytes)
-    return f"{round(value)}{unit}"
+    whole, _, unit = _scaled(size_bytes)
+    return f"{whole}{unit}"
 
 
-def _scaled(size_bytes: int) -> tuple[float, str]:
-    value = float(max(0, size_bytes))
+def _scaled(size_bytes: int) -> tuple[int, int, str]:
+    size = max(0, size_bytes)
+    step = 1
     for unit in _UNITS[:-1]:
-        if round(value) < _STEP:
-            return value, unit
-        value /= _STEP
-    return value, _UNITS[-1]
+        if size < step * _STEP:
+            return size // step, size * 10 // step % 10, unit
+        step *= _STEP
+    return size // step, size * 10 // step % 10, _UNITS[-1]

@@ -1,13 +1,28 @@
-"""One line or event of a transcript as an `Entry` (mission §2, formats §4)."""
+"""Lines and events of a transcript as entries (mission §2, `clawdbot-file-era.md` §4).
+
+A damaged line is counted, and what can be read of it is still used: its id holds the chain
+together, and a whole record that a restart glued to its end is recovered (case c03).
+"""
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from itertools import islice
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from memconsole.domain.transcript import Attachment, Compaction, Entry, EntryKind, ToolUse, Usage
+from memconsole.domain.transcript import Compaction, Entry, EntryKind, ToolUse, Usage
+from memconsole.stores.contents import Content, read_content
+from memconsole.stores.records import decode_record, is_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memconsole.stores.lines import RawLine
+    from memconsole.stores.records import MessageJson, Number, RecordJson, UsageJson
 
 _KINDS = {
     "session": EntryKind.SESSION,
@@ -16,105 +31,197 @@ _KINDS = {
     "reset": EntryKind.RESET,
     "leaf": EntryKind.LEAF,
 }
+_SPOKEN = ("user", "assistant")
+_RESULT_ROLES = {"toolResult": "toolResult", "tool": "toolResult", "tool_result": "toolResult"}
+_SHELL_ROLE = "bashExecution"
+
+_INJECTED_MODELS = ("gateway-injected", "delivery-mirror")
+_A_PERSON = "external_user"
+
+_FIRST_YEAR, _LAST_YEAR = 2000, 2100
+_FIRST_MS = datetime(_FIRST_YEAR, 1, 1, tzinfo=UTC).timestamp() * 1000
+_LAST_MS = datetime(_LAST_YEAR, 1, 1, tzinfo=UTC).timestamp() * 1000
+_LARGEST_COUNT = 2**53
+
+_GLUED = re.compile(
+    rb'\{\s*"type"\s*:\s*"(?:message|session|compaction|reset|leaf|custom|custom_message'
+    rb'|model_change|thinking_level_change|branch_summary|label|session_info)"'
+)
+_MOST_GLUED = 16
+_HEAD = re.compile(
+    rb'\{\s*"type"\s*:\s*"[^"\\]{1,64}"\s*,\s*"id"\s*:\s*"([^"\\]{1,64})"'
+    rb'(?:\s*,\s*"parentId"\s*:\s*(?:"([^"\\]{1,64})"|(null)))?'
+)
 
 
-def parse_line(line: bytes, *, position: int = 0) -> Entry | None:
-    """Decode one line.
+def entries_backward(lines: Iterable[RawLine]) -> Iterator[Entry]:
+    """Yield the entries of lines that come newest first, newest first."""
+    for line in lines:
+        entries = read_line(line)
+        yield from entries if len(entries) == 1 else reversed(entries)
+
+
+def entries_forward(lines: Iterable[RawLine]) -> Iterator[Entry]:
+    """Yield the entries of lines in stored order."""
+    for line in lines:
+        yield from read_line(line)
+
+
+def read_line(line: RawLine) -> tuple[Entry, ...]:
+    """Return the entries of one line: one, or a DAMAGED one and what was glued to it."""
+    if not line.is_complete:
+        return (Entry(EntryKind.IN_PROGRESS, position=line.offset, size_bytes=line.size),)
+    entry = parse_line(line.data, position=line.offset, size=line.size)
+    return _damaged(line) if entry is None else (entry,)
+
+
+def parse_line(line: bytes, *, position: int = 0, size: int | None = None) -> Entry | None:
+    """Decode one line or event.
 
     Args:
-        line: The bytes of one line or event.
+        line: The bytes; those of a reduced line too.
         position: Byte offset or `seq`, handed on.
+        size: Bytes of the record, when `line` does not say.
 
     Returns:
         The entry, or None when the line is no JSON object.
     """
-    try:
-        record = msgspec.json.decode(line)
-    except (ValueError, RecursionError):
+    record = decode_record(line)
+    if record is None:
         return None
-    if not isinstance(record, dict):
-        return None
-    kind = record.get("type")
-    if kind is None and isinstance(record.get("role"), str):
-        kind, message = "message", record
-    else:
-        message = record.get("message") if isinstance(record.get("message"), dict) else {}
-    parts = _parts(message.get("content"))
-    role = _text(message.get("role"))
+    message = _message(record)
+    content = Content() if message is None else read_content(message)
+    role = None if message is None or message.role is None else message.role
+    role = _RESULT_ROLES.get(role or "", role)
+    has_parent = record.parent_id is not msgspec.UNSET
     return Entry(
-        _KINDS.get(kind, EntryKind.OTHER) if isinstance(kind, str) else EntryKind.OTHER,
-        id=_text(record.get("id")),
-        parent_id=_text(record.get("parentId")),
-        has_parent="parentId" in record,
-        at=_time(record.get("timestamp")) or _time(message.get("timestamp")),
+        kind=_kind(record, message),
+        id=record.id or None,
+        parent_id=record.parent_id if isinstance(record.parent_id, str) else None,
+        has_parent=has_parent,
+        at=_time(record.timestamp) or (None if message is None else _time(message.timestamp)),
         role=role,
-        text="\n".join(parts["text"]) if role != "toolResult" else "",
-        thinking_chars=parts["thinking"],
-        attachments=tuple(parts["attachments"]),
-        tools=tuple(parts["tools"]),
-        usage=_usage(message.get("usage")),
-        model=_text(message.get("model")),
-        compaction=_compaction(record) if kind == "compaction" else None,
-        target_id=_text(record.get("targetId")),
-        reason=_text(record.get("reason")),
-        is_injected=message.get("stopReason") == "injected"
-        or message.get("model") == "gateway-injected",
+        text="\n".join(content.texts) if role in _SPOKEN else "",
+        thinking_chars=content.thinking_chars,
+        attachments=tuple(content.attachments),
+        tools=() if message is None else _tools(message, role, content),
+        usage=None if message is None or message.usage is None else _usage(message.usage),
+        model=None if message is None else message.model,
+        compaction=_compaction(record) if record.type == "compaction" else None,
+        target_id=record.target_id,
+        reason=record.reason,
+        is_injected=message is not None and _is_injected(message),
         position=position,
-        size_bytes=len(line),
+        size_bytes=len(line) if size is None else size,
     )
 
 
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _time(value: Any) -> datetime | None:
-    try:
-        if isinstance(value, str):
-            at = datetime.fromisoformat(value)
-            return at if at.tzinfo else at.replace(tzinfo=UTC)
-        if isinstance(value, int | float) and value > 0:
-            return datetime.fromtimestamp(value / 1000, UTC)
-    except (ValueError, OverflowError, OSError):
-        pass
-    return None
-
-
-def _parts(content: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {"text": [], "thinking": 0, "attachments": [], "tools": []}
-    if isinstance(content, str):
-        found["text"].append(content)
-    for block in content if isinstance(content, list) else ():
-        if not isinstance(block, dict):
-            continue
-        if isinstance(block.get("text"), str):
-            found["text"].append(block["text"])
-        elif isinstance(block.get("thinking"), str):
-            found["thinking"] += len(block["thinking"])
-        elif isinstance(block.get("data"), str):
-            kind = _text(block.get("mimeType")) or "application/octet-stream"
-            found["attachments"].append(Attachment(kind, len(block["data"])))
-        elif block.get("type") == "toolCall":
-            arguments = msgspec.json.encode(block.get("arguments")).decode()
-            found["tools"].append(ToolUse(_text(block.get("name")) or "", len(arguments), False))
-    return found
-
-
-def _usage(value: Any) -> Usage | None:
-    if not isinstance(value, dict):
+def _message(record: RecordJson) -> MessageJson | None:
+    """Return the message of a record, which may be the record itself (flat format)."""
+    if record.type not in (None, "message"):
         return None
-    parts = [
-        count if isinstance(count := value.get(name), int) else 0
-        for name in ("input", "output", "cacheRead", "cacheWrite", "totalTokens")
-    ]
-    return Usage(*parts[:4], total=parts[4] or sum(parts[:4]))
+    if record.message is not None:
+        return record.message
+    return record if record.role is not None else None
 
 
-def _compaction(record: dict[str, Any]) -> Compaction:
-    before, after = record.get("tokensBefore"), record.get("tokensAfter")
-    return Compaction(
-        _text(record.get("summary")) or "",
-        before if isinstance(before, int) else None,
-        after if isinstance(after, int) else None,
-        _text(record.get("firstKeptEntryId")),
+def _kind(record: RecordJson, message: MessageJson | None) -> EntryKind:
+    if record.type is None:
+        return EntryKind.OTHER if message is None else EntryKind.MESSAGE
+    return _KINDS.get(record.type, EntryKind.OTHER)
+
+
+def _tools(message: MessageJson, role: str | None, content: Content) -> tuple[ToolUse, ...]:
+    if role == "toolResult" and not message.tool_result:
+        name = message.tool_name or message.name or ""
+        return (*content.tools, ToolUse(name, content.text_chars, is_result=True))
+    if role == _SHELL_ROLE:
+        chars = len(message.command or "") + len(message.output or "")
+        return (ToolUse(_SHELL_ROLE, chars, is_result=True),)
+    return tuple(content.tools)
+
+
+def _usage(usage: UsageJson) -> Usage:
+    parts = (
+        _count(usage.input) or 0,
+        _count(usage.output) or 0,
+        _count(usage.cache_read) or 0,
+        _count(usage.cache_write) or 0,
     )
+    return Usage(*parts, total=_count(usage.total_tokens) or sum(parts))
+
+
+def _compaction(record: RecordJson) -> Compaction:
+    return Compaction(
+        summary=record.summary or "",
+        tokens_before=_count(record.tokens_before),
+        tokens_after=_count(record.tokens_after),
+        first_kept_id=record.first_kept_entry_id,
+        is_from_hook=record.from_hook,
+        duration_ms=_count(record.duration_ms),
+    )
+
+
+def _is_injected(message: MessageJson) -> bool:
+    """Tell replies of the gateway itself, mirrors of deliveries and routed messages from talk.
+
+    1.24 marks its replies by `stopReason`, later releases by the model name; what no person sent
+    carries its provenance from 3.13 on.
+    """
+    if message.stop_reason == "injected" or message.model in _INJECTED_MODELS:
+        return True
+    kind = None if message.provenance is None else message.provenance.kind
+    return kind is not None and kind != _A_PERSON
+
+
+def _count(value: Number | None) -> int | None:
+    """Return a count as a whole number; None for what can be none."""
+    if value is None or not 0 <= value <= _LARGEST_COUNT:
+        return None
+    return int(value)
+
+
+def _time(value: str | Number | None) -> datetime | None:
+    """Return ISO-8601 or epoch milliseconds as aware UTC; None outside of any sane year."""
+    if isinstance(value, str):
+        try:
+            at = datetime.fromisoformat(value)
+            at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+        except (ValueError, OverflowError):
+            return None
+        return at if _FIRST_YEAR <= at.year < _LAST_YEAR else None
+    if value is None or not _FIRST_MS <= value < _LAST_MS:
+        return None
+    return datetime.fromtimestamp(value / 1000, UTC)
+
+
+def _damaged(line: RawLine) -> tuple[Entry, ...]:
+    spans = _whole_spans(line.data)
+    starts_whole = bool(spans) and spans[0][0] == 0
+    damaged = Entry(EntryKind.DAMAGED, position=line.offset, size_bytes=line.size)
+    if not starts_whole and (head := _HEAD.match(line.data)):
+        damaged = replace(
+            damaged,
+            id=head[1].decode("utf-8", "replace"),
+            parent_id=head[2].decode("utf-8", "replace") if head[2] else None,
+            has_parent=bool(head[2] or head[3]),
+        )
+    recovered = (
+        parse_line(line.data[start:end], position=line.offset + start, size=0)
+        for start, end in spans
+    )
+    return (damaged, *(entry for entry in recovered if entry is not None))
+
+
+def _whole_spans(data: bytes) -> list[tuple[int, int]]:
+    """Return where whole records lie in a line that is none, first to last."""
+    starts = [match.start() for match in islice(_GLUED.finditer(data), _MOST_GLUED)]
+    spans: list[tuple[int, int]] = []
+    for start, following in zip(starts, [*starts[1:], len(data)], strict=True):
+        if spans and start < spans[-1][1]:
+            continue
+        for end in dict.fromkeys((following, len(data))):
+            if is_regular(data[start:end]):
+                spans.append((start, end))
+                break
+    return spans

@@ -1,23 +1,25 @@
-"""Whole lines of a transcript file, forward or newest first, with bounded memory (A5)."""
+"""Whole lines of a transcript, in stored order or newest first, with bounded memory (A5)."""
 
 from __future__ import annotations
 
-import io
-import os
-import stat
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-import zstandard
-
-from memconsole.errors import StoreError
+from memconsole.stores.reduce import LineReducer
+from memconsole.stores.sources import open_blob, open_file, open_packed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_BLOCK = 64 * 1024
+    from memconsole.stores.sources import Source
+
+_FIRST_BLOCK = 32 * 1024
+_LARGEST_BLOCK = 256 * 1024
+_LONG_LINE = 256 * 1024
+_SEARCH_BLOCK = 1024 * 1024
+_BLANKS = b" \t\r"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +27,12 @@ class RawLine:
     """One line as it lies in the file.
 
     Attributes:
-        data: The bytes without line end, byte order mark and surrounding blanks.
-        offset: Where the line begins in the (unpacked) file.
+        data: The bytes without line end, byte order mark, and blanks or NULs at the ends. Empty
+            for a line that is not kept: NULs only, still being written and giant, or too big. A
+            giant line comes without the insides of its long strings (`stores.reduce`).
+        offset: Where the line begins in the (unpacked) bytes.
         is_complete: False for a last line that has no line end yet.
-        size: Bytes of the line in the file, with its end.
+        size: Bytes of the line, with its end.
     """
 
     data: bytes
@@ -37,143 +41,167 @@ class RawLine:
     size: int
 
 
-class _Source(Protocol):
-    size: int
-
-    def read_at(self, offset: int, count: int) -> bytes:
-        """Return up to `count` bytes from `offset`; fewer when the source has shrunk."""
-
-
 def lines_backward(path: Path, limit_bytes: int) -> Iterator[RawLine]:
-    """Yield the lines of a file newest first, until `limit_bytes` were passed.
+    """Yield the lines of a file newest first, until `limit_bytes` bytes were passed.
 
-    Blank lines are left out.
+    Blank lines are left out. A line that begins before the limit is still given whole, unless it
+    alone is longer than the limit: then it comes without data, as the last one. A file that
+    shrinks meanwhile ends the reading.
 
     Raises:
-        StoreError: The file cannot be opened, or is no regular file.
+        StoreError: The file cannot be opened or read, or is no regular file.
     """
-    with _open_file(path) as source:
+    with open_file(path) as source:
         yield from _backward(source, limit_bytes)
 
 
 def lines_forward(path: Path) -> Iterator[RawLine]:
-    """Yield the lines of a file in stored order; errors as `lines_backward`."""
-    with _open_file(path) as source:
+    """Yield the lines of a file in stored order; rules and errors as `lines_backward`."""
+    with open_file(path) as source:
         yield from _forward(source)
 
 
 def packed_lines_backward(path: Path, limit_bytes: int) -> Iterator[RawLine]:
-    """Like `lines_backward`, for a zstd-packed file; offsets are of the unpacked text."""
-    with _open_packed(path) as source:
+    """Like `lines_backward`, for a zstd-packed file; offsets are of the unpacked bytes."""
+    with open_packed(path) as source:
         yield from _backward(source, limit_bytes)
 
 
 def packed_lines_forward(path: Path) -> Iterator[RawLine]:
-    """Like `lines_forward`, for a zstd-packed file; offsets are of the unpacked text."""
-    with _open_packed(path) as source:
+    """Like `lines_forward`, for a zstd-packed file; offsets are of the unpacked bytes."""
+    with open_packed(path) as source:
         yield from _forward(source)
 
 
-class _FileSource:
-    def __init__(self, descriptor: int, size: int) -> None:
-        self._descriptor = descriptor
-        self.size = size
-
-    def read_at(self, offset: int, count: int) -> bytes:
-        return os.pread(self._descriptor, count, offset)
-
-
-class _MemorySource:
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self.size = len(data)
-
-    def read_at(self, offset: int, count: int) -> bytes:
-        return self._data[offset : offset + count]
+def blob_lines_backward(
+    data: bytes, limit_bytes: int, *, is_packed: bool, name: str
+) -> Iterator[RawLine]:
+    """Like `lines_backward`, for an archive that a database holds."""
+    with open_blob(data, is_packed=is_packed, name=name) as source:
+        yield from _backward(source, limit_bytes)
 
 
-@contextmanager
-def _open_file(path: Path) -> Iterator[_Source]:
+def blob_lines_forward(data: bytes, *, is_packed: bool, name: str) -> Iterator[RawLine]:
+    """Like `lines_forward`, for an archive that a database holds."""
+    with open_blob(data, is_packed=is_packed, name=name) as source:
+        yield from _forward(source)
+
+
+class _ShrunkError(Exception):
+    """The source gave fewer bytes than it had when it was opened."""
+
+
+def _backward(source: Source, limit_bytes: int) -> Iterator[RawLine]:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
-    except OSError as error:
-        raise StoreError(f"{path} cannot be opened: {error.strerror}") from error
+        yield from _whole_lines_backward(source, limit_bytes)
+    except _ShrunkError:
+        return
+
+
+def _forward(source: Source) -> Iterator[RawLine]:
     try:
-        info = os.fstat(descriptor)
-        if not stat.S_ISREG(info.st_mode):
-            raise StoreError(f"{path} is not a regular file")
-        yield _FileSource(descriptor, info.st_size)
-    finally:
-        os.close(descriptor)
+        yield from _whole_lines_forward(source)
+    except _ShrunkError:
+        return
 
 
-@contextmanager
-def _open_packed(path: Path) -> Iterator[_Source]:
-    with _open_file(path) as source:
-        packed = source.read_at(0, source.size)
-    try:
-        with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed)) as reader:
-            data = reader.read()
-    except zstandard.ZstdError as error:
-        raise StoreError(f"{path} cannot be unpacked: {error}") from error
-    yield _MemorySource(data)
-
-
-def _backward(source: _Source, limit_bytes: int) -> Iterator[RawLine]:
-    end = source.size
+def _whole_lines_backward(source: Source, limit_bytes: int) -> Iterator[RawLine]:
+    floor = max(0, source.size - limit_bytes)
+    # `rest` holds the bytes from `position` to `end`: the end of a line not yet read to its begin.
+    end = position = source.size
     rest = b""
-    floor = max(0, end - limit_bytes)
-    is_complete = False
-    first = True
-    while end > floor:
-        start = max(0, end - _BLOCK)
-        block = source.read_at(start, end - start)
-        if len(block) < end - start:
-            return
-        pieces = (block + rest).split(b"\n")
-        offset = start + len(block) + len(rest)
-        if first:
-            is_complete = False
-            first = False
+    has_end = False
+    block = _FIRST_BLOCK
+    while position > 0 and end > floor:
+        start = max(0, position - block)
+        pieces = (_read(source, start, position) + rest).split(b"\n")
+        position, rest = start, pieces[0]
+        block = min(2 * block, _LARGEST_BLOCK)
         for piece in reversed(pieces[1:]):
-            offset -= len(piece)
-            line = _line(piece, offset, is_complete=is_complete)
-            is_complete = True
-            offset -= 1
-            if line is not None:
+            begin = end - len(piece)
+            if line := _line(piece, begin, has_end=has_end):
                 yield line
-        rest = pieces[0]
-        end = start
-    if end == 0:
-        line = _line(rest, 0, is_complete=is_complete)
-        if line is not None:
-            yield line
-
-
-def _forward(source: _Source) -> Iterator[RawLine]:
-    offset = 0
-    rest = b""
-    position = 0
-    while position < source.size:
-        block = source.read_at(position, min(_BLOCK, source.size - position))
-        if not block:
-            break
-        position += len(block)
-        pieces = (rest + block).split(b"\n")
-        for piece in pieces[:-1]:
-            line = _line(piece, offset, is_complete=True)
-            offset += len(piece) + 1
-            if line is not None:
-                yield line
-        rest = pieces[-1]
-    line = _line(rest, offset, is_complete=False)
-    if line is not None:
+            end, has_end = begin - 1, True
+            if end <= floor > 0:
+                return
+        if len(rest) > _LONG_LINE:
+            lowest = max(0, end - limit_bytes)
+            begin = _line_start(source, position, lowest)
+            if begin == lowest > 0:
+                yield RawLine(b"", lowest, has_end, end - lowest + has_end)
+                return
+            yield _giant(source, begin, end, has_end=has_end)
+            end, has_end = begin - 1, True
+            position, rest = max(0, end), b""
+    if position == 0 and end > 0 and (line := _line(rest, 0, has_end=has_end)):
         yield line
 
 
-def _line(piece: bytes, offset: int, *, is_complete: bool) -> RawLine | None:
-    data = piece.removeprefix(b"\xef\xbb\xbf") if offset == 0 else piece
-    data = data.strip(b" \t\r\0")
-    if not data:
+def _whole_lines_forward(source: Source) -> Iterator[RawLine]:
+    begin = position = 0
+    rest = b""
+    while position < source.size:
+        stop = min(source.size, position + _LARGEST_BLOCK)
+        pieces = (rest + _read(source, position, stop)).split(b"\n")
+        position, rest = stop, pieces[-1]
+        for piece in pieces[:-1]:
+            if line := _line(piece, begin, has_end=True):
+                yield line
+            begin += len(piece) + 1
+        if len(rest) > _LONG_LINE:
+            end = _line_end(source, position)
+            yield _giant(source, begin, end, has_end=end < source.size)
+            begin = position = end + 1
+            rest = b""
+    if line := _line(rest, begin, has_end=False):
+        yield line
+
+
+def _line_start(source: Source, position: int, lowest: int) -> int:
+    """Return where the line that covers `position` begins; `lowest` when that is further back."""
+    while position > lowest:
+        start = max(lowest, position - _SEARCH_BLOCK)
+        found = _read(source, start, position).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        position = start
+    return lowest
+
+
+def _line_end(source: Source, position: int) -> int:
+    """Return where the line that covers `position` ends; the size when it has no end."""
+    while position < source.size:
+        stop = min(source.size, position + _SEARCH_BLOCK)
+        found = _read(source, position, stop).find(b"\n")
+        if found >= 0:
+            return position + found
+        position = stop
+    return source.size
+
+
+def _giant(source: Source, begin: int, end: int, *, has_end: bool) -> RawLine:
+    size = end - begin + has_end
+    if not has_end:
+        return RawLine(b"", begin, is_complete=False, size=size)
+    reducer = LineReducer()
+    for start in range(begin, end, _LARGEST_BLOCK):
+        reducer.feed(_read(source, start, min(end, start + _LARGEST_BLOCK)))
+    return RawLine(_trimmed(reducer.line()), begin, is_complete=True, size=size)
+
+
+def _line(piece: bytes, begin: int, *, has_end: bool) -> RawLine | None:
+    if not piece.strip(_BLANKS):
         return None
-    return RawLine(data, offset, is_complete, len(piece) + is_complete)
+    return RawLine(_trimmed(piece), begin, has_end, len(piece) + has_end)
+
+
+def _trimmed(piece: bytes) -> bytes:
+    """A crash may leave NULs around a line, a concatenation a byte order mark before it."""
+    return piece.strip(_BLANKS + b"\0").removeprefix(_BYTE_ORDER_MARK).lstrip(_BLANKS)
+
+
+def _read(source: Source, start: int, stop: int) -> bytes:
+    data = source.read_at(start, stop - start)
+    if len(data) < stop - start:
+        raise _ShrunkError
+    return data

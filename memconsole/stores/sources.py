@@ -1,0 +1,161 @@
+"""Bytes of a transcript that can be read from any place: plain files, packed files, blobs."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Protocol, cast
+
+import zstandard
+
+from memconsole.domain.plain import one_line
+from memconsole.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_STEP = 1024 * 1024
+_IN_MEMORY = 16 * 1024 * 1024
+_LONGEST_WINDOW = 1 << 27
+
+MAX_UNPACKED_BYTES = 2 * 1024 * 1024 * 1024
+"""A packed transcript that unpacks to more is refused: it may be a bomb."""
+
+
+class Source(Protocol):
+    """Bytes at places.
+
+    Attributes:
+        size: Bytes when it was opened; what is added later is not read.
+    """
+
+    size: int
+
+    def read_at(self, offset: int, count: int) -> bytes:
+        """Return `count` bytes from `offset`; fewer when the source has shrunk since."""
+
+
+class _Descriptor:
+    def __init__(self, descriptor: int, size: int) -> None:
+        self._descriptor = descriptor
+        self.size = size
+
+    def read_at(self, offset: int, count: int) -> bytes:
+        return os.pread(self._descriptor, count, offset)
+
+
+class _Blob:
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.size = len(data)
+
+    def read_at(self, offset: int, count: int) -> bytes:
+        return self._data[offset : offset + count]
+
+
+class _Spool:
+    def __init__(self, spool: tempfile.SpooledTemporaryFile[bytes], size: int) -> None:
+        self._spool = spool
+        self.size = size
+
+    def read_at(self, offset: int, count: int) -> bytes:
+        self._spool.seek(offset)
+        return self._spool.read(count)
+
+
+@contextmanager
+def open_file(path: Path) -> Iterator[Source]:
+    """Open a regular file; a pipe or a device is refused and never waited for.
+
+    Raises:
+        StoreError: It cannot be opened or read, or is no regular file.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    except OSError as error:
+        raise _cannot("opened", path, error) from error
+    try:
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode):
+            raise StoreError(f"the transcript {one_line(str(path))} is not a regular file")
+        yield _Descriptor(descriptor, info.st_size)
+    except OSError as error:
+        raise _cannot("read", path, error) from error
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def open_packed(path: Path) -> Iterator[Source]:
+    """Open a zstd-packed file unpacked; a big one goes to an unnamed file of ours, not to memory.
+
+    Raises:
+        StoreError: It cannot be opened, read or unpacked, or unpacks to too much.
+    """
+    with open_file(path) as packed, _unpacked(packed, one_line(str(path))) as source:
+        yield source
+
+
+@contextmanager
+def open_blob(data: bytes, *, is_packed: bool, name: str) -> Iterator[Source]:
+    """Open bytes that come from elsewhere, such as an archive inside a database.
+
+    Args:
+        data: The bytes.
+        is_packed: They are packed with zstd.
+        name: What to call them in an error.
+
+    Raises:
+        StoreError: They cannot be unpacked, or unpack to too much.
+    """
+    if not is_packed:
+        yield _Blob(data)
+        return
+    with _unpacked(_Blob(data), name) as source:
+        yield source
+
+
+@contextmanager
+def _unpacked(packed: Source, name: str) -> Iterator[Source]:
+    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spool:
+        size = 0
+        try:
+            for piece in _pieces(packed):
+                size += len(piece)
+                if size > MAX_UNPACKED_BYTES:
+                    raise StoreError(f"{name} unpacks to more than {MAX_UNPACKED_BYTES} bytes")
+                spool.write(piece)
+        except (zstandard.ZstdError, MemoryError) as error:
+            raise StoreError(f"{name} cannot be unpacked: {error}") from error
+        yield _Spool(spool, size)
+
+
+def _pieces(packed: Source) -> Iterator[bytes]:
+    """Unpack frame after frame; a packed file that ends early gives what it has."""
+    unpacker = zstandard.ZstdDecompressor(max_window_size=_LONGEST_WINDOW)
+    frames = cast("IO[bytes]", _Reader(packed))  # it calls read() and nothing else
+    with unpacker.stream_reader(frames, read_across_frames=True, closefd=False) as reader:
+        while piece := reader.read(_STEP):
+            yield piece
+
+
+class _Reader:
+    """The part of a binary file that the unpacker uses."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._offset = 0
+
+    def read(self, count: int) -> bytes:
+        """Return the next bytes."""
+        data = self._source.read_at(self._offset, min(count, self._source.size - self._offset))
+        self._offset += len(data)
+        return data
+
+
+def _cannot(verb: str, path: Path, error: OSError) -> StoreError:
+    reason = error.strerror or "no reason given"
+    return StoreError(f"the transcript {one_line(str(path))} cannot be {verb}: {reason}")
