@@ -1,0 +1,255 @@
+"""Reads the platform's configuration: JSON5, only what memconsole uses, never a secret.
+
+Formats: `formats/clawdbot-file-era.md` §6 and `formats/openclaw-2026.9.md` §2. A file that cannot
+be read is one notice; agents and sessions then come from the disk alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Notice, PlatformConfig
+from memconsole.domain.plain import one_line
+from memconsole.platform.home import CONFIG_NAMES
+from memconsole.platform.values import integer, mapping, sequence, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from memconsole.platform.home import HomeChoice
+
+CONFIG_VARIABLES = ("OPENCLAW_CONFIG_PATH", "MOLTBOT_CONFIG_PATH", "CLAWDBOT_CONFIG_PATH")
+MAX_BYTES = 32 * 1024 * 1024
+"""A larger file is no configuration."""
+
+_MAX_DEPTH = 100
+_NEAR = re.compile(r"near (\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentEntry:
+    """One agent as the configuration names it.
+
+    Attributes:
+        id: As written.
+        workspace: As written; None means the default.
+        agent_dir: Folder of its database, as written; None means the usual place.
+    """
+
+    id: str
+    name: str | None = None
+    workspace: str | None = None
+    agent_dir: str | None = None
+    is_default: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigReading:
+    """The configuration with what the roster needs.
+
+    Attributes:
+        is_readable: False when there is a file that cannot be read.
+        agents: As named; empty means that there is no roster.
+        default_workspace: `agents.defaults.workspace`, as written.
+        store: `session.store`, as written.
+    """
+
+    config: PlatformConfig
+    is_readable: bool = True
+    agents: tuple[AgentEntry, ...] = ()
+    default_workspace: str | None = None
+    store: str | None = None
+    notices: tuple[Notice, ...] = ()
+
+
+class ConfigSyntaxError(ValueError):
+    """Text that is no JSON5; `line` is 1-based, None when it cannot be told."""
+
+    def __init__(self, line: int | None) -> None:
+        super().__init__("not JSON5" if line is None else f"not JSON5 at line {line}")
+        self.line = line
+
+
+def decode_json5(data: bytes) -> object:
+    """Decode JSON5; plain JSON takes the fast way.
+
+    Raises:
+        ConfigSyntaxError: It is neither; carries no part of the text, which may hold secrets.
+    """
+    source = data.decode(json.detect_encoding(data), "replace")
+    try:
+        return json.loads(source)
+    except (ValueError, RecursionError):
+        pass
+    import pyjson5  # noqa: PLC0415 - most files are plain JSON, and this costs 30 ms
+
+    try:
+        return pyjson5.decode(source, _MAX_DEPTH)
+    except pyjson5.Json5DecoderException as error:
+        near = _NEAR.search(str(error.args[0]))
+        line = None if near is None else source.count("\n", 0, int(near[1])) + 1
+        raise ConfigSyntaxError(line) from None
+
+
+def read_config(choice: HomeChoice, environ: Mapping[str, str]) -> ConfigReading:
+    """Read the configuration of a home; no file is a reading too."""
+    path, missing = _find(choice, environ)
+    if path is None:
+        return ConfigReading(PlatformConfig(), notices=missing)
+    try:
+        root = decode_json5(_read(path))
+    except ConfigSyntaxError as error:
+        return _unreadable(path, str(error), missing)
+    except OSError as error:
+        return _unreadable(path, error.strerror or "it cannot be opened", missing)
+    if not isinstance(root, dict):
+        return _unreadable(path, "it holds no object", missing)
+    agents, odd = _agents(mapping(root.get("agents")), path)
+    return ConfigReading(
+        config=_platform_config(path, root),
+        agents=agents,
+        default_workspace=text(_defaults(root).get("workspace")),
+        store=text(mapping(root.get("session")).get("store")),
+        notices=(*missing, *odd),
+    )
+
+
+def _find(choice: HomeChoice, environ: Mapping[str, str]) -> tuple[Path | None, tuple[Notice, ...]]:
+    """Return the file and a notice for a variable that names none.
+
+    A variable wins, but not over the file of a home that was named by an option: it belongs to
+    another home then.
+    """
+    own = next((path for path in _own(choice.path) if _exists(path)), None)
+    named = next((environ[name].strip() for name in CONFIG_VARIABLES if environ.get(name)), "")
+    if not named or (choice.is_option and own is not None):
+        return own, ()
+    is_tilde = named.startswith("~/")
+    path = choice.user_home / named[2:] if is_tilde else Path(named).absolute()
+    if _exists(path):
+        return path, ()
+    message = one_line(f"the configuration {path} does not exist; {own or 'none'} is read")
+    return own, (Notice("config-unreadable", message, path=str(path)),)
+
+
+def _own(home: Path) -> Iterator[Path]:
+    return (home / name for name in CONFIG_NAMES)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _read(path: Path) -> bytes:
+    """Read a regular file; a pipe in its place must not stop us.
+
+    Raises:
+        OSError: It cannot be read, or is not a file of sensible size.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode):
+            raise OSError(0, "it is not a regular file")
+        if info.st_size > MAX_BYTES:
+            raise OSError(0, "it is too large for a configuration")
+        return file.read(MAX_BYTES)
+
+
+def _unreadable(path: Path, reason: str, notices: tuple[Notice, ...]) -> ConfigReading:
+    message = one_line(f"the platform configuration {path} cannot be read: {reason}")
+    notice = Notice("config-unreadable", message, path=str(path))
+    return ConfigReading(PlatformConfig(path=path), is_readable=False, notices=(*notices, notice))
+
+
+def _defaults(root: Mapping[str, object]) -> Mapping[str, object]:
+    return mapping(mapping(root.get("agents")).get("defaults"))
+
+
+def _agents(
+    section: Mapping[str, object], path: Path
+) -> tuple[tuple[AgentEntry, ...], tuple[Notice, ...]]:
+    """Read both forms of the roster: the map of now and the list of before."""
+    system = mapping(mapping(section.get("defaults")).get("systemAgent"))
+    default_id = text(system.get("agentId"))
+    named = [*mapping(section.get("entries")).items()]
+    listed = [(text(mapping(row).get("id")), row) for row in sequence(section.get("list"))]
+    agents = [
+        _agent(agent_id, mapping(row), default_id)
+        for agent_id, row in (*named, *listed)
+        if agent_id and agent_id.strip()
+    ]
+    nameless = sum(not (agent_id and agent_id.strip()) for agent_id, _ in (*named, *listed))
+    if not nameless:
+        return tuple(agents), ()
+    message = one_line(f"{nameless} of the agents in {path} have no id and are left out")
+    return tuple(agents), (Notice("config-unreadable", message, path=str(path)),)
+
+
+def _agent(agent_id: str, row: Mapping[str, object], default_id: str | None) -> AgentEntry:
+    return AgentEntry(
+        id=agent_id.strip(),
+        name=text(row.get("name")) or text(mapping(row.get("identity")).get("name")),
+        workspace=text(row.get("workspace")),
+        agent_dir=text(row.get("agentDir")),
+        is_default=row.get("default") is True or agent_id == default_id,
+    )
+
+
+def _platform_config(path: Path, root: Mapping[str, object]) -> PlatformConfig:
+    defaults = _defaults(root)
+    model = defaults.get("model")
+    usual = PlatformConfig()
+    session = mapping(root.get("session"))
+    return PlatformConfig(
+        path=path,
+        user_timezone=text(defaults.get("userTimezone")),
+        windows=_windows(mapping(mapping(root.get("models")).get("providers"))),
+        default_model=text(mapping(model).get("primary")) or text(model),
+        main_key=(text(session.get("mainKey")) or usual.main_key).strip().lower(),
+        reserve_tokens=_reserve(mapping(defaults.get("compaction")), usual.reserve_tokens),
+        bootstrap_max_chars=integer(defaults.get("bootstrapMaxChars")) or usual.bootstrap_max_chars,
+        bootstrap_total_max_chars=integer(defaults.get("bootstrapTotalMaxChars"))
+        or usual.bootstrap_total_max_chars,
+        gateway_port=_port(mapping(root.get("gateway")).get("port")) or usual.gateway_port,
+        last_version=text(mapping(root.get("meta")).get("lastTouchedVersion")),
+    )
+
+
+def _port(value: object) -> int | None:
+    port = integer(value)
+    return port if port is not None and port < 1 << 16 else None
+
+
+def _reserve(compaction: Mapping[str, object], floor: int) -> int:
+    """max(reserveTokens, reserveTokensFloor), as the platform reckons (mission §7)."""
+    configured = integer(compaction.get("reserveTokensFloor"), least=0)
+    asked = integer(compaction.get("reserveTokens"), least=0) or 0
+    return max(asked, floor if configured is None else configured)
+
+
+def _windows(providers: Mapping[str, object]) -> dict[str, int]:
+    """Windows by `provider/model`, and by model id where all providers agree."""
+    exact: dict[str, int] = {}
+    by_id: dict[str, set[int]] = {}
+    for provider, settings in providers.items():
+        for row in sequence(mapping(settings).get("models")):
+            model, window = text(mapping(row).get("id")), mapping(row).get("contextWindow")
+            tokens = integer(window)
+            if model and tokens:
+                exact[f"{provider}/{model}"] = tokens
+                by_id.setdefault(model, set()).add(tokens)
+    agreed = {model: found.pop() for model, found in by_id.items() if len(found) == 1}
+    return {**agreed, **exact}
