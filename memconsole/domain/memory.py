@@ -56,7 +56,8 @@ class PoolItem:
         because: Why it is not counted, or what is odd about it.
         markers: Markers by tag, zeros left out.
         modified_at: File time, aware UTC.
-        encoding: `utf-8`, `utf-8-sig`, `utf-16`, or `unknown` when bytes had to be replaced.
+        encoding: `utf-8`, `utf-8-sig`, `utf-16`, `utf-32`; `unknown` when bytes had to be
+            replaced, or the text was not read.
     """
 
     path: str

@@ -1,0 +1,119 @@
+"""Reads memory files: decodes them, finds their markers, remembers both until they change."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import stat
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.markers import marked_lines
+from memconsole.domain.memory import MAX_READ_BYTES
+from memconsole.stores.pool_files import version_of
+
+if TYPE_CHECKING:
+    from memconsole.stores.pool_files import FoundFile, Version
+
+UNKNOWN: Final = "unknown"
+"""Encoding of a text that had to be read with bytes replaced, or was not read."""
+
+_BYTE_ORDER_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_OPEN_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+_MAX_FILES: Final = 50_000
+_MAX_MARKER_CHARS: Final = 8_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TextFacts:
+    """What a pool needs to know of one text.
+
+    Attributes:
+        encoding: `utf-8`, `utf-8-sig`, `utf-16`, `utf-32`; `unknown` when bytes were replaced.
+        chars: Characters as the platform counts them (UTF-16 units).
+        markers: (line from 1, tag, text).
+    """
+
+    encoding: str
+    chars: int
+    markers: tuple[tuple[int, str, str], ...]
+
+    @property
+    def weight(self) -> int:
+        """Characters of marker text it keeps in memory."""
+        return sum(len(text) for _, _, text in self.markers)
+
+
+def decode(data: bytes) -> tuple[str, str]:
+    """Return (text, encoding): by byte order mark, else UTF-8, else with bytes replaced."""
+    encoding = next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
+    try:
+        return data.decode(encoding), encoding
+    except UnicodeDecodeError:
+        return data.decode(encoding, "replace"), UNKNOWN
+
+
+def facts_of(data: bytes) -> TextFacts:
+    """Decode a file's bytes and find its markers."""
+    text, encoding = decode(data)
+    chars = len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return TextFacts(encoding, chars, tuple(marked_lines(text)))
+
+
+class FactsCache:
+    """Facts of files by version; an unchanged file is not read again. Safe from any thread."""
+
+    def __init__(self, *, max_files: int = _MAX_FILES, max_chars: int = _MAX_MARKER_CHARS) -> None:
+        self._max_files = max_files
+        self._max_chars = max_chars
+        self._facts: OrderedDict[Version, TextFacts] = OrderedDict()
+        self._chars = 0
+        self._lock = Lock()
+
+    def read(self, file: FoundFile) -> TextFacts:
+        """Return the facts of a file of at most `MAX_READ_BYTES` bytes.
+
+        Raises:
+            FileNotFoundError: It is gone, or no longer a plain file.
+            OSError: It cannot be read.
+        """
+        with self._lock:
+            known = self._facts.get(file.version)
+            if known is not None:
+                self._facts.move_to_end(file.version)
+                return known
+        version, data = _read(file.real)
+        facts = facts_of(data)
+        with self._lock:
+            self._keep(version, facts)
+        return facts
+
+    def _keep(self, version: Version, facts: TextFacts) -> None:
+        if version not in self._facts:
+            self._facts[version] = facts
+            self._chars += facts.weight
+        while len(self._facts) > self._max_files or self._chars > self._max_chars:
+            _, dropped = self._facts.popitem(last=False)
+            self._chars -= dropped.weight
+
+
+def _read(path: str) -> tuple[Version, bytes]:
+    """Return the version that was opened, and its bytes."""
+    descriptor = os.open(path, _OPEN_FLAGS)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise FileNotFoundError(path)
+        with open(descriptor, "rb", closefd=False) as file:
+            data = file.read(min(status.st_size, MAX_READ_BYTES))
+        return version_of(status), data
+    finally:
+        os.close(descriptor)
