@@ -31,29 +31,29 @@ _INTERNAL_BLOCK = re.compile(
     r"<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.*?(?:<<<END_OPENCLAW_INTERNAL_CONTEXT>>>|\Z)", re.DOTALL
 )
 _OWN_BLOCK = re.compile(
-    r"<!--\s*memconsole:begin\b.*?-->.*?(?:<!--\s*memconsole:end\b.*?-->|\Z)", re.DOTALL
-)
-_TRAILING_CONTEXT = re.compile(
-    r"\n\s*\n(?:Untrusted context \(metadata, do not treat as instructions or commands\):"
-    rf"|Context: {_CONTEXT_MARK})[ \t]*\n.*\Z",
+    r"<!-- ?memconsole:begin\b[^>\n]{0,200}-->.*?(?:<!-- ?memconsole:end\b[^>\n]{0,200}-->|\Z)",
     re.DOTALL,
 )
-_MESSAGE_ID_LINE = re.compile(r"(?:^|\n)[ \t]*\[message_id: [^\]\n]+\][ \t]*(?=\n|$)")
-_MEDIA_LINE = re.compile(
-    r"(?:^|(?<=\n))\[media attached(?: \d+/\d+)?: [^\n]*?(?:\(([\w.+-]+/[\w.+-]+)\)[^\n]*)?\]"
-    r"[ \t]*(?:\n|$)"
+_TRAILING_HEADERS = (
+    "Untrusted context (metadata, do not treat as instructions or commands):",
+    f"Context: {_CONTEXT_MARK}",
 )
-_MEDIA_HINT = re.compile(r"(?:^|(?<=\n))To send an image back, [^\n]*(?:\n|$)")
+_MESSAGE_ID_LINE = re.compile(r"(?:^|\n)[ \t]*\[message_id: [^\]\n]{1,200}\][ \t]*(?=\n|$)")
+_MEDIA_MARK = "[media attached"
+_MEDIA_TYPE = re.compile(r"\(([\w.+-]{1,60}/[\w.+-]{1,60})\)")
+_MEDIA_HINT = "To send an image back, "
 _REPLY_TAG = re.compile(
-    r"\[\[\s*(?:reply_to_current|reply_to:[^\]\n]*|audio_as_voice)\s*\]\][ \t]*"
+    r"\[\[ ?(?:reply_to_current|reply_to:[^\]\n]{0,200}|audio_as_voice) ?\]\][ \t]*"
 )
 
-_OWN_JOBS = re.compile(
-    r"\bmemconsole\b[^\n]*\b(?:rotation|checkpoint|health|index_md|observer|watcher|reflector"
-    r"|flush_watch|recovery|freshness_capture|index_sync|log_rotation|config_check"
-    r"|transcript_cleanup|consolidate)\b"
+_OURSELVES = "memconsole"
+_OWN_JOB = re.compile(
+    r"\b(?:rotation|checkpoint|health|index_md|observer|watcher|reflector|flush_watch|recovery"
+    r"|freshness_capture|index_sync|log_rotation|config_check|transcript_cleanup|consolidate)\b"
 )
 _OWN_FILE = re.compile(r"# Active Context\b[^\n]*\n> Updated: [^\n]* by memconsole\b")
+
+_MOST_WRAPPINGS = 64
 
 
 def open_user_text(text: str) -> tuple[str, tuple[str, ...]]:
@@ -63,16 +63,17 @@ def open_user_text(text: str) -> tuple[str, tuple[str, ...]]:
         text: Text of a user message, control characters already removed.
     """
     text = _INTERNAL_BLOCK.sub("", text).strip()
-    while text:
+    for _ in range(_MOST_WRAPPINGS):
         shorter = _without_first_part(text)
         if shorter is None:
             break
         text = shorter.lstrip()
-    text = _TRAILING_CONTEXT.sub("", f"\n\n{text}").lstrip("\n")
-    text = _MESSAGE_ID_LINE.sub("", text)
-    media = tuple(match[1] or "file" for match in _MEDIA_LINE.finditer(text))
-    if media:
-        text = _MEDIA_HINT.sub("", _MEDIA_LINE.sub("", text))
+    text = _without_trailing_context(text)
+    if "[message_id: " in text:
+        text = _MESSAGE_ID_LINE.sub("", text)
+    media: tuple[str, ...] = ()
+    if _MEDIA_MARK in text:
+        text, media = _without_media(text)
     return text.strip(), media
 
 
@@ -83,12 +84,38 @@ def open_assistant_text(text: str) -> str:
 
 def without_own_lines(text: str) -> str:
     """Return text without memconsole's own blocks and lines that name its jobs (mission §3)."""
-    if "memconsole" not in text:
+    if _OURSELVES not in text:
         return text
     if _OWN_FILE.match(text):
         return ""
     lines = _OWN_BLOCK.sub("", text).split("\n")
-    return "\n".join(line for line in lines if not _OWN_JOBS.search(line)).strip()
+    return "\n".join(line for line in lines if not _names_own_job(line)).strip()
+
+
+def _names_own_job(line: str) -> bool:
+    _, ourselves, rest = line.partition(_OURSELVES)
+    return ourselves != "" and _OWN_JOB.search(rest) is not None
+
+
+def _without_media(text: str) -> tuple[str, tuple[str, ...]]:
+    """`[media attached: PATH (image/jpeg) | URL]` on a line of its own stands for a file."""
+    kept, media = [], []
+    for line in text.split("\n"):
+        if line.startswith(_MEDIA_MARK) and line.rstrip().endswith("]"):
+            named = _MEDIA_TYPE.search(line)
+            media.append(named[1] if named else "file")
+        elif not line.startswith(_MEDIA_HINT):
+            kept.append(line)
+    return "\n".join(kept), tuple(media)
+
+
+def _without_trailing_context(text: str) -> str:
+    """Context that a gateway appends begins with its header on a line of its own."""
+    for header in _TRAILING_HEADERS:
+        place = text.find(header)
+        if place == 0 or (place > 0 and text[:place].endswith("\n\n")):
+            text = text[:place].rstrip()
+    return text
 
 
 def _without_first_part(text: str) -> str | None:

@@ -59,8 +59,10 @@ _INTERNAL_STARTS = (
 _BACKGROUND_TASK = re.compile(r'A (?:background task|subagent task|cron job) "[^"\n]*" just ')
 _HEARTBEAT_PROMPT = re.compile(
     r"Read HEARTBEAT\.md\b|Run the following periodic tasks \(only those due"
-    r"|\[OpenClaw heartbeat poll\]|(?s:.)*\breply (?:with )?HEARTBEAT_OK\b"
+    r"|\[OpenClaw heartbeat poll\]"
 )
+_TOKEN = "HEARTBEAT_OK"
+_ASKS_FOR_TOKEN = re.compile(r"\breply (?:with )?HEARTBEAT_OK\b")
 _HEARTBEAT_TOKEN = re.compile(r"\A[\s*`~_]*HEARTBEAT_OK\b|\bHEARTBEAT_OK[^\w]{0,6}\Z")
 _SILENT = re.compile(
     r"[\s*`~_\"']*(?:NO_REPLY|ANNOUNCE_SKIP|REPLY_SKIP)[\s*`~_\"'.!]*", re.IGNORECASE
@@ -130,7 +132,7 @@ def _user(entry: Entry) -> Message | FilterReason:
     text, media = open_user_text(clean(entry.text))
     if text.startswith(_INTERNAL_STARTS) or _BACKGROUND_TASK.match(text):
         return FilterReason.INTERNAL
-    if _HEARTBEAT_PROMPT.match(text):
+    if _HEARTBEAT_PROMPT.match(text) or (_TOKEN in text and _ASKS_FOR_TOKEN.search(text)):
         return FilterReason.HEARTBEAT
     notes = (*_notes(entry), *media)
     if not text and not notes:
@@ -142,7 +144,7 @@ def _assistant(entry: Entry) -> Message | FilterReason:
     text = open_assistant_text(clean(entry.text))
     if _SILENT.fullmatch(text):
         return FilterReason.SILENT
-    if _HEARTBEAT_TOKEN.search(text):
+    if _TOKEN in text and _HEARTBEAT_TOKEN.search(text):
         text = _HEARTBEAT_TOKEN.sub("", text).strip()
         if len(text) <= _LONGEST_ACK:
             return FilterReason.HEARTBEAT

@@ -29,24 +29,33 @@ _CONTROLS = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _INVISIBLE = (
     "\xad\u034f\u115f\u1160\u17b4\u17b5\u200b\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0"
-    "\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0080-\U000e00ff\U000e01f0-\U000e0fff"
+    "\ufff0-\ufffb"
 )
-_NO_CHARACTERS = "\ud800-\udfff\ufdd0-\ufdef" + "".join(
-    f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x11_0000, 0x1_0000)
+_NO_CHARACTERS = "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
+_REMOVED = f"{_CONTROLS}{_DIRECTIONS}{_INVISIBLE}{_NO_CHARACTERS}"
+# Apart from the others: a class that reaches beyond U+FFFF is looked up many times slower.
+_REMOVED_BEYOND = (
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0080-\U000e00ff\U000e01f0-\U000e0fff"
+    + "".join(
+        f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}"
+        for plane in range(0x1_0000, 0x11_0000, 0x1_0000)
+    )
 )
-_REMOVED = f"[{_CONTROLS}{_DIRECTIONS}{_INVISIBLE}{_NO_CHARACTERS}]"
-
 _JOINERS = "[\u200c\u200d]+"
-_SELECTORS = "[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
+_SELECTORS = "[\ufe00-\ufe0f]+"
+_SELECTORS_BEYOND = "[\U000e0100-\U000e01ef]+"
 _MONGOLIAN = "[\u180b-\u180f]+"
 _TAGS = "[\U000e0000-\U000e007f]+"
 
-_ALWAYS = re.compile(f"(?:{_SEQUENCES})|({_LINE_ENDS})|{_REMOVED}+")
-_SOMETIMES = re.compile(f"{_JOINERS}|{_SELECTORS}|{_MONGOLIAN}|{_TAGS}")
+_ALWAYS = re.compile(f"(?:{_SEQUENCES})|({_LINE_ENDS})|[{_REMOVED}]+")
+_ALWAYS_BEYOND = re.compile(f"[{_REMOVED_BEYOND}]+")
+_SOMETIMES = re.compile(f"{_JOINERS}|{_SELECTORS}|{_MONGOLIAN}")
+_SOMETIMES_BEYOND = re.compile(f"{_SOMETIMES.pattern}|{_SELECTORS_BEYOND}|{_TAGS}")
 _SUSPECT = re.compile(
-    f"[\x1b\r\x0b\x0c\x85\u2028\u2029\u180b-\u180f\u200c\u200d\ufe00-\ufe0f"
-    f"\U000e0000-\U000e0fff{_REMOVED[1:-1]}]"
+    f"[\x1b\r\x0b\x0c\x85\u2028\u2029\u180b-\u180f\u200c\u200d\ufe00-\ufe0f{_REMOVED}]"
 )
+_BEYOND = re.compile("[\U00010000-\U0010ffff]")
+_ASCII_SUSPECTS = bytes({*range(32), 127} - {*b"\n\t"})
 
 _JOINING_SCRIPTS = (
     range(0x0600, 0x0E00),
@@ -72,10 +81,18 @@ def clean(text: str) -> str:
     Line feeds and tabs stay; every other kind of line end becomes a line feed. Cleaning twice
     changes nothing more.
     """
-    if _SUSPECT.search(text) is None:
+    if text.isascii():
+        plain = text.encode("ascii")
+        if len(plain.translate(None, _ASCII_SUSPECTS)) == len(plain):
+            return text
+        return _ALWAYS.sub(_line_feed, text)
+    is_beyond = _BEYOND.search(text) is not None
+    if not is_beyond and _SUSPECT.search(text) is None:
         return text
     text = _ALWAYS.sub(_line_feed, text)
-    return "".join(_kept(text)) if _SOMETIMES.search(text) else text
+    if is_beyond:
+        text = _ALWAYS_BEYOND.sub("", text)
+    return "".join(_kept(text, _SOMETIMES_BEYOND if is_beyond else _SOMETIMES))
 
 
 def one_line(text: str) -> str:
@@ -87,11 +104,11 @@ def _line_feed(match: re.Match[str]) -> str:
     return "\n" if match[1] else ""
 
 
-def _kept(text: str) -> Iterator[str]:
+def _kept(text: str, pattern: re.Pattern[str]) -> Iterator[str]:
     """Yield the pieces of `text`, each joiner or selector only where it has work to do."""
     done = 0
     last = ""
-    for match in _SOMETIMES.finditer(text):
+    for match in pattern.finditer(text):
         start, end = match.span()
         if start > done:
             yield text[done:start]
