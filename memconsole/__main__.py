@@ -1,0 +1,21 @@
+"""Entry of the program; `--version` is answered before anything is loaded."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Run the command line and return its exit code."""
+    if sys.argv[1:] == ["--version"]:
+        from memconsole import __version__  # noqa: PLC0415
+
+        sys.stdout.write(f"memconsole {__version__}\n")
+        return 0
+    from memconsole.cli.main import main as run  # noqa: PLC0415  # loads Typer
+
+    return run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,173 @@
+"""One call of the command line: its options, its engine, and how its answer leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memconsole.cli import exits, safe
+from memconsole.cli.output import Output
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime, tzinfo
+
+    from memconsole.cli.encode import Json
+    from memconsole.cli.paper import Paper
+    from memconsole.cli.progress import Progress
+    from memconsole.domain.agents import Home, Notice
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.engine import Engine
+    from memconsole.ports import Clock
+
+    EngineBuilder = Callable[[Settings, Clock], Engine]
+
+_SHOWN_WARNINGS = 10
+
+
+@dataclass(slots=True)
+class Flags:
+    """Global options as given; None means "not given".
+
+    Attributes:
+        config: `--config`, our own configuration file.
+        values: Configuration keys with the text that an option gave them.
+        is_json: `--json`, before or after the command.
+    """
+
+    config: str | None = None
+    values: dict[str, str] = field(default_factory=dict)
+    is_json: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command has to say.
+
+    Attributes:
+        command: Name for the envelope.
+        data: Makes the JSON data; called only when JSON is wanted.
+        show: Writes the same for people.
+        at: Moment of the reading.
+        code: Exit code.
+        home: The platform home, for its time zone.
+    """
+
+    command: str
+    data: Callable[[], Json]
+    show: Callable[[Paper], None]
+    at: datetime
+    warnings: tuple[Notice, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    code: int = exits.DONE
+    home: Home | None = None
+
+
+class Call:
+    """State of one call; commands find it in the Typer context."""
+
+    def __init__(self, build: EngineBuilder | None = None) -> None:
+        self.flags = Flags()
+        self.output = Output()
+        self.is_json_asked = False
+        self._build = build
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Configuration file, environment and options together.
+
+        Raises:
+            ConfigError: One of them cannot be used.
+        """
+        from memconsole import wiring  # noqa: PLC0415  # only a command that works needs it
+        from memconsole.cli.logs import start_logging  # noqa: PLC0415
+
+        settings = wiring.load_settings(self.flags.config, self.flags.values)
+        start_logging(settings)
+        return settings
+
+    @cached_property
+    def clock(self) -> Clock:
+        """The clock of this process; `MEMCONSOLE_NOW` moves it.
+
+        Raises:
+            ConfigError: `MEMCONSOLE_NOW` is no moment.
+        """
+        from memconsole import wiring  # noqa: PLC0415
+
+        return wiring.build_clock()
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine behind this call."""
+        from memconsole import wiring  # noqa: PLC0415
+        from memconsole.domain.outcomes import Origin  # noqa: PLC0415
+
+        if self._build is not None:
+            return self._build(self.settings, self.clock)
+        return wiring.build_engine(self.settings, Origin.CLI, clock=self.clock)
+
+    @property
+    def is_json(self) -> bool:
+        """Whether a machine reads the answer."""
+        return self.is_json_asked or self.flags.is_json or self.settings.ui.json
+
+    @property
+    def redact(self) -> bool:
+        """Whether secrets are masked; they are unless the configuration says otherwise."""
+        return self.settings.redact
+
+    def busy(self, label: str, total: int | None = None) -> Progress:
+        """Show a sign of life while the `with` block lasts longer than a second."""
+        from memconsole.cli.progress import Progress  # noqa: PLC0415
+
+        return Progress(self.output, label, total=total, is_terminal=self.output.is_watched)
+
+    def answer(self, answer: Answer) -> int:
+        """Print an answer and return its exit code."""
+        if self.is_json:
+            self._machine(answer)
+        else:
+            self._people(answer)
+        return answer.code
+
+    def line(self, text: str) -> str:
+        """Return foreign text as one safe line."""
+        return safe.line(text, redact=self.redact)
+
+    def _machine(self, answer: Answer) -> None:
+        from memconsole.cli.encode import dump, envelope  # noqa: PLC0415
+
+        row = envelope(
+            answer.command,
+            answer.at,
+            answer.data(),
+            warnings=answer.warnings,
+            left_out=answer.left_out,
+        )
+        self.output.json(dump(row, redact=self.redact))
+
+    def _people(self, answer: Answer) -> None:
+        from memconsole.cli.paper import Paper  # noqa: PLC0415
+
+        look = self.output.look(self.settings.ui)
+        paper = Paper(look, now=answer.at, zone=self._zone(answer.home), text=self.line)
+        answer.show(paper)
+        self.output.lines(paper.lines())
+        self._warn(answer.warnings)
+
+    def _warn(self, warnings: tuple[Notice, ...]) -> None:
+        shown = warnings if len(warnings) <= _SHOWN_WARNINGS + 1 else warnings[:_SHOWN_WARNINGS]
+        for one in shown:
+            place = "" if one.path is None or one.path in one.message else f" ({one.path})"
+            self.output.error(f"! {one.code}: {self.line(one.message + place)}")
+        if len(shown) < len(warnings):
+            rest = len(warnings) - len(shown)
+            self.output.error(f"! and {rest} more warnings; --json lists all of them")
+
+    def _zone(self, home: Home | None) -> tzinfo | None:
+        """A23: ours, else the platform's, else the host's."""
+        from memconsole import wiring  # noqa: PLC0415
+
+        return wiring.zone(self.settings, home)

@@ -1,0 +1,162 @@
+"""One session and one transcript for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.cli import safe, shape
+from memconsole.cli.paper import Cell, Column
+from memconsole.domain.sessions import SessionState
+from memconsole.domain.transcript import MessageKind
+
+if TYPE_CHECKING:
+    from memconsole.cli.paper import Paper
+    from memconsole.domain.snapshot import SessionDetail, SessionView, TranscriptView
+    from memconsole.domain.transcript import Message, TranscriptCounts
+
+_CONTRIBUTORS = 12
+_RELATED = 8
+
+
+def session(paper: Paper, detail: SessionDetail) -> None:
+    """Write everything that is known about one session."""
+    view = detail.view
+    paper.write(Cell(paper.text(view.key_text or view.session_id or shape.UNKNOWN), "title"))
+    if view.label:
+        paper.field("label", paper.text(view.label))
+    paper.field("agent", paper.text(view.agent.id))
+    paper.field("session id", paper.text(view.session_id or shape.UNKNOWN))
+    paper.field("class", f"{view.session_class.value}, {view.state.value}")
+    _tokens(paper, view)
+    _times(paper, detail)
+    _content(paper, detail)
+    _contributors(paper, detail)
+    _windows(paper, detail)
+
+
+def _tokens(paper: Paper, view: SessionView) -> None:
+    limit = f"{view.threshold:,}"
+    tokens = shape.UNKNOWN if view.tokens is None else f"{view.tokens:,}"
+    state = view.count.state.value
+    percent = shape.percent(view.percent_of_threshold)
+    paper.field("tokens", f"{tokens} of {limit}, {percent} ", Cell(f"({state})", "dim"))
+    if view.count.estimated is not None:
+        paper.field("  transcript", f"{view.count.estimated:,} by its last usage")
+    window = shape.UNKNOWN if view.window is None else f"{view.window:,}"
+    paper.field("window", f"{window}, {shape.percent(view.percent_of_window)} used")
+    if view.is_due:
+        paper.field("rotation", Cell("DUE", "due"))
+    else:
+        paper.field("rotation", paper.text(f"not due: {view.not_due_because}"))
+    if view.growth is not None and view.growth.tokens_per_hour is not None:
+        due = shape.due(view, paper.now)
+        paper.field("grows", f"{shape.rate(view)}, due {due} (by {view.growth.source})")
+    compactions = view.stored.compactions
+    paper.field("compactions", shape.UNKNOWN if compactions is None else str(compactions))
+
+
+def _times(paper: Paper, detail: SessionDetail) -> None:
+    stored = detail.view.stored
+    for name, at in (
+        ("started", stored.started_at),
+        ("updated", stored.updated_at),
+        ("last capture", detail.last_capture_at),
+        *((name.replace("_", " "), at) for name, at in detail.next_events.items()),
+    ):
+        text = shape.stamp(at, paper.zone)
+        ago = "" if at is None else f"  ({shape.age(at, paper.now)})"
+        paper.field(name, text, Cell(ago, "dim"))
+
+
+def _content(paper: Paper, detail: SessionDetail) -> None:
+    messages = shape.UNKNOWN if detail.view.messages is None else f"{detail.view.messages:,}"
+    paper.field("transcript", f"{detail.view.transcript_state.value}, from ", _source(detail.view))
+    paper.field("events", f"{detail.events:,} stored, {messages} messages")
+    skipped = skipped_words(detail.counts)
+    if skipped:
+        paper.field("passed over", skipped)
+
+
+def _source(view: SessionView) -> str:
+    return view.stored.source.value
+
+
+def _contributors(paper: Paper, detail: SessionDetail) -> None:
+    if not detail.contributors:
+        return
+    paper.title("What fills it", "estimated, characters / 4")
+    rows = [
+        [paper.text(one.name), shape.count(one.tokens), shape.percent(100 * one.share)]
+        for one in detail.contributors[:_CONTRIBUTORS]
+    ]
+    columns = (
+        Column("part", cut="middle", least=12),
+        Column("~tokens", right=True),
+        Column("share", right=True),
+    )
+    paper.table(columns, rows)
+
+
+def _windows(paper: Paper, detail: SessionDetail) -> None:
+    if not detail.related:
+        return
+    paper.title("Related sessions")
+    rows = [
+        [
+            paper.text(one.session_id or shape.UNKNOWN),
+            _ended(one),
+            shape.age(one.stored.updated_at, paper.now),
+        ]
+        for one in detail.related[:_RELATED]
+    ]
+    columns = (
+        Column("session id", cut="middle", least=12),
+        Column("state"),
+        Column("age", right=True),
+    )
+    paper.table(columns, rows)
+
+
+def _ended(view: SessionView) -> str:
+    if view.state is SessionState.ARCHIVED and view.stored.archive_reason:
+        return f"archived by {view.stored.archive_reason}"
+    return view.state.value
+
+
+def transcript(paper: Paper, view: TranscriptView, *, redact: bool) -> None:
+    """Write the messages, each under its time and role."""
+    for message in view.messages:
+        paper.gap()
+        _message(paper, message, redact=redact)
+    if not view.messages:
+        paper.write("No messages.")
+    skipped = skipped_words(view.counts)
+    if skipped:
+        paper.gap()
+        paper.write(Cell(f"Left out: {skipped}; --all lists what can be read.", "dim"))
+
+
+def _message(paper: Paper, message: Message, *, redact: bool) -> None:
+    who = message.role if message.kind is MessageKind.MESSAGE else message.kind.value
+    style = "" if message.role == "user" else "title"
+    branch = "" if message.on_path else "  (other branch)"
+    paper.write(
+        Cell(f"{shape.stamp(message.at, paper.zone)}  ", "dim"),
+        Cell(who or shape.UNKNOWN, style or "head"),
+        Cell(branch, "dim"),
+    )
+    for text in safe.block(message.text, redact=redact).splitlines():
+        paper.write(f"  {text}")
+    for attachment in message.attachments:
+        paper.write(Cell(f"  [{paper.text(attachment)}]", "dim"))
+
+
+def skipped_words(counts: TranscriptCounts) -> str:
+    """Return what a reading passed over: `2 damaged, 1 in progress`."""
+    parts = (
+        (counts.damaged, "damaged"),
+        (counts.in_progress, "in progress"),
+        (counts.filtered, "filtered"),
+        (counts.off_path, "off the active path"),
+    )
+    return ", ".join(f"{number:,} {word}" for number, word in parts if number)

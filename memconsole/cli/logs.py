@@ -1,0 +1,89 @@
+"""Our own log lines: plain on standard error, JSON in a file, never on standard output."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from datetime import UTC, datetime
+from io import TextIOWrapper
+from typing import TYPE_CHECKING
+
+from memconsole.cli import safe
+from memconsole.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memconsole.domain.settings import Settings
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line, masked and without control characters."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as one line."""
+        row = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": safe.line(record.getMessage()),
+        }
+        if record.exc_info:
+            row["traceback"] = safe.block(self.formatException(record.exc_info))
+        return json.dumps(row)
+
+
+class PlainFormatter(logging.Formatter):
+    """`memconsole: warning: …`, for people."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record as one line, and the traceback of a bug below it."""
+        text = f"memconsole: {record.levelname.lower()}: {safe.line(record.getMessage())}"
+        if record.exc_info:
+            text += "\n" + safe.block(self.formatException(record.exc_info))
+        return text
+
+
+class _PrivateFileHandler(logging.FileHandler):
+    """Creates its file for the operator alone (mission §3, Modes)."""
+
+    def _open(self) -> TextIOWrapper:
+        """Open for appending, 0600 when the file is new."""
+        raw = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        return TextIOWrapper(
+            os.fdopen(raw, "ab"), encoding=self.encoding, errors=self.errors, write_through=True
+        )
+
+
+def start_logging(settings: Settings) -> None:
+    """Send log lines where the operator wants them.
+
+    Raises:
+        ConfigError: The log file cannot be written.
+    """
+    root = logging.getLogger("memconsole")
+    for old in list(root.handlers):
+        root.removeHandler(old)
+        old.close()
+    root.setLevel(settings.log.level.upper())
+    root.propagate = False
+    if sys.stderr is not None:
+        console = logging.StreamHandler(sys.stderr)
+        console.setFormatter(PlainFormatter())
+        root.addHandler(console)
+    if settings.log.file is not None:
+        root.addHandler(_file_handler(settings.log.file))
+
+
+def _file_handler(path: Path) -> logging.Handler:
+    try:
+        handler = _PrivateFileHandler(path, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise ConfigError(
+            f"the log file {path} cannot be written: {error.strerror}",
+            hint="Name another one with --log-file FILE.",
+        ) from error
+    handler.setFormatter(JsonFormatter())
+    return handler

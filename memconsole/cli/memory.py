@@ -1,0 +1,88 @@
+"""Commands about memory folders: `memory pool` and `markers`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call import Answer
+from memconsole.cli.shared import AgentOption, call_of
+from memconsole.domain.memory import MARKER_TAGS
+from memconsole.errors import UsageError
+
+if TYPE_CHECKING:
+    from memconsole.domain.agents import Notice
+    from memconsole.domain.memory import Pool
+
+
+def pool(context: typer.Context, agent: AgentOption = None) -> int:
+    """Show each workspace's memory: files, sizes, estimated tokens, markers, warnings."""
+    call = call_of(context)
+    with call.busy("reading the memory folders"):
+        home = call.engine.home()
+        pools = call.engine.pools(agent)
+    from memconsole.cli import encode  # noqa: PLC0415
+    from memconsole.cli import pools as views  # noqa: PLC0415
+
+    asked = None if agent is None else agent.strip().lower()
+    return call.answer(
+        Answer(
+            "memory pool",
+            data=lambda: [encode.pool(one, asked) for one in pools],
+            show=lambda paper: views.pools(paper, pools),
+            at=call.clock.now(),
+            warnings=_notices(pools),
+            home=home,
+        )
+    )
+
+
+def markers(
+    context: typer.Context,
+    tag: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TYPE]", help="Only this tag, such as DECISION or todo.", show_default=False
+        ),
+    ] = None,
+    agent: AgentOption = None,
+) -> int:
+    """List the marked lines of the memory folders: decisions, gotchas, todos and the others."""
+    call = call_of(context)
+    wanted = None if tag is None else _tag(tag)
+    with call.busy("reading the memory folders"):
+        found = [
+            (owner, one)
+            for owner, one in call.engine.markers(agent)
+            if wanted is None or one.tag == wanted
+        ]
+    from memconsole.cli import encode  # noqa: PLC0415
+    from memconsole.cli import pools as views  # noqa: PLC0415
+
+    return call.answer(
+        Answer(
+            "markers",
+            data=lambda: [encode.marker(owner, one) for owner, one in found],
+            show=lambda paper: views.markers(paper, found),
+            at=call.clock.now(),
+        )
+    )
+
+
+def _tag(text: str) -> str:
+    """Return the tag that an operator means, in any letter case, brackets allowed.
+
+    Raises:
+        UsageError: It is none of the eight.
+    """
+    tag = text.strip().strip("[]").upper()
+    if tag not in MARKER_TAGS:
+        raise UsageError(
+            f"there is no marker type {text!r}", hint=f"The types are {', '.join(MARKER_TAGS)}."
+        )
+    return tag
+
+
+def _notices(pools: tuple[Pool, ...]) -> tuple[Notice, ...]:
+    return tuple(dict.fromkeys(notice for one in pools for notice in one.notices))

@@ -1,0 +1,40 @@
+"""`--since`: a duration back from now, a day, or a moment."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import typer
+
+from memconsole.errors import UsageError
+
+Since = Annotated[
+    str | None,
+    typer.Option("--since", metavar="D", help="Such as 90m, 6h, 7d, or 2026-01-26."),
+]
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_SPAN = re.compile(r"(\d{1,6})\s*([smhdw])")
+
+
+def parse_since(text: str, now: datetime) -> datetime:
+    """Return the moment that `--since` names; a day begins at the host's midnight.
+
+    Raises:
+        UsageError: It is neither a duration nor a date.
+    """
+    if found := _SPAN.fullmatch(text.strip().lower()):
+        seconds = int(found[1]) * _UNITS[found[2]]
+        try:
+            return now - timedelta(seconds=seconds)
+        except OverflowError:
+            return datetime.min.replace(tzinfo=UTC)
+    try:
+        return datetime.fromisoformat(text.strip()).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise UsageError(
+            f"--since {text!r} is neither a duration nor a date",
+            hint="Write such as 90m, 6h, 7d, 2026-01-26 or 2026-01-26T14:00+01:00.",
+        ) from error

@@ -1,0 +1,121 @@
+"""The global options as one table: name, configuration key, environment variable, help (`cli.md`).
+
+They stand before the command; behind it they are understood as well, because that is where hands
+put them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from typer.core import TyperCommand, TyperGroup, TyperOption
+
+from memconsole.cli.call import Call
+
+if TYPE_CHECKING:
+    import typer
+    from typer._click.core import Context, Parameter  # what Typer's own signatures name
+
+_LEVELS = ("warning", "info", "debug")
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalOption:
+    """One global option.
+
+    Attributes:
+        names: As typed.
+        key: Configuration key that it sets.
+        help: One sentence, with its full stop.
+        metavar: What its value is called; None for a flag.
+        text: What a flag sets its key to.
+    """
+
+    names: tuple[str, ...]
+    key: str
+    help: str
+    metavar: str | None = None
+    text: str = "true"
+
+    @property
+    def variable(self) -> str:
+        """The environment variable of its key (mission §3)."""
+        return variable_of(self.key)
+
+
+def variable_of(key: str) -> str:
+    """Return the environment variable of a configuration key."""
+    return "MEMCONSOLE_" + key.upper().replace(".", "__")
+
+
+CONFIG = GlobalOption(("--config",), "config", "Our own configuration file.", "FILE")
+JSON = GlobalOption(("--json",), "ui.json", "Machine output on stdout.")
+VERBOSE = GlobalOption(("--verbose", "-v"), "log.level", "Log to stderr; twice for more.")
+
+GLOBAL_OPTIONS = (
+    GlobalOption(("--home",), "platform.home", "The platform's state folder.", "DIR"),
+    CONFIG,
+    GlobalOption(("--gateway",), "gateway.url", "Where the Gateway listens.", "URL"),
+    GlobalOption(
+        ("--transport",), "gateway.transport", "How to reach the Gateway.", "auto|ws|cli|none"
+    ),
+    GlobalOption(("--read-only",), "ui.read_only", "Refuse every action, with a reason."),
+    JSON,
+    GlobalOption(("--color",), "ui.color", "When to colour.", "auto|always|never"),
+    GlobalOption(("--no-color",), "ui.color", "Same as --color never.", text="never"),
+    GlobalOption(("--mono",), "ui.mono", "No colours, in the console as well."),
+    GlobalOption(("--ascii",), "ui.ascii", "Draw with ASCII characters only."),
+    GlobalOption(("--no-mouse",), "ui.mouse", "Leave the mouse to the terminal.", text="false"),
+    VERBOSE,
+    GlobalOption(("--log-file",), "log.file", "Log to this file as well.", "FILE"),
+)
+
+
+class Program(TyperGroup):
+    """The program itself: takes the global options."""
+
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401, RUF100
+        super().__init__(**attributes)
+        self.params += [_parameter(option, is_hidden=False) for option in GLOBAL_OPTIONS]
+
+
+class Command(TyperCommand):
+    """A command, which shows `--json` among its options and takes the other global ones too."""
+
+    def get_params(self, ctx: Context) -> list[Parameter]:
+        """Return the command's own parameters, then the global ones."""
+        extra = [_parameter(option, is_hidden=option is not JSON) for option in GLOBAL_OPTIONS]
+        *own, last = super().get_params(ctx)  # `--help` stays the last one
+        return [*own, *extra, last]
+
+
+def _parameter(option: GlobalOption, *, is_hidden: bool) -> TyperOption:
+    is_flag = option.metavar is None and option is not VERBOSE
+
+    def note(context: typer.Context, _parameter: object, value: object) -> None:
+        if value:
+            take(context.ensure_object(Call), option, value)
+
+    return TyperOption(
+        param_decls=list(option.names),
+        is_flag=is_flag or None,
+        count=option is VERBOSE,
+        metavar=option.metavar,
+        expose_value=False,
+        callback=note,
+        hidden=is_hidden,
+        help=f"{option.help} [{option.variable}]",
+    )
+
+
+def take(call: Call, option: GlobalOption, value: object) -> None:
+    """Note a global option that was given."""
+    if option is JSON:
+        call.flags.is_json = True
+    elif option is CONFIG:
+        call.flags.config = str(value)
+    elif option is VERBOSE and isinstance(value, int):
+        call.flags.values[option.key] = _LEVELS[min(value, len(_LEVELS) - 1)]
+    else:
+        call.flags.values[option.key] = option.text if option.metavar is None else str(value)

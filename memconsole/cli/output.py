@@ -1,0 +1,120 @@
+"""Standard output and error: exact bytes in every locale, quiet when a reader left."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memconsole.cli.paper import Look
+    from memconsole.domain.settings import UiSettings
+
+_STEERING = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Characters that JSON allows raw and a terminal may obey or hide."""
+
+
+class Output:
+    """The two streams of one call."""
+
+    def __init__(self) -> None:
+        self._is_closed = False
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether a person reads standard output."""
+        return _is_terminal(sys.stdout)
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether a person reads standard error."""
+        return _is_terminal(sys.stderr)
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether a person can answer a question."""
+        return _is_terminal(sys.stdin) and _is_terminal(sys.stderr)
+
+    @property
+    def is_unicode(self) -> bool:
+        """Whether standard output can carry every character."""
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        return encoding.lower().replace("-", "").startswith("utf")
+
+    def look(self, ui: UiSettings) -> Look:
+        """Return how this call may draw: width, colour and characters."""
+        from memconsole.cli.paper import Look  # noqa: PLC0415  # JSON needs none of it
+
+        return Look(
+            width=self._width(),
+            has_color=self._has_color(ui.color),
+            is_ascii=ui.ascii or not self.is_unicode,
+        )
+
+    def _width(self) -> int | None:
+        """Return the cells of a line; None when nobody's line can be too short."""
+        if os.environ.get("COLUMNS", "").isdigit() or self.is_terminal:
+            return shutil.get_terminal_size().columns
+        return None
+
+    def _has_color(self, wish: str) -> bool:
+        if wish != "auto":
+            return wish == "always"
+        is_dumb = os.environ.get("TERM", "dumb") in ("dumb", "unknown", "")
+        return self.is_terminal and not is_dumb and not os.environ.get("NO_COLOR")
+
+    def json(self, text: str) -> None:
+        r"""Write one JSON text and a line feed as UTF-8; lone surrogates become `\udcff`."""
+        plain = _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        self._write(plain.encode("utf-8", "backslashreplace") + b"\n")
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Write lines for people in the encoding of the terminal."""
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        self._write("".join(f"{line}\n" for line in lines).encode(encoding, "replace"))
+
+    def error(self, *lines: str) -> None:
+        """Write lines to standard error, if anybody listens."""
+        if sys.stderr is None:
+            return
+        try:
+            encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+            text = "".join(f"{line}\n" for line in lines)
+            sys.stderr.write(text.encode(encoding, "replace").decode(encoding))
+            sys.stderr.flush()
+        except (OSError, ValueError):
+            return
+
+    def _write(self, data: bytes) -> None:
+        """Write to standard output; a closed pipe ends the printing, not the command.
+
+        Raises:
+            OSError: The output cannot be written for another reason, such as a full disk.
+        """
+        if self._is_closed or sys.stdout is None:
+            return
+        try:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            self._is_closed = True
+            silence()
+
+
+def silence() -> None:
+    """Point standard output nowhere, so that the interpreter's last flush is quiet too."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    os.close(null)
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # the stream is closed
+        return False

@@ -1,0 +1,184 @@
+"""Commands that only look: `status`, `agents`, `sessions`, `session`, `transcript`, `runs`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole import __version__
+from memconsole.cli import exits
+from memconsole.cli.call import Answer
+from memconsole.cli.listing import default_view
+from memconsole.cli.moments import Since, parse_since
+from memconsole.cli.shared import AgentOption, SessionArgument, call_of
+
+if TYPE_CHECKING:
+    from memconsole.cli.call import Call
+
+AllOption = Annotated[
+    bool, typer.Option("--all", help="Also archives, orphans and past cron runs.")
+]
+
+
+def version(call: Call) -> int:
+    """Print the version."""
+    call.output.lines([f"memconsole {__version__}"])
+    return exits.DONE
+
+
+def front(call: Call) -> int:
+    """Open the console, or print `status` where no console can be."""
+    is_dumb = os.environ.get("TERM", "dumb") in ("dumb", "unknown", "")
+    if call.is_json or is_dumb or not (call.output.is_terminal and _has_keyboard()):
+        return show_status(call)
+    from memconsole import wiring  # noqa: PLC0415  # the engine must not wait for Textual
+    from memconsole.ui.app import run_console  # noqa: PLC0415  # loads Textual
+
+    return run_console(call.engine, call.settings, wiring.build_feed())
+
+
+def _has_keyboard() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def status(context: typer.Context) -> int:
+    """Show everything of the first screen: what is about to be lost, and whose it is."""
+    return show_status(call_of(context))
+
+
+def show_status(call: Call) -> int:
+    """Print `status`."""
+    with call.busy("reading the home"):
+        snapshot = call.engine.snapshot()
+    from memconsole.cli import encode, screen  # noqa: PLC0415
+
+    return call.answer(
+        Answer(
+            "status",
+            data=lambda: encode.status(snapshot, call.settings),
+            show=lambda paper: screen.status(paper, snapshot, call.settings),
+            at=snapshot.taken_at,
+            warnings=snapshot.notices,
+            left_out=snapshot.left_out,
+            home=snapshot.home,
+        )
+    )
+
+
+def agents(context: typer.Context) -> int:
+    """List the agents: configured ones, and those found on disk."""
+    call = call_of(context)
+    with call.busy("reading the agents"):
+        snapshot = call.engine.snapshot()
+    from memconsole.cli import encode, views  # noqa: PLC0415
+
+    return call.answer(
+        Answer(
+            "agents",
+            data=lambda: encode.agents(snapshot),
+            show=lambda paper: views.agents(paper, snapshot),
+            at=snapshot.taken_at,
+            warnings=snapshot.notices,
+            home=snapshot.home,
+        )
+    )
+
+
+def sessions(context: typer.Context, agent: AgentOption = None, all_: AllOption = False) -> int:
+    """List the sessions: how full each is, and whether it is due."""
+    call = call_of(context)
+    with call.busy("reading the sessions"):
+        snapshot = call.engine.snapshot(with_pools=False, agent_id=agent)
+    from memconsole.cli import encode, views  # noqa: PLC0415
+
+    shown, left_out = default_view(snapshot, everything=all_)
+    return call.answer(
+        Answer(
+            "sessions",
+            data=lambda: [encode.session(view) for view in shown],
+            show=lambda paper: views.sessions(paper, shown, left_out),
+            at=snapshot.taken_at,
+            warnings=snapshot.notices,
+            left_out=left_out,
+            home=snapshot.home,
+        )
+    )
+
+
+def session(context: typer.Context, key: SessionArgument) -> int:
+    """Show one session in full, its transcript read from beginning to end."""
+    call = call_of(context)
+    with call.busy("reading the transcript"):
+        detail = call.engine.session(key)
+        home = call.engine.home()
+    from memconsole.cli import details, encode  # noqa: PLC0415
+
+    return call.answer(
+        Answer(
+            "session",
+            data=lambda: encode.session_detail(detail),
+            show=lambda paper: details.session(paper, detail),
+            at=call.clock.now(),
+            warnings=detail.notices,
+            left_out=encode.transcript_left_out(detail.counts),
+            home=home,
+        )
+    )
+
+
+def transcript(
+    context: typer.Context,
+    key: SessionArgument,
+    tail: Annotated[
+        int | None, typer.Option("--tail", metavar="N", min=1, help="Only the last N messages.")
+    ] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Also what is filtered or off the active path.")
+    ] = False,
+) -> int:
+    """Print the messages of a session, oldest first."""
+    call = call_of(context)
+    with call.busy("reading the transcript"):
+        view = call.engine.transcript(key, tail=tail, everything=all_)
+        home = call.engine.home()
+    from memconsole.cli import details, encode  # noqa: PLC0415
+
+    return call.answer(
+        Answer(
+            "transcript",
+            data=lambda: [encode.message(one) for one in view.messages],
+            show=lambda paper: details.transcript(paper, view, redact=call.redact),
+            at=call.clock.now(),
+            warnings=view.notices,
+            left_out=encode.transcript_left_out(view.counts),
+            home=home,
+        )
+    )
+
+
+def runs(
+    context: typer.Context,
+    job: Annotated[str | None, typer.Option("--job", metavar="J", help="Only this job.")] = None,
+    since: Since = None,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, help="At most this many.")
+    ] = 200,
+) -> int:
+    """List what memconsole did, newest first."""
+    call = call_of(context)
+    now = call.clock.now()
+    start = None if since is None else parse_since(since, now)
+    found = call.engine.runs(limit=limit, since=start, job=job)
+    from memconsole.cli import encode_outcome, views  # noqa: PLC0415
+
+    return call.answer(
+        Answer(
+            "runs",
+            data=lambda: [encode_outcome.run(one) for one in found],
+            show=lambda paper: views.runs(paper, found),
+            at=now,
+        )
+    )

@@ -1,0 +1,52 @@
+"""The last step of every text on its way out: readable, harmless, without secrets (A11).
+
+Control characters go first, so that an invisible one cannot hide a secret from the mask; cutting to
+a width comes after both.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from memconsole.domain.plain import clean, one_line
+from memconsole.domain.redaction import mask
+
+
+def visible(text: str) -> str:
+    r"""Return `text` with undecodable bytes of file names written as `\xff`."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+@lru_cache(maxsize=8192)
+def line(text: str, *, redact: bool = True) -> str:
+    """Return foreign text as one line for people."""
+    cleaned = one_line(_decoded(text))
+    return mask(cleaned) if redact else cleaned
+
+
+def block(text: str, *, redact: bool = True) -> str:
+    """Return foreign text for people with its line feeds and tabs kept."""
+    cleaned = clean(_decoded(text))
+    return mask(cleaned) if redact else cleaned
+
+
+@lru_cache(maxsize=8192)
+def value(text: str, *, redact: bool = True) -> str:
+    """Return foreign text for a machine; line feeds and tabs are kept (`cli.md`, JSON)."""
+    cleaned = clean(text)
+    return mask(cleaned) if redact else cleaned
+
+
+@lru_cache(maxsize=8192)
+def path(text: str, *, redact: bool = True) -> str:
+    """Return a path for a machine: as on disk, so that it can be opened (`cli.md`, JSON)."""
+    return mask(text) if redact else text
+
+
+def _decoded(text: str) -> str:
+    try:
+        return visible(text)
+    except UnicodeEncodeError:  # a lone surrogate that stands for no byte
+        return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,129 @@
+"""`status` for people: the first screen of the console as plain text (`console.md`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.cli import shape, views
+from memconsole.cli.encode import gateway_url
+from memconsole.cli.listing import is_shown
+from memconsole.cli.paper import Cell, Column
+from memconsole.domain.sizes import size_words
+from memconsole.domain.snapshot import Severity
+
+if TYPE_CHECKING:
+    from memconsole.cli.paper import Paper
+    from memconsole.domain.memory import Pool
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot import Attention, ConsoleSnapshot
+
+_SHOWN_FINDINGS = 5
+_SHOWN_SESSIONS = 20
+_SHOWN_RUNS = 5
+
+_SEVERITY_STYLES = {
+    Severity.CRITICAL: "due",
+    Severity.HIGH: "due",
+    Severity.WARNING: "warn",
+    Severity.INFO: "dim",
+}
+
+
+def status(paper: Paper, snapshot: ConsoleSnapshot, settings: Settings) -> None:
+    """Write the screen: what to look at first, then whose it is, then the machinery."""
+    _header(paper, snapshot, settings)
+    paper.gap()
+    _attention(paper, snapshot)
+    _agents(paper, snapshot)
+    _sessions(paper, snapshot)
+    _memory(paper, snapshot)
+    _activity(paper, snapshot)
+
+
+def _header(paper: Paper, snapshot: ConsoleSnapshot, settings: Settings) -> None:
+    at = shape.clock_time(snapshot.taken_at, paper.zone)
+    home = paper.text(str(snapshot.home.path))
+    paper.write(Cell("memconsole", "title"), f"  {home}  ", Cell(f"read from disk {at}", "dim"))
+    url = paper.text(gateway_url(snapshot.gateway, snapshot, settings))
+    verdict = snapshot.gateway.verdict
+    gateway = "not asked" if verdict == "off" else f"{verdict}, {url}"
+    scheduler = snapshot.scheduler
+    pid = "" if scheduler.pid is None else f", pid {scheduler.pid} on {scheduler.host}"
+    parts = [f"gateway {gateway}", f"scheduler {scheduler.state}{paper.text(pid)}"]
+    if settings.ui.read_only:
+        parts.append("read-only")
+    paper.write(Cell("  ".join(parts), "dim"))
+
+
+def _attention(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+    if not snapshot.attention:
+        paper.write(Cell("all quiet", "ok"))
+        return
+    for finding in snapshot.attention[:_SHOWN_FINDINGS]:
+        _finding(paper, finding)
+    if (rest := len(snapshot.attention) - _SHOWN_FINDINGS) > 0:
+        paper.write(Cell(f"  and {shape.plural(rest, 'more finding')}", "dim"))
+
+
+def _finding(paper: Paper, finding: Attention) -> None:
+    style = _SEVERITY_STYLES[finding.severity]
+    paper.write(Cell(f"! {finding.severity.value:8}  ", style), paper.text(finding.message))
+    if finding.hint:
+        paper.write(Cell(f"{'':12}{paper.text(finding.hint)}", "dim"))
+
+
+def _agents(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+    paper.title("Agents", f"sessions {snapshot.era.sessions.value}")
+    views.agents(paper, snapshot)
+
+
+def _sessions(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+    listed = [view for view in snapshot.sessions if is_shown(view)]
+    rest = views.left_out_words(snapshot.left_out)
+    paper.title("Sessions", f"{len(listed):,} live" + (f"; left out: {rest}" if rest else ""))
+    ranked = sorted(listed, key=lambda view: not view.is_due)
+    shown = ranked[:_SHOWN_SESSIONS]
+    if shown:
+        rows = [views.session_row(paper, view) for view in shown]
+        paper.table(views.SESSION_COLUMNS, rows)
+    if len(listed) > len(shown):
+        more = f"and {len(listed) - len(shown):,} more: memconsole sessions"
+        paper.write(Cell(more, "dim"))
+
+
+def _memory(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+    pools: dict[object, Pool] = {}
+    for view in snapshot.agents:
+        if view.pool is not None and view.pool.exists:
+            pools.setdefault(view.pool.root, view.pool)
+    if not pools:
+        return
+    paper.title("Memory")
+    columns = (
+        Column("agent", cut="middle", least=8),
+        Column("size", right=True),
+        Column("files", right=True),
+        Column("~tokens", right=True),
+        Column("context", right=True, rank=1),
+        Column("markers", cut="end", least=16),
+    )
+    paper.table(columns, [_pool_row(paper, pool) for pool in pools.values()])
+
+
+def _pool_row(paper: Paper, pool: Pool) -> list[Cell | str]:
+    marked = [f"{tag} {number}" for tag, number in pool.markers.items() if number]
+    at = pool.active_context_at
+    return [
+        paper.text(", ".join(pool.agents)),
+        size_words(pool.size_bytes),
+        str(pool.files),
+        shape.count(pool.tokens),
+        shape.NOTHING if at is None else shape.age(at, paper.now),
+        paper.text("  ".join(marked)) or shape.NOTHING,
+    ]
+
+
+def _activity(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+    if snapshot.activity:
+        paper.title("Activity")
+        views.runs(paper, snapshot.activity[:_SHOWN_RUNS])

@@ -1,0 +1,36 @@
+"""What commands share: the call of a context, and options that several of them have."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memconsole.cli import complete
+from memconsole.cli.call import Call
+
+HELP_NAMES = {"help_option_names": ["-h", "--help"]}
+
+AgentOption = Annotated[
+    str | None,
+    typer.Option(
+        "--agent", "-a", metavar="A", help="Only this agent.", autocompletion=complete.agents
+    ),
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")
+]
+SessionArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="KEY|ID",
+        help="Session key, session id, or at least 6 characters an id begins with.",
+        autocompletion=complete.sessions,
+        show_default=False,
+    ),
+]
+
+
+def call_of(context: typer.Context) -> Call:
+    """Return the call that a context belongs to; a context without one gets one."""
+    return context.ensure_object(Call)

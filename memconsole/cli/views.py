@@ -1,0 +1,192 @@
+"""Tables of agents, sessions and runs for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.cli import shape
+from memconsole.cli.paper import Cell, Column
+from memconsole.domain.agents import Storage
+from memconsole.domain.sessions import SessionState, TranscriptState
+from memconsole.domain.sizes import size_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from memconsole.cli.paper import Paper
+    from memconsole.domain.outcomes import Run
+    from memconsole.domain.snapshot import AgentView, ConsoleSnapshot, SessionView
+
+_GAUGE = 10
+_WARN_AT = 75.0
+
+_LEFT_OUT = {
+    "cron_run": "cron run",
+    "archived": "archived session",
+    "orphan": "orphan",
+    "backup": "backup copy",
+    "unreadable": "unreadable",
+}
+_UNCOUNTABLE = ("unreadable",)
+
+_STATUS_STYLES = {"done": "ok", "failed": "due", "skipped": "warn"}
+
+AGENT_COLUMNS = (
+    Column("agent", cut="middle", least=8),
+    Column("sessions", right=True),
+    Column("due", right=True),
+    Column("fullest", right=True),
+    Column("memory", right=True),
+    Column("files", right=True, rank=3),
+    Column("checkpoint", right=True, rank=1),
+    Column("store", rank=2),
+    Column("notes", cut="end", least=10),
+)
+
+SESSION_COLUMNS = (
+    Column("agent", cut="middle", least=6),
+    Column("session", cut="middle", least=18),
+    Column("tokens", right=True),
+    Column("of limit", cut="end", least=8, rank=5),
+    Column("%", right=True),
+    Column("state"),
+    Column("window", right=True, rank=4),
+    Column("grows", right=True, rank=3),
+    Column("due", right=True, rank=1),
+    Column("age", right=True, rank=2),
+)
+
+
+def agents(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+    """Write the table of agents."""
+    if not snapshot.agents:
+        paper.write(paper.text(f"{snapshot.home.path} is sound and has no agents yet."))
+        return
+    paper.table(AGENT_COLUMNS, [agent_row(paper, view) for view in snapshot.agents])
+
+
+def agent_row(paper: Paper, view: AgentView) -> list[Cell | str]:
+    """Return one agent's cells."""
+    pool = view.pool
+    is_missing = not view.agent.workspace_exists
+    return [
+        paper.text(view.ref.id),
+        str(view.sessions) if view.store is not Storage.UNREADABLE else shape.UNKNOWN,
+        Cell(str(view.due), "due" if view.due else "dim"),
+        shape.count(view.tokens_max) if view.sessions else shape.NOTHING,
+        shape.NOTHING if pool is None or is_missing else size_words(pool.size_bytes),
+        shape.NOTHING if pool is None or is_missing else str(pool.files),
+        "never" if view.checkpoint_at is None else shape.age(view.checkpoint_at, paper.now),
+        Cell(view.store.value, "due" if view.store is Storage.UNREADABLE else ""),
+        Cell(paper.text(", ".join(_notes(view))), "warn"),
+    ]
+
+
+def _notes(view: AgentView) -> list[str]:
+    notes = [] if view.agent.is_configured else ["not configured"]
+    if not view.agent.workspace_exists:
+        notes.append("no workspace")
+    known = {"agent-unconfigured", "workspace-missing"}
+    codes = (problem.code for problem in view.problems if problem.code not in known)
+    return notes + list(dict.fromkeys(codes))
+
+
+def sessions(paper: Paper, shown: Sequence[SessionView], left_out: Mapping[str, int]) -> None:
+    """Write the table of sessions and what it leaves out."""
+    if shown:
+        paper.table(SESSION_COLUMNS, [session_row(paper, view) for view in shown])
+    else:
+        paper.write("No sessions to list.")
+    if rest := left_out_words(left_out):
+        paper.gap()
+        paper.write(Cell(paper.cut(f"Left out: {rest}; --all lists every session."), "dim"))
+
+
+def session_row(paper: Paper, view: SessionView) -> list[Cell | str]:
+    """Return one session's cells."""
+    style = _fill_style(view)
+    now = paper.now
+    bar = shape.gauge(view.percent_of_threshold, _GAUGE, is_ascii=paper.look.is_ascii)
+    return [
+        paper.text(view.agent.id),
+        Cell(paper.text(session_name(view)), "" if _is_plain(view) else "dim"),
+        Cell(shape.count(view.tokens), style),
+        Cell(bar, style),
+        Cell(shape.percent(view.percent_of_threshold), style),
+        Cell(_state(view), style),
+        shape.percent(view.percent_of_window),
+        shape.rate(view),
+        shape.due(view, now),
+        shape.age(view.stored.updated_at, now),
+    ]
+
+
+def session_name(view: SessionView) -> str:
+    """Return what people call a session: its label before its key, its id when it has no key."""
+    if view.key is None:
+        return view.session_id or shape.UNKNOWN
+    return f"{view.label} ({view.key.short})" if view.label else view.key.short
+
+
+def _is_plain(view: SessionView) -> bool:
+    return view.state is SessionState.LIVE and not view.is_cron_run
+
+
+def _state(view: SessionView) -> str:
+    words = [shape.state_word(view)]
+    if view.state is not SessionState.LIVE:
+        words.append(view.stored.archive_reason or view.state.value)
+    if view.transcript_state is TranscriptState.MISSING:
+        words.append("missing")
+    if view.stored.is_active:
+        words.append("busy")
+    return " ".join(word for word in words if word) or "ok"
+
+
+def _fill_style(view: SessionView) -> str:
+    if view.is_due:
+        return "due"
+    if view.percent_of_threshold is None or view.state is not SessionState.LIVE:
+        return "dim"
+    return "warn" if view.percent_of_threshold >= _WARN_AT else ""
+
+
+def left_out_words(left_out: Mapping[str, int]) -> str:
+    """Return what was left out as words: `310 cron runs, 2 orphans`."""
+    parts = []
+    for code, number in left_out.items():
+        noun = _LEFT_OUT.get(code, code)
+        if number:
+            parts.append(
+                f"{number:,} {noun}" if code in _UNCOUNTABLE else shape.plural(number, noun)
+            )
+    return ", ".join(parts).replace("copys", "copies")
+
+
+def runs(paper: Paper, found: Iterable[Run]) -> None:
+    """Write the run log, newest first."""
+    columns = (
+        Column("when"),
+        Column("by"),
+        Column("status"),
+        Column("took", right=True, rank=2),
+        Column("call", cut="middle", least=20),
+        Column("message", cut="end", least=16, rank=1),
+    )
+    rows = [_run_row(paper, run) for run in found]
+    if rows:
+        paper.table(columns, rows)
+    else:
+        paper.write("No runs are recorded.")
+
+
+def _run_row(paper: Paper, run: Run) -> list[Cell | str]:
+    status = run.status if run.reason is None else f"{run.status} ({run.reason})"
+    return [
+        shape.stamp(run.started_at, paper.zone),
+        run.job or run.origin.value,
+        Cell(paper.text(status), _STATUS_STYLES.get(run.status, "")),
+        "" if run.duration_ms is None else f"{run.duration_ms} ms",
+        paper.text(run.command_line),
+        paper.text(run.message),
+    ]
