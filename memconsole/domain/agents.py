@@ -73,6 +73,8 @@ class Agent:
         store_file: `sessions.json` of this agent (`session.store` may move it).
         database: `openclaw-agent.sqlite` of this agent; may not exist.
         is_configured: Named by the platform configuration (or the implied `main`).
+        store_agents: Ids of all agents that keep their sessions in `store_file`, the one that
+            owns what names nobody first; empty when the store is this agent's alone.
     """
 
     ref: AgentRef
@@ -86,6 +88,7 @@ class Agent:
     is_configured: bool
     era: Era = field(default_factory=Era)
     problems: tuple[Notice, ...] = ()
+    store_agents: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
