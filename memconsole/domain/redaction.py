@@ -1,0 +1,295 @@
+"""Masks secrets in text, on every way out, before anything is cut (A11, mission §3).
+
+A secret is found by its own shape (tokens of known vendors, JWT, PEM), by its place (URL, header,
+command line) or by the word in front of it. What merely looks odd stays: hashes, UUIDs, paths,
+identifiers and the sentence around a secret. Every step looks at a bounded stretch around an
+anchor, so that the time grows with the length of the text and with nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from memconsole.domain.redaction_patterns import (
+    CONNECTIVE,
+    CREDENTIAL_SHAPES,
+    FLAG_GAP,
+    LONG_TOKEN,
+    NEAR_WORD,
+    PLACEHOLDER,
+    REFERENCE,
+    SECRET_WORD,
+    TECHNICAL_WORD,
+    TOKEN_SHAPES,
+    VALUE,
+    WORD_HINTS,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MASKED = re.compile(r"\[redacted:[a-z-]+\]")
+_ROUNDS = 5
+"""What a mask uncovers is looked at again; texts settle in the second round."""
+
+_NEAR = 48
+"""Characters behind a secret word in which a random-looking token is taken for the secret."""
+
+_PEM = re.compile(r"-{4,5} ?(?P<edge>BEGIN|END) (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_PEM_HEADER = re.compile(r"(?:(?:\s|\\[nr])*[A-Z][A-Za-z-]{2,30}: [^\n\\]{0,200}(?=\n|\\n)){0,4}")
+_PEM_BODY = re.compile(r"(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{12,})*")
+_PEM_REST = re.compile(r"(?:\s|\\[nr])*[A-Za-z0-9+/=]{1,11}(?:\s|\\[nr])*(?=-----|$)")
+_PEM_LETTERS = frozenset(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\\ \r\n\t"
+)
+
+_HEX = re.compile(r"[0-9a-fA-F-]+")
+_PATH = re.compile(r"(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+)*/?")
+_BASE64_KEY = re.compile(r"[A-Za-z0-9+/]{32,}={0,2}")
+
+
+class Secret(NamedTuple):
+    """One stretch of a text that must not get out.
+
+    Attributes:
+        start: Offset of its first character.
+        end: Offset behind its last one.
+        rank: Smaller names win where stretches overlap.
+        kind: Word for the placeholder.
+    """
+
+    start: int
+    end: int
+    rank: int
+    kind: str
+
+
+class _Link(NamedTuple):
+    """How a value hangs on the word: `is_strict` by a sign, `is_glued` without a blank."""
+
+    end: int
+    is_strict: bool
+    is_glued: bool
+
+
+class _Look(NamedTuple):
+    """What is known about a value beside its letters.
+
+    Attributes:
+        is_password: The word announces a password: people choose those freely.
+        is_strict: A sign stands between word and value, not a verb.
+        is_certain: Nothing but the value can follow: quotes, no blank, or the end of the line.
+    """
+
+    is_password: bool
+    is_strict: bool
+    is_certain: bool
+
+
+def mask(text: str) -> str:
+    """Return the text with every secret replaced by `[redacted:<kind>]`.
+
+    Masking what is masked already changes nothing. Call it on the text as it was spoken: cutting
+    or escaping first can hide a secret's shape.
+    """
+    for _ in range(_ROUNDS):
+        secrets = _merged(text)
+        if not secrets:
+            break
+        text = _replaced(text, secrets)
+    return text
+
+
+def _replaced(text: str, secrets: list[Secret]) -> str:
+    parts = []
+    position = 0
+    for secret in secrets:
+        parts += [text[position : secret.start], f"[redacted:{secret.kind}]"]
+        position = secret.end
+    return "".join([*parts, text[position:]])
+
+
+def _merged(text: str) -> list[Secret]:
+    """Return the secrets in order, overlapping ones joined, those already masked left out."""
+    masked = [match.span() for match in _MASKED.finditer(text)]
+    joined: list[Secret] = []
+    for secret in sorted(_without(masked, _secrets(text))):
+        if joined and secret.start < joined[-1].end + (secret.rank == joined[-1].rank):
+            last = joined.pop()
+            rank, kind = min((last.rank, last.kind), (secret.rank, secret.kind))
+            secret = Secret(last.start, max(last.end, secret.end), rank, kind)  # noqa: PLW2901
+        joined.append(secret)
+    return joined
+
+
+def _without(masked: list[tuple[int, int]], secrets: Iterator[Secret]) -> Iterator[Secret]:
+    """Leave out what touches a placeholder: it is the placeholder, not a secret."""
+    if not masked:
+        yield from secrets
+        return
+    spans = iter([*masked, (1 << 62, 1 << 62)])
+    start, end = next(spans)
+    for secret in sorted(secrets):
+        while end <= secret.start:
+            start, end = next(spans)
+        if secret.end <= start:
+            yield secret
+
+
+def _secrets(text: str) -> Iterator[Secret]:
+    yield from _private_keys(text)
+    for rank, shape in enumerate((*TOKEN_SHAPES, *CREDENTIAL_SHAPES), start=1):
+        if not any(hint in text for hint in shape.hints):
+            continue
+        group = "secret" if "secret" in shape.pattern.groupindex else 0
+        for match in shape.pattern.finditer(text):
+            if PLACEHOLDER.fullmatch(match[group]):
+                continue
+            if not shape.needs_digit or any(letter.isdigit() for letter in match[group]):
+                yield Secret(*match.span(group), rank, shape.kind)
+    lowered = text.lower()
+    if any(hint in lowered for hint in WORD_HINTS):
+        yield from _announced(text)
+
+
+def _private_keys(text: str) -> Iterator[Secret]:
+    """Yield PEM and PGP private keys, also those whose beginning or end was cut off."""
+    if "PRIVATE KEY" not in text:
+        return
+    reached = 0
+    for marker in _PEM.finditer(text):
+        if marker["edge"] == "BEGIN":
+            position = _behind(_PEM_HEADER, text, marker.end())
+            position = _behind(_PEM_BODY, text, position)
+            reached = _behind(_PEM_REST, text, position)
+            yield Secret(marker.start(), reached, 0, "private-key")
+        else:
+            start = _key_start(text, marker.start(), reached)
+            if not text[reached:start].strip(" \\nr\r\n\t"):
+                start = reached
+            reached = marker.end()
+            yield Secret(start, reached, 0, "private-key")
+
+
+def _behind(pattern: re.Pattern[str], text: str, position: int) -> int:
+    match = pattern.match(text, position)
+    return position if match is None else match.end()
+
+
+def _key_start(text: str, end: int, limit: int) -> int:
+    """Walk back from an END line over base64; stop at words that are too short to be key lines."""
+    position = start = end
+    while position > limit and text[position - 1] in _PEM_LETTERS:
+        position -= 1
+    for match in re.finditer(r"[A-Za-z0-9+/=]{12,}", text[position:end]):
+        start = position + match.start()
+        break
+    return start
+
+
+def _announced(text: str) -> Iterator[Secret]:
+    """Yield what stands behind a word such as `password` or `token`."""
+    for word in SECRET_WORD.finditer(text):
+        is_password = word["password"] is not None
+        kind = "password" if is_password else "secret"
+        if (value := _value_behind(text, word, is_password=is_password)) is not None:
+            yield Secret(*value, 1000, kind)
+    for word in NEAR_WORD.finditer(text):
+        for token in LONG_TOKEN.finditer(text, word.end(), word.end() + _NEAR + 200):
+            if token.start() > word.end() + _NEAR:
+                break
+            if _is_random(token[0].rstrip(".~")):
+                yield Secret(token.start(), token.end(), 1001, "secret")
+
+
+def _value_behind(text: str, word: re.Match[str], *, is_password: bool) -> tuple[int, int] | None:
+    """Return where the announced value is, or None when there is none or it is harmless."""
+    link = _link(text, word)
+    if link is None or (match := VALUE.match(text, link.end)) is None:
+        return None
+    group = match.lastgroup or "bare"
+    start = match.start(group)
+    value = match[group]
+    if group == "bare":
+        value = value.rstrip(".,:;!?)]}*_")
+    end = start + len(value)
+    if not value or PLACEHOLDER.fullmatch(value) or REFERENCE.match(value):
+        return None
+    look = _Look(
+        is_password=is_password,
+        is_strict=link.is_strict,
+        is_certain=link.is_glued
+        or group != "bare"
+        or ("\n" not in text[word.end() : start] and _ends_line(text, end)),
+    )
+    return None if _is_harmless(value, look) else (start, end)
+
+
+def _link(text: str, word: re.Match[str]) -> _Link | None:
+    """Return what ties a value to the word: a sign, a verb, or a flag's blank."""
+    if (match := CONNECTIVE.match(text, word.end())) is not None:
+        is_strict = match["sign"] is not None or match["xml"] is not None
+        return _Link(match.end(), is_strict, is_glued=not match[0][-1].isspace())
+    before = text[max(0, word.start() - 24) : word.start()]
+    if before.rpartition(" ")[2].startswith("--") and (match := FLAG_GAP.match(text, word.end())):
+        return _Link(match.end(), is_strict=True, is_glued=True)
+    return None
+
+
+def _ends_line(text: str, position: int) -> bool:
+    rest = text[position : position + 200].partition("\n")[0]
+    return not rest.strip(" \t\r.,;!?)]}*_\"'`")
+
+
+def _is_harmless(value: str, look: _Look) -> bool:
+    """Judge a value by its form and by what announced it."""
+    if _is_path(value):
+        return True
+    if look.is_password and look.is_strict:
+        return not (look.is_certain or _is_odd(value))
+    is_mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    if look.is_strict:
+        return len(value) < 8 or not (is_mixed or _has_key_letters(value))
+    is_long = len(value) >= (6 if look.is_password else 12)
+    return not (is_long and is_mixed) or TECHNICAL_WORD.fullmatch(value) is not None
+
+
+def _is_odd(value: str) -> bool:
+    """Whether it is no plain word: digits, symbols or capitals inside."""
+    is_word = value.replace("-", "").replace("'", "").isalpha()
+    return not is_word or any(map(str.isupper, value[1:]))
+
+
+def _has_key_letters(value: str) -> bool:
+    """Whether it is long and holds letters that identifiers and words do not have."""
+    return len(value) >= 16 and any(letter in "+/=!$%^&*" for letter in value)
+
+
+def _is_path(value: str) -> bool:
+    """Whether it names a file or folder: at least one slash, and nothing looks like a key."""
+    if "/" not in value or not _PATH.fullmatch(value) or len(value) > 400:
+        return False
+    if _BASE64_KEY.fullmatch(value) and _is_random(value):
+        return False
+    return not any(_is_random(part) for part in value.split("/"))
+
+
+def _is_random(value: str) -> bool:
+    """Whether a token is mixed like a key: not hex, not a UUID, not a path, not camelCase."""
+    if len(value) < 20 or _HEX.fullmatch(value):
+        return False
+    kinds = [_letter_kind(letter) for letter in value]
+    if kinds.count(0) < 2 or not {1, 2}.issubset(kinds) or ("/" in value and "." in value):
+        return False
+    changes = sum(1 for one, other in pairwise(kinds) if one != other)
+    return changes >= 0.4 * len(value)
+
+
+def _letter_kind(letter: str) -> int:
+    if letter.isdigit():
+        return 0
+    if letter.isupper():
+        return 1
+    return 2 if letter.isalpha() else 3
