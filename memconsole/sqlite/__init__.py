@@ -18,13 +18,14 @@ from memconsole.sqlite.choice import (
 )
 from memconsole.sqlite.own import open_own, transaction
 from memconsole.sqlite.read_only import (
-    Copies,
     DatabaseChangedError,
     ReadOnlyDatabase,
+    keep_open,
     open_platform,
     read_platform,
 )
 from memconsole.sqlite.stamp import Stamp, stamp_of
+from memconsole.sqlite.ways import Copies
 
 __all__ = [
     "BUSY_TIMEOUT_S",
@@ -38,6 +39,7 @@ __all__ = [
     "Row",
     "SqlValue",
     "Stamp",
+    "keep_open",
     "library",
     "open_own",
     "open_platform",

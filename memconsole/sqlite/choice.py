@@ -19,6 +19,7 @@ Row: TypeAlias = tuple[SqlValue, ...]
 Parameters: TypeAlias = Sequence[SqlValue] | Mapping[str, SqlValue]
 
 BUSY_TIMEOUT_S = 2.0
+_KNOWS_OCTET_LENGTH = (3, 43, 0)
 _OLDEST_USABLE = (3, 37, 0)
 """STRICT tables, which the platform uses, came with 3.37 (formats/openclaw-2026.9.md §3)."""
 
@@ -41,6 +42,16 @@ class Cursor(Protocol):
         """Return all remaining rows."""
 
     def __iter__(self) -> Iterator[Row]: ...
+
+
+class Blob(Protocol):
+    """One value read in pieces."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes; none at the end."""
+
+    def close(self) -> None:
+        """Close it."""
 
 
 class Connection(Protocol):
@@ -91,6 +102,10 @@ class _Module(Protocol):
     ) -> _Opened: ...
 
 
+class _BlobOpener(Protocol):
+    def __call__(self, table: str, column: str, row: int, /, *, readonly: bool) -> Blob: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Library:
     """The library that this process uses.
@@ -109,6 +124,12 @@ class Library:
     reason: str
     error: type[Exception]
     module: _Module
+
+    def octets(self, column: str) -> str:
+        """Return SQL for the bytes of a value, read from the row's header where SQLite can."""
+        if self.module.sqlite_version_info >= _KNOWS_OCTET_LENGTH:
+            return f"octet_length({column})"
+        return f"length(CAST({column} AS BLOB))"
 
 
 @functools.cache
@@ -151,3 +172,9 @@ def connect(path: Path, options: str) -> Connection:
     return library().module.connect(
         f"file://{name}?{options}", timeout=BUSY_TIMEOUT_S, isolation_level=None, uri=True
     )
+
+
+def open_blob(connection: Connection, table: str, column: str, row: int) -> Blob:
+    """Open one value for reading in pieces; the libraries name this differently."""
+    opener = getattr(connection, "blobopen", None) or connection.open_blob  # type: ignore[attr-defined]
+    return cast("_BlobOpener", opener)(table, column, row, readonly=True)

@@ -1,54 +1,31 @@
-"""Databases of others, read without leaving anything behind (A4).
-
-Measured: on a cleanly closed database in WAL mode `mode=ro` creates `-wal` and `-shm` and leaves
-them, and it changes the mode of an empty `-wal`. So the way in depends on what lies beside:
-
-| beside it | way |
-|---|---|
-| no `-wal`, or an empty one | `immutable=1`, then a look whether anything changed |
-| `-wal` and `-shm` | `mode=ro`, else a private copy |
-| `-wal` alone | a private copy |
-| a rollback journal | `mode=ro`, else a private copy, in which SQLite undoes what was cut off |
-"""
+"""Databases of others, read without leaving anything behind (A4; `sqlite.ways` for how)."""
 
 from __future__ import annotations
 
 import os
+import threading
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from memconsole.domain.plain import one_line
 from memconsole.errors import StoreError
-from memconsole.sqlite.choice import connect, library
-from memconsole.sqlite.stamp import Stamp, stamp_of
+from memconsole.sqlite.choice import library, open_blob
+from memconsole.sqlite.stamp import stamp_of
+from memconsole.sqlite.ways import as_store_error, enter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from contextlib import AbstractContextManager
 
     from memconsole.sqlite.choice import Connection, Parameters, Row
+    from memconsole.sqlite.stamp import Stamp
+    from memconsole.sqlite.ways import Copies, Entrance
 
 T = TypeVar("T")
 
-_READING, _ALLOWED, _REFUSED = 20, 0, 1
-_CREDENTIALS = ("auth_profile", "device_identit", "device_pairing", "device_auth")
-"""How tables with keys and tokens begin; a statement that names one is refused (A4)."""
-
-_UNCHANGING = "mode=ro&immutable=1"
+_PIECE_BYTES = 1024 * 1024
 _STEADY_ATTEMPTS = 3
 """Readings that may find the database changed under them before a copy is made."""
-
-_REASONS = {
-    5: "is locked by another program",
-    6: "is locked by another program",
-    8: "cannot be read without writing beside it",
-    11: "is damaged",
-    14: "cannot be opened",
-    23: "may not be read",
-    26: "is not an SQLite database",
-}
-"""Sentence by SQLite's primary result code."""
 
 
 class DatabaseChangedError(StoreError):
@@ -58,23 +35,17 @@ class DatabaseChangedError(StoreError):
         super().__init__(one_line(f"{path} changed while it was read"), hint="Try again.")
 
 
-class Copies(Protocol):
-    """Makes private copies of databases that cannot be read in place."""
-
-    def lease(self, main: Path) -> AbstractContextManager[Path]:
-        """Give a copy of database and log for the block.
-
-        Raises:
-            StoreError: It is too big, does not hold still, or there is no room.
-        """
-
-
 class ReadOnlyDatabase:
-    """One open database of somebody else's; its errors come as `StoreError`."""
+    """One open database of somebody else's; its errors come as `StoreError`.
 
-    def __init__(self, connection: Connection, path: Path) -> None:
+    Attributes:
+        memo: What readings remember for the next one of the same connection.
+    """
+
+    def __init__(self, connection: Connection, path: Path, memo: dict[str, object]) -> None:
         self._connection = connection
         self.path = path
+        self.memo = memo
 
     def rows(self, sql: str, parameters: Parameters = ()) -> Iterator[Row]:
         """Yield the rows of one query.
@@ -85,28 +56,47 @@ class ReadOnlyDatabase:
         try:
             yield from self._connection.execute(sql, parameters)
         except library().error as error:
-            raise _as_store_error(self.path, error) from error
+            raise as_store_error(self.path, error) from error
 
     def first(self, sql: str, parameters: Parameters = ()) -> Row | None:
         """Return the first row of one query, None when there is none; errors as `rows`."""
         return next(self.rows(sql, parameters), None)
 
-    def columns(self, table: str) -> frozenset[str]:
-        """Return the columns of an ordinary table; none for a view, or when it is missing."""
-        kind = self.first(
-            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? "
-            "AND sql NOT LIKE 'CREATE VIRTUAL %'",
-            (table,),
+    def pieces(self, table: str, column: str, row: int) -> Iterator[bytes]:
+        """Yield one value in pieces, however big it is; errors as `rows`."""
+        try:
+            with closing(open_blob(self._connection, table, column, row)) as blob:
+                while piece := blob.read(_PIECE_BYTES):
+                    yield piece
+        except library().error as error:
+            raise as_store_error(self.path, error) from error
+
+    def columns(self, *tables: str) -> dict[str, frozenset[str]]:
+        """Return the columns of ordinary tables; none for a view, or when one is missing."""
+        marks = ", ".join("?" * len(tables))
+        found = self.rows(
+            "SELECT m.name, c.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c "
+            f"WHERE m.type = 'table' AND m.name IN ({marks}) "
+            "AND m.sql NOT LIKE 'CREATE VIRTUAL %'",
+            tables,
         )
-        if kind is None:
-            return frozenset()
-        found = self.rows("SELECT name FROM pragma_table_info(?)", (table,))
-        return frozenset(str(name) for (name,) in found)
+        names: dict[str, set[str]] = {table: set() for table in tables}
+        for table, column in found:
+            names[str(table)].add(str(column))
+        return {table: frozenset(columns) for table, columns in names.items()}
 
     @property
     def user_version(self) -> int:
         """The number that the owner of the database keeps in its header."""
-        row = self.first("PRAGMA user_version")
+        return self._header("user_version")
+
+    @property
+    def schema_cookie(self) -> int:
+        """The number that changes with every change of the schema."""
+        return self._header("schema_version")
+
+    def _header(self, name: str) -> int:
+        row = self.first(f"PRAGMA {name}")
         return row[0] if row is not None and isinstance(row[0], int) else 0
 
 
@@ -114,7 +104,7 @@ class ReadOnlyDatabase:
 def open_platform(
     path: Path, copies: Copies, *, is_restless: bool = False
 ) -> Iterator[ReadOnlyDatabase]:
-    """Open a database of the platform for one short reading.
+    """Open a database of the platform for one short reading of one of its states.
 
     Args:
         path: The database; links are followed.
@@ -126,15 +116,15 @@ def open_platform(
         StoreError: It cannot be read, and why.
     """
     main = Path(os.path.realpath(path))
-    stamp = stamp_of(main)
-    with _open(main, stamp, copies, is_restless=is_restless) as (connection, is_steady):
+    with _entrance(main, stamp_of(main), copies, is_restless=is_restless) as entrance:
         try:
-            yield ReadOnlyDatabase(connection, path)
+            with _one_state(entrance.connection, path):
+                yield ReadOnlyDatabase(entrance.connection, path, entrance.memo)
         except StoreError as error:
-            if is_steady and _has_changed(main, stamp):
+            if entrance.has_lost_ground:
                 raise DatabaseChangedError(path) from error
             raise
-        if is_steady and _has_changed(main, stamp):
+        if entrance.has_lost_ground:
             raise DatabaseChangedError(path)
 
 
@@ -156,94 +146,71 @@ def read_platform(path: Path, read: Callable[[ReadOnlyDatabase], T], copies: Cop
         return read(database)
 
 
-def _has_changed(main: Path, before: Stamp) -> bool:
-    try:
-        after = stamp_of(main)
-    except StoreError:
-        return True
-    return (after.main, after.wal, after.journal) != (before.main, None, None)
-
-
 @contextmanager
-def _open(
-    main: Path, stamp: Stamp, copies: Copies, *, is_restless: bool
-) -> Iterator[tuple[Connection, bool]]:
-    """Give a connection that answers, and whether it trusts the file not to change."""
-    ways = _ways(stamp, is_restless=is_restless)
-    with ExitStack() as stack:
-        for way in ways:
-            try:
-                connection = stack.enter_context(_way_in(main, way, copies))
-            except _CannotOpenError:
-                if way == ways[-1]:
-                    raise
-                continue
-            yield connection, way == _UNCHANGING
-            return
+def keep_open() -> Iterator[None]:
+    """Let this thread's readings in the block share their connections.
 
-
-def _ways(stamp: Stamp, *, is_restless: bool) -> tuple[str, ...]:
-    if stamp.journal is not None or (stamp.wal is not None and stamp.has_shm):
-        return ("mode=ro", "copy")
-    return ("copy",) if stamp.wal is not None or is_restless else (_UNCHANGING,)
-
-
-@contextmanager
-def _way_in(main: Path, way: str, copies: Copies) -> Iterator[Connection]:
-    if way != "copy":
-        with _opened(main, way, main) as connection:
-            yield connection
+    For many short readings in a row: opening a database of the platform costs more than most of
+    them. A block is short too, for as long as a connection is open the platform cannot put its
+    log away.
+    """
+    if _thread.kept is not None:
+        yield
         return
-    with copies.lease(main) as copy, _opened(copy, "mode=rw", main) as connection:
-        yield connection
+    with ExitStack() as stack:
+        _thread.kept = _Kept(stack)
+        try:
+            yield
+        finally:
+            _thread.kept = None
 
 
-class _CannotOpenError(StoreError):
-    """This way in is closed; another may be open."""
+class _Kept:
+    """The entrances that one thread keeps open."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._open: dict[Path, tuple[Entrance, ExitStack]] = {}
+
+    def entrance(self, main: Path, stamp: Stamp, copies: Copies) -> Entrance:
+        """Return an open entrance, the old one when it still serves."""
+        if main in self._open:
+            known, own = self._open.pop(main)
+            if known.is_good_for(stamp):
+                self._open[main] = (known, own)
+                return known
+            own.close()
+        own = self._stack.enter_context(ExitStack())
+        made = own.enter_context(enter(main, stamp, copies, is_restless=False))
+        self._open[main] = (made, own)
+        return made
+
+
+class _Thread(threading.local):
+    kept: _Kept | None = None
+
+
+_thread = _Thread()
 
 
 @contextmanager
-def _opened(path: Path, options: str, shown: Path) -> Iterator[Connection]:
-    """Open and ask once, so that a database which cannot answer fails here and not later."""
+def _entrance(main: Path, stamp: Stamp, copies: Copies, *, is_restless: bool) -> Iterator[Entrance]:
+    if _thread.kept is not None and not is_restless:
+        yield _thread.kept.entrance(main, stamp, copies)
+        return
+    with enter(main, stamp, copies, is_restless=is_restless) as entrance:
+        yield entrance
+
+
+@contextmanager
+def _one_state(connection: Connection, path: Path) -> Iterator[None]:
+    """Hold one state of the database for the whole reading."""
     try:
-        connection = connect(path, options)
+        connection.execute("BEGIN")
     except library().error as error:
-        raise _as_store_error(shown, error) from error
-    with closing(connection):
-        try:
-            _prepare(connection)
-        except library().error as error:
-            raise _as_store_error(shown, error) from error
-        yield connection
-
-
-def _prepare(connection: Connection) -> None:
-    connection.text_factory = _decode
-    connection.set_authorizer(_authorize)
-    connection.execute("PRAGMA query_only = ON")
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("BEGIN")  # one state of the database for the whole reading
-    connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
-
-
-def _decode(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
-
-
-def _authorize(
-    action: int, table: str | None, _column: str | None, _database: str | None, _by: str | None
-) -> int:
-    if action == _READING and table is not None and table.lower().startswith(_CREDENTIALS):
-        return _REFUSED
-    return _ALLOWED
-
-
-def _as_store_error(path: Path, error: Exception) -> StoreError:
-    code = getattr(error, "sqlite_errorcode", None)
-    primary = code & 0xFF if isinstance(code, int) else None
-    sentence = _REASONS.get(primary or 0, f"cannot be read: {error}")
-    message = one_line(f"{path} {sentence}")
-    hint = "memconsole only reads it; `openclaw doctor` is the platform's own check."
-    if primary in {8, 10, 14, 15}:
-        return _CannotOpenError(message, hint)
-    return StoreError(message, hint)
+        raise as_store_error(path, error) from error
+    try:
+        yield
+    finally:
+        with suppress(library().error):
+            connection.execute("ROLLBACK")

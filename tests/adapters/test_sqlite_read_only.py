@@ -16,7 +16,7 @@ import pytest
 
 from memconsole import sqlite
 from memconsole.errors import StoreError
-from memconsole.sqlite import choice, read_only
+from memconsole.sqlite import choice, ways
 from memconsole.stores.private_copy import PrivateCopies
 
 if TYPE_CHECKING:
@@ -409,8 +409,12 @@ def test_columns_are_those_of_ordinary_tables(database: Path, copies: PrivateCop
         connection.execute("CREATE VIRTUAL TABLE f USING fts5(a)")
         connection.execute("PRAGMA user_version = 17")
     with sqlite.open_platform(database, copies) as opened:
-        assert opened.columns("t") == {"a"}
-        assert [opened.columns(name) for name in ("v", "f", "gone")] == [frozenset()] * 3
+        assert opened.columns("t", "v", "f", "gone") == {
+            "t": {"a"},
+            "v": set(),
+            "f": set(),
+            "gone": set(),
+        }
         assert opened.user_version == 17
 
 
@@ -466,6 +470,6 @@ def test_the_connection_error_of_the_library_is_told(
     def refuse(path: Path, options: str) -> Connection:
         raise sqlite.library().error("out of\x1b[1m memory")
 
-    monkeypatch.setattr(read_only, "connect", refuse)
+    monkeypatch.setattr(ways, "connect", refuse)
     with pytest.raises(StoreError, match="cannot be read: out of memory"):
         sqlite.read_platform(database, count, copies)

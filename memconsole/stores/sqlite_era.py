@@ -1,0 +1,102 @@
+"""The session store of the SQLite era: one database an agent, read-only (mission §2, A1, A4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Notice, Storage
+from memconsole.domain.plain import one_line
+from memconsole.domain.sessions import StoreListing, TranscriptKind
+from memconsole.errors import StoreError
+from memconsole.sqlite import read_platform, stamp_of
+from memconsole.stores.sqlite_archive import (
+    archive_backward,
+    archive_forward,
+    cold_backward,
+    cold_forward,
+)
+from memconsole.stores.sqlite_events import events_backward, events_forward
+from memconsole.stores.sqlite_listing import list_database
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from memconsole.domain.agents import Agent
+    from memconsole.domain.sessions import TranscriptRef
+    from memconsole.domain.transcript import Entry
+    from memconsole.sqlite import Copies
+
+
+class SqliteSessionStore:
+    """Answers `ports.SessionStore` for agents whose sessions are in a database."""
+
+    def __init__(self, copies: Copies) -> None:
+        self._copies = copies
+
+    def sessions(self, agent: Agent) -> StoreListing:
+        """List what the agent's database holds; one that fails becomes one notice (A1)."""
+        mark = self.fingerprint(agent)
+        if not is_there(agent.database):
+            return StoreListing((), Storage.NONE, fingerprint=mark)
+        try:
+            found = read_platform(
+                agent.database, lambda database: list_database(database, agent), self._copies
+            )
+        except StoreError as error:
+            notice = Notice(error.code, str(error), str(agent.database), agent.id)
+            return StoreListing(
+                (), Storage.UNREADABLE, {"unreadable": 1}, (notice,), fingerprint=mark
+            )
+        notices = (_undecodable(agent, found.undecodable),) if found.undecodable else ()
+        storage = Storage.SQLITE if found.has_tables else Storage.NONE
+        return StoreListing(found.sessions, storage, notices=notices, fingerprint=mark)
+
+    def fingerprint(self, agent: Agent) -> object:
+        """Return the state of the database's files; nothing is opened."""
+        try:
+            stamp = stamp_of(agent.database)
+        except StoreError as error:
+            return str(error)
+        return (stamp.main, stamp.wal, stamp.journal)
+
+    def backward(self, ref: TranscriptRef, *, limit_bytes: int) -> Iterator[Entry]:
+        """Yield entries newest first until `limit_bytes` bytes were passed.
+
+        Raises:
+            StoreError: The database cannot be read, or an archive cannot be unpacked.
+        """
+        if ref.kind is TranscriptKind.DATABASE_ARCHIVE:
+            return archive_backward(ref, limit_bytes=limit_bytes, copies=self._copies)
+        if ref.kind is TranscriptKind.COLD_ARCHIVE:
+            return cold_backward(ref, limit_bytes=limit_bytes, copies=self._copies)
+        return events_backward(
+            ref.path, ref.session_id, limit_bytes=limit_bytes, copies=self._copies
+        )
+
+    def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
+        """Yield all entries in stored order; same kinds and errors as `backward`."""
+        if ref.kind is TranscriptKind.DATABASE_ARCHIVE:
+            return archive_forward(ref, copies=self._copies)
+        if ref.kind is TranscriptKind.COLD_ARCHIVE:
+            return cold_forward(ref, copies=self._copies)
+        return events_forward(ref.path, ref.session_id, copies=self._copies)
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether there is something of that name, readable or not (A1)."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _undecodable(agent: Agent, count: int) -> Notice:
+    entries = "1 session entry" if count == 1 else f"{count} session entries"
+    message = one_line(
+        f"{entries} in {agent.database} cannot be decoded; shown without tokens and model"
+    )
+    return Notice("store-unreadable", message, str(agent.database), agent.id)

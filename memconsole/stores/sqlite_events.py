@@ -1,0 +1,211 @@
+"""Events of one transcript in a database, page by page (mission §2, A4, A5).
+
+Each page is a short reading of its own: nothing is held open between two of them, so a reader
+that stops half way costs nothing, and the platform is never kept from its log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from memconsole.domain.transcript import Entry, EntryKind
+from memconsole.errors import StoreError
+from memconsole.sqlite import read_platform
+from memconsole.stores.entries import parse_line, read_line
+from memconsole.stores.lines import RawLine
+from memconsole.stores.reduce import LineReducer
+from memconsole.stores.sqlite_schema import EVENTS, read_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from memconsole.sqlite import Copies, ReadOnlyDatabase, SqlValue
+
+MAX_EVENT_BYTES = 64 * 1024 * 1024
+"""A larger event counts as damage, packed or not; the platform packs up to 4 MiB."""
+
+_FIRST_ROWS, _MOST_ROWS = 16, 2000
+_PAGE_BYTES = 8 * 1024 * 1024
+_LONG_EVENT = 256 * 1024
+_MOST_NAVIGATION = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """One row.
+
+    Attributes:
+        seq: As stored; a number in every database of the platform.
+        data: The JSON, without the insides of long strings when it is long; None when packed.
+        packed: The same packed with zstd.
+        size: Bytes of the JSON.
+        navigation: Its frame in plain text, for events that are packed.
+    """
+
+    seq: SqlValue
+    data: bytes | None
+    packed: bytes | None
+    size: int
+    navigation: bytes | None
+
+    @property
+    def position(self) -> int:
+        return self.seq if isinstance(self.seq, int) else 0
+
+
+def events_backward(
+    path: Path, session_id: str, *, limit_bytes: int, copies: Copies
+) -> Iterator[Entry]:
+    """Yield the entries of a transcript newest first, until `limit_bytes` bytes were passed.
+
+    Raises:
+        StoreError: The database cannot be read.
+    """
+    passed = 0
+    for event in _events(path, session_id, copies, is_backward=True):
+        yield from reversed(_entries(event))
+        passed += event.size
+        if passed >= limit_bytes:
+            return
+
+
+def events_forward(path: Path, session_id: str, *, copies: Copies) -> Iterator[Entry]:
+    """Yield all entries of a transcript in stored order; errors as `events_backward`."""
+    for event in _events(path, session_id, copies, is_backward=False):
+        yield from _entries(event)
+
+
+def _events(path: Path, session_id: str, copies: Copies, *, is_backward: bool) -> Iterator[_Event]:
+    page = _Page(session_id, is_backward, None, _FIRST_ROWS)
+    while True:
+        events, is_last = read_platform(path, page.read, copies)
+        yield from events
+        if is_last:
+            return
+        page = replace(page, behind=events[-1].seq, rows=min(4 * page.rows, _MOST_ROWS))
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Which rows to read next; `behind` is the last one that was read."""
+
+    session_id: str
+    is_backward: bool
+    behind: SqlValue
+    rows: int
+
+    def read(self, database: ReadOnlyDatabase) -> tuple[list[_Event], bool]:
+        """Return the rows, fewer when they are big, and whether there are no more."""
+        schema = read_schema(database)
+        if not schema.has(EVENTS):
+            return [], True
+        behind = "" if self.behind is None else f"AND seq {'<' if self.is_backward else '>'} ?"
+        statement = f"""
+            SELECT seq, {schema.size(EVENTS, "event_json")},
+              {schema.bounded(EVENTS, "event_json", _LONG_EVENT)},
+              {schema.bounded(EVENTS, "event_zstd", MAX_EVENT_BYTES)},
+              {schema.column(EVENTS, "event_utf8_bytes")},
+              {schema.bounded(EVENTS, "navigation_json", _MOST_NAVIGATION)}
+            FROM {EVENTS} WHERE session_id = ? {behind}
+            ORDER BY seq {"DESC" if self.is_backward else "ASC"} LIMIT {self.rows}
+        """
+        wanted = (self.session_id,) if self.behind is None else (self.session_id, self.behind)
+        events: list[_Event] = []
+        weight = 0
+        for row in database.rows(statement, wanted):
+            events.append(self._event(database, row))
+            weight += events[-1].size
+            if weight >= _PAGE_BYTES:
+                return events, False
+        return events, len(events) < self.rows
+
+    def _event(self, database: ReadOnlyDatabase, row: tuple[SqlValue, ...]) -> _Event:
+        seq, octets, data, packed, unpacked, navigation = row
+        if isinstance(octets, int) and _LONG_EVENT < octets <= MAX_EVENT_BYTES:
+            data = _long_event(database, self.session_id, seq)
+        size = next((one for one in (octets, unpacked) if isinstance(one, int)), 0)
+        return _Event(
+            seq,
+            data if isinstance(data, bytes) else None,
+            packed if isinstance(packed, bytes) else None,
+            max(0, size),
+            navigation if isinstance(navigation, bytes) else None,
+        )
+
+
+def _long_event(database: ReadOnlyDatabase, session_id: str, seq: SqlValue) -> bytes | None:
+    """Return a long event shrunk while it streams by: costs its bytes, not its memory."""
+    try:
+        found = database.first(
+            f"SELECT rowid FROM {EVENTS} WHERE session_id = ? AND seq = ?", (session_id, seq)
+        )
+        row = found[0] if found else None
+        if not isinstance(row, int):
+            return None
+        reducer = LineReducer()
+        for piece in database.pieces(EVENTS, "event_json", row):
+            reducer.feed(piece)
+    except StoreError:
+        return None
+    return reducer.line()
+
+
+def _entries(event: _Event) -> tuple[Entry, ...]:
+    data = event.data
+    if data is None and event.packed is not None:
+        data = _unpack(event.packed)
+    if data is None:
+        return (_damaged(event),)
+    return event_entries(data, event.position, event.size)
+
+
+def _unpack(packed: bytes) -> bytes | None:
+    """Unpack one frame; None when it is broken, or claims or gives too much."""
+    try:
+        import zstandard  # noqa: PLC0415 - without it, what is packed is damaged and no more
+    except ImportError:
+        return None
+    try:
+        if zstandard.frame_content_size(packed) > MAX_EVENT_BYTES:
+            return None
+        unpacker = zstandard.ZstdDecompressor(max_window_size=2 * MAX_EVENT_BYTES)
+        return unpacker.decompress(packed, max_output_size=MAX_EVENT_BYTES)
+    except (zstandard.ZstdError, MemoryError):
+        return None
+
+
+def event_entries(data: bytes, position: int, size: int) -> tuple[Entry, ...]:
+    """Return the entries of one event, which is a line of a transcript without its end.
+
+    Args:
+        data: The JSON; a long one is shrunk first.
+        position: Its `seq`.
+        size: Bytes it has where it is stored.
+    """
+    if len(data) > _LONG_EVENT:
+        reducer = LineReducer()
+        reducer.feed(data)
+        data = reducer.line()
+    return read_line(RawLine(data, offset=position, is_complete=True, size=size))
+
+
+class _Navigation(msgspec.Struct):
+    navigation: msgspec.Raw = msgspec.Raw()
+
+
+def _damaged(event: _Event) -> Entry:
+    """Return a damaged event; its place in the chain is still told in plain text (§3.1)."""
+    known = None
+    if event.navigation is not None:
+        try:
+            frame = msgspec.json.decode(event.navigation, type=_Navigation)
+            known = parse_line(bytes(frame.navigation), position=event.position, size=event.size)
+        except (ValueError, RecursionError):
+            known = None
+    if known is None:
+        return Entry(EntryKind.DAMAGED, position=event.position, size_bytes=event.size)
+    return replace(known, kind=EntryKind.DAMAGED)
