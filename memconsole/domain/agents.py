@@ -75,6 +75,7 @@ class Agent:
         is_configured: Named by the platform configuration (or the implied `main`).
         store_agents: Ids of all agents that keep their sessions in `store_file`, the one that
             owns what names nobody first; empty when the store is this agent's alone.
+        main_key: `session.mainKey`, the word for the main session in keys.
     """
 
     ref: AgentRef
@@ -89,6 +90,7 @@ class Agent:
     era: Era = field(default_factory=Era)
     problems: tuple[Notice, ...] = ()
     store_agents: tuple[str, ...] = ()
+    main_key: str = "main"
 
     @property
     def id(self) -> str:

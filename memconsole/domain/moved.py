@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_DEEPEST = 32
+"""Longer tails are not tried: no real path has them, and a hostile one has thousands."""
+
+
 def moved_places(path: Path, home: Path) -> Iterator[Path]:
     """Yield places for an absolute path of another machine, the likeliest first.
 
@@ -19,7 +23,7 @@ def moved_places(path: Path, home: Path) -> Iterator[Path]:
     Yields:
         Each tail of the path, longest first, inside the home and then inside its parent.
     """
-    parts = path.parts[1:]
+    parts = path.parts[1:][-_DEEPEST:]
     for start in range(len(parts)):
         for base in (home, home.parent):
             yield base.joinpath(*parts[start:])

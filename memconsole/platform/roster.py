@@ -74,6 +74,7 @@ def build_roster(
                 store_file=layout.store_file(key, folder),
                 database=layout.database(entry, folder),
                 is_configured=is_configured,
+                main_key=reading.config.main_key,
                 problems=(*strange, *_place_problems(key, place, is_configured=is_configured)),
             )
         )

@@ -61,6 +61,7 @@ class FileName:
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _FLAGS = re.ASCII | re.IGNORECASE | re.DOTALL
+_WHOLE_UUID = re.compile(_UUID, _FLAGS)
 _TOPIC = re.compile(rf"(?P<id>{_UUID})-topic-(?P<topic>.+)", _FLAGS)
 _CHECKPOINT = re.compile(rf"(?P<id>.+)\.checkpoint\.{_UUID}\.jsonl", _FLAGS)
 _ARCHIVE = re.compile(
@@ -77,6 +78,11 @@ _IMPORT_PREFIX = re.compile(
 )
 _COLD = re.compile(r"[0-9a-f]{64}\.jsonl\.zst", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def is_uuid(text: str) -> bool:
+    """Whether a session id has the shape that the platform gives its own."""
+    return _WHOLE_UUID.fullmatch(text) is not None
 
 
 def read_name(name: str) -> FileName:

@@ -1,0 +1,196 @@
+"""The file-era session store of one agent: `sessions.json` and the files beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Notice, Storage
+from memconsole.domain.keys import SessionClass, SessionKey, parse_key
+from memconsole.domain.plain import one_line
+from memconsole.domain.sessions import (
+    SessionState,
+    StoredSession,
+    StoreListing,
+    TranscriptState,
+)
+from memconsole.errors import StoreError
+from memconsole.stores.entry_fields import EntryFields, instant, whole
+from memconsole.stores.loose import Claims, folder_sessions
+from memconsole.stores.session_folder import SessionFile, SessionFolder, folder_stamp
+from memconsole.stores.session_map import SessionMap, read_session_map
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memconsole.domain.agents import Agent
+
+
+@dataclass(frozen=True, slots=True)
+class _Store:
+    """What came of reading `sessions.json`.
+
+    Attributes:
+        exists: There is such a file.
+        is_read: It could be read.
+    """
+
+    map: SessionMap = field(default_factory=SessionMap)
+    exists: bool = False
+    is_read: bool = False
+    notices: tuple[Notice, ...] = ()
+
+
+class FileSessionStore:
+    """Lists what the file era left of an agent; reads only.
+
+    Args:
+        decode_json5: Reads a `sessions.json` that is no plain JSON, raising ValueError when it
+            cannot; None when nothing does.
+    """
+
+    def __init__(self, decode_json5: Callable[[bytes], object] | None = None) -> None:
+        self._decode_json5 = decode_json5
+
+    def sessions(self, agent: Agent) -> StoreListing:
+        """List live entries, archives and orphans; what cannot be read becomes a notice."""
+        mark = self.fingerprint(agent)
+        folder = SessionFolder(agent)
+        store = self._store(agent)
+        live, claims = [], Claims()
+        for text, fields in store.map.entries.items():
+            key = _key(text, agent)
+            file = _transcript(folder, key, fields)
+            claims.add(fields.session_id, file)
+            if _is_ours(key, agent):
+                live.append(_session(agent, key, fields, file))
+        for session_id, text in store.map.earlier.items():
+            claims.add_earlier(session_id, _key(text, agent))
+        loose = folder_sessions(agent, claims=claims, folder=folder)
+        sessions = (*live, *loose.sessions)
+        unreadable = len(store.map.damaged) + (store.exists and not store.is_read)
+        return StoreListing(
+            sessions=sessions,
+            storage=_storage(store, folder, has_sessions=bool(sessions)),
+            left_out={**loose.left_out, "unreadable": unreadable + len(folder.notices)},
+            notices=(*store.notices, *loose.notices, *_missing_notices(live, agent)),
+            fingerprint=mark,
+        )
+
+    def fingerprint(self, agent: Agent) -> object:
+        """Return a value that changes when a new listing may differ; opens no file."""
+        try:
+            info = agent.store_file.stat()
+        except OSError as error:
+            return error.errno, folder_stamp(agent)
+        return (info.st_ino, info.st_size, info.st_mtime_ns), folder_stamp(agent)
+
+    def _store(self, agent: Agent) -> _Store:
+        path = agent.store_file
+        try:
+            path.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return _Store()
+        except OSError:
+            pass  # opening it says why
+        try:
+            found = read_session_map(path, self._decode_json5)
+        except StoreError as error:
+            notice = Notice("store-unreadable", str(error), str(path), agent.id)
+            return _Store(exists=True, notices=(notice,))
+        return _Store(found, exists=True, is_read=True, notices=_damage(found, agent))
+
+
+def _key(text: str, agent: Agent) -> SessionKey:
+    return parse_key(text, owner=agent.id, main_key=agent.main_key)
+
+
+def _damage(found: SessionMap, agent: Agent) -> tuple[Notice, ...]:
+    if not found.damaged:
+        return ()
+    first, more = found.damaged[0], len(found.damaged) - 1
+    others = f" and {more} more" if more else ""
+    message = one_line(f"the entry {first}{others} of {agent.store_file} cannot be read")
+    return (Notice("store-unreadable", message, str(agent.store_file), agent.id),)
+
+
+def _is_ours(key: SessionKey, agent: Agent) -> bool:
+    """In a store that several agents share, a key belongs to the agent that it names.
+
+    The first of them has the bare keys, and those of agents that nobody knows.
+    """
+    if not agent.store_agents:
+        return True
+    is_bare = key.rest == key.text
+    owner = key.agent_id if key.agent_id in agent.store_agents and not is_bare else None
+    return (owner or agent.store_agents[0]) == agent.id
+
+
+def _transcript(folder: SessionFolder, key: SessionKey, fields: EntryFields) -> SessionFile | None:
+    """Find the transcript of an entry: as named, by topic, by id, and last in the archive."""
+    if fields.session_file and (named := folder.named(fields.session_file)):
+        return named
+    session_id = fields.session_id
+    if session_id is None:
+        return None
+    topics = (_topic(key), None, *folder.topics(session_id))
+    found = (folder.transcript(session_id, topic) for topic in topics)
+    parked = (folder.archive(session_id, topic) for topic in topics)
+    return next((file for file in (*found, *parked) if file is not None), None)
+
+
+def _topic(key: SessionKey) -> str | None:
+    """Return the topic or thread id of a key, as it stands in the file's name."""
+    if key.kind is not SessionClass.THREAD or key.parent is None:
+        return None
+    return key.text[len(key.parent) + 1 :].partition(":")[2]
+
+
+def _session(
+    agent: Agent, key: SessionKey, fields: EntryFields, file: SessionFile | None
+) -> StoredSession:
+    session_id = fields.session_id or (None if file is None else file.session_id)
+    return StoredSession(
+        agent=agent.ref,
+        key=key,
+        session_id=session_id,
+        state=SessionState.LIVE if fields.archived_at is None else SessionState.ARCHIVED,
+        transcript_state=fields.absent_transcript if file is None else TranscriptState.PRESENT,
+        transcript=None if file is None else file.ref(agent.ref, session_id),
+        label=fields.label or fields.display_name or fields.subject,
+        channel=fields.channel or fields.last_channel,
+        chat_type=fields.chat_type,
+        model=fields.model,
+        model_provider=fields.model_provider,
+        tokens_reported=whole(fields.total_tokens),
+        tokens_fresh=fields.total_tokens_fresh,
+        tokens_version=whole(fields.total_tokens_version),
+        window=whole(fields.context_tokens),
+        compactions=whole(fields.compaction_count),
+        status=fields.status,
+        is_active=fields.is_active,
+        started_at=instant(fields.session_started_at),
+        updated_at=instant(fields.updated_at),
+        last_interaction_at=instant(fields.last_interaction_at),
+        parent_key=fields.parent_session_key or fields.spawned_by,
+    )
+
+
+def _storage(store: _Store, folder: SessionFolder, *, has_sessions: bool) -> Storage:
+    """Tell which store answered; transcripts alone are an answer, an unreadable store is none."""
+    if store.is_read or has_sessions or not folder.is_empty:
+        return Storage.FILES
+    return Storage.UNREADABLE if store.exists or folder.notices else Storage.NONE
+
+
+def _missing_notices(live: list[StoredSession], agent: Agent) -> list[Notice]:
+    lost = [one.key for one in live if one.transcript_state is TranscriptState.MISSING]
+    if not lost or lost[0] is None:
+        return []
+    if len(lost) == 1:
+        message = f"the session {lost[0].text} had content, but its transcript is gone"
+    else:
+        message = (
+            f"{len(lost)} sessions of agent {agent.id} had content, but their transcripts are gone"
+        )
+    return [Notice("missing-transcript", one_line(message), str(agent.store_file), agent.id)]
