@@ -63,14 +63,14 @@ def open_user_text(text: str) -> tuple[str, tuple[str, ...]]:
         text: Text of a user message, control characters already removed.
     """
     text = _INTERNAL_BLOCK.sub("", text).strip()
+    if "[message_id: " in text:
+        text = _MESSAGE_ID_LINE.sub("", text).strip()
     for _ in range(_MOST_WRAPPINGS):
         shorter = _without_first_part(text)
         if shorter is None:
             break
         text = shorter.lstrip()
     text = _without_trailing_context(text)
-    if "[message_id: " in text:
-        text = _MESSAGE_ID_LINE.sub("", text)
     media: tuple[str, ...] = ()
     if _MEDIA_MARK in text:
         text, media = _without_media(text)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 CAPTURE_CHARS = 1_000
 """Characters of one message that a capture keeps (mission §3)."""
 
+_SPEAKERS = ("user", "assistant")
 _SHORTEST = 5
 _LONGEST_ACK = 300
 """A heartbeat answer with at most this much beside its token was never delivered to anyone."""
@@ -82,7 +83,7 @@ def shown(entry: Entry) -> Message | FilterReason:
         return _row(entry, MessageKind.RESET, clean(entry.reason or "").strip())
     if entry.kind is not EntryKind.MESSAGE:
         return FilterReason.NOT_A_MESSAGE
-    if entry.role not in ("user", "assistant"):
+    if entry.role not in _SPEAKERS:
         return FilterReason.ROLE
     if entry.is_injected:
         return FilterReason.INJECTED
@@ -107,13 +108,14 @@ def message_of(entry: Entry) -> Message | FilterReason:
 
 
 def unfiltered(entry: Entry) -> Message | None:
-    """Return a message record as recorded, for `--all`; None for records that hold no message.
+    """Return a message record as recorded, for `--all`; None for records without words or files.
 
     Control characters are removed, wrapping stays: this is the look behind the filters.
     """
-    if entry.kind is not EntryKind.MESSAGE or entry.role not in ("user", "assistant"):
+    if entry.kind is not EntryKind.MESSAGE or entry.role not in _SPEAKERS:
         return None
-    return _row(entry, MessageKind.NOTE, clean(entry.text).strip(), _notes(entry))
+    text, notes = clean(entry.text).strip(), _notes(entry)
+    return _row(entry, MessageKind.NOTE, text, notes) if text or notes else None
 
 
 def captured_text(message: Message, mask: Callable[[str], str], cap: int = CAPTURE_CHARS) -> str:

@@ -7,6 +7,7 @@ about. Records are judged newest first and one at a time, so that a tail needs n
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from memconsole.domain.transcript import EntryKind
@@ -59,8 +60,8 @@ class ActivePath:
         self.last_taken: tuple[int, str] | None = None
         self._takes_next = True
         self._sought: str | None = None
-        self._passed: set[str] = set()
-        self._known: frozenset[str] | None = None
+        self._passed: Counter[str] = Counter()
+        self._older: Counter[str] | None = None
         self._is_broken = False
 
     @property
@@ -82,9 +83,11 @@ class ActivePath:
         if entry.id is None:
             self.saw_damage |= entry.kind is EntryKind.DAMAGED and self._sought is not None
             return True
+        if self._older is not None:
+            self._older[entry.id] -= 1
         if not self._takes_next and entry.id != self._sought:
             if self._sought is not None:
-                self._passed.add(entry.id)
+                self._passed[entry.id] += 1
             return False
         self._take(entry, entry.id)
         return True
@@ -100,7 +103,7 @@ class ActivePath:
         Offer the records before the last taken one again; parents among them are found, others
         are known to be missing.
         """
-        self._known = frozenset(self._passed)
+        self._older = self._passed.copy()
         self._break()
 
     def _take(self, entry: Entry, entry_id: str) -> None:
@@ -117,7 +120,7 @@ class ActivePath:
             self._break()
 
     def _is_missing(self, parent_id: str) -> bool:
-        return self._known is not None and parent_id not in self._known
+        return self._older is not None and self._older[parent_id] <= 0
 
     def _break(self) -> None:
         self._is_broken = True
