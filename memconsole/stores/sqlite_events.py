@@ -17,13 +17,14 @@ from memconsole.sqlite import read_platform
 from memconsole.stores.entries import parse_line, read_line
 from memconsole.stores.lines import RawLine
 from memconsole.stores.reduce import LineReducer
-from memconsole.stores.sqlite_schema import EVENTS, read_schema
+from memconsole.stores.sqlite_schema import EVENTS, IDENTITIES, read_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from memconsole.sqlite import Copies, ReadOnlyDatabase, SqlValue
+    from memconsole.stores.sqlite_schema import Schema
 
 MAX_EVENT_BYTES = 64 * 1024 * 1024
 """A larger event counts as damage, packed or not; the platform packs up to 4 MiB."""
@@ -66,7 +67,7 @@ def events_backward(
         StoreError: The database cannot be read.
     """
     passed = 0
-    for event in _events(path, session_id, copies, is_backward=True):
+    for event in _events(path, _Page(session_id, is_backward=True), copies):
         yield from reversed(_entries(event))
         passed += event.size
         if passed >= limit_bytes:
@@ -75,12 +76,32 @@ def events_backward(
 
 def events_forward(path: Path, session_id: str, *, copies: Copies) -> Iterator[Entry]:
     """Yield all entries of a transcript in stored order; errors as `events_backward`."""
-    for event in _events(path, session_id, copies, is_backward=False):
+    for event in _events(path, _Page(session_id), copies):
         yield from _entries(event)
 
 
-def _events(path: Path, session_id: str, copies: Copies, *, is_backward: bool) -> Iterator[_Event]:
-    page = _Page(session_id, is_backward, None, _FIRST_ROWS)
+def nameless_events(path: Path, session_id: str, *, copies: Copies) -> Iterator[Entry]:
+    """Yield the entries that the database has no id of in a table; errors as `events_backward`."""
+    page = _Page(session_id, is_nameless=True)
+    for event in _events(path, page, copies):
+        yield from _entries(event)
+
+
+def event_ids(path: Path, session_id: str, *, copies: Copies) -> frozenset[str]:
+    """Return the ids that the database has in a table; errors as `events_backward`."""
+
+    def read(database: ReadOnlyDatabase) -> frozenset[str]:
+        if not read_schema(database).has(IDENTITIES):
+            return frozenset()
+        rows = database.rows(
+            f"SELECT event_id FROM {IDENTITIES} WHERE session_id = ?", (session_id,)
+        )
+        return frozenset(found for (found,) in rows if isinstance(found, str))
+
+    return read_platform(path, read, copies)
+
+
+def _events(path: Path, page: _Page, copies: Copies) -> Iterator[_Event]:
     while True:
         events, is_last = read_platform(path, page.read, copies)
         yield from events
@@ -91,26 +112,31 @@ def _events(path: Path, session_id: str, copies: Copies, *, is_backward: bool) -
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Which rows to read next; `behind` is the last one that was read."""
+    """Which rows to read next.
+
+    Attributes:
+        is_nameless: Only those whose id is in no table.
+        behind: `seq` of the last one that was read; None at the start.
+    """
 
     session_id: str
-    is_backward: bool
-    behind: SqlValue
-    rows: int
+    is_backward: bool = False
+    is_nameless: bool = False
+    behind: SqlValue = None
+    rows: int = _FIRST_ROWS
 
     def read(self, database: ReadOnlyDatabase) -> tuple[list[_Event], bool]:
         """Return the rows, fewer when they are big, and whether there are no more."""
         schema = read_schema(database)
         if not schema.has(EVENTS):
             return [], True
-        behind = "" if self.behind is None else f"AND seq {'<' if self.is_backward else '>'} ?"
         statement = f"""
             SELECT seq, {schema.size(EVENTS, "event_json")},
               {schema.bounded(EVENTS, "event_json", _LONG_EVENT)},
               {schema.bounded(EVENTS, "event_zstd", MAX_EVENT_BYTES)},
               {schema.column(EVENTS, "event_utf8_bytes")},
               {schema.bounded(EVENTS, "navigation_json", _MOST_NAVIGATION)}
-            FROM {EVENTS} WHERE session_id = ? {behind}
+            FROM {EVENTS} AS e WHERE {" AND ".join(self._conditions(schema))}
             ORDER BY seq {"DESC" if self.is_backward else "ASC"} LIMIT {self.rows}
         """
         wanted = (self.session_id,) if self.behind is None else (self.session_id, self.behind)
@@ -122,6 +148,14 @@ class _Page:
             if weight >= _PAGE_BYTES:
                 return events, False
         return events, len(events) < self.rows
+
+    def _conditions(self, schema: Schema) -> Iterator[str]:
+        yield "session_id = ?"
+        if self.behind is not None:
+            yield "seq < ?" if self.is_backward else "seq > ?"
+        if self.is_nameless and schema.has(IDENTITIES):
+            same = "i.session_id = e.session_id AND i.seq = e.seq"
+            yield f"NOT EXISTS (SELECT 1 FROM {IDENTITIES} AS i WHERE {same})"
 
     def _event(self, database: ReadOnlyDatabase, row: tuple[SqlValue, ...]) -> _Event:
         seq, octets, data, packed, unpacked, navigation = row

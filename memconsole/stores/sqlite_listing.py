@@ -84,7 +84,7 @@ class _Contents:
     cold: Mapping[str, ColdArchive]
     ids: frozenset[str]
     changed: Mapping[str, datetime | None]
-    main_key: str
+    main_key: str | None
     is_count_versioned: bool
 
 
@@ -276,7 +276,8 @@ class _Shelf:
         )
 
     def _key(self, text: str) -> SessionKey:
-        return parse_key(text, owner=self.agent.id, main_key=self.contents.main_key)
+        main_key = self.contents.main_key or self.agent.main_key
+        return parse_key(text, owner=self.agent.id, main_key=main_key)
 
 
 def _is_active(fields: EntryFields, status: str | None) -> bool | None:

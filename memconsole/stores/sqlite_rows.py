@@ -235,13 +235,13 @@ def read_last_event_at(
     return None if row is None else instant(row[0])
 
 
-def read_main_key(database: ReadOnlyDatabase, schema: Schema) -> str:
-    """Return the word that stands for the main session in keys."""
+def read_main_key(database: ReadOnlyDatabase, schema: Schema) -> str | None:
+    """Return the word that stands for the main session in keys; None when it is not said."""
     if "main_key" in schema.columns[CONTRACT]:
         row = database.first(f"SELECT main_key FROM {CONTRACT} WHERE id = 1")
         if row is not None and (found := text(row[0])) is not None:
             return found
-    return "main"
+    return None
 
 
 def text(value: SqlValue) -> str | None:

@@ -129,6 +129,7 @@ def _look(database: ReadOnlyDatabase) -> Schema:
             EVENTS: _usable(columns[EVENTS], "session_id", "seq", "event_json"),
             ARCHIVES: _usable(columns[ARCHIVES], "session_id", "generation", "archive_blob"),
             COLD: _usable(columns[COLD], "session_id"),
+            IDENTITIES: _usable(columns[IDENTITIES], "session_id", "event_id", "seq"),
         },
     )
     _require_tables(database, schema, is_platform=bool(columns[_META]))

@@ -1,0 +1,147 @@
+"""All sessions of one agent, whatever stores they are in: one session id is one session (A1)."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Storage
+from memconsole.domain.sessions import StoreListing, TranscriptKind
+from memconsole.sqlite import keep_open
+from memconsole.stores.entries import entries_backward, entries_forward
+from memconsole.stores.files import FileSessionStore
+from memconsole.stores.join import joined
+from memconsole.stores.lines import (
+    lines_backward,
+    lines_forward,
+    packed_lines_backward,
+    packed_lines_forward,
+)
+from memconsole.stores.merge import Known, known_of, merged
+from memconsole.stores.sqlite_era import SqliteSessionStore
+from memconsole.stores.sqlite_events import event_ids, nameless_events
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from memconsole.domain.agents import Agent
+    from memconsole.domain.sessions import TranscriptRef
+    from memconsole.domain.transcript import Entry
+    from memconsole.stores.lines import RawLine
+    from memconsole.stores.private_copy import PrivateCopies
+
+
+class AgentSessionStore:
+    """Answers `ports.SessionStore`: the database where there is one, and the files beside it.
+
+    Args:
+        copies: Private copies of databases that cannot be read in place.
+        decode_json5: Reads a `sessions.json` that is no plain JSON; see `FileSessionStore`.
+    """
+
+    def __init__(
+        self,
+        copies: PrivateCopies,
+        decode_json5: Callable[[bytes], object] | None = None,
+    ) -> None:
+        self._copies = copies
+        self._database = SqliteSessionStore(copies)
+        self._files = FileSessionStore(decode_json5)
+        self._lock = threading.Lock()
+        self._is_swept = False
+
+    def sessions(self, agent: Agent) -> StoreListing:
+        """List what the agent's stores hold; a store that fails becomes a notice."""
+        self._sweep()
+        database = self._database.sessions(agent)
+        files = self._files.sessions(agent)
+        mark = (database.fingerprint, files.fingerprint)
+        if database.storage is Storage.NONE:
+            return replace(files, fingerprint=mark)
+        if database.sessions:
+            return replace(joined(agent, database, files), fingerprint=mark)
+        # Nothing was moved into the database yet, or it cannot be read: the files are all there
+        # is, and what could not be read is counted.
+        is_answer = bool(files.sessions) or files.storage is Storage.UNREADABLE
+        return StoreListing(
+            sessions=files.sessions,
+            storage=files.storage if is_answer else database.storage,
+            left_out=Counter(database.left_out) + Counter(files.left_out),
+            notices=(*database.notices, *files.notices),
+            fingerprint=mark,
+        )
+
+    def fingerprint(self, agent: Agent) -> object:
+        """Return a cheap value that changes when a new listing may differ; opens nothing."""
+        return self._database.fingerprint(agent), self._files.fingerprint(agent)
+
+    def keep_open(self) -> AbstractContextManager[None]:
+        """Let many readings of this thread share their connections, for a short block."""
+        return keep_open()
+
+    def backward(self, ref: TranscriptRef, *, limit_bytes: int) -> Iterator[Entry]:
+        """Yield entries newest first until `limit_bytes` bytes were passed.
+
+        A last line without its end comes as IN_PROGRESS, an undecodable one as DAMAGED.
+
+        Raises:
+            StoreError: The transcript cannot be opened or unpacked.
+        """
+        match ref.kind:
+            case TranscriptKind.FILE:
+                return entries_backward(lines_backward(ref.path, limit_bytes))
+            case TranscriptKind.PACKED_FILE:
+                return entries_backward(packed_lines_backward(ref.path, limit_bytes))
+            case _ if ref.extra is None:
+                return self._database.backward(ref, limit_bytes=limit_bytes)
+            case _:
+                return self._both_backward(ref, ref.extra, limit_bytes)
+
+    def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
+        """Yield all entries in stored order; same kinds and errors as `backward`."""
+        match ref.kind:
+            case TranscriptKind.FILE:
+                return entries_forward(lines_forward(ref.path))
+            case TranscriptKind.PACKED_FILE:
+                return entries_forward(packed_lines_forward(ref.path))
+            case _ if ref.extra is None:
+                return self._database.forward(ref)
+            case _:
+                stored = self._database.forward(ref)
+                filed = entries_forward(_ended(lines_forward(ref.extra)))
+                return merged(stored, filed, lambda: self._known(ref), is_backward=False)
+
+    def _both_backward(self, ref: TranscriptRef, extra: Path, limit_bytes: int) -> Iterator[Entry]:
+        stored = self._database.backward(ref, limit_bytes=limit_bytes)
+        filed = entries_backward(_ended(lines_backward(extra, limit_bytes)))
+        passed = 0
+        for entry in merged(stored, filed, lambda: self._known(ref), is_backward=True):
+            yield entry
+            passed += entry.size_bytes
+            if passed >= limit_bytes:
+                return
+
+    def _known(self, ref: TranscriptRef) -> Known:
+        """Return what the database has of a transcript."""
+        if ref.kind is not TranscriptKind.DATABASE:
+            return known_of((), self._database.forward(ref))
+        return known_of(
+            event_ids(ref.path, ref.session_id, copies=self._copies),
+            nameless_events(ref.path, ref.session_id, copies=self._copies),
+        )
+
+    def _sweep(self) -> None:
+        with self._lock:
+            if not self._is_swept:
+                self._is_swept = True
+                self._copies.sweep()
+
+
+def _ended(lines: Iterable[RawLine]) -> Iterator[RawLine]:
+    """Take a last line without its end as it is: nobody writes a file beside a database."""
+    for line in lines:
+        yield line if line.is_complete else replace(line, is_complete=True)
