@@ -32,7 +32,7 @@ HOMES = {
     "prometheus_client": {"metrics"},
     "pyjson5": {"platform"},
     "pysqlite3": {"sqlite"},
-    "rapidfuzz": {"domain"},
+    "rapidfuzz": {"domain", "ui"},
     "rich": {"cli", "ui"},
     "sqlean": {"sqlite"},
     "sqlite3": {"sqlite"},
@@ -53,7 +53,7 @@ PURE = {"os", "sqlite3", "subprocess", "threading", "logging", "asyncio"}
 HEAVY = ("textual", "numpy", "sqlite_utils", "websockets", "watchfiles", "tokenizers")
 """What a plain command never loads."""
 
-MAX_MODULE_LINES = 300
+MAX_MODULE_LINES = {"memconsole": 300, "benchmarks": 300, "tests": 500}
 MAX_FUNCTION_LINES = 50
 
 
@@ -128,8 +128,9 @@ def test_every_top_level_module_has_a_layer() -> None:
     contracts = settings["tool"]["importlinter"]["contracts"]
     [layers] = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
     placed = {name for layer in layers for name in layer.replace("|", ":").split(" : ")}
+    planned = {name.strip("()") for name in placed if name.startswith("(")}
     present = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in parsed()}
-    assert present - {"__init__"} == placed
+    assert present - planned == {"__init__", *placed} - {f"({name})" for name in planned}
 
 
 @pytest.mark.parametrize("library", sorted(HOMES))
@@ -143,7 +144,7 @@ def test_a_library_has_one_home(library: str) -> None:
 
 
 def test_no_library_is_homeless() -> None:
-    known = {*sys.stdlib_module_names, *HOMES, "memconsole"}
+    known = {*sys.stdlib_module_names, *HOMES, "memconsole", "_typeshed"}
     assert [found for found in package_imports() if found.root not in known] == []
 
 
@@ -166,17 +167,17 @@ def test_no_face_loads_another_at_start() -> None:
     assert eager == []
 
 
-@pytest.mark.parametrize("folder", ["memconsole", "benchmarks", "tests"])
+@pytest.mark.parametrize("folder", MAX_MODULE_LINES)
 def test_modules_and_functions_stay_short(folder: str) -> None:
     paths = sorted((ROOT / folder).rglob("*.py"))
     assert paths
-    assert [too_long for path in paths for too_long in measured(path)] == []
+    assert [too_long for path in paths for too_long in measured(path, folder)] == []
 
 
-def measured(path: Path) -> Iterator[str]:
+def measured(path: Path, folder: str) -> Iterator[str]:
     text = path.read_text("utf-8")
     lines = len(text.splitlines())
-    if lines > MAX_MODULE_LINES:
+    if lines > MAX_MODULE_LINES[folder]:
         yield f"{path.relative_to(ROOT)} has {lines} lines"
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
