@@ -9,7 +9,7 @@ import typer
 
 from memconsole.cli import complete, exits
 from memconsole.cli.call import Answer
-from memconsole.cli.shared import AgentOption, DryRunOption, call_of
+from memconsole.cli.shared import AgentOption, DryRunOption, at_least_one, call_of
 from memconsole.domain.catalogue import spec_of
 from memconsole.domain.commands import Checkpoint, Rotate
 from memconsole.domain.outcomes import Planned
@@ -92,7 +92,7 @@ def rotate(
     agent: AgentOption = None,
     threshold: Annotated[
         int | None,
-        typer.Option("--threshold", metavar="N", min=1, help="Another limit in tokens."),
+        typer.Option("--threshold", metavar="N", help="Another limit in tokens."),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Pass threshold, interval and breaker.")
@@ -101,6 +101,7 @@ def rotate(
     dry_run: DryRunOption = False,
 ) -> int:
     """Start due sessions anew before the platform compacts them; without a KEY all that are due."""
+    at_least_one("--threshold", threshold)
     call = call_of(context)
     if call.settings.ui.read_only and not dry_run:
         raise ReadOnlyError("rotate")

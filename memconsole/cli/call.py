@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.cli import exits, safe
 from memconsole.cli.output import Output
+from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -86,6 +88,15 @@ class Call:
         settings = wiring.load_settings(self.flags.config, self.flags.values)
         start_logging(settings)
         return settings
+
+    def use_defaults_when_broken(self) -> None:
+        """Go on with the defaults when the configuration cannot be used: it is being repaired."""
+        from memconsole.domain.settings import Settings  # noqa: PLC0415
+
+        try:
+            _ = self.settings
+        except ConfigError:
+            self.settings = Settings(state_dir=Path())
 
     @cached_property
     def clock(self) -> Clock:

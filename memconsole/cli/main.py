@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import typer
@@ -16,7 +16,6 @@ from memconsole.cli.app import app
 from memconsole.cli.call import Call
 from memconsole.cli.encode import dump
 from memconsole.cli.encode_outcome import error as error_row
-from memconsole.cli.output import silence
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
@@ -63,7 +62,6 @@ def _guarded(call: Call, words: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         result = exits.INTERRUPTED
     except OSError as error:
-        silence()
         place = f" ({error.filename})" if error.filename else ""
         return _fail(call, "failed", f"{error.strerror or error}{place}", "", exits.FAILED)
     except Exception as error:  # the edge of the process: a bug is told, never thrown at people
@@ -80,10 +78,8 @@ def _fail(call: Call, code: str, message: str, hint: str, exit_code: int) -> int
         lines.append(f"  {safe.line(hint)}")
     call.output.error(*lines)
     if call.is_json_asked:
-        try:
+        with suppress(OSError):
             call.output.json(dump(error_row(code, message, hint)))
-        except OSError:
-            silence()
     return exit_code
 
 

@@ -40,13 +40,9 @@ class GlobalOption:
 
     @property
     def variable(self) -> str:
-        """The environment variable of its key (mission §3)."""
-        return variable_of(self.key)
-
-
-def variable_of(key: str) -> str:
-    """Return the environment variable of a configuration key."""
-    return "MEMCONSOLE_" + key.upper().replace(".", "__")
+        """Its environment variable, the short one; the key has a long one (mission §3)."""
+        name = self.names[0].removeprefix("--").replace("-", "_").upper()
+        return name if name == "NO_COLOR" else f"MEMCONSOLE_{name}"
 
 
 CONFIG = GlobalOption(("--config",), "config", "Our own configuration file.", "FILE")

@@ -51,7 +51,7 @@ class Output:
 
         return Look(
             width=self._width(),
-            has_color=self._has_color(ui.color),
+            has_color=self._has_color(ui),
             is_ascii=ui.ascii or not self.is_unicode,
         )
 
@@ -61,11 +61,12 @@ class Output:
             return shutil.get_terminal_size().columns
         return None
 
-    def _has_color(self, wish: str) -> bool:
-        if wish != "auto":
-            return wish == "always"
+    def _has_color(self, ui: UiSettings) -> bool:
+        """What was asked for in words wins over what the surroundings say."""
+        if ui.color != "auto":
+            return ui.color == "always"
         is_dumb = os.environ.get("TERM", "dumb") in ("dumb", "unknown", "")
-        return self.is_terminal and not is_dumb and not os.environ.get("NO_COLOR")
+        return self.is_terminal and not is_dumb and not ui.mono
 
     def json(self, text: str) -> None:
         r"""Write one JSON text and a line feed as UTF-8; lone surrogates become `\udcff`."""
@@ -102,15 +103,25 @@ class Output:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
         except BrokenPipeError:
-            self._is_closed = True
-            silence()
+            self._close()
+        except OSError:
+            self._close()
+            raise
+
+    def _close(self) -> None:
+        self._is_closed = True
+        silence()
 
 
 def silence() -> None:
     """Point standard output nowhere, so that the interpreter's last flush is quiet too."""
     null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
-    os.close(null)
+    try:
+        os.dup2(null, sys.stdout.fileno())
+    except (OSError, ValueError):  # a stream without a file behind it
+        return
+    finally:
+        os.close(null)
 
 
 def _is_terminal(stream: TextIO | None) -> bool:

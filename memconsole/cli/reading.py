@@ -13,7 +13,7 @@ from memconsole.cli import exits
 from memconsole.cli.call import Answer
 from memconsole.cli.listing import default_view
 from memconsole.cli.moments import Since, parse_since
-from memconsole.cli.shared import AgentOption, SessionArgument, call_of
+from memconsole.cli.shared import AgentOption, SessionArgument, at_least_one, call_of
 
 if TYPE_CHECKING:
     from memconsole.cli.call import Call
@@ -133,13 +133,14 @@ def transcript(
     context: typer.Context,
     key: SessionArgument,
     tail: Annotated[
-        int | None, typer.Option("--tail", metavar="N", min=1, help="Only the last N messages.")
+        int | None, typer.Option("--tail", metavar="N", help="Only the last N messages.")
     ] = None,
     all_: Annotated[
         bool, typer.Option("--all", help="Also what is filtered or off the active path.")
     ] = False,
 ) -> int:
     """Print the messages of a session, oldest first."""
+    at_least_one("--tail", tail)
     call = call_of(context)
     with call.busy("reading the transcript"):
         view = call.engine.transcript(key, tail=tail, everything=all_)
@@ -163,11 +164,10 @@ def runs(
     context: typer.Context,
     job: Annotated[str | None, typer.Option("--job", metavar="J", help="Only this job.")] = None,
     since: Since = None,
-    limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, help="At most this many.")
-    ] = 200,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="At most this many.")] = 200,
 ) -> int:
     """List what memconsole did, newest first."""
+    at_least_one("--limit", limit)
     call = call_of(context)
     now = call.clock.now()
     start = None if since is None else parse_since(since, now)

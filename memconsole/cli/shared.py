@@ -8,6 +8,7 @@ import typer
 
 from memconsole.cli import complete
 from memconsole.cli.call import Call
+from memconsole.errors import UsageError
 
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
@@ -29,6 +30,16 @@ SessionArgument = Annotated[
         show_default=False,
     ),
 ]
+
+
+def at_least_one(option: str, value: int | None) -> None:
+    """Check a number that an option gave.
+
+    Raises:
+        UsageError: It is 0 or less.
+    """
+    if value is not None and value < 1:
+        raise UsageError(f"{option} {value} is no such number", hint=f"{option} takes 1 or more.")
 
 
 def call_of(context: typer.Context) -> Call:

@@ -1,0 +1,263 @@
+"""The objects of `cli.md`, transcribed: field names in their order, types, what may be null.
+
+A type is a word (`str`, `int`, `float`, `bool`, `time`), with `?` when it may be null; a tuple of
+words is one of those words; a list is a list of its one type; a dict is an object.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+from typing import TypeAlias
+
+Type: TypeAlias = "str | tuple[str, ...] | list[Type] | dict[str, Type] | None"
+
+TAGS = (
+    "DECISION",
+    "GOTCHA",
+    "SOLUTION",
+    "PATTERN",
+    "TRADEOFF",
+    "FACT",
+    "PREFERENCE",
+    "TODO",
+)
+MARKERS: Type = dict.fromkeys(TAGS, "int")
+STORAGE = ("files", "sqlite", "none", "unreadable", "mixed")
+ERA: Type = {"sessions": STORAGE, "memory_index": STORAGE, "cron": STORAGE}
+WARNING: Type = {"code": "str", "message": "str", "path": "str?"}
+
+GATEWAY: Type = {
+    "verdict": (
+        "up",
+        "down",
+        "starting",
+        "wedged",
+        "not-a-gateway",
+        "bad-token",
+        "not-paired",
+        "missing-scope",
+        "protocol-mismatch",
+        "off",
+    ),
+    "url": "str",
+    "version": "str?",
+    "scopes": ["str"],
+    "hint": "str?",
+    "checked_at": "time?",
+}
+SCHEDULER: Type = {
+    "state": ("running", "stopped", "stale"),
+    "pid": "int?",
+    "host": "str?",
+    "since": "time?",
+    "next_job": "str?",
+    "next_at": "time?",
+}
+AGENT: Type = {
+    "id": "str",
+    "home": "str",
+    "name": "str?",
+    "era": ERA,
+    "workspace": "str",
+    "workspace_exists": "bool",
+    "configured": "bool",
+    "store": ("gateway", "sqlite", "files", "none", "unreadable"),
+    "sessions": "int",
+    "due": "int",
+    "tokens_max": "int?",
+    "memory_bytes": "int",
+    "memory_files": "int",
+    "markers": MARKERS,
+    "checkpoint_at": "time?",
+    "problems": [WARNING],
+}
+STATUS: Type = {
+    "home": "str",
+    "era": ERA,
+    "gateway": GATEWAY,
+    "scheduler": SCHEDULER,
+    "attention": [
+        {
+            "severity": ("info", "warning", "high", "critical"),
+            "agent": "str?",
+            "message": "str",
+            "hint": "str",
+        }
+    ],
+    "agents": [AGENT],
+    "alerts": ["str"],
+}
+SESSION: dict[str, Type] = {
+    "key": "str?",
+    "agent": "str",
+    "session_id": "str?",
+    "class": (
+        "main",
+        "direct",
+        "group",
+        "thread",
+        "cron",
+        "subagent",
+        "hook",
+        "incognito",
+        "other",
+    ),
+    "state": ("live", "archived", "orphan"),
+    "transcript": ("present", "none", "missing"),
+    "label": "str?",
+    "tokens": "int?",
+    "tokens_reported": "int?",
+    "tokens_estimated": "int?",
+    "token_state": ("fresh", "stale", "estimated", "suspect", "unknown"),
+    "window": "int?",
+    "threshold": "int",
+    "percent_of_threshold": "float?",
+    "percent_of_window": "float?",
+    "compactions": "int?",
+    "messages": "int?",
+    "started_at": "time?",
+    "updated_at": "time?",
+    "active": "bool?",
+    "source": ("gateway", "sqlite", "files"),
+    "due": "bool",
+    "not_due_because": "str?",
+    "due_at": "time?",
+}
+SESSION_DETAIL: Type = {
+    **SESSION,
+    "messages": "int",
+    "events": "int",
+    "tokens_by_class": dict.fromkeys(("user", "assistant", "tool_result", "thinking"), "int"),
+    "contributors": [{"name": "str", "tokens": "int", "share": "float"}],
+    "next_events": {},
+    "last_capture_at": "time?",
+}
+MESSAGE: Type = {
+    "id": "str?",
+    "at": "time?",
+    "kind": ("message", "compaction", "reset", "note"),
+    "role": "str?",
+    "text": "str",
+    "attachments": ["str"],
+    "on_path": "bool",
+}
+POOL: Type = {
+    "agent": "str",
+    "agents": ["str"],
+    "root": "str",
+    "files": "int",
+    "bytes": "int",
+    "tokens": "int",
+    "markers": MARKERS,
+    "items": [
+        {
+            "path": "str",
+            "bytes": "int",
+            "tokens": "int",
+            "generated": "bool",
+            "counted": "bool",
+            "because": "str?",
+        }
+    ],
+    "by_category": [{"name": "str", "files": "int", "bytes": "int"}],
+    "limits": [{"path": "str", "chars": "int", "limit": "int"}],
+    "warnings": [WARNING],
+}
+MARKER: Type = {"tag": TAGS, "agent": "str", "path": "str", "line": "int", "text": "str"}
+OUTCOME: Type = {
+    "command": "str",
+    "agent": "str?",
+    "key": "str?",
+    "status": ("done", "planned", "skipped", "failed"),
+    "reason": "str?",
+    "message": "str",
+    "hint": "str?",
+    "duration_ms": "int",
+    "wrote": [{"path": "str", "bytes": "int", "mode": "str"}],
+    "details": {},
+}
+RUN: Type = {
+    "id": "int",
+    "job": "str?",
+    "command": "str",
+    "origin": ("scheduler", "console", "cli", "hook"),
+    "started_at": "time",
+    "ended_at": "time?",
+    "status": "str",
+    "reason": "str?",
+}
+
+LISTING_LEFT_OUT = dict.fromkeys(("cron_run", "archived", "orphan", "backup", "unreadable"), "int")
+TRANSCRIPT_LEFT_OUT = dict.fromkeys(("damaged", "in_progress", "filtered", "off_path"), "int")
+
+COMMANDS: dict[str, tuple[Type, Type]] = {
+    "status": (STATUS, LISTING_LEFT_OUT),
+    "agents": ([AGENT], {}),
+    "sessions": ([SESSION], LISTING_LEFT_OUT),
+    "session": (SESSION_DETAIL, TRANSCRIPT_LEFT_OUT),
+    "transcript": ([MESSAGE], TRANSCRIPT_LEFT_OUT),
+    "memory pool": ([POOL], {}),
+    "markers": ([MARKER], {}),
+    "checkpoint": ([OUTCOME], {}),
+    "rotate": ([OUTCOME], {"below": "int"}),
+    "runs": ([RUN], {}),
+}
+"""Data and `left_out` of each command."""
+
+
+def check_envelope(envelope: object) -> None:
+    """Assert that an answer has the shape that `cli.md` promises."""
+    assert isinstance(envelope, dict)
+    assert list(envelope) == ["schema", "command", "at", "data", "warnings", "left_out"]
+    assert envelope["schema"] == 1
+    data, left_out = COMMANDS[envelope["command"]]
+    check(envelope["at"], "time", "at")
+    check(envelope["data"], data, "data")
+    check(envelope["warnings"], [WARNING], "warnings")
+    check(envelope["left_out"], left_out, "left_out")
+
+
+def check(value: object, wanted: Type, place: str) -> None:
+    """Assert that a value has a type; `place` names it in the message."""
+    match wanted:
+        case dict():
+            _check_object(value, wanted, place)
+        case list():
+            assert isinstance(value, list), f"{place} is no list: {value!r}"
+            for number, one in enumerate(value):
+                check(one, wanted[0], f"{place}[{number}]")
+        case tuple():
+            assert value in wanted, f"{place} is {value!r}, none of {wanted}"
+        case str():
+            _check_word(value, wanted, place)
+        case _:
+            raise AssertionError(f"{place}: the table has no type")
+
+
+def _check_object(value: object, wanted: dict[str, Type], place: str) -> None:
+    assert isinstance(value, dict), f"{place} is no object: {value!r}"
+    if not wanted:  # free form
+        return
+    assert list(value) == list(wanted), f"{place} has the fields {list(value)}"
+    for name, one in value.items():
+        check(one, wanted[name], f"{place}.{name}")
+
+
+def _check_word(value: object, word: str, place: str) -> None:
+    if value is None:
+        assert word.endswith("?"), f"{place} is null"
+        return
+    match word.rstrip("?"):
+        case "str":
+            # An empty string would be an unknown that pretends to be known.
+            is_right = isinstance(value, str) and (value != "" or not word.endswith("?"))
+        case "int":
+            is_right = isinstance(value, int) and not isinstance(value, bool)
+        case "float":
+            is_right = isinstance(value, float) and math.isfinite(value)
+        case "bool":
+            is_right = isinstance(value, bool)
+        case _:
+            is_right = isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None
+    assert is_right, f"{place} is {value!r}, not {word}"

@@ -1,0 +1,191 @@
+"""`checkpoint` and `rotate`: what is asked, what is refused, how it ends."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.caller import stored
+from tests.cli.contract import check_envelope
+from tests.fakes import World, talk
+
+if TYPE_CHECKING:
+    from memconsole.domain.agents import AgentRef
+    from tests.cli.caller import Caller
+
+MAIN = "agent:main:main"
+FULL = "agent:main:telegram:direct:1001"
+
+
+@pytest.fixture
+def ref(world: World) -> AgentRef:
+    return world.platform.agents[0].ref
+
+
+@pytest.fixture(autouse=True)
+def sessions(world: World, ref: AgentRef) -> None:
+    """A talk below its threshold, one over it, and a job over it."""
+    texts = [f"message number {n} about the database" for n in range(8)]
+    world.sessions.hold(
+        stored(ref, MAIN, 64_200),
+        stored(ref, FULL, 152_940),
+        stored(ref, "agent:main:subagent:x", 160_000),
+    )
+    for session in world.sessions.listings["main"].sessions:
+        world.sessions.transcripts[session.session_id or ""] = talk(*texts)
+
+
+class Terminal(io.StringIO):
+    """A person who types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def answer(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Let a person sit at the terminal and type this."""
+    monkeypatch.setattr(sys, "stdin", Terminal(text))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+
+
+def test_a_checkpoint_of_one_agent(world: World, call: Caller) -> None:
+    result = call.json("checkpoint", "--agent", "MAIN")
+    assert result.code == 0
+    check_envelope(result.envelope)
+    [row] = result.data
+    assert (row["agent"], row["status"]) == ("main", "done")
+    assert {file["mode"] for file in row["wrote"]} == {"0600"}
+    assert [run.command for run in world.runs.stored] == ["checkpoint"]
+
+
+def test_a_checkpoint_of_all_agents_gives_an_outcome_for_each(call: Caller) -> None:
+    result = call.json("checkpoint", "--dry-run")
+    assert [row["agent"] for row in result.data] == ["main", "work"]
+    assert {row["status"] for row in result.data} <= {"planned", "skipped"}
+    assert result.code == 0
+
+
+def test_a_dry_run_writes_nothing(world: World, call: Caller) -> None:
+    out = call("checkpoint", "--agent", "main", "--dry-run").out
+    assert "planned" in out
+    assert "would write memory/ACTIVE_CONTEXT.md" in out
+    assert world.workspace.writes == []
+    assert world.runs.stored == []
+
+
+def test_people_see_what_was_written(call: Caller) -> None:
+    out = call("checkpoint", "--agent", "main").out
+    assert out.startswith(("main  done", "agent:main:"))
+    assert "wrote memory/ACTIVE_CONTEXT.md" in out
+
+
+def test_a_session_names_its_agent(world: World, call: Caller) -> None:
+    session_id = world.sessions.listings["main"].sessions[1].session_id or ""
+    for name in (FULL, session_id):
+        [row] = call.json("checkpoint", "--session", name, "--force").data
+        assert (row["agent"], row["key"]) == ("main", FULL)
+
+
+def test_a_session_of_another_agent_is_refused(world: World, call: Caller) -> None:
+    result = call.json("checkpoint", "--agent", "work", "--session", FULL)
+    assert result.code == 2
+    assert "belongs to agent 'main'" in result.error["message"]
+    assert world.workspace.writes == []
+
+
+@pytest.mark.parametrize("words", [["--agent", "агент"], ["--session", "agent:main:nope"]])
+def test_an_unknown_name_is_refused_and_main_is_not_taken_instead(
+    words: list[str], world: World, call: Caller
+) -> None:
+    result = call.json("checkpoint", *words)
+    assert result.code == 2
+    assert words[1] in result.error["message"]
+    assert world.workspace.writes == []
+
+
+def test_read_only_refuses_with_a_reason(world: World, call: Caller) -> None:
+    result = call.json("--read-only", "checkpoint", "--agent", "main")
+    assert result.code == 1
+    [row] = result.data
+    assert (row["status"], row["reason"]) == ("failed", "read-only")
+    assert world.workspace.writes == []
+    assert call("--read-only", "checkpoint", "--dry-run").code == 0
+    result = call.json("--read-only", "rotate", "--yes")
+    assert (result.code, result.error["code"]) == (1, "read-only")
+
+
+def test_the_rotation_plan_needs_no_gateway(call: Caller) -> None:
+    result = call.json("rotate", "--dry-run")
+    assert result.code == 0
+    check_envelope(result.envelope)
+    assert [(row["key"], row["status"], row["reason"]) for row in result.data] == [
+        (FULL, "planned", None),
+        ("agent:main:subagent:x", "skipped", "class-not-rotated"),
+    ]
+    assert {row["details"]["threshold"] for row in result.data} == {150_000}
+    assert result.envelope["left_out"] == {"below": 1}
+    assert "1 session below the threshold" in call("rotate", "--dry-run").out
+
+
+def test_another_threshold_and_a_named_session(call: Caller) -> None:
+    planned = call.json("rotate", "--dry-run", "--threshold", "60000")
+    assert {row["key"] for row in planned.data if row["status"] == "planned"} == {MAIN, FULL}
+    [row] = call.json("rotate", MAIN, "--dry-run").data
+    assert (row["status"], row["reason"]) == ("skipped", "not-due")
+    [row] = call.json("rotate", MAIN, "--dry-run", "--force").data
+    assert row["status"] == "planned"
+    assert call.json("rotate", "agent:main:nope", "--dry-run").error["code"] == "unknown-session"
+
+
+def test_rotation_asks_and_without_a_terminal_needs_yes(world: World, call: Caller) -> None:
+    result = call.json("rotate")
+    assert (result.code, result.error["code"]) == (2, "not-confirmed")
+    assert "--yes" in result.error["hint"]
+    assert world.runs.stored == []
+
+
+def test_rotation_without_a_gateway_fails_with_three(world: World, call: Caller) -> None:
+    result = call.json("rotate", "--yes")
+    assert result.code == 3
+    rows = {row["key"]: row for row in result.data}
+    assert rows[FULL]["reason"] == "gateway-unavailable"
+    assert rows[FULL]["details"]["threshold"] == 150_000
+    assert rows["agent:main:subagent:x"]["status"] == "skipped"
+    assert [run.status for run in world.runs.stored] == ["failed"]
+
+
+def test_a_session_that_is_not_due_needs_no_gateway_and_no_answer(call: Caller) -> None:
+    result = call.json("rotate", MAIN)
+    assert result.code == 0
+    assert [row["status"] for row in result.data] == ["skipped"]
+
+
+def test_no_ends_it(world: World, call: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer(monkeypatch, "n\n")
+    result = call("rotate")
+    assert result.code == 2
+    assert "would reset" in result.err
+    assert "not confirmed" in result.err
+    assert world.runs.stored == []
+
+
+def test_yes_goes_on(world: World, call: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer(monkeypatch, "y\n")
+    assert call("rotate").code == 3
+    assert [run.status for run in world.runs.stored] == ["failed"]
+
+
+def test_an_end_of_input_interrupts(
+    world: World, call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(monkeypatch, "")
+    assert call("rotate").code == 130
+    assert world.runs.stored == []
+
+
+def test_nothing_to_do_is_said(world: World, call: Caller) -> None:
+    world.platform.agents = ()
+    assert call("rotate", "--dry-run").out == "Nothing to do.\n"

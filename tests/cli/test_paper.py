@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memconsole.cli.paper import Cell, Column, Look, Paper
+from memconsole.cli.safe import line
+from memconsole.cli.width import cell_len
+
+NOW = datetime(2026, 4, 12, 9, 0, tzinfo=UTC)
+COLUMNS = (
+    Column("session", cut="middle", least=8),
+    Column("tokens", right=True),
+    Column("note", cut="end", least=6, rank=1),
+    Column("age", right=True, rank=2),
+)
+ROWS: list[list[Cell | str]] = [
+    ["agent:main:telegram:direct:1001", "64.2K", "a note that is rather long", "9 min"],
+    ["main", Cell("?", "dim"), "", "3 d"],
+]
+
+
+def paper(width: int | None = None, *, has_color: bool = False, is_ascii: bool = False) -> Paper:
+    return Paper(Look(width, has_color, is_ascii), now=NOW, zone=UTC, text=line)
+
+
+def test_a_table_without_a_width_cuts_nothing() -> None:
+    page = paper()
+    page.table(COLUMNS, ROWS)
+    assert page.lines() == [
+        "session                          tokens  note                          age",
+        "agent:main:telegram:direct:1001   64.2K  a note that is rather long  9 min",
+        "main                                  ?                                3 d",
+    ]
+
+
+def test_the_widest_column_that_may_shrink_gives_way() -> None:
+    page = paper(56)
+    page.table(COLUMNS, ROWS)
+    assert page.lines()[1] == "agent:mai…rect:1001   64.2K  a note that is rath…  9 min"
+
+
+def test_columns_leave_by_rank_when_the_width_is_too_small() -> None:
+    page = paper(28)
+    page.table(COLUMNS, ROWS)
+    assert page.lines()[0] == "session    tokens  note"
+    page = paper(18)
+    page.table(COLUMNS, ROWS)
+    assert page.lines() == ["session     tokens", "agent…1001   64.2K", "main             ?"]
+
+
+@given(st.integers(17, 120))
+def test_every_line_fits_and_every_row_is_there(width: int) -> None:
+    page = paper(width)
+    page.table(COLUMNS, ROWS)
+    lines = page.lines()
+    assert len(lines) == 1 + len(ROWS)
+    assert max(cell_len(one) for one in lines) <= width
+
+
+def test_colour_is_made_of_sixteen_colours_only() -> None:
+    page = paper(has_color=True)
+    page.write(Cell("DUE", "due"), " ", Cell("", "dim"), "plain [bold]text[/bold]")
+    assert page.lines() == ["\x1b[1;31mDUE\x1b[0m plain [bold]text[/bold]"]
+
+
+def test_a_page_without_colour_has_no_escape_sequence() -> None:
+    page = paper()
+    page.title("Agents", "3 of them")
+    page.field("label", Cell("x", "warn"))
+    assert page.lines() == ["Agents  3 of them", "label           x"]
+
+
+def test_ascii_cuts_with_ascii() -> None:
+    page = paper(18, is_ascii=True)
+    page.table(COLUMNS, ROWS)
+    assert page.lines()[1].isascii()
+    assert page.cut("a sentence that is longer") == "a sentence that .."
+
+
+@pytest.mark.parametrize(("width", "shown"), [(None, "abcdefghijkl"), (10, "abcdefg…")])
+def test_a_sentence_is_cut_to_what_is_left(width: int | None, shown: str) -> None:
+    assert paper(width).cut("abcdefghijkl", used=2) == shown
+
+
+def test_a_gap_does_not_open_a_page() -> None:
+    page = paper()
+    page.gap()
+    page.write("one")
+    page.gap()
+    page.write("two")
+    assert page.lines() == ["one", "", "two"]

@@ -1,0 +1,367 @@
+"""Commands that only look, over fakes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole import __version__
+from memconsole.domain.agents import Notice, PlatformConfig, Storage
+from memconsole.domain.keys import parse_key
+from memconsole.domain.memory import Category, Limit, Marker, PoolItem
+from memconsole.domain.outcomes import Origin, Run
+from memconsole.domain.sessions import SessionState, TranscriptState
+from memconsole.domain.snapshot import SchedulerStatus
+from memconsole.domain.transcript import Entry, EntryKind
+from tests.cli.caller import stored
+from tests.cli.contract import check_envelope
+from tests.fakes import NOW, FakeScheduler, World, fake_agent, talk
+
+if TYPE_CHECKING:
+    from memconsole.domain.agents import AgentRef
+    from tests.cli.caller import Caller
+
+MAIN = "agent:main:main"
+FULL = "agent:main:telegram:direct:1001"
+
+
+@pytest.fixture
+def ref(world: World) -> AgentRef:
+    return world.platform.agents[0].ref
+
+
+@pytest.fixture
+def busy_world(world: World, ref: AgentRef) -> World:
+    """One session of every kind that a listing treats in its own way."""
+    world.sessions.hold(
+        stored(ref, MAIN, 64_200, label="[/INST] label"),
+        stored(ref, FULL, 152_940),
+        stored(ref, "agent:main:cron:job:run:1", 900),
+        stored(ref, "agent:main:discord:channel:ops", None, transcript=None),
+        stored(
+            ref,
+            "agent:main:dashboard:old",
+            61_000,
+            state=SessionState.ARCHIVED,
+            archive_reason="reset",
+        ),
+        stored(ref, None, None, session_id="0rphan00-0000", state=SessionState.ORPHAN),
+        left_out={"backup": 2},
+        notices=(Notice("orphan-transcript", "0rphan00-0000 has no entry", "/x/0rphan.jsonl"),),
+    )
+    for session in world.sessions.listings["main"].sessions:
+        if session.session_id is not None:
+            world.sessions.transcripts[session.session_id] = talk("look at this", "I looked")
+    return world
+
+
+def test_version(call: Caller) -> None:
+    assert call("--version").out == f"memconsole {__version__}\n"
+
+
+def test_every_answer_has_the_shape_of_the_contract(busy_world: World, call: Caller) -> None:
+    for words in (
+        ["status"],
+        ["agents"],
+        ["sessions"],
+        ["sessions", "--all"],
+        ["session", FULL],
+        ["transcript", FULL],
+        ["memory", "pool"],
+        ["markers"],
+        ["runs"],
+    ):
+        result = call.json(*words)
+        assert result.code == 0, result
+        check_envelope(result.envelope)
+        assert result.err == ""
+        assert call(*words, "--json").envelope["command"] == result.envelope["command"]
+
+
+def test_the_default_view_says_how_much_it_leaves_out(busy_world: World, call: Caller) -> None:
+    result = call.json("sessions")
+    assert [row["key"] for row in result.data] == [
+        FULL,
+        MAIN,
+        "agent:main:discord:channel:ops",
+    ]
+    assert result.envelope["left_out"] == {
+        "cron_run": 1,
+        "archived": 1,
+        "orphan": 1,
+        "backup": 2,
+        "unreadable": 0,
+    }
+    assert [one["code"] for one in result.envelope["warnings"]] == ["orphan-transcript"]
+
+
+def test_all_lists_everything_and_keeps_the_keys(busy_world: World, call: Caller) -> None:
+    result = call.json("sessions", "--all")
+    assert len(result.data) == 6
+    assert result.envelope["left_out"] == {
+        "cron_run": 0,
+        "archived": 0,
+        "orphan": 0,
+        "backup": 2,
+        "unreadable": 0,
+    }
+    orphan = result.data[-1]
+    assert (orphan["key"], orphan["session_id"]) == (None, "0rphan00-0000")
+
+
+def test_an_unknown_count_is_null_and_never_zero(busy_world: World, call: Caller) -> None:
+    [row] = [one for one in call.json("sessions").data if one["token_state"] == "unknown"]
+    assert row["tokens"] is None
+    assert row["percent_of_threshold"] is None
+    assert row["messages"] is None
+
+
+def test_a_session_in_full_counts_its_messages(busy_world: World, call: Caller) -> None:
+    data = call.json("session", FULL).data
+    assert data["messages"] == 2
+    assert data["events"] == 2
+    assert sum(data["tokens_by_class"].values()) > 0
+
+
+def test_a_session_of_another_agent_is_not_listed(busy_world: World, call: Caller) -> None:
+    assert call.json("sessions", "--agent", "WORK").data == []
+    assert len(call.json("sessions", "-a", "main").data) == 3
+
+
+def test_people_see_states_in_words(busy_world: World, call: Caller) -> None:
+    out = call("sessions", "--all").out
+    lines = {line.split()[1]: line for line in out.splitlines() if line.startswith("main ")}
+    assert "DUE" in lines["telegram:direct:1001"]
+    assert "152.9K" in lines["telegram:direct:1001"]
+    assert "?" in lines["discord:channel:ops"]
+    assert "[/INST] label (main)" in out
+    assert "reset" in lines["dashboard:old"]
+    assert "orphan" in lines["0rphan00-0000"]
+
+
+def test_people_see_what_is_left_out(busy_world: World, call: Caller) -> None:
+    result = call("sessions")
+    assert "Left out: 1 cron run, 1 archived session, 1 orphan, 2 backup copies" in result.out
+    assert result.err == "! orphan-transcript: 0rphan00-0000 has no entry (/x/0rphan.jsonl)\n"
+
+
+def test_the_screen_begins_with_what_is_due(busy_world: World, call: Caller) -> None:
+    lines = call("status").out.splitlines()
+    assert lines[0].startswith("memconsole  /home/operator/.openclaw  read from disk ")
+    assert "main/telegram:direct:1001 is due: 152.9K of 150K" in lines[3]
+    assert "Agents" in "\n".join(lines)
+    assert "not configured" in "\n".join(lines)
+
+
+def test_the_screen_of_a_quiet_home(world: World, call: Caller) -> None:
+    assert "all quiet" in call("status").out
+
+
+def test_the_screen_names_the_scheduler_and_read_only(world: World, call: Caller) -> None:
+    world.scheduler = FakeScheduler(SchedulerStatus("running", 812, "host", NOW))
+    out = call("--read-only", "status").out
+    assert "scheduler running, pid 812 on host" in out
+    assert "read-only" in out
+
+
+def test_the_screen_ends_with_the_fullest_sessions(
+    world: World, ref: AgentRef, call: Caller
+) -> None:
+    world.sessions.hold(
+        *(stored(ref, f"agent:main:dashboard:{n:02}", 1000 + n) for n in range(30)),
+        stored(ref, "agent:main:dashboard:full", 151_000),
+    )
+    out = call("status").out
+    assert "dashboard:full" in out
+    assert "and 11 more: memconsole sessions" in out
+    assert call("sessions").out.count("dashboard:") == 31
+
+
+def test_an_empty_home_is_sound_and_says_so(call: Caller) -> None:
+    call.world.platform.agents = ()
+    assert call.json("agents").data == []
+    result = call("agents")
+    assert result.code == 0
+    assert "has no agents yet" in result.out
+    assert call("sessions").out == "No sessions to list.\n"
+    assert "no memory folders" in call("memory", "pool").out
+
+
+def test_a_home_that_cannot_be_read_is_not_empty(world: World, ref: AgentRef, call: Caller) -> None:
+    notice = Notice("store-unreadable", "sessions.json: permission denied", "/x/sessions.json")
+    world.sessions.hold(stored(ref, MAIN, 1), storage=Storage.UNREADABLE, notices=(notice,))
+    result = call.json("sessions")
+    assert result.code == 3
+    assert result.error["code"] == "home-unreadable"
+    assert "permission denied" in result.error["message"]
+
+
+def test_many_warnings_do_not_bury_the_answer(world: World, ref: AgentRef, call: Caller) -> None:
+    notices = tuple(Notice("orphan-transcript", f"file {n}") for n in range(40))
+    world.sessions.hold(stored(ref, MAIN, 1), notices=notices)
+    assert len(call("sessions").err.splitlines()) == 11
+    assert "and 30 more warnings" in call("sessions").err
+    assert len(call.json("sessions").envelope["warnings"]) == 40
+
+
+def test_a_transcript_is_literal_and_says_what_it_left_out(
+    world: World, ref: AgentRef, call: Caller
+) -> None:
+    session = stored(ref, MAIN, 1)
+    world.sessions.hold(session)
+    entries = talk("[bold red]ALERT[/bold red]\x1b[31m and\nmore", "fine, [/INST] done")
+    entries.append(Entry(EntryKind.DAMAGED, size_bytes=10))
+    world.sessions.transcripts[session.session_id or ""] = entries
+    result = call("transcript", MAIN)
+    assert "  [bold red]ALERT[/bold red] and\n  more\n" in result.out
+    assert "\x1b" not in result.out
+    assert "Left out: 1 damaged" in result.out
+    data = call.json("transcript", MAIN)
+    assert [one["role"] for one in data.data] == ["user", "assistant"]
+    assert data.envelope["left_out"]["damaged"] == 1
+    assert len(call.json("transcript", MAIN, "--tail", "1").data) == 1
+
+
+def test_a_transcript_without_messages(world: World, ref: AgentRef, call: Caller) -> None:
+    world.sessions.hold(
+        stored(ref, MAIN, None, transcript=None, transcript_state=TranscriptState.NONE)
+    )
+    assert call("transcript", MAIN).out == "No messages.\n"
+
+
+@pytest.mark.parametrize("command", ["session", "transcript"])
+def test_an_unknown_session_is_named(command: str, call: Caller) -> None:
+    result = call(command, "[/bad] notes.md")
+    assert result.code == 2
+    assert "[/bad] notes.md" in result.err
+    assert result.out == ""
+
+
+def test_a_session_for_people(busy_world: World, call: Caller) -> None:
+    out = call("session", FULL).out
+    assert out.splitlines()[0] == FULL
+    assert "152,940 of 150,000, 102% (fresh)" in out
+    assert "rotation        DUE" in out
+    assert "What fills it" in out
+    assert "not due: below its threshold" in call("session", MAIN).out
+
+
+def test_memory_pools(world: World, call: Caller) -> None:
+    agent = world.platform.agents[0]
+    empty = world.memory.pool(agent.workspace, ("main",), config=PlatformConfig(), now=NOW)
+    world.memory.pools[agent.workspace] = replace(
+        empty,
+        files=2,
+        size_bytes=4200,
+        tokens=1050,
+        markers={**empty.markers, "TODO": 3},
+        items=(
+            PoolItem("[/bad] notes.md", 2100, 525, False, True, modified_at=NOW),
+            PoolItem("memory/INDEX.md", 2100, 525, True, False, markers={"TODO": 3}),
+            PoolItem("memory/huge.md", 99, 24, False, True, because="too large"),
+        ),
+        by_category=(Category("🔑 Core State", 2, 4200),),
+        limits=(Limit("MEMORY.md", 30_000, 20_000),),
+        notices=(Notice("not-utf8", "memory/a.md is not UTF-8", "memory/a.md"),),
+    )
+    [first, second] = call.json("memory", "pool").data
+    assert (first["agent"], first["files"], first["markers"]["TODO"]) == ("main", 2, 3)
+    assert second["agent"] == "work"
+    result = call("memory", "pool", "--agent", "MAIN")
+    assert "[/bad] notes.md" in result.out
+    assert "20,000 of 30,000 characters reach the prompt" in result.out
+    assert "TODO 3" in result.out
+    assert "generated, not counted" in result.out
+    assert "not-utf8" in result.err
+    assert call.json("memory", "pool", "-a", "main").data == [first]
+
+
+def test_a_missing_workspace_is_said(world: World, call: Caller) -> None:
+    agent = world.platform.agents[0]
+    pool = world.memory.pool(agent.workspace, ("main",), config=PlatformConfig(), now=NOW)
+    world.memory.pools[agent.workspace] = replace(pool, exists=False)
+    assert "does not exist" in call("memory", "pool", "-a", "main").out
+    world.platform.agents = (fake_agent("main", workspace_exists=False),)
+    assert "no workspace" in call("agents").out
+
+
+def test_marked_lines(world: World, call: Caller) -> None:
+    root = world.platform.agents[0].workspace
+    world.memory.marked[root] = (
+        Marker("DECISION", "MEMORY.md", 8, "[DECISION] use [bold]WAL[/bold]"),
+        Marker("TODO", "memory/2026-01-26.md", 3, "[TODO] write tests"),
+    )
+    assert [row["line"] for row in call.json("markers").data] == [8, 3]
+    for word in ("todo", "[TODO]", "TODO"):
+        assert [row["tag"] for row in call.json("markers", word).data] == ["TODO"]
+    assert "MEMORY.md:8" in call("markers").out
+    assert "[bold]WAL[/bold]" in call("markers").out
+    assert call("markers", "GOTCHA").out == "No marked lines.\n"
+
+
+def test_an_unknown_marker_type_is_named(call: Caller) -> None:
+    result = call("markers", "IDEA")
+    assert result.code == 2
+    assert "'IDEA'" in result.err
+    assert "DECISION" in result.err
+
+
+def test_runs(world: World, call: Caller) -> None:
+    assert call("runs").out == "No runs are recorded.\n"
+    for number, at in enumerate((NOW - timedelta(days=3), NOW - timedelta(minutes=5)), start=1):
+        world.runs.add(
+            Run(
+                id=number,
+                job="checkpoint" if number == 2 else None,
+                command="checkpoint",
+                command_line="memconsole checkpoint --agent main",
+                origin=Origin.SCHEDULER,
+                agent="main",
+                key=None,
+                started_at=at,
+                ended_at=at,
+                status="skipped" if number == 1 else "done",
+                reason="stale" if number == 1 else None,
+                message="too old",
+                duration_ms=31,
+            )
+        )
+    assert [row["id"] for row in call.json("runs").data] == [2, 1]
+    assert [row["id"] for row in call.json("runs", "--since", "1h").data] == [2]
+    assert [row["id"] for row in call.json("runs", "--job", "checkpoint").data] == [2]
+    assert [row["id"] for row in call.json("runs", "--limit", "1").data] == [2]
+    assert "skipped (stale)" in call("runs").out
+    assert call("runs", "--since", "soon").code == 2
+    assert "Activity" in call("status").out
+
+
+def test_a_session_that_belongs_to_a_thread_is_named_by_its_key(
+    world: World, ref: AgentRef, call: Caller
+) -> None:
+    key = "agent:main:telegram:group:-100:topic:7"
+    world.sessions.hold(stored(ref, key, 10, window=None, is_active=True))
+    [row] = call.json("sessions").data
+    assert row["class"] == parse_key(key, owner="main").kind.value == "thread"
+    assert row["window"] is None
+    assert row["active"] is True
+    assert "busy" in call("sessions").out
+
+
+def test_nothing_is_written_by_looking(busy_world: World, call: Caller) -> None:
+    for words in (["status"], ["agents"], ["sessions", "--all"], ["memory", "pool"], ["runs"]):
+        call(*words)
+    assert busy_world.runs.stored == []
+    assert busy_world.samples.stored == []
+    assert busy_world.captures.stored == []
+    assert busy_world.workspace.writes == []
+
+
+def test_odd_paths_are_printed(call: Caller) -> None:
+    odd = Path("/home/operator/caf\udce9\x1b[31m")
+    call.world.platform.agents = (fake_agent("main", workspace=odd),)
+    assert "caf\\xe9" in call("memory", "pool").out
+    assert call.json("memory", "pool").data[0]["root"] == str(odd)
