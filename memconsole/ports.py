@@ -63,6 +63,9 @@ class SessionStore(Protocol):
     def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
         """Yield all entries in stored order; same kinds and errors as `backward`."""
 
+    def keep_open(self) -> AbstractContextManager[None]:
+        """Let many readings of this thread share what they open; for a short block."""
+
 
 class MemoryReader(Protocol):
     """Reads memory folders; never writes."""

@@ -130,6 +130,10 @@ class FakeStore:
     def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
         yield from self._entries(ref)
 
+    @contextmanager
+    def keep_open(self) -> Iterator[None]:
+        yield
+
     def _entries(self, ref: TranscriptRef) -> list[Entry]:
         if ref.session_id in self.broken:
             raise StoreError(f"{ref.path} cannot be read: it is a fake that was broken")

@@ -83,8 +83,9 @@ class Reader:
             mark = self._ports.sessions.fingerprint(agent)
             if known is not None and known[0] == mark and known[1].agent == agent:
                 return known[1]
-            listing = self._ports.sessions.sessions(agent)
-            usages = self._usages(home, agent, listing)
+            with self._ports.sessions.keep_open():
+                listing = self._ports.sessions.sessions(agent)
+                usages = self._usages(home, agent, listing)
             reading = AgentReading(agent, listing, usages, self._ports.clock.now())
             self._agents[agent.ref] = (mark, reading)
             return reading

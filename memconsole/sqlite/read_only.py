@@ -115,7 +115,7 @@ def open_platform(
         DatabaseChangedError: It was written meanwhile; nothing that was read counts.
         StoreError: It cannot be read, and why.
     """
-    main = Path(os.path.realpath(path))
+    main = _main(path)
     with _entrance(main, stamp_of(main), copies, is_restless=is_restless) as entrance:
         try:
             with _one_state(entrance.connection, path):
@@ -166,9 +166,14 @@ def keep_open() -> Iterator[None]:
 
 
 class _Kept:
-    """The entrances that one thread keeps open."""
+    """What one thread keeps for the length of a block.
+
+    Attributes:
+        mains: Databases by the path that was asked for, links followed.
+    """
 
     def __init__(self, stack: ExitStack) -> None:
+        self.mains: dict[Path, Path] = {}
         self._stack = stack
         self._open: dict[Path, tuple[Entrance, ExitStack]] = {}
 
@@ -191,6 +196,13 @@ class _Thread(threading.local):
 
 
 _thread = _Thread()
+
+
+def _main(path: Path) -> Path:
+    mains = {} if _thread.kept is None else _thread.kept.mains
+    if path not in mains:
+        mains[path] = Path(os.path.realpath(path))
+    return mains[path]
 
 
 @contextmanager

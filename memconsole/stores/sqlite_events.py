@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 MAX_EVENT_BYTES = 64 * 1024 * 1024
 """A larger event counts as damage, packed or not; the platform packs up to 4 MiB."""
 
-_FIRST_ROWS, _MOST_ROWS = 16, 2000
+_FIRST_ROWS, _MOST_ROWS = 4, 2000
+"""Most readers want the last few events; who wants all pays for a handful of pages more."""
 _PAGE_BYTES = 8 * 1024 * 1024
 _LONG_EVENT = 256 * 1024
 _MOST_NAVIGATION = 64 * 1024
