@@ -87,6 +87,7 @@ class Settings:
         state_dir: Our own state folder.
         timezone: IANA name; None means the platform's, then the host's (A23).
         transport: How to reach the Gateway: `auto`, `ws`, `cli` or `none`.
+        gateway_token: Shared token of the Gateway; a secret.
         agents: Per-agent overrides by lower-cased id.
         sources: Where each changed key came from, for `config show`.
     """
@@ -98,6 +99,7 @@ class Settings:
     timezone: str | None = None
     transport: str = "auto"
     gateway_url: str | None = None
+    gateway_token: str | None = field(default=None, repr=False)
     redact: bool = True
     rotation: RotationSettings = field(default_factory=RotationSettings)
     checkpoint: CheckpointSettings = field(default_factory=CheckpointSettings)

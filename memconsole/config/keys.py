@@ -1,0 +1,71 @@
+"""What a configuration key is, and its names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memconsole.config.kinds import Kind
+
+PREFIX: Final = "MEMCONSOLE_"
+CONFIG_VARIABLE: Final = "MEMCONSOLE_CONFIG"
+NOW_VARIABLE: Final = "MEMCONSOLE_NOW"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One thing that can be set.
+
+    Attributes:
+        name: Dotted, section first.
+        kind: What it may hold.
+        help: One sentence without a full stop.
+        field: Where `Settings` keeps it, dotted; `name` unless given.
+        option: Global option that sets it, for messages.
+        example: TOML value for the commented file of a key that has no default.
+        is_per_agent: `[agents.<id>.<section>]` may override it.
+        is_secret: Never shown.
+    """
+
+    name: str
+    kind: Kind
+    help: str
+    field: str = ""
+    option: str = ""
+    example: str = ""
+    is_per_agent: bool = False
+    is_secret: bool = False
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The parts of the name."""
+        return tuple(self.name.split("."))
+
+    @property
+    def variable(self) -> str:
+        """The environment variable of this name."""
+        return PREFIX + self.name.upper().replace(".", "__")
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """(Part of `Settings`, field in it); the part is "" for `Settings` itself."""
+        part, _, name = (self.field or self.name).rpartition(".")
+        return part, name
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """Another variable for a key.
+
+    Attributes:
+        variable: Its name.
+        key: Name of the key.
+        convert: Turns its text into the text that the key's own variable would have.
+    """
+
+    variable: str
+    key: str
+    convert: Callable[[str], str] = str

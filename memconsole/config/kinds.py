@@ -1,0 +1,266 @@
+"""Kinds of configuration values: what TOML, a variable or an option may hold.
+
+A kind refuses with `ValueError`, whose text ends the sentence "<key> …". Kinds are plain classes:
+every start of the program makes them, and a dataclass costs ten times as much to make.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from memconsole.config.place import shown
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+Value: TypeAlias = (
+    "bool | int | float | str | Path | timedelta | tuple[str, ...] | Mapping[str, int] | None"
+)
+
+_WHOLE = r"[+-]?\d[\d_]{0,30}"
+_WORDS = {"true": True, "1": True, "yes": True, "on": True}
+_WORDS |= {"false": False, "0": False, "no": False, "off": False}
+
+
+class Kind:
+    """One kind of value; this one takes any text that is not empty."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """What it must be, for the documentation and for refusals."""
+        return "text"
+
+    def parse(self, raw: object) -> Value:
+        """Check a value as TOML gives it.
+
+        Raises:
+            ValueError: It must be something else.
+        """
+        if isinstance(raw, str) and raw.strip():
+            return raw.strip()
+        raise ValueError(f"must be a text that is not empty, not {shown(raw)}")
+
+    def from_text(self, text: str) -> object:
+        """Turn the text of a variable or option into what TOML would hold."""
+        return text
+
+
+class Switch(Kind):
+    """True or false."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """The two words."""
+        return "true or false"
+
+    def parse(self, raw: object) -> bool:
+        """Take a Boolean, and nothing that only resembles one."""
+        if isinstance(raw, bool):
+            return raw
+        raise ValueError(f"must be true or false, not {shown(raw)}")
+
+    def from_text(self, text: str) -> object:
+        """Accept the usual words."""
+        return _WORDS.get(text.strip().lower(), text)
+
+
+class Whole(Kind):
+    """A whole number within limits, both included."""
+
+    __slots__ = ("least", "most")
+
+    def __init__(self, least: int = 0, most: int = 2**53) -> None:
+        self.least = least
+        self.most = most
+
+    @property
+    def label(self) -> str:
+        """Name with the lower limit."""
+        return f"whole number, {self.least} or more"
+
+    def parse(self, raw: object) -> int:
+        """Take an integer; a Boolean is none."""
+        if isinstance(raw, int) and not isinstance(raw, bool) and self.least <= raw <= self.most:
+            return raw
+        raise ValueError(f"must be a {self.label}, not {shown(raw)}")
+
+    def from_text(self, text: str) -> object:
+        """Accept digits with underscores, as TOML does."""
+        return int(text.replace("_", "")) if re.fullmatch(_WHOLE, text.strip()) else text
+
+
+class Ratio(Kind):
+    """A share above 0 and up to 1."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """Name with the limits."""
+        return "number above 0, up to 1"
+
+    def parse(self, raw: object) -> float:
+        """Take a number in the range; NaN is in none."""
+        if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 < raw <= 1:
+            return float(raw)
+        raise ValueError(f"must be a {self.label}, not {shown(raw)}")
+
+    def from_text(self, text: str) -> object:
+        """Accept what Python reads as a number."""
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+
+class Choice(Kind):
+    """One of a few words."""
+
+    __slots__ = ("words",)
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+    @property
+    def label(self) -> str:
+        """The words."""
+        return ", ".join(self.words[:-1]) + f" or {self.words[-1]}"
+
+    def parse(self, raw: object) -> str:
+        """Take one of the words, whatever its letter case."""
+        if isinstance(raw, str) and (word := raw.strip().lower()) in self.words:
+            return word
+        raise ValueError(f"must be {self.label}, not {shown(raw)}")
+
+
+class Url(Kind):
+    """An address of one of some schemes, without a secret in it."""
+
+    __slots__ = ("schemes",)
+
+    def __init__(self, *schemes: str) -> None:
+        self.schemes = schemes
+
+    @property
+    def label(self) -> str:
+        """The schemes."""
+        return f"{' or '.join(f'{scheme}://' for scheme in self.schemes)} address"
+
+    def parse(self, raw: object) -> str:
+        """Take an address; the value is not repeated in refusals, it may hold a secret."""
+        text = raw.strip() if isinstance(raw, str) else ""
+        scheme, separator, rest = text.partition("://")
+        if not separator or scheme.lower() not in self.schemes or not rest:
+            raise ValueError(f"must be a {self.label}")
+        if "@" in rest or "?" in rest:
+            raise ValueError("must hold no user, password or query; secrets have their own keys")
+        return text
+
+
+class PathName(Kind):
+    """A file or folder; relative to the file it is written in, else to the current folder."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """Name of the kind."""
+        return "path"
+
+    def parse(self, raw: object) -> Path:
+        """Take a path as it is written; its place makes it absolute."""
+        if isinstance(raw, str) and raw.strip() and "\0" not in raw:
+            return Path(raw)
+        raise ValueError(f"must be a path, not {shown(raw)}")
+
+
+class Zone(Kind):
+    """An IANA time zone."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """Name with an example."""
+        return "time zone such as Europe/Berlin"
+
+    def parse(self, raw: object) -> str:
+        """Take a zone that this host or our own zone data knows."""
+        from zoneinfo import ZoneInfo  # noqa: PLC0415  # only when one is set
+
+        if isinstance(raw, str) and raw.strip():
+            try:
+                return ZoneInfo(raw.strip()).key
+            except (ValueError, OSError, KeyError):
+                pass
+        raise ValueError(f"must be a {self.label}, not {shown(raw)}")
+
+
+class Texts(Kind):
+    """A list of texts."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """Name of the kind."""
+        return "list of texts"
+
+    def parse(self, raw: object) -> tuple[str, ...]:
+        """Take a list whose items are texts that are not empty."""
+        items = raw if isinstance(raw, list | tuple) else (None,)
+        texts = tuple(item for item in items if isinstance(item, str) and item)
+        if len(texts) == len(items):
+            return texts
+        raise ValueError(f'must be a {self.label} such as ["a", "b"], not {shown(raw)}')
+
+    def from_text(self, text: str) -> object:
+        """Accept a TOML array, or texts with commas between them."""
+        if text.lstrip().startswith("["):
+            return toml_value(text)
+        return [part.strip() for part in text.split(",") if part.strip()]
+
+
+class Counts(Kind):
+    """A table of whole numbers above 0 by name."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """Name of the kind."""
+        return "table of whole numbers by name"
+
+    def parse(self, raw: object) -> Mapping[str, int]:
+        """Take a table whose values are positive integers."""
+        table = raw if isinstance(raw, Mapping) else {"": None}
+        counts = {
+            name: value
+            for name, value in table.items()
+            if isinstance(value, int) and not isinstance(value, bool) and value > 0
+        }
+        if len(counts) == len(table):
+            return counts
+        raise ValueError(f"must be a {self.label}, not {shown(raw)}")
+
+    def from_text(self, text: str) -> object:
+        """Accept a TOML inline table."""
+        return toml_value(text)
+
+
+def toml_value(text: str) -> object:
+    """Return one TOML value; the text itself when it is none."""
+    import tomllib  # noqa: PLC0415  # rare: a list or table in a variable
+
+    try:
+        table: dict[str, object] = tomllib.loads(f"value = {text.strip()}")
+    except (ValueError, RecursionError):
+        return text
+    return table["value"] if len(table) == 1 else text

@@ -1,0 +1,60 @@
+"""Where a value was given, and how a refusal names that place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memconsole.domain.plain import one_line
+from memconsole.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_SHOWN_CHARS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place that gives values.
+
+    Attributes:
+        text: For people and for `sources`, such as `/home/a/config.toml, line 3`,
+            `environment MEMCONSOLE_HOME` or `option --home`.
+        base: Folder that relative paths start from.
+        user_home: What `~` stands for.
+    """
+
+    text: str
+    base: Path
+    user_home: Path
+
+    def refuse(self, name: str, problem: str, hint: str = "") -> ConfigError:
+        """Return the error for a value of this place.
+
+        Args:
+            name: Configuration key.
+            problem: Rest of the sentence, such as `must be a whole number`.
+            hint: What to do next.
+        """
+        return ConfigError(one_line(f"{name} {problem} ({self.text})"), hint=one_line(hint))
+
+    def absolute(self, path: Path) -> Path:
+        """Return an absolute path, `~` expanded.
+
+        Raises:
+            ValueError: `~name` names a user who is not known here.
+        """
+        first, *rest = path.parts or (".",)
+        if first == "~":
+            return self.user_home.joinpath(*rest)
+        try:
+            return self.base / path.expanduser()
+        except RuntimeError:
+            raise ValueError(f"names a user who is not known here: {shown(path)}") from None
+
+
+def shown(raw: object) -> str:
+    """Return a value as given, for an error message: one line, cut, in quotes."""
+    text = one_line(str(raw))
+    return f'"{text[:_SHOWN_CHARS]}…"' if len(text) > _SHOWN_CHARS else f'"{text}"'

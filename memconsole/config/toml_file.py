@@ -1,0 +1,119 @@
+"""Reads our configuration file, and knows on which line a key stands."""
+
+from __future__ import annotations
+
+import re
+import stat
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.plain import one_line
+from memconsole.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_MAX_BYTES: Final = 1_000_000
+_PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
+_NAME = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
+_HEADER = re.compile(rf"[ \t]*\[\[?[ \t]*({_NAME})[ \t]*\]")
+_ASSIGNMENT = re.compile(rf"[ \t]*({_NAME})[ \t]*=[ \t]*")
+_POSITION = re.compile(r" *\(at (?:line (\d+), column \d+|end of document)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class TomlFile:
+    """A configuration file as it was read.
+
+    Attributes:
+        path: Absolute path.
+        table: What it holds.
+        lines: Line number, from 1, of every key and table header by its parts.
+    """
+
+    path: Path
+    table: Mapping[str, object]
+    lines: Mapping[tuple[str, ...], int]
+
+    def line(self, path: tuple[str, ...]) -> int | None:
+        """Return the line of a key, else that of the table it is in."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path)
+
+
+def read(path: Path) -> TomlFile:
+    """Read and parse a file.
+
+    Raises:
+        ConfigError: It is gone, cannot be read, or is no TOML.
+    """
+    text = _text(path)
+    try:
+        table = tomllib.loads(text)
+    except RecursionError:
+        raise ConfigError(f"{path} is nested too deeply") from None
+    except ValueError as error:
+        position = _POSITION.search(str(error))
+        line = position[1] if position else None
+        where = f", line {line}" if line else ", last line" if position else ""
+        fault = one_line(_POSITION.sub("", str(error)))
+        raise ConfigError(
+            f"{path}{where} is no TOML: {fault}",
+            hint="`memconsole config init` writes a file with every key.",
+        ) from None
+    return TomlFile(path, table, _lines(text))
+
+
+def _text(path: Path) -> str:
+    """Return the file's text, whatever its byte order mark and line endings."""
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise ConfigError(f"the configuration {path} is no file")
+        if status.st_size > _MAX_BYTES:
+            raise ConfigError(f"the configuration {path} is larger than 1 MB")
+        data = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(
+            f"the configuration {path} cannot be read: {error.strerror}",
+            hint="Check its owner and mode, or name another one with --config FILE.",
+        ) from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            f"{path}, line {line} is not UTF-8", hint="Save the file as UTF-8."
+        ) from None
+
+
+def _lines(text: str) -> dict[tuple[str, ...], int]:
+    """Find the lines of keys and headers; multi-line strings hold neither."""
+    found: dict[tuple[str, ...], int] = {}
+    table: tuple[str, ...] = ()
+    closing = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if closing:
+            closing = "" if closing in line else closing
+        elif header := _HEADER.match(line):
+            table = _parts(header[1])
+            found.setdefault(table, number)
+        elif assignment := _ASSIGNMENT.match(line):
+            found.setdefault((*table, *_parts(assignment[1])), number)
+            quotes = line[assignment.end() : assignment.end() + 3]
+            if quotes in ('"""', "'''") and quotes not in line[assignment.end() + 3 :]:
+                closing = quotes
+    return found
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """Return the parts of a dotted TOML key."""
+    parts: list[str] = []
+    table: object = tomllib.loads(f"{name} = 0")
+    while isinstance(table, dict):
+        [(part, table)] = table.items()
+        parts.append(part)
+    return tuple(parts)
