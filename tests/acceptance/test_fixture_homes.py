@@ -1,0 +1,143 @@
+"""Recorded homes of four releases, from the first look to a checkpoint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.acceptance.fixtures import RELEASES, Facts, give_times_back, program_for
+from tests.program import tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import FixtureHome
+    from tests.program import Program
+
+pytestmark = pytest.mark.shared
+
+READING = (
+    ("status",),
+    ("agents",),
+    ("sessions",),
+    ("sessions", "--all"),
+    ("memory", "pool"),
+    ("markers",),
+    ("rotate", "--dry-run"),
+    ("checkpoint", "--dry-run"),
+    ("runs",),
+)
+
+
+@pytest.fixture(params=RELEASES, ids=lambda facts: facts.release)
+def facts(request: pytest.FixtureRequest) -> Facts:
+    one: Facts = request.param
+    return one
+
+
+@pytest.fixture
+def state(facts: Facts, fixture_home: FixtureHome) -> Path:
+    state = fixture_home(facts.release)
+    give_times_back(state)
+    return state
+
+
+@pytest.fixture
+def program(state: Path) -> Program:
+    return program_for(state)
+
+
+def test_status_tells_the_eras(facts: Facts, program: Program, state: Path) -> None:
+    answer = program.json("status")
+    assert answer.code == 0
+    assert answer.data["home"] == str(state)
+    assert answer.data["era"]["sessions"] == facts.sessions_era
+    assert answer.data["era"]["cron"] == facts.cron_era
+    assert [row["id"] for row in answer.data["agents"]] == ["main", "work"]
+    assert [row["store"] for row in answer.data["agents"]] == [facts.sessions_era] * 2
+    assert [row["configured"] for row in answer.data["agents"]] == [True, True]
+
+
+def test_status_counts_what_is_due(facts: Facts, program: Program) -> None:
+    [main, work] = program.json("status").data["agents"]
+    assert main["due"] == len(facts.due)
+    assert work["due"] == 0
+    counts = [tokens for tokens, _ in facts.tokens.values() if tokens is not None]
+    assert max(main["tokens_max"], work["tokens_max"]) == max(counts)
+
+
+def test_sessions_have_their_tokens(facts: Facts, program: Program) -> None:
+    answer = program.json("sessions", "--all")
+    found = {row["key"]: row for row in answer.data if row["state"] != "orphan"}
+    told = {key: (found[key]["tokens"], found[key]["token_state"]) for key in facts.tokens}
+    assert told == facts.tokens
+
+
+def test_every_session_is_listed_once(facts: Facts, program: Program) -> None:
+    answer = program.json("sessions", "--all")
+    ids = [row["session_id"] for row in answer.data]
+    assert sorted(ids) == sorted(set(ids))
+    assert len(answer.rows(state="archived")) == facts.archived
+    orphans = sorted(row["session_id"] for row in answer.rows(state="orphan"))
+    assert orphans == sorted(facts.orphans)
+    assert answer.envelope["left_out"].get("backup", 0) == facts.backups
+
+
+def test_due_sessions_are_planned(facts: Facts, program: Program) -> None:
+    answer = program.json("rotate", "--dry-run")
+    assert answer.code == 0
+    assert tuple(row["key"] for row in answer.rows(status="planned")) == facts.due
+
+
+def test_every_transcript_can_be_read(facts: Facts, program: Program) -> None:
+    listed = program.json("sessions", "--all").rows(transcript="present")
+    assert len(listed) >= facts.archived
+    for row in listed:
+        answer = program.json("transcript", row["session_id"], "--all")
+        assert answer.code == 0, answer
+        assert answer.envelope["left_out"]["damaged"] == 0, answer
+
+
+def test_the_memory_pool_is_measured(facts: Facts, program: Program) -> None:
+    for agent, (files, size) in facts.pools.items():
+        [row] = program.json("memory", "pool", "--agent", agent).data
+        assert (row["files"], row["bytes"]) == (files, size)
+        assert row["agents"] == [agent]
+        counts = {tag: count for tag, count in row["markers"].items() if count}
+        assert counts == facts.markers[agent]
+
+
+def test_a_checkpoint_saves_each_agent(facts: Facts, program: Program, state: Path) -> None:
+    roots = {row["id"]: row["workspace"] for row in program.json("agents").data}
+    for agent, root in roots.items():
+        before = tree(state.parent, without=(state.parent / ".local", _path(state, root)))
+        outcome = program.json("checkpoint", "--agent", agent).row(agent=agent)
+        after = tree(state.parent, without=(state.parent / ".local", _path(state, root)))
+        assert before == after
+        assert outcome["status"] in ("done", "skipped"), outcome
+        if outcome["status"] == "done":
+            text = (_path(state, root) / "memory" / "ACTIVE_CONTEXT.md").read_text("utf-8")
+            assert text.startswith(f"# Active Context — {agent}\n")
+            assert facts.said.get(agent, "") in text
+
+
+def _path(state: Path, root: str) -> Path:
+    return state.parent / root
+
+
+def test_reading_changes_nothing(program: Program, state: Path) -> None:
+    """Not a byte, not a time, not a side file, anywhere in the operator's home."""
+    before = tree(state.parent)
+    for command in READING:
+        assert program.json(*command).code == 0, command
+        assert program(*command).code == 0, command
+    assert tree(state.parent) == before
+
+
+def test_a_moved_home_is_followed(facts: Facts, state: Path, tmp_path: Path) -> None:
+    """`~` of the configuration is the folder that the home lies in (A25)."""
+    elsewhere = program_for(tmp_path / "elsewhere" / ".openclaw")
+    (tmp_path / "elsewhere").mkdir()
+    answer = elsewhere.json("--home", str(state), "memory", "pool")
+    assert {row["agent"]: (row["files"], row["bytes"]) for row in answer.data} == facts.pools
