@@ -47,7 +47,7 @@ _GLUED = re.compile(
     rb'\{\s*"type"\s*:\s*"(?:message|session|compaction|reset|leaf|custom|custom_message'
     rb'|model_change|thinking_level_change|branch_summary|label|session_info)"'
 )
-_MOST_GLUED = 16
+_MOST_GLUED = 8
 _HEAD = re.compile(
     rb'\{\s*"type"\s*:\s*"[^"\\]{1,64}"\s*,\s*"id"\s*:\s*"([^"\\]{1,64})"'
     rb'(?:\s*,\s*"parentId"\s*:\s*(?:"([^"\\]{1,64})"|(null)))?'
@@ -216,11 +216,12 @@ def _damaged(line: RawLine) -> tuple[Entry, ...]:
 def _whole_spans(data: bytes) -> list[tuple[int, int]]:
     """Return where whole records lie in a line that is none, first to last."""
     starts = [match.start() for match in islice(_GLUED.finditer(data), _MOST_GLUED)]
+    bounds = [*starts, len(data)]
     spans: list[tuple[int, int]] = []
-    for start, following in zip(starts, [*starts[1:], len(data)], strict=True):
+    for number, start in enumerate(starts):
         if spans and start < spans[-1][1]:
-            continue
-        for end in dict.fromkeys((following, len(data))):
+            continue  # inside of the record before
+        for end in bounds[number + 1 :]:
             if is_regular(data[start:end]):
                 spans.append((start, end))
                 break

@@ -9,7 +9,7 @@ from memconsole.stores.reduce import LineReducer
 from memconsole.stores.sources import open_blob, open_file, open_packed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from memconsole.stores.sources import Source
@@ -112,7 +112,7 @@ def _whole_lines_backward(source: Source, limit_bytes: int) -> Iterator[RawLine]
     rest = b""
     has_end = False
     block = _FIRST_BLOCK
-    while position > 0 and end > floor:
+    while position > 0 and end + has_end > floor:
         start = max(0, position - block)
         pieces = (_read(source, start, position) + rest).split(b"\n")
         position, rest = start, pieces[0]
@@ -122,7 +122,7 @@ def _whole_lines_backward(source: Source, limit_bytes: int) -> Iterator[RawLine]
             if line := _line(piece, begin, has_end=has_end):
                 yield line
             end, has_end = begin - 1, True
-            if end <= floor > 0:
+            if begin <= floor:
                 return
         if len(rest) > _LONG_LINE:
             lowest = max(0, end - limit_bytes)
@@ -133,7 +133,7 @@ def _whole_lines_backward(source: Source, limit_bytes: int) -> Iterator[RawLine]
             yield _giant(source, begin, end, has_end=has_end)
             end, has_end = begin - 1, True
             position, rest = max(0, end), b""
-    if position == 0 and end > 0 and (line := _line(rest, 0, has_end=has_end)):
+    if position == 0 and end + has_end > floor and (line := _line(rest, 0, has_end=has_end)):
         yield line
 
 
@@ -180,19 +180,26 @@ def _line_end(source: Source, position: int) -> int:
 
 
 def _giant(source: Source, begin: int, end: int, *, has_end: bool) -> RawLine:
-    size = end - begin + has_end
-    if not has_end:
-        return RawLine(b"", begin, is_complete=False, size=size)
-    reducer = LineReducer()
-    for start in range(begin, end, _LARGEST_BLOCK):
-        reducer.feed(_read(source, start, min(end, start + _LARGEST_BLOCK)))
-    return RawLine(_trimmed(reducer.line()), begin, is_complete=True, size=size)
+    stops = range(begin, end, _LARGEST_BLOCK)
+    pieces = (_read(source, start, min(end, start + _LARGEST_BLOCK)) for start in stops)
+    data = _reduced(pieces) if has_end else b""
+    return RawLine(data, begin, has_end, end - begin + has_end)
 
 
 def _line(piece: bytes, begin: int, *, has_end: bool) -> RawLine | None:
     if not piece.strip(_BLANKS):
         return None
-    return RawLine(_trimmed(piece), begin, has_end, len(piece) + has_end)
+    data = _trimmed(piece)
+    if len(piece) > _LONG_LINE:
+        data = _reduced((piece,)) if has_end else b""
+    return RawLine(data, begin, has_end, len(piece) + has_end)
+
+
+def _reduced(pieces: Iterable[bytes]) -> bytes:
+    reducer = LineReducer()
+    for piece in pieces:
+        reducer.feed(piece)
+    return _trimmed(reducer.line())
 
 
 def _trimmed(piece: bytes) -> bytes:
