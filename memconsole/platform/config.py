@@ -134,7 +134,8 @@ def _find(choice: HomeChoice, environ: Mapping[str, str]) -> tuple[Path | None, 
     path = choice.user_home / named[2:] if is_tilde else Path(named).absolute()
     if _exists(path):
         return path, ()
-    message = one_line(f"the configuration {path} does not exist; {own or 'none'} is read")
+    read = "none" if own is None else one_line(str(own))
+    message = f"the configuration {one_line(str(path))} does not exist; {read} is read"
     return own, (Notice("config-unreadable", message, path=str(path)),)
 
 
@@ -169,7 +170,7 @@ def _read(path: Path) -> bytes:
 
 
 def _unreadable(path: Path, reason: str, notices: tuple[Notice, ...]) -> ConfigReading:
-    message = one_line(f"the platform configuration {path} cannot be read: {reason}")
+    message = f"the platform configuration {one_line(str(path))} cannot be read: {reason}"
     notice = Notice("config-unreadable", message, path=str(path))
     return ConfigReading(PlatformConfig(path=path), is_readable=False, notices=(*notices, notice))
 
@@ -194,7 +195,8 @@ def _agents(
     nameless = sum(not (agent_id and agent_id.strip()) for agent_id, _ in (*named, *listed))
     if not nameless:
         return tuple(agents), ()
-    message = one_line(f"{nameless} of the agents in {path} have no id and are left out")
+    shown = one_line(str(path))
+    message = f"{nameless} of the agents in {shown} have no id and are left out"
     return tuple(agents), (Notice("config-unreadable", message, path=str(path)),)
 
 

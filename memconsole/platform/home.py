@@ -55,12 +55,13 @@ class HomeChoice:
     @property
     def notices(self) -> tuple[Notice, ...]:
         """What the operator should know about the choice."""
+        read = _shown(self.path)
         passed = [
-            _other(f"{name} names {path}, which does not exist; {self.path} is read", path)
+            _other(f"{name} names {_shown(path)}, which does not exist; {read} is read", path)
             for name, path in self.missing
         ]
         also = [
-            _other(f"{path} is a platform home too; {self.path} is read", path)
+            _other(f"{_shown(path)} is a platform home too; {read} is read", path)
             for path in self.others
         ]
         return (*passed, *also)
@@ -175,4 +176,8 @@ def _distinct(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _other(message: str, path: Path) -> Notice:
-    return Notice("other-home-found", one_line(message), path=str(path))
+    return Notice("other-home-found", message, path=str(path))
+
+
+def _shown(path: Path) -> str:
+    return one_line(str(path))

@@ -111,9 +111,9 @@ def _is_known(reading: ConfigReading) -> bool:
 
 
 def _same_id(names: list[str]) -> str:
-    distinct = list(dict.fromkeys(names))
+    distinct = [one_line(name) for name in dict.fromkeys(names)]
     fact = "are the same id" if len(distinct) > 1 else "is configured twice"
-    return one_line(f"{' and '.join(distinct)} {fact}; the first in the configuration counts")
+    return f"{' and '.join(distinct)} {fact}; the first in the configuration counts"
 
 
 def _folders(folders: Iterable[Path]) -> tuple[dict[str, Path], tuple[Notice, ...]]:
@@ -147,22 +147,28 @@ def _is_empty(folder: Path) -> bool:
 
 
 def _twin(key: str, used: Path, twin: Path) -> Notice:
-    message = f"{used.name} and {twin.name} are folders of the same id; {twin.name} is not read"
-    return Notice("agent-collision", one_line(message), str(twin), key)
+    read, unread = one_line(used.name), one_line(twin.name)
+    message = f"{read} and {unread} are folders of the same id; {unread} is not read"
+    return Notice("agent-collision", message, str(twin), key)
 
 
 def _stranger(key: str, folder: Path) -> Notice:
-    message = one_line(f"agent {key} is on disk, but the configuration does not name it")
+    message = f"agent {one_line(key)} is on disk, but the configuration does not name it"
     return Notice("agent-unconfigured", message, str(folder), key)
 
 
 def _place_problems(key: str, place: Place, *, is_configured: bool) -> Iterator[Notice]:
+    path = one_line(str(place.path))
     if place.is_mapped:
-        message = one_line(f"{place.named} does not exist here; {place.path} is used")
+        message = f"{one_line(str(place.named))} does not exist here; {path} is used"
         yield Notice("path-mapped", message, str(place.path), key)
     if is_configured and not place.exists:
-        message = one_line(f"the workspace {place.path} of agent {key} does not exist")
+        message = f"the workspace {path} of agent {one_line(key)} does not exist"
         yield Notice("workspace-missing", message, str(place.path), key)
+
+
+def _id(agent: Agent) -> str:
+    return agent.id
 
 
 def _with_shared_workspaces(agents: Iterable[Agent]) -> list[Agent]:
@@ -177,8 +183,8 @@ def _with_shared_workspaces(agents: Iterable[Agent]) -> list[Agent]:
         if not more:
             shared.append(agent)
             continue
-        names = " and ".join(sorted(one.id for one in groups[real]))
-        message = one_line(f"agents {names} share the workspace {first.workspace}")
+        names = " and ".join(one_line(one.id) for one in sorted(groups[real], key=_id))
+        message = f"agents {names} share the workspace {one_line(str(first.workspace))}"
         notice = Notice("workspace-shared", message, str(first.workspace))
         problems = (*agent.problems, notice)
         shared.append(replace(agent, workspace=first.workspace, problems=problems))

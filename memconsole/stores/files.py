@@ -68,11 +68,11 @@ class FileSessionStore:
             claims.add_earlier(session_id, _key(text, agent))
         loose = folder_sessions(agent, claims=claims, folder=folder)
         sessions = (*live, *loose.sessions)
-        unreadable = len(store.map.damaged) + (store.exists and not store.is_read)
+        is_part_unread = (store.exists and not store.is_read) or bool(folder.notices)
         return StoreListing(
             sessions=sessions,
             storage=_storage(store, folder, has_sessions=bool(sessions)),
-            left_out={**loose.left_out, "unreadable": unreadable + len(folder.notices)},
+            left_out={**loose.left_out, "unreadable": len(store.map.damaged) + is_part_unread},
             notices=(*store.notices, *loose.notices, *_missing_notices(live, agent)),
             fingerprint=mark,
         )
@@ -110,7 +110,8 @@ def _damage(found: SessionMap, agent: Agent) -> tuple[Notice, ...]:
         return ()
     first, more = found.damaged[0], len(found.damaged) - 1
     others = f" and {more} more" if more else ""
-    message = one_line(f"the entry {first}{others} of {agent.store_file} cannot be read")
+    path = one_line(str(agent.store_file))
+    message = f"the entry {one_line(first)}{others} of {path} cannot be read"
     return (Notice("store-unreadable", message, str(agent.store_file), agent.id),)
 
 
@@ -188,9 +189,11 @@ def _missing_notices(live: list[StoredSession], agent: Agent) -> list[Notice]:
     if not lost or lost[0] is None:
         return []
     if len(lost) == 1:
-        message = f"the session {lost[0].text} had content, but its transcript is gone"
+        key = one_line(lost[0].text)
+        message = f"the session {key} had content, but its transcript is gone"
     else:
+        owner = one_line(agent.id)
         message = (
-            f"{len(lost)} sessions of agent {agent.id} had content, but their transcripts are gone"
+            f"{len(lost)} sessions of agent {owner} had content, but their transcripts are gone"
         )
-    return [Notice("missing-transcript", one_line(message), str(agent.store_file), agent.id)]
+    return [Notice("missing-transcript", message, str(agent.store_file), agent.id)]

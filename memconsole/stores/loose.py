@@ -132,9 +132,10 @@ def _orphan_notices(sessions: list[StoredSession], agent: Agent) -> list[Notice]
     orphans = [one.transcript for one in sessions if one.state is SessionState.ORPHAN]
     if not orphans:
         return []
+    owner = one_line(agent.id)
     if len(orphans) == 1 and orphans[0] is not None:
         path = orphans[0].path
-        message = f"the transcript {path.name} of agent {agent.id} belongs to no session"
-        return [Notice("orphan-transcript", one_line(message), str(path), agent.id)]
-    message = f"{len(orphans)} transcripts of agent {agent.id} belong to no session"
-    return [Notice("orphan-transcript", one_line(message), str(agent.sessions_dir), agent.id)]
+        message = f"the transcript {one_line(path.name)} of agent {owner} belongs to no session"
+        return [Notice("orphan-transcript", message, str(path), agent.id)]
+    message = f"{len(orphans)} transcripts of agent {owner} belong to no session"
+    return [Notice("orphan-transcript", message, str(agent.sessions_dir), agent.id)]

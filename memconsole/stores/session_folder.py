@@ -147,7 +147,7 @@ class SessionFolder:
         except (FileNotFoundError, NotADirectoryError):
             return
         except OSError as error:
-            message = one_line(f"{folder} cannot be listed: {(error.strerror or '').lower()}")
+            message = f"{one_line(str(folder))} cannot be listed: {(error.strerror or '').lower()}"
             notice = Notice("store-unreadable", message, str(folder), self._agent.id)
             self.notices = (*self.notices, notice)
 

@@ -134,8 +134,6 @@ def _encode(value: object) -> bytes:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:  # half a surrogate pair, cut by somebody
         return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-    except (ValueError, RecursionError):
-        return b"null"
 
 
 def _text(key: object) -> str:
