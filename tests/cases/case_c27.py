@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.cases.registry import action, expects
@@ -9,6 +15,79 @@ from tests.cases.registry import action, expects
 if TYPE_CHECKING:
     from tests.cases.stage import Stage
     from tests.program import Answer, Json
+
+
+WALK = Path(__file__).with_name("console_walk.py")
+SIZES = ((80, 24), (200, 50))
+EVERYWHERE = [
+    *(["press", key] for key in ("1", "2", "3", "4", "5", "s", "z", "z")),
+    *(["press", key] for key in ("question_mark", "escape", "exclamation_mark", "escape")),
+    *(
+        ["press", key]
+        for key in ("colon", "escape", "2", "enter", "escape", "3", "enter", "escape")
+    ),
+]
+
+
+def walk(stage: Stage, size: tuple[int, int], steps: list[list[str]]) -> Json:
+    """Take steps through the console in a process of its own."""
+    plan = json.dumps({"size": size, "steps": steps})
+    environment = stage.program(timedelta(), None).environment
+    with stage.untouched():
+        done = subprocess.run(
+            [sys.executable, "-m", f"tests.cases.{WALK.stem}", plan],
+            env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8", **environment},
+            cwd=WALK.parents[2],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)
+
+
+@action("c27.1", "open every screen with this state at 80x24 and 200x50")
+def every_screen(stage: Stage) -> list[Json]:
+    find_the_file = [["press", "slash"], ["type", "bad"], ["press", "enter"]]
+    return [walk(stage, size, [*EVERYWHERE, *find_the_file]) for size in SIZES]
+
+
+@expects("c27.1", "crash")
+def screens_do_not_crash(seen: list[Json], want: Json) -> None:
+    assert [walked["is_running"] for walked in seen] == [not want, not want]
+
+
+@expects("c27.1", "shown_literally")
+def shown_literally(seen: list[Json], want: Json) -> None:
+    text = "\n".join(shown for walked in seen for shown in walked["seen"])
+    assert [literal for literal in want if literal not in text] == []
+
+
+@action("c27.2", "type each of strings.json into the search box, and press enter")
+def type_strings(stage: Stage) -> list[Json]:
+    strings = json.loads((stage.folder / "strings.json").read_text("utf-8"))
+    steps = [
+        step
+        for string in strings
+        for step in (["press", "slash"], ["type", string], ["press", "enter"], ["press", "escape"])
+    ]
+    return [walk(stage, size, steps) for size in SIZES]
+
+
+@expects("c27.2", "crash")
+def typing_does_not_crash(seen: list[Json], want: Json) -> None:
+    assert [walked["is_running"] for walked in seen] == [not want, not want]
+
+
+@action("c27.3", "click on the words 'press me'")
+def click_press_me(stage: Stage) -> list[Json]:
+    steps = [*EVERYWHERE, ["press", "2"], ["press", "enter"], ["click", "press me"]]
+    return [walk(stage, size, steps) for size in SIZES]
+
+
+@expects("c27.3", "program_still_running")
+def still_running(seen: list[Json], want: Json) -> None:
+    assert [walked["is_running"] for walked in seen] == [want, want]
 
 
 @action(
