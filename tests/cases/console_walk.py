@@ -1,6 +1,6 @@
 """Walks through the console in a process of its own: `console_walk.py PLAN`.
 
-PLAN is JSON: a `size`, and `steps` such as `["press", "tab"]`, `["type", "a"]`, `["click", "word"]`.
+PLAN is JSON: a `size`, and `steps` such as `["press", "tab"]` or `["click", "word"]`.
 Prints what was seen after each step, and whether the program was still running, as JSON.
 """
 
@@ -12,7 +12,6 @@ import json
 import re
 import sys
 from typing import TYPE_CHECKING
-
 
 from memconsole import wiring
 from memconsole.domain.outcomes import Origin
