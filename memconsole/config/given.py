@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.config.keys import CONFIG_VARIABLE, NOW_VARIABLE, PREFIX, Key
 from memconsole.config.place import Place, shown
@@ -22,8 +21,7 @@ AGENTS = "agents"
 _INIT_HINT = "`memconsole config init` writes a file with every key."
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(NamedTuple):
     """One value, checked.
 
     Attributes:

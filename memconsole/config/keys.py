@@ -1,9 +1,12 @@
-"""What a configuration key is, and its names."""
+"""What a configuration key is, and its names.
+
+Named tuples, here and in `given`: every start of the program makes these classes, and a dataclass
+costs several times as much to make.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,8 +18,7 @@ CONFIG_VARIABLE: Final = "MEMCONSOLE_CONFIG"
 NOW_VARIABLE: Final = "MEMCONSOLE_NOW"
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """One thing that can be set.
 
     Attributes:
@@ -56,8 +58,7 @@ class Key:
         return part, name
 
 
-@dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(NamedTuple):
     """Another variable for a key.
 
     Attributes:

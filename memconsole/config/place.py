@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.plain import one_line
 from memconsole.errors import ConfigError
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
 _SHOWN_CHARS = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """One place that gives values.
 
     Attributes:

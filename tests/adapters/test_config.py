@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.config import config_path, load
+from memconsole.config.load import config_path, load
 from memconsole.config.table import ALIASES, BY_NAME, KEYS
 from memconsole.domain.settings import (
     AgentSettings,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.config import load
+from memconsole.config.load import load
 from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:

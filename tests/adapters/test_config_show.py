@@ -6,7 +6,7 @@ import re
 import tomllib
 from typing import TYPE_CHECKING
 
-from memconsole.config import load
+from memconsole.config.load import load
 from memconsole.config.show import SettingRow, describe, reference, template
 from memconsole.config.table import ALIASES, KEYS
 
