@@ -1,0 +1,53 @@
+"""The clock of this process."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+
+from memconsole.domain.plain import one_line
+from memconsole.errors import ConfigError
+
+_FIRST_YEAR = 1970
+_LAST_YEAR = 9000
+
+
+class SystemClock:
+    """Answers `Clock`; `MEMCONSOLE_NOW` sets the wall clock of the process (A23)."""
+
+    def __init__(self, start: str | None = None) -> None:
+        """Take the host's wall clock, or start another one at a given moment.
+
+        Args:
+            start: `MEMCONSOLE_NOW`: ISO-8601 with its offset. The wall clock begins there and runs
+                on with the stopwatch. None or "" means the host's.
+
+        Raises:
+            ConfigError: It is no such moment.
+        """
+        self._start = _moment(start) if start else None
+        self._started = time.monotonic()
+
+    def now(self) -> datetime:
+        """Return the wall time, aware UTC."""
+        if self._start is None:
+            return datetime.now(UTC)
+        return self._start + timedelta(seconds=time.monotonic() - self._started)
+
+    def monotonic(self) -> float:
+        """Return seconds of a clock that never goes back."""
+        return time.monotonic()
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text.strip())
+        is_usable = moment.tzinfo is not None and _FIRST_YEAR <= moment.year <= _LAST_YEAR
+    except ValueError:
+        is_usable, moment = False, datetime.min
+    if not is_usable:
+        raise ConfigError(
+            f'MEMCONSOLE_NOW must be a moment with its offset, not "{one_line(text)[:60]}"',
+            hint="Write it like 2026-04-12T09:00:00+02:00, or remove the variable.",
+        )
+    return moment.astimezone(UTC)
