@@ -177,8 +177,10 @@ def test_a_quotation_adds_no_structure(place: str, text: str) -> None:
 @given(TEXTS)
 def test_a_reader_sees_what_was_said(text: str) -> None:
     shown = words(f"- Last request: {quote_line(text)}").strip()
-    priority = re.compile(rf"^(Last request: )\\(?=[{PRIORITIES}])")
-    assert priority.sub(r"\1", shown) == f"Last request: {one_line(text)}".strip()
+    spoken = one_line(text)
+    if spoken.startswith(tuple(PRIORITIES)):
+        spoken = f"\\{spoken}"  # an emoji has no escape in Markdown
+    assert shown == f"Last request: {spoken}".strip()
 
 
 @given(TEXTS)
