@@ -16,8 +16,8 @@ from memconsole.domain.sessions import (
 )
 from memconsole.errors import StoreError
 from memconsole.stores.entry_fields import EntryFields, instant, whole
-from memconsole.stores.loose import Claims, folder_sessions
-from memconsole.stores.session_folder import SessionFile, SessionFolder, folder_stamp
+from memconsole.stores.loose import Claims, loose_sessions
+from memconsole.stores.session_folder import SessionFile, SessionFolder
 from memconsole.stores.session_map import SessionMap, read_session_map
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class FileSessionStore:
 
     def sessions(self, agent: Agent) -> StoreListing:
         """List live entries, archives and orphans; what cannot be read becomes a notice."""
-        mark = self.fingerprint(agent)
+        mark = _store_stamp(agent)
         folder = SessionFolder(agent)
         store = self._store(agent)
         live, claims = [], Claims()
@@ -66,7 +66,7 @@ class FileSessionStore:
                 live.append(_session(agent, key, fields, file))
         for session_id, text in store.map.earlier.items():
             claims.add_earlier(session_id, _key(text, agent))
-        loose = folder_sessions(agent, claims=claims, folder=folder)
+        loose = loose_sessions(agent, folder, claims)
         sessions = (*live, *loose.sessions)
         is_part_unread = (store.exists and not store.is_read) or bool(folder.notices)
         return StoreListing(
@@ -74,16 +74,12 @@ class FileSessionStore:
             storage=_storage(store, folder, has_sessions=bool(sessions)),
             left_out={**loose.left_out, "unreadable": len(store.map.damaged) + is_part_unread},
             notices=(*store.notices, *loose.notices, *_missing_notices(live, agent)),
-            fingerprint=mark,
+            fingerprint=(mark, folder.stamp),
         )
 
     def fingerprint(self, agent: Agent) -> object:
         """Return a value that changes when a new listing may differ; opens no file."""
-        try:
-            info = agent.store_file.stat()
-        except OSError as error:
-            return error.errno, folder_stamp(agent)
-        return (info.st_ino, info.st_size, info.st_mtime_ns), folder_stamp(agent)
+        return _store_stamp(agent), SessionFolder(agent).stamp
 
     def _store(self, agent: Agent) -> _Store:
         path = agent.store_file
@@ -99,6 +95,14 @@ class FileSessionStore:
             notice = Notice("store-unreadable", str(error), str(path), agent.id)
             return _Store(exists=True, notices=(notice,))
         return _Store(found, exists=True, is_read=True, notices=_damage(found, agent))
+
+
+def _store_stamp(agent: Agent) -> object:
+    try:
+        info = agent.store_file.stat()
+    except OSError as error:
+        return error.errno
+    return info.st_ino, info.st_size, info.st_mtime_ns
 
 
 def _key(text: str, agent: Agent) -> SessionKey:

@@ -9,16 +9,14 @@ from memconsole.domain.agents import Notice
 from memconsole.domain.plain import one_line
 from memconsole.domain.sessions import SessionState, StoredSession, TranscriptState
 from memconsole.stores.names import FileKind
-from memconsole.stores.session_folder import SessionFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
     from memconsole.domain.agents import Agent
     from memconsole.domain.keys import SessionKey
     from memconsole.domain.sessions import TranscriptRef
-    from memconsole.stores.session_folder import SessionFile
+    from memconsole.stores.session_folder import SessionFile, SessionFolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ class Claims:
 
     def __init__(self) -> None:
         self._ids: set[str] = set()
-        self._paths: set[Path] = set()
+        self._files: set[SessionFile] = set()
         self._keys: dict[str, SessionKey] = {}
 
     def add(self, session_id: str | None, file: SessionFile | None) -> None:
@@ -47,7 +45,7 @@ class Claims:
         if session_id is not None:
             self._ids.add(session_id)
         if file is not None:
-            self._paths.add(file.path)
+            self._files.add(file)
 
     def add_earlier(self, session_id: str, key: SessionKey) -> None:
         """Note an id that a key had before; its files are sessions of their own."""
@@ -59,33 +57,18 @@ class Claims:
 
     def copies(self, files: Sequence[SessionFile]) -> int | None:
         """Return how many files of a session are copies; None when no entry claims it."""
-        named = sum(file.path in self._paths for file in files)
+        named = sum(file in self._files for file in files)
         if not named and files[0].session_id not in self._ids:
             return None
         return len(files) - named
 
 
-def folder_sessions(
-    agent: Agent,
-    known_ids: Collection[str] = (),
-    *,
-    claims: Claims | None = None,
-    folder: SessionFolder | None = None,
-) -> LooseSessions:
-    """List archives and orphans of an agent's folders, one row for each session id and topic.
-
-    Args:
-        agent: Whose folders.
-        known_ids: Session ids that another store lists: their files are not sessions of their own.
-        claims: What the entries of `sessions.json` name.
-        folder: A scan to use, when there is one already.
-    """
-    scan = SessionFolder(agent) if folder is None else folder
-    claims = Claims() if claims is None else claims
-    backups, sessions = scan.backups, []
-    for files in scan.groups():
+def loose_sessions(agent: Agent, folder: SessionFolder, claims: Claims) -> LooseSessions:
+    """List archives and orphans of an agent's folders, one row for each session id and topic."""
+    backups, sessions = folder.backups, []
+    for files in folder.groups():
         best = files[0]
-        if best.session_id in known_ids or not _is_ours(best, agent):
+        if not _is_ours(best, agent):
             continue
         copies = claims.copies(files)
         backups += len(files) - 1 if copies is None else copies
@@ -94,14 +77,14 @@ def folder_sessions(
     return LooseSessions(
         tuple(sorted(sessions, key=_order)),
         {"backup": backups},
-        (*scan.notices, *_orphan_notices(sessions, agent)),
+        (*folder.notices, *_orphan_notices(sessions, agent)),
     )
 
 
 def _is_ours(file: SessionFile, agent: Agent) -> bool:
     """In a store that several agents share, the first of them has what names nobody."""
     is_shared = bool(agent.store_agents) and agent.store_agents[0] != agent.id
-    return not is_shared or file.path.parent != agent.store_file.parent
+    return not is_shared or file.folder != agent.store_file.parent
 
 
 def _loose(file: SessionFile, agent: Agent, key: SessionKey | None) -> StoredSession:

@@ -116,7 +116,7 @@ def read_import_name(name: str) -> FileName:
 def _read_jsonl(name: str) -> FileName:
     if name.endswith(".trajectory.jsonl"):
         return FileName(FileKind.TRAJECTORY)
-    match = _CHECKPOINT.fullmatch(name)
+    match = _CHECKPOINT.fullmatch(name) if ".checkpoint." in name.lower() else None
     if match is not None:
         session_id, topic = _split_topic(match["id"])
         return FileName(FileKind.CHECKPOINT, session_id, topic)
@@ -152,7 +152,7 @@ def _side_kind(name: str) -> FileKind:
 
 def _split_topic(stem: str) -> tuple[str, str | None]:
     """Part `<uuid>-topic-<n>`; an id of another shape may hold `-topic-` itself."""
-    match = _TOPIC.fullmatch(stem)
+    match = _TOPIC.fullmatch(stem) if "-topic-" in stem.lower() else None
     return (stem, None) if match is None else (match["id"], unquote(match["topic"]))
 
 

@@ -28,22 +28,34 @@ IMPORT_FOLDER = "session-sqlite-import-archive"
 _USUAL_PACKING = 8
 """How much smaller zstd makes a transcript, roughly; only to compare sizes."""
 
+_TRANSCRIPTS = frozenset({FileKind.TRANSCRIPT, FileKind.CHECKPOINT})
+"""What an entry may name; a release can go back to a snapshot."""
+
 SessionName: TypeAlias = tuple[str, str | None]
 """(session id, topic) by the file's name."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SessionFile:
-    """One regular file.
+    """One regular file; equal to itself alone.
 
     Attributes:
+        folder: Where it lies.
+        filename: Its name there.
+        name: What the name says.
         modified_ns: File time in nanoseconds since the epoch.
     """
 
-    path: Path
+    folder: Path
+    filename: str
     name: FileName
     size_bytes: int
     modified_ns: int
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self.folder / self.filename
 
     @property
     def session(self) -> SessionName:
@@ -83,6 +95,7 @@ class SessionFolder:
     Attributes:
         backups: Files that repeat a transcript's past.
         notices: Folders that cannot be listed.
+        stamp: Changes when a session file comes, goes, grows or is written.
     """
 
     def __init__(self, agent: Agent) -> None:
@@ -94,8 +107,7 @@ class SessionFolder:
         self._archives: dict[SessionName, list[SessionFile]] = {}
         self._topics: dict[str, dict[str, None]] = {}
         self._moved: dict[Path, tuple[Path, ...]] = {}
-        for folder, read in _folders(agent):
-            self._scan(folder, read)
+        self.stamp = tuple(self._scan(folder, read) for folder, read in _folders(agent))
 
     @property
     def is_empty(self) -> bool:
@@ -121,47 +133,51 @@ class SessionFolder:
         Its name in our own folders first, for the path is that of the machine which wrote it;
         then the path; then its tail in this home (A25). Only regular `.jsonl` files are taken.
         """
-        path = Path(session_file.replace("\0", ""))
-        if read_name(path.name).kind not in (FileKind.TRANSCRIPT, FileKind.CHECKPOINT):
-            return None
-        own = self._by_name.get(path.name)
-        if own is not None or not path.is_absolute():
+        filename = session_file.rpartition("/")[2]
+        own = self._by_name.get(filename)
+        if own is not None or read_name(filename).kind not in _TRANSCRIPTS:
             return own
+        path = Path(session_file.replace("\0", ""))
+        if not path.is_absolute():
+            return None
         places = (path.parent, *self._places(path.parent))
-        return next((found for one in places if (found := _look_at(one / path.name))), None)
+        return next((found for one in places if (found := _look_at(one, filename))), None)
 
     def groups(self) -> Iterator[list[SessionFile]]:
         """Yield all transcripts and archives by session, the fullest of each first."""
-        for session in {**self._transcripts, **self._archives}:
-            transcript = self._transcripts.get(session)
-            files = [*self._archives.get(session, ()), *([transcript] if transcript else [])]
-            yield sorted(files, key=lambda one: one.fullness, reverse=True)
+        for session, transcript in self._transcripts.items():
+            archives = self._archives.get(session)
+            yield [transcript] if archives is None else _fullest_first(transcript, *archives)
+        for session, archives in self._archives.items():
+            if session not in self._transcripts:
+                yield _fullest_first(*archives)
 
-    def _scan(self, folder: Path, read: Callable[[str], FileName]) -> None:
+    def _scan(self, folder: Path, read: Callable[[str], FileName]) -> object:
+        """Keep the files of one folder; return its part of the stamp."""
         try:
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    name = read(entry.name)
-                    if name.session_id is not None and (file := _regular(entry, name)):
-                        self._keep(file)
+            files = _session_files(folder, read)
         except (FileNotFoundError, NotADirectoryError):
-            return
+            return None
         except OSError as error:
             message = f"{one_line(str(folder))} cannot be listed: {(error.strerror or '').lower()}"
             notice = Notice("store-unreadable", message, str(folder), self._agent.id)
             self.notices = (*self.notices, notice)
+            return error.errno
+        for file in files:
+            self._keep(file)
+        return frozenset((file.filename, file.size_bytes, file.modified_ns) for file in files)
 
     def _keep(self, file: SessionFile) -> None:
-        session_id, topic = file.session
-        if topic is not None and not file.name.kind.is_copy:
-            self._topics.setdefault(session_id, {})[topic] = None
-        if file.name.kind is FileKind.ARCHIVE:
-            self._archives.setdefault(file.session, []).append(file)
-            return
-        self.backups += file.name.kind.is_copy
-        self._by_name.setdefault(file.path.name, file)
-        if file.name.kind is FileKind.TRANSCRIPT:
-            self._transcripts.setdefault(file.session, file)
+        kind, session = file.name.kind, file.session
+        self.backups += kind.is_copy
+        if session[1] is not None and not kind.is_copy:
+            self._topics.setdefault(session[0], {})[session[1]] = None
+        if kind in _TRANSCRIPTS:
+            self._by_name.setdefault(file.filename, file)
+        if kind is FileKind.TRANSCRIPT:
+            self._transcripts.setdefault(session, file)
+        elif kind is FileKind.ARCHIVE:
+            self._archives.setdefault(session, []).append(file)
 
     def _places(self, folder: Path) -> tuple[Path, ...]:
         """Return where a folder of another machine may be here; looked for once."""
@@ -173,24 +189,8 @@ class SessionFolder:
         return known
 
 
-def folder_stamp(agent: Agent) -> object:
-    """Return a value that changes when a session file comes, goes, grows or is written."""
-    stamps = []
-    for folder, read in _folders(agent):
-        try:
-            with os.scandir(folder) as entries:
-                found = [entry for entry in entries if read(entry.name).session_id is not None]
-                files = [file for entry in found if (file := _regular(entry, _UNREAD))]
-        except OSError as error:
-            stamps.append(frozenset({(folder.name, error.errno, 0)}))
-            continue
-        stamps.append(
-            frozenset((file.path.name, file.size_bytes, file.modified_ns) for file in files)
-        )
-    return tuple(stamps)
-
-
-_UNREAD = FileName(FileKind.OTHER)
+def _fullest_first(*files: SessionFile) -> list[SessionFile]:
+    return sorted(files, key=lambda one: one.fullness, reverse=True)
 
 
 def _folders(agent: Agent) -> Iterator[tuple[Path, Callable[[str], FileName]]]:
@@ -207,17 +207,31 @@ def _read_moved_name(name: str) -> FileName:
     """Read a name in the folder of a moved store, which may hold other people's files too."""
     found = read_name(name)
     is_ours = found.session_id is not None and is_uuid(found.session_id)
-    return found if is_ours else _UNREAD
+    return found if is_ours else FileName(FileKind.OTHER)
 
 
-def _regular(entry: os.DirEntry[str], name: FileName) -> SessionFile | None:
+def _session_files(folder: Path, read: Callable[[str], FileName]) -> list[SessionFile]:
+    """List the regular files that belong to sessions.
+
+    Raises:
+        OSError: The folder cannot be listed.
+    """
+    files = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = read(entry.name)
+            if name.session_id is not None and (info := _regular(entry)) is not None:
+                file = SessionFile(folder, entry.name, name, info.st_size, info.st_mtime_ns)
+                files.append(file)
+    return files
+
+
+def _regular(entry: os.DirEntry[str]) -> os.stat_result | None:
+    """Look at a file behind its links; None for pipes, folders and what has gone."""
     try:
-        if not entry.is_file():
-            return None
-        info = entry.stat()
+        return entry.stat() if entry.is_file() else None
     except OSError:
         return None
-    return SessionFile(Path(entry.path), name, info.st_size, info.st_mtime_ns)
 
 
 def _is_folder(path: Path) -> bool:
@@ -227,11 +241,11 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _look_at(path: Path) -> SessionFile | None:
+def _look_at(folder: Path, filename: str) -> SessionFile | None:
     try:
-        info = path.stat()
+        info = (folder / filename).stat()
     except OSError:
         return None
     if not stat.S_ISREG(info.st_mode):
         return None
-    return SessionFile(path, read_name(path.name), info.st_size, info.st_mtime_ns)
+    return SessionFile(folder, filename, read_name(filename), info.st_size, info.st_mtime_ns)

@@ -20,7 +20,6 @@ from memconsole.domain.sessions import (
     TranscriptState,
 )
 from memconsole.stores.files import FileSessionStore
-from memconsole.stores.loose import folder_sessions
 from tests.adapters.file_homes import ID_A, ID_B, ID_C, STAMP, Sessions, by_state, file_agent
 from tests.adapters.rights import powerless, reachable_folder
 
@@ -576,17 +575,6 @@ def test_the_configured_main_key(tmp_path: Path) -> None:
     assert key.kind is SessionClass.MAIN
 
 
-def test_ids_that_another_store_has_are_left_to_it(place: Sessions) -> None:
-    place.file(f"{ID_A}.jsonl")
-    place.file(f"{ID_A}.jsonl.reset.{STAMP}")
-    place.file(f"{ID_B}.jsonl")
-
-    found = folder_sessions(place.agent, {ID_A})
-
-    assert [one.session_id for one in found.sessions] == [ID_B]
-    assert found.left_out == {"backup": 0}
-
-
 CHANGES: dict[str, Callable[[Sessions], object]] = {
     "a transcript grows": lambda place: place.file(f"{ID_A}.jsonl", size=9, at=1000),
     "a transcript is written": lambda place: place.file(f"{ID_A}.jsonl", at=2000),
@@ -742,10 +730,11 @@ def test_case_c09(prepared_case: PreparedCase) -> None:
 def test_case_c13_the_parked_file_is_an_archive(prepared_case: PreparedCase) -> None:
     dest, _ = prepared_case("c13-two-storage-eras")
     expected = json.loads((dest / "expect.json").read_text())["checks"][0]["expect"]
-    known = [one["session"] for one in expected["live"].values()]
 
-    found = folder_sessions(file_agent(dest / "home" / ".openclaw"), known)
+    listing = FileSessionStore().sessions(file_agent(dest / "home" / ".openclaw"))
 
-    assert [one.session_id for one in found.sessions] == expected["archived"]
-    assert found.sessions[0].archive_reason == "imported"
-    assert found.notices == ()
+    [archive] = [one for one in listing.sessions if one.state is ARCHIVED]
+    assert [archive.session_id] == expected["archived"]
+    assert archive.archive_reason == "imported"
+    assert by_state(listing, LIVE) == [KEY]
+    assert by_state(listing, ORPHAN) == []
