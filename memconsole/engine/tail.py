@@ -22,9 +22,6 @@ __all__ = ["LIMIT_BYTES", "read_tail", "read_usage", "read_whole"]
 LIMIT_BYTES = 64 * 1024 * 1024
 """Bytes of one transcript that a tail passes at most (A5)."""
 
-USAGE_LIMIT_BYTES = 16 * 1024 * 1024
-"""The same when only the usage is wanted: a provider that reports none must not cost more."""
-
 _CUTS = (EntryKind.COMPACTION, EntryKind.RESET)
 
 
@@ -54,9 +51,7 @@ def read_tail(
     return reading.tail()
 
 
-def read_usage(
-    store: SessionStore, ref: TranscriptRef, *, limit_bytes: int = USAGE_LIMIT_BYTES
-) -> Tail:
+def read_usage(store: SessionStore, ref: TranscriptRef, *, limit_bytes: int = LIMIT_BYTES) -> Tail:
     """Read back to the last usage above 0, or to the compaction or reset that ends the count.
 
     The tail has no messages; its counts are of the few records passed.
