@@ -76,9 +76,7 @@ class PrivateFolder:
     def _claim(self, place: Path) -> Path:
         from filelock import FileLock, Timeout  # noqa: PLC0415 - few processes need one
 
-        made = [folder for folder in (place, *place.parents) if not folder.exists()][::-1]
-        for folder in made:
-            folder.mkdir(mode=0o700, exist_ok=True)
+        made = make_private(place)
         _require_private(place)
         for _ in range(3):
             path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
@@ -89,6 +87,18 @@ class PrivateFolder:
                 self._owner, self._made = owner, made
                 return path
         raise OSError(f"{place} is swept all the time")
+
+
+def make_private(folder: Path) -> list[Path]:
+    """Make a folder and what is missing above it, for us alone; return what was made.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    made = [one for one in (folder, *folder.parents) if not one.exists()][::-1]
+    for one in made:
+        one.mkdir(mode=0o700, exist_ok=True)
+    return made
 
 
 def _temporary() -> Path:

@@ -1,0 +1,102 @@
+"""Our own database, `state.db` in the state folder (mission §3, A10, A24).
+
+Reading never creates or changes it: it is read like a database of somebody else, and one that is
+missing or broken is empty. Writing makes it when needed. Each reading and each writing opens it
+anew, so that console, scheduler and commands can work at once and any of them may be killed.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, TypeVar
+
+from memconsole.domain.agents import Notice
+from memconsole.domain.plain import one_line
+from memconsole.errors import StateError, StoreError
+from memconsole.sqlite import library, open_own, read_platform, transaction
+from memconsole.stores.private_folder import make_private
+from memconsole.stores.state_schema import migrate, require_known
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from memconsole.sqlite import Connection, Copies, ReadOnlyDatabase
+
+T = TypeVar("T")
+
+NAME = "state.db"
+NOTICE_CODE = "state"
+
+
+class StateDatabase:
+    """Opens the database for its views; safe from any thread.
+
+    Args:
+        folder: The state folder; made when something is written.
+        copies: For reading it where it cannot be opened in place.
+    """
+
+    def __init__(self, folder: Path, copies: Copies) -> None:
+        self.path = folder / NAME
+        self._copies = copies
+
+    def read(self, query: Callable[[ReadOnlyDatabase], T], empty: T) -> T:
+        """Run a query; `empty` when there is no database, or none that can be read."""
+        try:
+            self.path.lstat()
+            return read_platform(self.path, query, self._copies)
+        except (StoreError, OSError):
+            return empty
+
+    def write(self, change: Callable[[Connection], None]) -> None:
+        """Run a change as one transaction, whole or not at all.
+
+        Raises:
+            StateError: The folder cannot be written, or the database is newer or broken.
+        """
+        try:
+            make_private(self.path.parent)
+            with open_own(self.path) as connection:
+                migrate(connection, self.path)
+                with transaction(connection):
+                    change(connection)
+        except OSError as error:
+            raise self._cannot(error.strerror or "no reason given") from error
+        except library().error as error:
+            raise self._cannot(str(error)) from error
+
+    def problem(self) -> Notice | None:
+        """Return what keeps the database from being read or written; None when nothing does."""
+        try:
+            is_made = self.path.lstat().st_size > 0
+        except OSError:
+            is_made = False
+        if not is_made:  # a process may have been killed between making and filling it
+            return self._folder_problem()
+        try:
+            version = read_platform(self.path, lambda one: one.user_version, self._copies)
+            require_known(version, self.path)
+        except (StoreError, StateError) as error:
+            return self._notice(str(error))
+        return self._folder_problem()
+
+    def _folder_problem(self) -> Notice | None:
+        place = self.path.parent
+        while not os.path.lexists(place) and place != place.parent:
+            place = place.parent
+        if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
+            return None
+        return self._notice(
+            f"the state folder {self.path.parent} cannot be written: runs, checkpoints and growth "
+            "are not remembered"
+        )
+
+    def _notice(self, message: str) -> Notice:
+        return Notice(NOTICE_CODE, one_line(message), str(self.path))
+
+    def _cannot(self, reason: str) -> StateError:
+        return StateError(
+            one_line(f"{self.path} cannot be written: {reason}"),
+            hint="Check owner, mode and free space of the state folder; reading commands work on.",
+        )

@@ -1,0 +1,262 @@
+"""Runs, samples and captures: what goes in comes out, newest first, and old things go."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memconsole import sqlite
+from memconsole.domain.agents import AgentRef
+from memconsole.domain.captures import Capture
+from memconsole.domain.outcomes import Origin, Run
+from memconsole.domain.tokens import Sample
+from memconsole.errors import StateError
+from memconsole.stores import state_records
+from memconsole.stores.private_copy import PrivateCopies
+from memconsole.stores.state import StateDatabase
+from memconsole.stores.state_records import StateCaptures, StateRunLog, StateSamples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NOW = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
+MAIN = AgentRef("/home/operator/.openclaw", "main")
+
+RUN = Run(
+    id=0,
+    job=None,
+    command="checkpoint",
+    command_line="memconsole checkpoint --agent main",
+    origin=Origin.CLI,
+    agent="main",
+    key="agent:main:main",
+    started_at=NOW,
+    ended_at=NOW + timedelta(seconds=1),
+    status="done",
+    reason=None,
+    message="saved 18 messages of agent:main:main",
+    duration_ms=1000,
+)
+CAPTURE = Capture(
+    agent=MAIN,
+    session_id="a0b7",
+    session_key="agent:main:main",
+    at=NOW,
+    content_hash="0" * 64,
+    block="# Active Context — main\n",
+    is_logged=True,
+    day_file="memory/2026-01-26.md",
+    workspace="/home/operator/ws",
+)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[StateDatabase]:
+    with closing(PrivateCopies(tmp_path / "copies")) as copies:
+        yield StateDatabase(tmp_path / "state", copies)
+
+
+def later(**step: float) -> datetime:
+    return NOW + timedelta(**step)
+
+
+def test_a_run_comes_back_as_it_was(database: StateDatabase) -> None:
+    log = StateRunLog(database)
+    bare = replace(RUN, agent=None, key=None, ended_at=None, duration_ms=None, job="rotation")
+    log.add(RUN)
+    log.add(replace(bare, started_at=later(minutes=1), origin=Origin.SCHEDULER))
+    newest, oldest = log.runs(limit=9)
+    assert oldest == replace(RUN, id=1)
+    assert newest == replace(bare, id=2, started_at=later(minutes=1), origin=Origin.SCHEDULER)
+
+
+def test_runs_are_chosen_by_time_job_and_number(database: StateDatabase) -> None:
+    log = StateRunLog(database)
+    assert log.runs(limit=9) == ()
+    for minute, job in enumerate(("health", "rotation", "health", None)):
+        log.add(replace(RUN, started_at=later(minutes=minute), job=job))
+    assert [run.id for run in log.runs(limit=3)] == [4, 3, 2]
+    assert [run.id for run in log.runs(limit=9, job="health")] == [3, 1]
+    assert [run.id for run in log.runs(limit=9, since=later(minutes=1))] == [4, 3, 2]
+    assert [run.id for run in log.runs(limit=9, since=later(minutes=1), job="health")] == [3]
+
+
+def test_times_of_any_zone_are_one_order(database: StateDatabase) -> None:
+    log = StateRunLog(database)
+    tokyo = timezone(timedelta(hours=9))
+    log.add(replace(RUN, started_at=later(minutes=1)))
+    log.add(replace(RUN, started_at=NOW.astimezone(tokyo)))
+    assert [run.id for run in log.runs(limit=9)] == [1, 2]
+    assert log.runs(limit=9)[1].started_at.tzinfo is UTC
+
+
+def test_old_runs_go(database: StateDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state_records, "_RUNS_KEPT", 3)
+    log = StateRunLog(database)
+    for minute in range(5):
+        log.add(replace(RUN, started_at=later(minutes=minute)))
+    assert [run.id for run in log.runs(limit=9)] == [5, 4, 3]
+
+
+def test_text_that_is_none_is_stored_readably(database: StateDatabase) -> None:
+    StateRunLog(database).add(replace(RUN, message="of \udcff\ud800 bytes"))
+    [run] = StateRunLog(database).runs(limit=1)
+    assert run.message == "of \\udcff\\ud800 bytes"
+
+
+def test_rows_that_make_no_sense_are_left_out(database: StateDatabase) -> None:
+    StateRunLog(database).add(RUN)
+    StateSamples(database).add([Sample("main", "a", NOW, 5)])
+    StateCaptures(database).add(CAPTURE)
+    with sqlite.open_own(database.path) as connection:
+        connection.execute("UPDATE run SET origin = 'nobody'")
+        connection.execute("UPDATE sample SET at = '2027 or so'")
+        connection.execute("UPDATE capture SET at = 'yesterday'")
+    assert StateRunLog(database).runs(limit=9) == ()
+    assert StateSamples(database).samples(since=NOW) == ()
+    assert StateCaptures(database).last(MAIN) is None
+    assert StateCaptures(database).latest_by_agent(MAIN.home) == {}
+
+
+def test_samples_come_back_in_order(database: StateDatabase) -> None:
+    store = StateSamples(database)
+    assert store.samples(since=NOW) == ()
+    first = [Sample("main", "a", later(minutes=1), 10), Sample("main", "b", NOW, 20)]
+    store.add(first)
+    store.add([Sample("main", "a", later(minutes=2), 11)])
+    assert store.samples(since=NOW) == (
+        first[1],
+        first[0],
+        Sample("main", "a", later(minutes=2), 11),
+    )
+    assert store.samples(since=later(minutes=2)) == (Sample("main", "a", later(minutes=2), 11),)
+
+
+def counted(store: StateSamples) -> list[tuple[float, int]]:
+    return [((one.at - NOW) / timedelta(minutes=1), one.tokens) for one in store.samples(since=NOW)]
+
+
+def test_a_count_that_stays_keeps_its_first_and_last_sample(database: StateDatabase) -> None:
+    store = StateSamples(database)
+    for minute in range(0, 36):
+        store.add([Sample("main", "a", later(minutes=minute), 10)])
+    assert counted(store) == [(0, 10), (30, 10)]
+    store.add([Sample("main", "a", later(minutes=36), 12)])
+    store.add([Sample("main", "a", later(minutes=37), 10)])
+    assert counted(store) == [(0, 10), (30, 10), (36, 12), (37, 10)]
+
+
+def test_two_processes_thin_out_each_others_samples(database: StateDatabase) -> None:
+    console, scheduler = StateSamples(database), StateSamples(database)
+    for minute in range(25):
+        console.add([Sample("main", "a", later(minutes=minute), 10)])
+        scheduler.add([Sample("main", "a", later(minutes=minute, seconds=1), 10)])
+    assert [tokens for _, tokens in counted(console)] == [10, 10]
+    assert counted(console)[-1][0] == pytest.approx(20, abs=1)
+
+
+def test_a_clock_that_went_back_is_no_reason_to_stop(database: StateDatabase) -> None:
+    store = StateSamples(database)
+    store.add([Sample("main", "a", later(days=1), 10)])
+    store.add([Sample("main", "a", NOW, 10)])
+    assert counted(store) == [(0, 10), (24 * 60, 10)]
+
+
+def test_old_samples_go(database: StateDatabase) -> None:
+    store = StateSamples(database)
+    store.add([Sample("main", "a", NOW, 10)])
+    store.add([Sample("main", "a", later(days=15), 11)])
+    assert counted(store) == [(15 * 24 * 60, 11)]
+
+
+def test_what_is_not_news_opens_no_database(database: StateDatabase, tmp_path: Path) -> None:
+    store = StateSamples(database)
+    store.add([Sample("main", "a", NOW, 10)])
+    database.path.rename(tmp_path / "away")
+    store.add([Sample("main", "a", later(minutes=1), 10)])
+    store.add([])
+    assert not database.path.exists()
+
+
+def test_samples_that_could_not_be_stored_are_still_news(database: StateDatabase) -> None:
+    store = StateSamples(database)
+    database.path.mkdir(parents=True)
+    with pytest.raises(StateError):
+        store.add([Sample("main", "a", NOW, 10)])
+    database.path.rmdir()
+    store.add([Sample("main", "a", NOW, 10)])
+    assert counted(store) == [(0, 10)]
+
+
+@settings(max_examples=20)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("ab"), st.integers(0, 3), st.sampled_from([1, 60, 700])),
+        max_size=12,
+    )
+)
+def test_every_change_of_a_count_is_kept(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int, int]]
+) -> None:
+    folder = tmp_path_factory.mktemp("state")
+    with closing(PrivateCopies(folder / "copies")) as copies:
+        store = StateSamples(StateDatabase(folder, copies))
+        at = NOW
+        expected: dict[str, list[int]] = {"a": [], "b": []}
+        for session, tokens, seconds in steps:
+            at += timedelta(seconds=seconds)
+            store.add([Sample("main", session, at, tokens)])
+            if expected[session][-1:] != [tokens]:
+                expected[session].append(tokens)
+        for session, counts in expected.items():
+            found = [one.tokens for one in store.samples(since=NOW) if one.session_id == session]
+            changes = [n for i, n in enumerate(found) if i == 0 or found[i - 1] != n]
+            assert changes == counts
+
+
+def test_a_capture_comes_back_as_it_was(database: StateDatabase) -> None:
+    log = StateCaptures(database)
+    assert log.last(MAIN) is None
+    log.add(CAPTURE)
+    assert log.last(MAIN) == CAPTURE
+    bare = replace(CAPTURE, session_key=None, day_file=None, is_logged=False)
+    log.add(bare)
+    assert log.last(MAIN) == bare
+
+
+def test_captures_are_told_apart(database: StateDatabase) -> None:
+    log = StateCaptures(database)
+    other_home = AgentRef("/elsewhere", "main")
+    work = AgentRef(MAIN.home, "work")
+    first = replace(CAPTURE, session_id="one")
+    second = replace(CAPTURE, session_id="two", is_logged=False, at=later(minutes=5))
+    elsewhere = replace(CAPTURE, agent=other_home)
+    for capture in (first, second, elsewhere, replace(CAPTURE, agent=work)):
+        log.add(capture)
+    assert log.last(MAIN) == second
+    assert log.last(MAIN, "one") == first
+    assert log.last(MAIN, "three") is None
+    assert log.last_logged(MAIN) == first
+    assert log.last_logged(MAIN, "two") is None
+    assert log.last(other_home) == elsewhere
+    assert log.latest_by_agent(MAIN.home) == {
+        "main": second,
+        "work": replace(CAPTURE, agent=work),
+    }
+
+
+def test_old_captures_go_but_an_agents_last_one_stays(database: StateDatabase) -> None:
+    log = StateCaptures(database)
+    quiet = replace(CAPTURE, agent=AgentRef(MAIN.home, "quiet"))
+    log.add(quiet)
+    log.add(CAPTURE)
+    log.add(replace(CAPTURE, session_id="new", at=later(days=91)))
+    assert log.last(MAIN, CAPTURE.session_id) is None
+    assert log.latest_by_agent(MAIN.home)["quiet"] == quiet
