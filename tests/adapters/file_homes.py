@@ -7,12 +7,14 @@ import os
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Agent, AgentRef
+from memconsole.domain.sessions import SessionState
 from memconsole.stores.files import FileSessionStore
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.domain.sessions import SessionState, StoredSession, StoreListing
+    from memconsole.domain.agents import Notice
+    from memconsole.domain.sessions import StoredSession, StoreListing
 
 ID_A = "aaaaaaaa-1111-4222-8333-444444444444"
 ID_B = "bbbbbbbb-1111-4222-8333-444444444444"
@@ -36,6 +38,10 @@ def file_agent(state: Path, agent_id: str = "main", **changes: object) -> Agent:
         **changes,
     }
     return Agent(**values)  # type: ignore[arg-type]  # names are checked by the dataclass itself
+
+
+LIVE, ARCHIVED, ORPHAN = SessionState.LIVE, SessionState.ARCHIVED, SessionState.ORPHAN
+KEY = "agent:main:main"
 
 
 class Sessions:
@@ -66,6 +72,17 @@ class Sessions:
     def one(self) -> StoredSession:
         [session] = self.read().sessions
         return session
+
+
+def notices(listing: StoreListing) -> list[str]:
+    """Return the codes of a listing's notices."""
+    return [notice.code for notice in listing.notices]
+
+
+def only(listing: StoreListing) -> Notice:
+    """Return the one notice of a listing."""
+    [notice] = listing.notices
+    return notice
 
 
 def by_state(listing: StoreListing, state: SessionState) -> list[str]:
