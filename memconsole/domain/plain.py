@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memconsole.domain.graphemes import ELLIPSIS, cut
@@ -136,6 +137,7 @@ def _needed(run: str, before: str, after: str) -> str:
     return first if _selects(first, before) else ""
 
 
+@lru_cache(maxsize=2048)
 def _joins(joiner: str, before: str, after: str) -> bool:
     code = ord(before)
     if any(code in script for script in _JOINING_SCRIPTS):
@@ -144,6 +146,7 @@ def _joins(joiner: str, before: str, after: str) -> bool:
     return joiner == "\u200d" and is_emoji_before and after != "" and _is_emoji(after)
 
 
+@lru_cache(maxsize=2048)
 def _selects(selector: str, before: str) -> bool:
     code = ord(before)
     category = unicodedata.category(before)
