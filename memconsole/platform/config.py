@@ -185,14 +185,14 @@ def _agents(
     """Read both forms of the roster: the map of now and the list of before."""
     system = mapping(mapping(section.get("defaults")).get("systemAgent"))
     default_id = text(system.get("agentId"))
-    named = [*mapping(section.get("entries")).items()]
+    named = [(text(key), row) for key, row in mapping(section.get("entries")).items()]
     listed = [(text(mapping(row).get("id")), row) for row in sequence(section.get("list"))]
     agents = [
         _agent(agent_id, mapping(row), default_id)
         for agent_id, row in (*named, *listed)
-        if agent_id and agent_id.strip()
+        if agent_id is not None
     ]
-    nameless = sum(not (agent_id and agent_id.strip()) for agent_id, _ in (*named, *listed))
+    nameless = sum(agent_id is None for agent_id, _ in (*named, *listed))
     if not nameless:
         return tuple(agents), ()
     shown = one_line(str(path))

@@ -19,6 +19,8 @@ DATABASE_NAME = "openclaw-agent.sqlite"
 
 _VALID_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
 _ODD = re.compile(r"[^a-z0-9_-]+", re.ASCII)
+_NO_NAME = re.compile(r"/|^\.{1,2}$")
+"""What cannot stand in the name of a folder."""
 
 
 def agent_id(written: str) -> str:
@@ -29,7 +31,7 @@ def agent_id(written: str) -> str:
     lowered = written.strip().lower()
     if _VALID_ID.fullmatch(lowered):
         return lowered
-    return _ODD.sub("-", lowered).strip("-")[:64] or lowered
+    return _ODD.sub("-", lowered).strip("-")[:64] or _NO_NAME.sub("-", lowered)
 
 
 class Layout:

@@ -42,7 +42,7 @@ class Place:
 
 def expand(text: str, choice: HomeChoice) -> Path:
     """Make a configured path absolute; `~`, and what is relative, begin at the platform's `~`."""
-    value = text.strip().replace("\0", "")
+    value = text.strip()
     for prefix in ("~/", "${HOME}/"):
         if value.startswith(prefix):
             value = value.removeprefix(prefix).lstrip("/")

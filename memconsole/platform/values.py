@@ -22,8 +22,14 @@ def sequence(value: object) -> Sequence[object]:
 
 
 def text(value: object) -> str | None:
-    """Return a text that is not blank; anything else is None."""
-    return value if isinstance(value, str) and value.strip() else None
+    """Return a text that is not blank; anything else is None.
+
+    What no file name and no JSON can hold is taken out: NUL, and half a surrogate pair.
+    """
+    if not isinstance(value, str):
+        return None
+    whole = value.replace("\0", "").encode("utf-8", "replace").decode()
+    return whole if whole.strip() else None
 
 
 def integer(value: object, *, least: int = 1) -> int | None:

@@ -174,7 +174,16 @@ def test_of_two_oddly_spelled_folders_the_one_with_content_is_read(place: Place)
 
 @pytest.mark.parametrize(
     ("written", "expected"),
-    [("My Agent", "my-agent"), (" Ops ", "ops"), ("агент", "агент"), ("a.b", "a-b"), ("-", "-")],
+    [
+        ("My Agent", "my-agent"),
+        (" Ops ", "ops"),
+        ("агент", "агент"),
+        ("a.b", "a-b"),
+        ("-", "-"),
+        ("..", "-"),
+        ("/", "-"),
+        ("я/ы", "я-ы"),
+    ],
 )
 def test_ids_as_the_platform_spells_them_but_never_main(
     place: Place, written: str, expected: str
