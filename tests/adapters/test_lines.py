@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 ALL = 1 << 40
 
-blocks = pytest.mark.parametrize("block", [1, 2, 7, 64 * 1024])
-
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,6 +130,22 @@ def test_a_giant_line_comes_whole_among_others(tmp_path: Path, before: bytes, af
     found = both_ways(written(tmp_path, before + giant + b"\n" + after))
     assert RawLine(giant, len(before), is_complete=True, size=len(giant) + 1) in found
     assert len(found) == 1 + bool(before) + bool(after)
+
+
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_a_line_is_giant_wherever_the_blocks_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes
+) -> None:
+    data = b'{"data":"' + b"QUJD" * 2_000 + b'"}'
+    path = written(tmp_path, b'{"n":1}\n' + data + end)
+    monkeypatch.setattr(lines, "_LONG_LINE", 5_000)
+    whole_block = both_ways(path)
+    for block in (100, 4_999, 8_010):
+        monkeypatch.setattr(lines, "_FIRST_BLOCK", block)
+        monkeypatch.setattr(lines, "_LARGEST_BLOCK", block)
+        assert both_ways(path) == whole_block
+    assert len(whole_block[1].data) < 300
+    assert whole_block[1].size == len(data + end)
 
 
 @pytest.mark.usefixtures("small_blocks")

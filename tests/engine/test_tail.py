@@ -286,6 +286,7 @@ def test_everything_is_read_with_branches_and_rows() -> None:
     talk = Talk().user("first question").agent("first answer", 1_000).compaction()
     talk.user("abandoned question").back_to("e3").user("HEARTBEAT.md").agent("NO_REPLY", 500)
     talk.reset()
+    talk.entries[1] = replace(talk.entries[1], usage=Usage(total=7))
     whole = read_whole(holding(talk.entries), REF)
     assert [(row.kind, row.text, row.on_path) for row in whole.messages] == [
         (MessageKind.MESSAGE, "first question", True),

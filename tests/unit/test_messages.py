@@ -129,6 +129,11 @@ def test_an_envelope_that_never_ends_leaves_nothing() -> None:
     assert kept('Sender (untrusted metadata):\n```json\n{"label": "cli"') is FilterReason.INTERNAL
 
 
+def test_endless_wrapping_is_taken_off_only_so_far() -> None:
+    words = kept("[Fri 2026-11-27 21:35 UTC] " * 70 + "find a plumber")
+    assert words == "[Fri 2026-11-27 21:35 UTC] " * 6 + "find a plumber"
+
+
 def test_control_characters_are_removed_before_anything_is_judged() -> None:
     assert kept("\x1b[31mHEART\x00BEAT_OK\x1b[0m", "assistant") is FilterReason.HEARTBEAT
     assert kept("find\x07 a\r\nplumber\u202e") == "find a\nplumber"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memconsole.domain.graphemes import boundary_before
 from memconsole.domain.plain import clean, cut, one_line
 
 FAMILY = "👩\u200d❤\ufe0f\u200d💋\u200d👨"
@@ -143,6 +144,11 @@ def test_one_line_has_no_line() -> None:
 )
 def test_text_is_cut_between_visible_characters(text: str, width: int, expected: str) -> None:
     assert cut(text, width) == expected
+
+
+@pytest.mark.parametrize(("index", "place"), [(0, 0), (1, 0), (2, 2), (3, 3), (4, 3), (5, 5)])
+def test_places_to_cut(index: int, place: int) -> None:
+    assert boundary_before("e\u0301x\r\n", index) == place
 
 
 def test_an_endless_character_is_cut_all_the_same() -> None:
