@@ -13,12 +13,13 @@ from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import datetime, tzinfo
+    from datetime import datetime
 
     from memconsole.cli.encode import Json
     from memconsole.cli.paper import Paper
     from memconsole.cli.progress import Progress
     from memconsole.domain.agents import Home, Notice
+    from memconsole.domain.days import Zone
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
     from memconsole.ports import Clock
@@ -177,7 +178,7 @@ class Call:
             rest = len(warnings) - len(shown)
             self.output.error(f"! and {rest} more warnings; --json lists all of them")
 
-    def _zone(self, home: Home | None) -> tzinfo | None:
+    def _zone(self, home: Home | None) -> Zone:
         """A23: ours, else the platform's, else the host's."""
         from memconsole import wiring  # noqa: PLC0415
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.cli import safe, shape
 from memconsole.cli.paper import Cell, Column
+from memconsole.cli.views import session_name
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.transcript import MessageKind
 
@@ -63,7 +64,7 @@ def _times(paper: Paper, detail: SessionDetail) -> None:
         ("last capture", detail.last_capture_at),
         *((name.replace("_", " "), at) for name, at in detail.next_events.items()),
     ):
-        text = shape.stamp(at, paper.zone)
+        text = "never" if at is None and name == "last capture" else shape.stamp(at, paper.zone)
         ago = "" if at is None else f"  ({shape.age(at, paper.now)})"
         paper.field(name, text, Cell(ago, "dim"))
 
@@ -103,6 +104,7 @@ def _windows(paper: Paper, detail: SessionDetail) -> None:
     paper.title("Related sessions")
     rows = [
         [
+            paper.text(session_name(one)),
             paper.text(one.session_id or shape.UNKNOWN),
             _ended(one),
             shape.age(one.stored.updated_at, paper.now),
@@ -110,7 +112,8 @@ def _windows(paper: Paper, detail: SessionDetail) -> None:
         for one in detail.related[:_RELATED]
     ]
     columns = (
-        Column("session id", cut="middle", least=12),
+        Column("session", cut="middle", least=12),
+        Column("id", cut="middle", least=12),
         Column("state"),
         Column("age", right=True),
     )

@@ -9,7 +9,8 @@ from memconsole.domain.sessions import SessionState
 if TYPE_CHECKING:
     from memconsole.domain.snapshot import ConsoleSnapshot, SessionView
 
-_FOLDED = ("cron_run", "archived", "orphan")
+FOLDED = ("cron_run", "archived", "orphan")
+"""What `--all` lists besides; the other counts of `left_out` stay."""
 
 
 def default_view(
@@ -23,7 +24,7 @@ def default_view(
     """
     counts = dict(snapshot.left_out)
     if everything:
-        return snapshot.sessions, counts | dict.fromkeys(_FOLDED, 0)
+        return snapshot.sessions, counts | dict.fromkeys(FOLDED, 0)
     shown = tuple(view for view in snapshot.sessions if is_shown(view))
     return shown, counts
 

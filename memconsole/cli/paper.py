@@ -14,7 +14,9 @@ from memconsole.cli.width import cell_len, cut_end, cut_middle, pad
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from datetime import datetime, tzinfo
+    from datetime import datetime
+
+    from memconsole.domain.days import Zone
 
 _GAP = "  "
 
@@ -79,7 +81,7 @@ class Paper:
     """Collects lines; `lines` hands them over, painted when there is colour."""
 
     def __init__(
-        self, look: Look, *, now: datetime, zone: tzinfo | None, text: Callable[[str], str]
+        self, look: Look, *, now: datetime, zone: Zone, text: Callable[[str], str]
     ) -> None:
         """Make an empty page.
 

@@ -36,11 +36,11 @@ def _pool(paper: Paper, pool: Pool) -> None:
     marked = [f"{tag} {number}" for tag, number in pool.markers.items() if number]
     paper.field("markers", paper.text("  ".join(marked)) or "none")
     for kind in pool.by_category:
-        text = f"{size_words(kind.size_bytes):>8}  {shape.plural(kind.files, 'file')}"
-        paper.field(paper.text(kind.name)[:15], text)
+        text = f"{size_words(kind.size_bytes)} in {shape.plural(kind.files, 'file')}"
+        paper.field(f"  {paper.text(kind.name)}", text)
     for limit in pool.limits:
-        kept = f"{min(limit.chars, limit.limit):,} of {limit.chars:,} characters"
-        text = f"{paper.text(limit.path)}: {kept} reach the prompt"
+        text = f"{paper.text(limit.path)}: {limit.chars:,} of {limit.limit:,} characters"
+        text += ", the rest is cut off" if limit.is_over else ""
         paper.field("limit", Cell(text, "warn" if limit.is_over else ""))
     if pool.items:
         paper.gap()
@@ -88,7 +88,12 @@ def markers(paper: Paper, found: Sequence[tuple[str, Marker]]) -> None:
         Column("text", cut="end", least=20),
     )
     rows = [
-        [one.tag, paper.text(agent), paper.text(f"{one.path}:{one.line}"), paper.text(one.text)]
+        [one.tag, paper.text(agent), paper.text(f"{one.path}:{one.line}"), _said(paper, one)]
         for agent, one in found
     ]
     paper.table(columns, rows)
+
+
+def _said(paper: Paper, marker: Marker) -> str:
+    """Return the line without the tag that has a column of its own."""
+    return paper.text(marker.text).removeprefix(f"[{marker.tag}]").lstrip()

@@ -74,7 +74,7 @@ def _finding(paper: Paper, finding: Attention) -> None:
 
 def _agents(paper: Paper, snapshot: ConsoleSnapshot) -> None:
     paper.title("Agents", f"sessions {snapshot.era.sessions.value}")
-    views.agents(paper, snapshot)
+    views.agents(paper, snapshot, has_memory=False)
 
 
 def _sessions(paper: Paper, snapshot: ConsoleSnapshot) -> None:

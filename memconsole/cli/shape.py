@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from memconsole.domain.days import local_time
 from memconsole.domain.tokens import TokenState
 
 if TYPE_CHECKING:
-    from datetime import datetime, tzinfo
+    from datetime import datetime
 
+    from memconsole.domain.days import Zone
     from memconsole.domain.snapshot import SessionView
 
 UNKNOWN = "?"
@@ -101,14 +103,14 @@ def rate(view: SessionView) -> str:
     return NOTHING if found is None else f"{count(round(found))}/h"
 
 
-def stamp(at: datetime | None, zone: tzinfo | None) -> str:
+def stamp(at: datetime | None, zone: Zone) -> str:
     """Return a moment in the operator's time."""
-    return UNKNOWN if at is None else at.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+    return UNKNOWN if at is None else local_time(at, zone).strftime("%Y-%m-%d %H:%M")
 
 
-def clock_time(at: datetime, zone: tzinfo | None) -> str:
+def clock_time(at: datetime, zone: Zone) -> str:
     """Return the time of day."""
-    return at.astimezone(zone).strftime("%H:%M:%S")
+    return local_time(at, zone).strftime("%H:%M:%S")
 
 
 def plural(number: int, noun: str) -> str:

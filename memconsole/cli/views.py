@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.cli import shape
+from memconsole.cli.listing import FOLDED
 from memconsole.cli.paper import Cell, Column
 from memconsole.domain.agents import Storage
 from memconsole.domain.sessions import SessionState, TranscriptState
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot import AgentView, ConsoleSnapshot, SessionView
 
 _GAUGE = 10
+_ID_CHARS = 8
 _WARN_AT = 75.0
 
 _LEFT_OUT = {
@@ -43,29 +45,36 @@ AGENT_COLUMNS = (
     Column("notes", cut="end", least=10),
 )
 
+_MEMORY = ("memory", "files")
+
 SESSION_COLUMNS = (
     Column("agent", cut="middle", least=6),
-    Column("session", cut="middle", least=18),
+    Column("session", cut="middle", least=16),
+    Column("id"),
     Column("tokens", right=True),
-    Column("of limit", cut="end", least=8, rank=5),
+    Column("of limit", rank=3),
     Column("%", right=True),
     Column("state"),
-    Column("window", right=True, rank=4),
-    Column("grows", right=True, rank=3),
+    Column("window", right=True, rank=5),
+    Column("grows", right=True, rank=4),
     Column("due", right=True, rank=1),
     Column("age", right=True, rank=2),
+    Column("key", cut="middle", least=24, rank=6),
 )
+"""The id's beginning is enough to name a session; at 80 cells its key has no room."""
 
 
-def agents(paper: Paper, snapshot: ConsoleSnapshot) -> None:
-    """Write the table of agents."""
+def agents(paper: Paper, snapshot: ConsoleSnapshot, *, has_memory: bool = True) -> None:
+    """Write the table of agents; `has_memory` tells the size of their memory as well."""
     if not snapshot.agents:
         paper.write(paper.text(f"{snapshot.home.path} is sound and has no agents yet."))
         return
-    paper.table(AGENT_COLUMNS, [agent_row(paper, view) for view in snapshot.agents])
+    chosen = [at for at, one in enumerate(AGENT_COLUMNS) if has_memory or one.name not in _MEMORY]
+    rows = [_agent_row(paper, view) for view in snapshot.agents]
+    paper.table([AGENT_COLUMNS[at] for at in chosen], [[row[at] for at in chosen] for row in rows])
 
 
-def agent_row(paper: Paper, view: AgentView) -> list[Cell | str]:
+def _agent_row(paper: Paper, view: AgentView) -> list[Cell | str]:
     """Return one agent's cells."""
     pool = view.pool
     is_missing = not view.agent.workspace_exists
@@ -98,8 +107,10 @@ def sessions(paper: Paper, shown: Sequence[SessionView], left_out: Mapping[str, 
     else:
         paper.write("No sessions to list.")
     if rest := left_out_words(left_out):
+        is_folded = any(left_out.get(code) for code in FOLDED)
+        more = "; --all lists every session" if is_folded else ""
         paper.gap()
-        paper.write(Cell(paper.cut(f"Left out: {rest}; --all lists every session."), "dim"))
+        paper.write(Cell(paper.cut(f"Left out: {rest}{more}."), "dim"))
 
 
 def session_row(paper: Paper, view: SessionView) -> list[Cell | str]:
@@ -110,6 +121,7 @@ def session_row(paper: Paper, view: SessionView) -> list[Cell | str]:
     return [
         paper.text(view.agent.id),
         Cell(paper.text(session_name(view)), "" if _is_plain(view) else "dim"),
+        Cell(paper.text((view.session_id or shape.UNKNOWN)[:_ID_CHARS]), "dim"),
         Cell(shape.count(view.tokens), style),
         Cell(bar, style),
         Cell(shape.percent(view.percent_of_threshold), style),
@@ -118,14 +130,14 @@ def session_row(paper: Paper, view: SessionView) -> list[Cell | str]:
         shape.rate(view),
         shape.due(view, now),
         shape.age(view.stored.updated_at, now),
+        Cell(paper.text(view.key_text or shape.NOTHING), "dim"),
     ]
 
 
 def session_name(view: SessionView) -> str:
-    """Return what people call a session: its label before its key, its id when it has no key."""
-    if view.key is None:
-        return view.session_id or shape.UNKNOWN
-    return f"{view.label} ({view.key.short})" if view.label else view.key.short
+    """Return what people call a session: its label, else its key, else its id."""
+    short = None if view.key is None else view.key.short
+    return view.label or short or view.session_id or shape.UNKNOWN
 
 
 def _is_plain(view: SessionView) -> bool:

@@ -188,8 +188,10 @@ RUN: Type = {
     "reason": "str?",
 }
 
-LISTING_LEFT_OUT = dict.fromkeys(("cron_run", "archived", "orphan", "backup", "unreadable"), "int")
-TRANSCRIPT_LEFT_OUT = dict.fromkeys(("damaged", "in_progress", "filtered", "off_path"), "int")
+LISTING_LEFT_OUT: Type = dict.fromkeys(
+    ("cron_run", "archived", "orphan", "backup", "unreadable"), "int"
+)
+TRANSCRIPT_LEFT_OUT: Type = dict.fromkeys(("damaged", "in_progress", "filtered", "off_path"), "int")
 
 COMMANDS: dict[str, tuple[Type, Type]] = {
     "status": (STATUS, LISTING_LEFT_OUT),

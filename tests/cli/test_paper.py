@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -24,7 +25,7 @@ ROWS: list[list[Cell | str]] = [
 
 
 def paper(width: int | None = None, *, has_color: bool = False, is_ascii: bool = False) -> Paper:
-    return Paper(Look(width, has_color, is_ascii), now=NOW, zone=UTC, text=line)
+    return Paper(Look(width, has_color, is_ascii), now=NOW, zone=ZoneInfo("UTC"), text=line)
 
 
 def test_a_table_without_a_width_cuts_nothing() -> None:

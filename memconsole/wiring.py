@@ -1,0 +1,127 @@
+"""The only place that knows concrete classes: builds everything once, then hands over an engine.
+
+Every import is inside the function that needs it, so that a command loads what it uses and no more.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memconsole.domain.agents import Home, Notice
+    from memconsole.domain.days import Zone
+    from memconsole.domain.outcomes import Origin
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.engine import Engine
+    from memconsole.ports import ChangeFeed, Clock, Platform
+
+
+def load_settings(file: str | None, flags: Mapping[str, str]) -> Settings:
+    """Put configuration file, environment and options together.
+
+    Args:
+        file: `--config`; None means the usual place, where it may be absent.
+        flags: Configuration keys with the text that an option gave them.
+
+    Raises:
+        ConfigError: One of them cannot be used.
+    """
+    from memconsole.config.load import load  # noqa: PLC0415
+
+    return load(os.environ, file=None if file is None else Path(file), options=flags)
+
+
+def build_clock() -> Clock:
+    """Return the clock of this process.
+
+    Raises:
+        ConfigError: `MEMCONSOLE_NOW` is no moment.
+    """
+    from memconsole.stores.clock import SystemClock  # noqa: PLC0415
+
+    return SystemClock(os.environ.get("MEMCONSOLE_NOW"))
+
+
+def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = None) -> Engine:
+    """Put the engine together over the adapters of this host.
+
+    Args:
+        settings: File, environment and options.
+        origin: The face that asks; the run log names it.
+        clock: The clock of the process, when one runs already: `MEMCONSOLE_NOW` starts only once.
+    """
+    from memconsole.engine.engine import Engine  # noqa: PLC0415
+    from memconsole.engine.ports_bundle import Ports  # noqa: PLC0415
+    from memconsole.platform.config import decode_json5  # noqa: PLC0415
+    from memconsole.platform.disk import DiskPlatform  # noqa: PLC0415
+    from memconsole.platform.home import find_home  # noqa: PLC0415
+    from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
+    from memconsole.stores.locks import FileLocks, SchedulerLock  # noqa: PLC0415
+    from memconsole.stores.pool import DiskMemory  # noqa: PLC0415
+    from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
+    from memconsole.stores.state import StateDatabase  # noqa: PLC0415
+    from memconsole.stores.state_records import (  # noqa: PLC0415
+        StateCaptures,
+        StateRunLog,
+        StateSamples,
+    )
+    from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
+
+    clock = clock or build_clock()
+    copies = PrivateCopies()
+    state = StateDatabase(settings.state_dir, copies)
+    choice = find_home(settings.home, os.environ, _user_home())
+    platform = DiskPlatform(choice, environ=os.environ, now=clock.now, copies=copies)
+    locks = settings.state_dir / "locks"
+    ports = Ports(
+        platform=_PlatformAndState(platform, state.problem),
+        sessions=AgentSessionStore(copies, decode_json5),
+        memory=DiskMemory(),
+        workspace=DiskWorkspace(),
+        locks=FileLocks(locks),
+        runs=StateRunLog(state),
+        samples=StateSamples(state),
+        captures=StateCaptures(state),
+        scheduler=SchedulerLock(locks),
+        clock=clock,
+        origin=origin,
+    )
+    return Engine(ports, settings)
+
+
+def build_feed() -> ChangeFeed:
+    """Return the source of file events for the console."""
+    from memconsole.changes.feed import FileChangeFeed  # noqa: PLC0415
+
+    return FileChangeFeed()
+
+
+def zone(settings: Settings, home: Home | None) -> Zone:
+    """Return the operator's time zone (A23): ours, else the platform's; None for the host's."""
+    from memconsole.domain.days import resolve_zone  # noqa: PLC0415
+
+    platform = None if home is None else home.config.user_timezone
+    return resolve_zone(settings.timezone, platform).zone
+
+
+class _PlatformAndState:
+    """Reads the platform home, and adds what is wrong with our own state to its notices (A24)."""
+
+    def __init__(self, platform: Platform, problem: Callable[[], Notice | None]) -> None:
+        self._platform = platform
+        self._problem = problem
+
+    def read(self) -> Home:
+        """Read home, configuration and agents."""
+        home = self._platform.read()
+        problem = self._problem()
+        return home if problem is None else replace(home, notices=(*home.notices, problem))
+
+
+def _user_home() -> Path:
+    return Path(os.environ.get("HOME") or Path.home())

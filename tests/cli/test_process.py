@@ -1,0 +1,240 @@
+"""The program as a process: what it loads, how it ends, what its streams may be."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memconsole import __version__
+
+HEAVY = ("rich", "textual", "numpy", "sqlite_utils", "websockets", "watchfiles", "humanize")
+
+# Runs the program, then says on standard error what it has loaded.
+_SPY = """
+import sys
+from memconsole.__main__ import main
+try:
+    code = main()
+finally:
+    tops = sorted({name.partition(".")[0] for name in sys.modules})
+    sys.stderr.write("loaded: " + " ".join(tops))
+sys.exit(code)
+"""
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    """Return an environment of its own for a process."""
+    return {
+        "HOME": str(home),
+        "PATH": os.environ["PATH"],
+        "LANG": "C.UTF-8",
+        "MEMCONSOLE_NOW": "2026-04-12T09:00:00+00:00",
+        **more,
+    }
+
+
+def run(home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[bytes]:
+    """Run the program."""
+    return subprocess.run(
+        [sys.executable, "-m", "memconsole", *words],
+        env=environment(home, **more),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def loaded(home: Path, *words: str) -> tuple[str, set[str]]:
+    """Run the program and return what it printed and which libraries it loaded."""
+    done = subprocess.run(
+        [sys.executable, "-c", _SPY, *words],
+        env=environment(home),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=120,
+    )
+    assert "loaded: " in done.stderr, done.stderr
+    return done.stdout, set(done.stderr.rpartition("loaded: ")[2].split())
+
+
+@pytest.fixture
+def home(user_home: Path) -> Path:
+    """A user with a platform home of one agent and one talk."""
+    sessions = user_home / ".openclaw" / "agents" / "main" / "sessions"
+    sessions.mkdir(parents=True)
+    (user_home / ".openclaw" / "workspace" / "memory").mkdir(parents=True)
+    entry = {
+        "sessionId": "5e551010-0000-4000-8000-000000000001",
+        "updatedAt": 1_775_984_100_000,
+        "totalTokens": 64_200,
+        "totalTokensFresh": True,
+        "contextTokens": 200_000,
+        "label": "Überblick 日本",
+    }
+    (sessions / "sessions.json").write_text(json.dumps({"agent:main:main": entry}), "utf-8")
+    (sessions / f"{entry['sessionId']}.jsonl").write_text(
+        "".join(
+            json.dumps(
+                {
+                    "type": "message",
+                    "id": f"{number:08x}",
+                    "parentId": f"{number - 1:08x}" if number else None,
+                    "timestamp": "2026-04-12T08:55:00.000Z",
+                    "message": {"role": role, "content": f"message number {number} from {role}"},
+                }
+            )
+            + "\n"
+            for number, role in enumerate(["user", "assistant"] * 20)
+        ),
+        "utf-8",
+    )
+    return user_home
+
+
+def test_the_version_is_answered_before_anything_is_loaded(user_home: Path) -> None:
+    out, modules = loaded(user_home, "--version")
+    assert out == f"memconsole {__version__}\n"
+    assert modules & {"typer", "json", "dataclasses", "logging", *HEAVY} == set()
+
+
+def test_help_loads_no_rich(user_home: Path) -> None:
+    out, modules = loaded(user_home, "--help")
+    assert "Commands:" in out
+    assert modules & set(HEAVY) == set()
+
+
+@pytest.mark.parametrize("words", [("status",), ("sessions",), ("agents",), ("memory", "pool")])
+def test_machine_output_loads_nothing_it_does_not_use(words: tuple[str, ...], home: Path) -> None:
+    out, modules = loaded(home, "--json", *words)
+    assert json.loads(out)["command"] == " ".join(words)
+    assert modules & set(HEAVY) == set()
+
+
+def test_plain_output_loads_no_console(home: Path) -> None:
+    out, modules = loaded(home, "checkpoint")
+    assert "done" in out
+    assert modules & (set(HEAVY) - {"rich"}) == set()
+
+
+def test_text_is_printed_in_every_locale(home: Path) -> None:
+    for locale in ("C", "C.UTF-8", "en_US.ISO-8859-1", "nonsense"):
+        for more in ({"LANG": locale}, {"LC_ALL": locale}, {"PYTHONIOENCODING": "ascii"}):
+            done = run(home, "sessions", **more)
+            assert (done.returncode, done.stderr) == (0, b"")
+            assert b"64.2K" in done.stdout
+            machine = run(home, "--json", "sessions", **more)
+            [row] = json.loads(machine.stdout.decode("utf-8"))["data"]
+            assert row["label"] == "Überblick 日本"
+
+
+def test_an_odd_folder_name_is_printed(home: Path) -> None:
+    odd = os.fsencode(home / ".openclaw" / "agents") + b"/caf\xe9"
+    Path(os.fsdecode(odd), "sessions").mkdir(parents=True)
+    for more in ({}, {"LC_ALL": "C"}):
+        done = run(home, "agents", **more)
+        assert done.returncode == 0
+        assert b"Traceback" not in done.stderr
+        json.loads(run(home, "--json", "agents", **more).stdout)
+
+
+def test_a_reader_who_leaves_is_no_failure(home: Path) -> None:
+    for words in ("--help", "transcript agent:main:main", "--json sessions"):
+        line = f'"{sys.executable}" -m memconsole {words} | head -c 1'
+        done = subprocess.run(
+            ["bash", "-c", f"set -o pipefail; {line}"],
+            env=environment(home),
+            capture_output=True,
+            check=False,
+            timeout=120,
+        )
+        assert done.stderr == b""
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_streams_may_be_closed(closed: str, home: Path) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f'"{sys.executable}" -m memconsole status {closed}'],
+        env=environment(home),
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0
+    assert b"Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_said_in_one_sentence(home: Path) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f'"{sys.executable}" -m memconsole status >/dev/full'],
+        env=environment(home),
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert done.stderr.decode().splitlines() == ["memconsole: No space left on device"]
+
+
+def test_a_home_that_does_not_exist_is_three(user_home: Path) -> None:
+    done = run(user_home, "--home", str(user_home / "nowhere"), "--json", "status")
+    assert done.returncode == 3
+    assert json.loads(done.stdout)["error"]["code"] == "home-not-found"
+    assert len(done.stderr.decode().splitlines()) == 2
+
+
+def test_a_wrong_moment_is_named(home: Path) -> None:
+    done = run(home, "status", MEMCONSOLE_NOW="yesterday")
+    assert done.returncode == 2
+    assert b"MEMCONSOLE_NOW" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_signal_ends_a_call_as_an_interruption(home: Path) -> None:
+    fifo = home / ".openclaw" / "openclaw.json"
+    with subprocess.Popen(
+        [sys.executable, "-c", _WAITER],
+        env=environment(home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"reading\n"
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err == b"memconsole: interrupted\n"
+    assert not fifo.exists()
+
+
+# Stands still inside the first reading, as a slow disk would.
+_WAITER = """
+import sys, time
+from memconsole.platform import disk
+def read(self):
+    print("reading", flush=True)
+    time.sleep(60)
+disk.DiskPlatform.read = read
+sys.argv = ["memconsole", "status"]
+from memconsole.__main__ import main
+sys.exit(main())
+"""
+
+
+def test_nothing_is_written_by_looking(home: Path) -> None:
+    def files() -> set[str]:
+        return {str(path) for path in home.rglob("*")}
+
+    before = files()
+    for words in (("status",), ("agents",), ("sessions", "--all"), ("memory", "pool"), ("runs",)):
+        assert run(home, *words).returncode == 0
+    assert files() == before
