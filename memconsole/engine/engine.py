@@ -8,15 +8,22 @@ from typing import TYPE_CHECKING, assert_never
 
 from memconsole.domain.command_line import command_line, key_of, name_of
 from memconsole.domain.commands import Checkpoint, Rotate
-from memconsole.domain.outcomes import Failed, Planned, Run, reason_of, status_of
-from memconsole.domain.sessions import SessionState
+from memconsole.domain.outcomes import (
+    Failed,
+    Planned,
+    Run,
+    Skipped,
+    SkipReason,
+    reason_of,
+    status_of,
+)
 from memconsole.engine.checkpoint import checkpoint
 from memconsole.engine.detail import session_detail, transcript_view
 from memconsole.engine.lookup import find_agent, find_session
 from memconsole.engine.reader import Reader
 from memconsole.engine.rotate import RotationPlan, plan_rotation, rotate
 from memconsole.engine.snapshot import take_snapshot
-from memconsole.errors import MemconsoleError, ReadOnlyError, StateError
+from memconsole.errors import LockedError, MemconsoleError, ReadOnlyError, StateError
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -217,6 +224,8 @@ class Engine:
         start = self._ports.clock.monotonic()
         try:
             outcome = self._dispatch(command)
+        except LockedError as error:
+            outcome = Skipped(command, SkipReason.LOCKED, str(error), error.hint)
         except MemconsoleError as error:
             outcome = Failed(command, error.code, str(error), error.hint)
         took = round((self._ports.clock.monotonic() - start) * 1000)
@@ -265,8 +274,3 @@ class Engine:
 def _owns(agent: Agent, path: Path) -> bool:
     places = (agent.folder, agent.sessions_dir, agent.workspace)
     return any(path == place or place in path.parents for place in places)
-
-
-def is_live(view: SessionView) -> bool:
-    """Tell whether the store has an entry for the session now."""
-    return view.state is SessionState.LIVE

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.growth import LOOKBACK
 from memconsole.domain.judgement import needs_usage, window_of
 from memconsole.domain.sessions import SessionState, TranscriptState
-from memconsole.domain.tokens import RotationPolicy, TokenState
+from memconsole.domain.tokens import RotationPolicy
 from memconsole.engine.judge import Evidence, judge
 from memconsole.engine.tail import read_tail, read_usage
 from memconsole.errors import StoreError
@@ -186,8 +186,3 @@ def _newest_talks(listing: StoreListing, now: datetime) -> frozenset[str]:
     ]
     talks.sort(reverse=True)
     return frozenset(session_id for _, session_id in talks[:_GROWTH_READINGS])
-
-
-def is_counted_fresh(view: SessionView) -> bool:
-    """Tell whether a count may be kept as a sample: only what is known now."""
-    return view.count.state in (TokenState.FRESH, TokenState.ESTIMATED)

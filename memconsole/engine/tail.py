@@ -82,6 +82,7 @@ class _Reading:
         self._off_path = 0
         self._is_whole = False
         self._last_compaction_at: datetime | None = None
+        self._tokens_before: int | None = None
 
     def run(self, store: SessionStore, ref: TranscriptRef, is_enough: Callable[[], bool]) -> None:
         """Read until enough; a second time over older records when a parent does not exist."""
@@ -108,6 +109,7 @@ class _Reading:
             usage_tokens=self.points[0][1] if self.points else None,
             usage_points=tuple(points),
             last_compaction_at=self._last_compaction_at,
+            tokens_before_compaction=self._tokens_before,
         )
 
     def _resume(self, entries: Iterator[Entry], is_enough: Callable[[], bool]) -> None:
@@ -142,6 +144,8 @@ class _Reading:
             self.is_cut = True
             if entry.kind is EntryKind.COMPACTION and self._last_compaction_at is None:
                 self._last_compaction_at = entry.at
+                if entry.compaction is not None:
+                    self._tokens_before = entry.compaction.tokens_before
         elif entry.kind is EntryKind.MESSAGE:
             self._measure(entry)
             if self._keeps_messages:

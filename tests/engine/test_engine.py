@@ -1,0 +1,252 @@
+"""The door: outcomes for expected failures, one log line a run, nothing written when reading."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memconsole.domain.commands import Checkpoint, Rotate
+from memconsole.domain.memory import Marker
+from memconsole.domain.outcomes import Checkpointed, Failed, Origin, Planned, Skipped, SkipReason
+from memconsole.domain.settings import Settings, UiSettings
+from memconsole.engine.engine import Engine
+from memconsole.errors import UnknownAgentError
+from tests.engine.rows import row
+from tests.fakes import HOME, NOW, World, fake_agent, talk
+
+KEY = "agent:main:main"
+WORDS = ("find a plumber for Tuesday", "Booked Ms. Weber", "tell Sam about it", "Sam knows now")
+
+
+def world_with_talk() -> World:
+    world = World()
+    world.sessions.hold(row(KEY))
+    world.sessions.transcripts["id-main"] = talk(*WORDS)
+    return world
+
+
+def engine_of(world: World, *, read_only: bool = False) -> Engine:
+    settings = Settings(state_dir=HOME / "state", ui=UiSettings(read_only=read_only))
+    return Engine(world.ports, settings)
+
+
+def checkpoint(**changes: object) -> Checkpoint:
+    return replace(Checkpoint(row(KEY).agent), **changes)  # type: ignore[arg-type]
+
+
+def test_a_checkpoint_is_done_and_logged() -> None:
+    world = world_with_talk()
+
+    outcome = engine_of(world).run(checkpoint())
+
+    assert isinstance(outcome, Checkpointed)
+    assert [one.path for one in outcome.wrote] == [
+        "memory/ACTIVE_CONTEXT.md",
+        "memory/2026-01-26.md",
+    ]
+    [run] = world.runs.stored
+    assert (run.command, run.command_line, run.status, run.reason, run.origin) == (
+        "checkpoint",
+        "memconsole checkpoint --agent main",
+        "done",
+        None,
+        Origin.CLI,
+    )
+    assert (run.agent, run.key, run.started_at, run.ended_at) == ("main", None, NOW, NOW)
+
+
+def test_an_expected_failure_is_an_outcome_and_logged() -> None:
+    world = world_with_talk()
+    world.workspace.refused["memory/ACTIVE_CONTEXT.md"] = "no space is left"
+
+    outcome = engine_of(world).run(checkpoint())
+
+    assert isinstance(outcome, Failed)
+    assert (outcome.code, outcome.message) == (
+        "workspace",
+        "memory/ACTIVE_CONTEXT.md: no space is left",
+    )
+    assert (world.runs.stored[0].status, world.runs.stored[0].reason) == ("failed", "workspace")
+    assert world.captures.stored == []
+
+
+def test_a_bug_is_no_outcome() -> None:
+    world = world_with_talk()
+    engine = engine_of(world)
+    del world.platform.agents
+
+    with pytest.raises(AttributeError):
+        engine.run(checkpoint())
+
+
+def test_a_dry_run_writes_nothing_anywhere() -> None:
+    world = world_with_talk()
+
+    outcome = engine_of(world).run(checkpoint(dry_run=True))
+
+    assert isinstance(outcome, Planned)
+    assert [one.path for one in outcome.wrote] == [
+        "memory/ACTIVE_CONTEXT.md",
+        "memory/2026-01-26.md",
+    ]
+    assert (world.workspace.files, world.captures.stored, world.runs.stored) == ({}, [], [])
+    assert world.locks.taken == []
+
+
+def test_read_only_refuses_what_writes_and_still_plans() -> None:
+    world = world_with_talk()
+    engine = engine_of(world, read_only=True)
+
+    refused = engine.run(checkpoint())
+
+    assert isinstance(refused, Failed)
+    assert (refused.code, refused.message) == (
+        "read-only",
+        "checkpoint was refused: memconsole runs read-only",
+    )
+    assert isinstance(engine.run(checkpoint(dry_run=True)), Planned)
+    assert world.runs.stored == []
+
+
+def test_a_run_that_cannot_be_recorded_is_still_a_run(caplog: pytest.LogCaptureFixture) -> None:
+    world = world_with_talk()
+    world.runs.is_unwritable = True
+
+    assert isinstance(engine_of(world).run(checkpoint()), Checkpointed)
+    assert "the run was not recorded" in caplog.text
+
+
+def test_a_held_workspace_is_a_skip_that_names_the_holder() -> None:
+    world = world_with_talk()
+    world.locks.held_by[world.platform.agents[0].workspace] = "pid 812"
+
+    outcome = engine_of(world).run(checkpoint())
+
+    assert isinstance(outcome, Skipped)
+    assert outcome.reason is SkipReason.LOCKED
+    assert "pid 812" in outcome.message
+
+
+def test_a_rotation_without_a_gateway_fails_with_its_next_step() -> None:
+    world = world_with_talk()
+
+    outcome = engine_of(world).run(Rotate(row(KEY).agent, KEY))
+
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "gateway-unavailable"
+    assert world.runs.stored[0].key == KEY
+
+
+def test_the_duration_is_measured_by_a_clock_that_never_goes_back() -> None:
+    world = world_with_talk()
+    clock = world.clock
+    replace_text = world.workspace.append
+
+    def slow(*args: object, **named: object) -> object:
+        clock.seconds += 0.25
+        clock.at -= timedelta(hours=1)
+        return replace_text(*args, **named)  # type: ignore[arg-type]
+
+    world.workspace.append = slow  # type: ignore[method-assign, assignment]
+
+    assert engine_of(world).run(checkpoint()).duration_ms == 250
+
+
+def test_reading_writes_no_state() -> None:
+    world = world_with_talk()
+    engine = engine_of(world)
+
+    engine.snapshot()
+    engine.session(KEY)
+    engine.transcript(KEY)
+    engine.pools()
+    engine.rotation_plan()
+
+    assert (world.runs.stored, world.samples.stored, world.captures.stored) == ([], [], [])
+
+
+def test_samples_are_kept_on_demand_and_never_fatal(caplog: pytest.LogCaptureFixture) -> None:
+    world = world_with_talk()
+    engine = engine_of(world)
+
+    engine.record_samples(engine.snapshot())
+    assert [sample.tokens for sample in world.samples.stored] == [1_000]
+
+    world.samples.is_unwritable = True
+    engine.record_samples(engine.snapshot())
+    assert "samples are not kept" in caplog.text
+
+
+def test_sessions_and_transcripts_are_found_by_key_and_id() -> None:
+    engine = engine_of(world_with_talk())
+
+    assert [view.key_text for view in engine.sessions()] == [KEY]
+    assert engine.session(KEY).view.messages == 4
+    assert [message.text for message in engine.transcript("id-main", tail=1).messages] == [
+        "Sam knows now"
+    ]
+
+
+def test_pools_come_once_a_workspace_and_markers_name_their_agent() -> None:
+    shared = HOME / "workspace"
+    world = World(
+        fake_agent("main", workspace=shared),
+        fake_agent("ops", workspace=shared),
+        fake_agent("work"),
+    )
+    fact = Marker("FACT", "MEMORY.md", 3, "[FACT] the sky is blue")
+    world.memory.marked[shared] = (fact,)
+    engine = engine_of(world)
+
+    assert [pool.agents for pool in engine.pools()] == [("main", "ops"), ("work",)]
+    assert [pool.agents for pool in engine.pools("ops")] == [("main", "ops")]
+    assert engine.markers() == (("main", fact),)
+    with pytest.raises(UnknownAgentError):
+        engine.pools("nobody")
+
+
+def test_memory_texts_are_read_inside_the_workspace() -> None:
+    world = World()
+    root = world.platform.agents[0].workspace
+    world.workspace.files[root, "MEMORY.md"] = "- a fact\n"
+
+    assert engine_of(world).memory_text("main", "MEMORY.md") == "- a fact\n"
+    assert engine_of(world).memory_text("main", "memory/none.md") is None
+
+
+def test_changes_are_told_apart_by_agent() -> None:
+    world = World(fake_agent("main"), fake_agent("work"))
+    engine = engine_of(world)
+    main, work = world.platform.agents
+
+    assert engine.agents_of(frozenset({work.sessions_dir / "a.jsonl"})) == {work.ref}
+    both = {main.workspace / "memory" / "x.md", work.database}
+    assert engine.agents_of(frozenset(both)) == {main.ref, work.ref}
+    # The configuration belongs to all of them.
+    assert engine.agents_of(frozenset({HOME / "openclaw.json"})) is None
+    assert engine.agents_of(frozenset()) == frozenset()
+
+
+def test_what_is_watched_covers_every_place() -> None:
+    world = World()
+    [agent] = world.platform.agents
+
+    watched = engine_of(world).watched()
+
+    assert {HOME, agent.sessions_dir, agent.workspace, agent.database.parent} == set(watched)
+    assert all(isinstance(place, Path) for place in watched)
+
+
+def test_runs_come_newest_first() -> None:
+    world = world_with_talk()
+    engine = engine_of(world)
+    engine.run(checkpoint())
+    world.clock.advance(timedelta(minutes=30))
+    engine.run(checkpoint())
+
+    assert [run.status for run in engine.runs()] == ["skipped", "done"]
+    assert len(engine.runs(limit=1)) == 1
+    assert engine.runs(since=world.clock.at)[0].reason == "nothing-new"
