@@ -222,9 +222,9 @@ def test_changes_are_told_apart_by_agent() -> None:
     engine = engine_of(world)
     main, work = world.platform.agents
 
-    assert engine.agents_of(frozenset({work.sessions_dir / "a.jsonl"})) == {work.ref}
+    assert engine.agents_of(frozenset({work.sessions_dir / "a.jsonl"})) == frozenset({work.ref})
     both = {main.workspace / "memory" / "x.md", work.database}
-    assert engine.agents_of(frozenset(both)) == {main.ref, work.ref}
+    assert engine.agents_of(frozenset(both)) == frozenset({main.ref, work.ref})
     # The configuration belongs to all of them.
     assert engine.agents_of(frozenset({HOME / "openclaw.json"})) is None
     assert engine.agents_of(frozenset()) == frozenset()
