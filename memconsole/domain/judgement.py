@@ -88,8 +88,12 @@ def _is_contradicted(reported: int, usage: Tail) -> bool:
         return False
     if usage.usage_tokens is not None:
         return usage.usage_tokens < reported * _CONTRADICTED_BELOW
-    # A compaction without any model call behind it: the number is from before it (mission §5.2).
-    return usage.last_compaction_at is not None
+    if usage.last_compaction_at is None:
+        return False
+    # No model call since the compaction: the number is from before it (mission §5.2), unless it is
+    # so much smaller that the platform must have counted again.
+    before = usage.tokens_before_compaction
+    return before is None or reported >= before * _CONTRADICTED_BELOW
 
 
 def why_not_due(

@@ -171,6 +171,7 @@ class Tail:
             compaction or reset; None when there is none.
         usage_points: (time, tokens) of assistant messages since that point, oldest first.
         last_compaction_at: Time of the newest compaction passed.
+        tokens_before_compaction: Context before it, as the platform noted; None when it did not.
     """
 
     messages: tuple[Message, ...] = ()
@@ -181,6 +182,7 @@ class Tail:
     usage_tokens: int | None = None
     usage_points: tuple[tuple[datetime, int], ...] = ()
     last_compaction_at: datetime | None = None
+    tokens_before_compaction: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,17 @@ def stored(**changes: object) -> StoredSession:
             TokenCount(TokenState.SUSPECT, 151_200, None),
         ),
         (
+            stored(tokens_reported=21_807),
+            Tail(last_compaction_at=COMPACTED_AT, tokens_before_compaction=21_823),
+            TokenCount(TokenState.SUSPECT, 21_807, None),
+        ),
+        # Compacted since, and counted again by the platform.
+        (
+            stored(tokens_reported=202),
+            Tail(last_compaction_at=COMPACTED_AT, tokens_before_compaction=52_343),
+            TokenCount(TokenState.FRESH, 202, None),
+        ),
+        (
             stored(tokens_reported=0),
             Tail(last_compaction_at=COMPACTED_AT),
             TokenCount(TokenState.FRESH, 0, None),
