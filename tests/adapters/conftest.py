@@ -1,0 +1,38 @@
+"""Fixtures of the store suites."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.stores.agent_store import AgentSessionStore
+from memconsole.stores.private_copy import PrivateCopies
+from tests.adapters.both_stores import BUILDERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.homes import HomeBuilder
+
+
+@pytest.fixture
+def copies(tmp_path: Path) -> Iterator[PrivateCopies]:
+    """Private copies in a folder of this test."""
+    with closing(PrivateCopies(tmp_path / "copies")) as made:
+        yield made
+
+
+@pytest.fixture(params=BUILDERS)
+def builder(request: pytest.FixtureRequest, tmp_path: Path) -> HomeBuilder:
+    """An agent's home in one of the eras."""
+    made: HomeBuilder = BUILDERS[request.param](tmp_path / ".openclaw")
+    return made
+
+
+@pytest.fixture
+def agent_store(copies: PrivateCopies) -> AgentSessionStore:
+    """The store that knows both eras."""
+    return AgentSessionStore(copies)
