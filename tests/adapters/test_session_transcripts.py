@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
 from hypothesis import given, settings
@@ -153,21 +154,26 @@ def test_an_inline_picture_becomes_a_note(
     assert entry.size_bytes >= size
 
 
+@pytest.fixture(scope="module")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> list[HomeBuilder]:
+    """One home of each kind, to which each example adds a session."""
+    folder = tmp_path_factory.mktemp("homes")
+    return [build(folder / name) for name, build in BUILDERS.items()]
+
+
 @settings(max_examples=40)
 @given(st.lists(RECORDS, max_size=6))
 def test_whatever_the_records_are_both_stores_agree(
-    tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, object]]
+    homes: list[HomeBuilder], records: list[dict[str, object]]
 ) -> None:
-    lines = [json.dumps(record).encode() for record in records]
+    session_id = str(uuid4())
     answers = []
-    folder = tmp_path_factory.mktemp("homes")
-    with closing(PrivateCopies(folder / "copies")) as copies:
-        for name, build in BUILDERS.items():
-            builder = build(folder / name)
-            builder.live("agent:main:main", "a", lines)
-            found = session_of(AgentSessionStore(copies), builder.agent, "a")
-            ref = found.transcript
-            entries = [] if ref is None else list(AgentSessionStore(copies).forward(ref))
-            answers.append(content(entries))
+    for builder in homes:
+        lines = [json.dumps(record).encode() for record in records]
+        builder.live(f"agent:main:{session_id}", session_id, lines)
+        with closing(PrivateCopies()) as copies:
+            store = AgentSessionStore(copies)
+            ref = session_of(store, builder.agent, session_id).transcript
+            answers.append([] if ref is None else content(list(store.forward(ref))))
     assert answers[0] == answers[1] == answers[2]
     assert len(answers[0]) >= len(records)
