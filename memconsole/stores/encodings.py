@@ -1,0 +1,27 @@
+"""In which encoding a text file can be continued, as far as its first and NUL bytes tell."""
+
+from __future__ import annotations
+
+import codecs
+
+_MARKS = (
+    # UTF-32 first: its mark begins with that of UTF-16.
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+def encoding_of(head: bytes, tail: bytes, size: int) -> str | None:
+    """Return the encoding in which the file can be continued; None when it is no whole text.
+
+    Args:
+        head: Its first four bytes.
+        tail: Its last bytes.
+        size: Its size in bytes.
+    """
+    for mark, name in _MARKS:
+        if head.startswith(mark):
+            return None if size % (4 if "32" in name else 2) else name
+    return None if b"\0" in tail else "utf-8"

@@ -1,0 +1,239 @@
+"""The one writer of Markdown: whole replacements and appends, nothing in between (A8).
+
+A replacement is the old text or the new one at every moment, an append leaves the old bytes as they
+are; a kill, a full disk or a size limit changes neither promise. The engine holds the workspace's
+lock around every call; others (people, the agent, other tools) hold nothing and are respected.
+
+Decisions: a daily log in UTF-16 is continued in UTF-16, a file that is no text is refused; an
+existing log keeps its mode, a replaced file gets 0600 or stays stricter; hard links are refused,
+because the other name may lie anywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from memconsole.domain.additions import addition
+from memconsole.domain.captures import WorkspaceText
+from memconsole.domain.memory import MAX_READ_BYTES
+from memconsole.domain.outcomes import Written
+from memconsole.errors import ConcurrentEditError, WorkspaceError
+from memconsole.stores.encodings import encoding_of
+from memconsole.stores.inside import adopt, failed, open_place, refused
+from memconsole.stores.leftovers import clean_leftovers, temporary_name
+from memconsole.stores.pool_text import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from memconsole.stores.inside import Place
+
+FILE_MODE = 0o600
+
+_TAIL_BYTES = 64 * 1024
+"""End of a file that decides its line ending; a multiple of 4, so that characters stay whole."""
+
+
+def _unobserved(step: str) -> None:
+    del step
+
+
+class DiskWorkspace:
+    """Reads and writes text files of workspaces on disk.
+
+    Attributes:
+        steps: Called with a word after each step of a write; a test can end the process there.
+    """
+
+    def __init__(self, steps: Callable[[str], None] = _unobserved) -> None:
+        self.steps = steps
+
+    def read(self, root: Path, relative: str) -> WorkspaceText | None:
+        """Read a text file with the version it had; None when it does not exist.
+
+        Bytes that are no text come as U+FFFD.
+
+        Raises:
+            WorkspaceError: It cannot be read, is over 16 MB, or lies outside the workspace.
+        """
+        with open_place(root, relative, creates=False) as place:
+            return None if place is None else _read(place)
+
+    def replace(
+        self, root: Path, relative: str, text: str, *, seen: WorkspaceText | None
+    ) -> Written:
+        """Replace a file whole; see the port for the promises.
+
+        Raises:
+            ConcurrentEditError: The file is not the one that was seen; it was left alone.
+            WorkspaceError: Refused or failed; the old file is whole.
+        """
+        data = text.encode("utf-8", errors="replace")
+        with open_place(root, relative, creates=True) as place:
+            assert place is not None  # folders are made
+            clean_leftovers(place)
+            old = _status_to_write(place)
+            if old is not None and old.st_size and not text.strip():
+                raise refused(place.path, "an empty text would replace it")
+            mode = FILE_MODE if old is None else (old.st_mode & FILE_MODE) or FILE_MODE
+            with _telling(place), self._temporary(place) as (name, descriptor):
+                self._fill(descriptor, data, mode, old or os.fstat(place.folder))
+                if _read(place) != seen:
+                    raise ConcurrentEditError(str(place.path))
+                self.steps("compared")
+                os.replace(name, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+                self.steps("replaced")
+                place.sync_folder()
+                self.steps("folder-synced")
+            _verify_replaced(place, data)
+        return Written(relative, len(data), f"{mode:04o}")
+
+    def append(self, root: Path, relative: str, entry: str, *, header: str) -> Written:
+        """Append an entry in the file's own line ending; `header` starts a new file.
+
+        Raises:
+            WorkspaceError: Refused or failed; the old bytes are still a prefix.
+        """
+        with open_place(root, relative, creates=True) as place:
+            assert place is not None  # folders are made
+            clean_leftovers(place)
+            old = _status_to_write(place)
+            flags = os.O_RDWR | os.O_APPEND | (0 if old else os.O_CREAT | os.O_EXCL)
+            descriptor = place.open(flags)
+            try:
+                with _telling(place):
+                    added = self._append(place, descriptor, entry, header, is_new=old is None)
+                mode = os.fstat(descriptor).st_mode & 0o777
+            finally:
+                os.close(descriptor)
+        return Written(relative, added, f"{mode:04o}")
+
+    @contextmanager
+    def _temporary(self, place: Place) -> Iterator[tuple[str, int]]:
+        """Make an empty file beside the target; it is gone afterwards, whatever happens."""
+        with temporary_name() as name:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            descriptor = os.open(name, flags, FILE_MODE, dir_fd=place.folder)
+            try:
+                self.steps("temporary-made")
+                yield name, descriptor
+            finally:
+                os.close(descriptor)
+                place.remove(name)
+
+    def _fill(self, descriptor: int, data: bytes, mode: int, owner: os.stat_result) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        self.steps("temporary-written")
+        os.fchmod(descriptor, mode)
+        adopt(descriptor, owner)
+        os.fsync(descriptor)
+        self.steps("temporary-synced")
+
+    def _append(
+        self, place: Place, descriptor: int, entry: str, header: str, *, is_new: bool
+    ) -> int:
+        """Write once; on any failure take back what is certainly ours."""
+        if is_new:
+            os.fchmod(descriptor, FILE_MODE)
+            adopt(descriptor, os.fstat(place.folder))
+        self.steps("opened")
+        size = os.fstat(descriptor).st_size
+        data = b""
+        try:
+            data = _addition(place, descriptor, size, entry, header)
+            written = os.write(descriptor, data)
+            self.steps("written")
+            _check_whole(place, written, len(data))
+            os.fsync(descriptor)
+            self.steps("synced")
+        except BaseException:
+            _take_back(place, descriptor, size, data, is_new=is_new)
+            raise
+        if is_new:
+            place.sync_folder()
+        _verify_appended(place, descriptor, data)
+        return len(data)
+
+
+def _read(place: Place) -> WorkspaceText | None:
+    status = place.status()
+    if status is None:
+        return None
+    if status.st_size > MAX_READ_BYTES:
+        raise refused(place.path, f"it holds more than {MAX_READ_BYTES >> 20} MB")
+    descriptor = place.open(os.O_RDONLY)
+    with _telling(place), os.fdopen(descriptor, "rb") as file:
+        data = file.read(MAX_READ_BYTES + 1)
+        modified = os.fstat(descriptor).st_mtime_ns
+    version = (modified, len(data), hashlib.sha256(data).hexdigest())
+    return WorkspaceText(decode(data)[0], version)
+
+
+def _status_to_write(place: Place) -> os.stat_result | None:
+    status = place.status()
+    if status is not None and status.st_nlink > 1:
+        raise refused(place.path, f"it has {status.st_nlink - 1} more names (hard links)")
+    return status
+
+
+@contextmanager
+def _telling(place: Place) -> Iterator[None]:
+    """Turn what the system refuses into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise failed(place.path, error) from error
+
+
+def _addition(place: Place, descriptor: int, size: int, entry: str, header: str) -> bytes:
+    head = os.pread(descriptor, 4, 0)
+    start = max(0, size - _TAIL_BYTES) & ~3
+    tail = os.pread(descriptor, size - start, start)
+    encoding = encoding_of(head, tail, size)
+    if encoding is None:
+        raise refused(place.path, "it holds bytes that are no text")
+    added = addition(tail.decode(encoding, errors="replace"), entry, header)
+    return added.encode(encoding, errors="replace")
+
+
+def _check_whole(place: Place, written: int, wanted: int) -> None:
+    if written < wanted:
+        raise WorkspaceError(
+            f"{place.path}: only {written} of {wanted} bytes could be added",
+            "The disk is full or a size limit is reached; the half entry was taken back.",
+        )
+
+
+def _take_back(place: Place, descriptor: int, size: int, data: bytes, *, is_new: bool) -> None:
+    """Cut off a half-written entry, but only while nothing stands behind it."""
+    length = os.fstat(descriptor).st_size
+    added = os.pread(descriptor, max(0, length - size), size)
+    if added and data.startswith(added):
+        os.ftruncate(descriptor, size)
+        length = size
+    if is_new and not length:
+        place.remove()
+
+
+def _verify_replaced(place: Place, data: bytes) -> None:
+    found = _read(place)
+    if found is None or found.version[2] != hashlib.sha256(data).hexdigest():
+        raise WorkspaceError(
+            f"{place.path} is not what was written to it a moment ago",
+            "Someone else replaced it right away; the next run looks again.",
+        )
+
+
+def _verify_appended(place: Place, descriptor: int, data: bytes) -> None:
+    end = os.lseek(descriptor, 0, os.SEEK_CUR)
+    if os.pread(descriptor, len(data), end - len(data)) != data:
+        raise WorkspaceError(
+            f"{place.path} does not hold the entry that was added a moment ago",
+            "Someone else rewrote it right away; the next run looks again.",
+        )
