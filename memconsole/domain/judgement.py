@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from memconsole.domain.tokens import RotationPolicy
     from memconsole.domain.transcript import Tail
 
-_CONTRADICTED_BELOW = 0.5
-"""A count is contradicted when the transcript's own usage is less than this share of it."""
+_COUNTED_ANEW_BELOW = 0.5
+"""A count below this share of the context before a compaction was taken after it."""
 
 
 def window_of(stored: StoredSession, config: PlatformConfig) -> int | None:
@@ -84,16 +84,17 @@ def count_tokens(stored: StoredSession, window: int | None, usage: Tail | None) 
 
 
 def _is_contradicted(reported: int, usage: Tail) -> bool:
-    if reported == 0:
+    """Tell whether a compaction is newer than the count (mission §5.2).
+
+    A usage that is merely smaller contradicts nothing: providers leave parts out, and the
+    platform vouches for its own number.
+    """
+    if reported == 0 or usage.usage_tokens is not None or usage.last_compaction_at is None:
         return False
-    if usage.usage_tokens is not None:
-        return usage.usage_tokens < reported * _CONTRADICTED_BELOW
-    if usage.last_compaction_at is None:
-        return False
-    # No model call since the compaction: the number is from before it (mission §5.2), unless it is
-    # so much smaller that the platform must have counted again.
+    # No model call since the compaction: the number is from before it, unless it is so much
+    # smaller that the platform must have counted again.
     before = usage.tokens_before_compaction
-    return before is None or reported >= before * _CONTRADICTED_BELOW
+    return before is None or reported >= before * _COUNTED_ANEW_BELOW
 
 
 def why_not_due(
