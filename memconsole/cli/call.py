@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.cli import exits, safe
+from memconsole.cli import exits
 from memconsole.cli.output import Output
 from memconsole.errors import ConfigError
 
@@ -146,6 +146,8 @@ class Call:
 
     def line(self, text: str) -> str:
         """Return foreign text as one safe line."""
+        from memconsole.cli import safe  # noqa: PLC0415  # redaction is slow to load
+
         return safe.line(text, redact=self.redact)
 
     def _machine(self, answer: Answer) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.outcomes import Failed
 from memconsole.errors import (
     ConfigError,
     GatewayUnavailableError,
@@ -49,6 +48,8 @@ def exit_of_outcomes(outcomes: Iterable[Outcome]) -> int:
 
 def _exit_of_outcome(outcome: Outcome) -> int:
     """A failure inside the engine has become a word; the word leads back to its class."""
+    from memconsole.domain.outcomes import Failed  # noqa: PLC0415  # reading needs no outcomes
+
     if not isinstance(outcome, Failed):
         return DONE
     return _codes().get(outcome.code, FAILED)

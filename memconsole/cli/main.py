@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 import typer
 from typer.exceptions import TyperException
 
-from memconsole.cli import exits, safe
+from memconsole.cli import exits
 from memconsole.cli.app import app
 from memconsole.cli.call import Call
-from memconsole.cli.encode import dump
-from memconsole.cli.encode_outcome import error as error_row
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
@@ -73,13 +71,15 @@ def _guarded(call: Call, words: list[str]) -> int:
 
 def _fail(call: Call, code: str, message: str, hint: str, exit_code: int) -> int:
     """Say one sentence of fact and one of help; with `--json` also as the answer."""
+    from memconsole.cli import encode, encode_outcome, safe  # noqa: PLC0415  # for failures only
+
     lines = [f"memconsole: {safe.line(message)}"]
     if hint:
         lines.append(f"  {safe.line(hint)}")
     call.output.error(*lines)
     if call.is_json_asked:
         with suppress(OSError):
-            call.output.json(dump(error_row(code, message, hint)))
+            call.output.json(encode.dump(encode_outcome.error(code, message, hint)))
     return exit_code
 
 

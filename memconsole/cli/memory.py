@@ -8,7 +8,6 @@ import typer
 
 from memconsole.cli.call import Answer
 from memconsole.cli.shared import AgentOption, call_of
-from memconsole.domain.memory import MARKER_TAGS
 from memconsole.errors import UsageError
 
 if TYPE_CHECKING:
@@ -76,6 +75,8 @@ def _tag(text: str) -> str:
     Raises:
         UsageError: It is none of the eight.
     """
+    from memconsole.domain.memory import MARKER_TAGS  # noqa: PLC0415
+
     tag = text.strip().strip("[]").upper()
     if tag not in MARKER_TAGS:
         raise UsageError(

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.domain.catalogue import CATALOGUE
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
 from tests.fakes import World, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.catalogue import CommandSpec
     from tests.cli.caller import Caller
 
 MAIN = "agent:main:main"
@@ -189,3 +191,11 @@ def test_an_end_of_input_interrupts(
 def test_nothing_to_do_is_said(world: World, call: Caller) -> None:
     world.platform.agents = ()
     assert call("rotate", "--dry-run").out == "Nothing to do.\n"
+
+
+@pytest.mark.parametrize("spec", CATALOGUE, ids=lambda spec: spec.name)
+def test_help_is_that_of_the_one_table(spec: CommandSpec, call: Caller) -> None:
+    words = " ".join(call(spec.name, "--help").out.split())
+    assert f"{spec.help}." in words
+    assert ("--yes" in words) is spec.is_destructive
+    assert "--dry-run" in words

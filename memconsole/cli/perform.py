@@ -1,0 +1,162 @@
+"""Runs `checkpoint` and `rotate` over their targets, one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import typer
+
+from memconsole.cli import encode_outcome, exits, results
+from memconsole.cli.call import Answer
+from memconsole.domain.catalogue import spec_of
+from memconsole.domain.commands import Rotate
+from memconsole.domain.outcomes import Planned
+from memconsole.engine.lookup import find_session
+from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memconsole.cli.call import Call
+    from memconsole.domain.agents import AgentRef, Home
+    from memconsole.domain.outcomes import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class RotationWish:
+    """What `rotate` was asked for.
+
+    Attributes:
+        keys: Named sessions; empty means all that are due.
+        agent: Only this agent's.
+        threshold: Another limit in tokens.
+    """
+
+    keys: tuple[str, ...]
+    agent: str | None
+    threshold: int | None
+    is_forced: bool
+    dry_run: bool
+
+
+def checkpoints(
+    call: Call, *, agent: str | None, session: str | None, is_forced: bool, dry_run: bool
+) -> int:
+    """Take a checkpoint of every target; one agent's failure never stops the next."""
+    build = spec_of("checkpoint").build
+    home = call.engine.home()
+    targets = _targets(call, home, agent, session)
+    outcomes: list[Outcome] = []
+    with call.busy("taking checkpoints", total=len(targets)) as progress:
+        for target, key in targets:
+            command = build(target, key, is_forced=is_forced, dry_run=dry_run)
+            outcomes.append(call.engine.run(command))
+            progress.advance()
+    return _answer(call, "checkpoint", outcomes, home)
+
+
+def _targets(
+    call: Call, home: Home, agent: str | None, session: str | None
+) -> list[tuple[AgentRef, str | None]]:
+    """Return the agents to save, each with its session key when one is named.
+
+    Raises:
+        SessionNotFoundError: No session has that name.
+        UnknownAgentError: No agent has that id.
+        UsageError: The session belongs to another agent than the named one.
+    """
+    named = None if agent is None else call.engine.agent(agent).ref
+    if session is not None:
+        view = find_session(call.engine.sessions(), session)
+        if named is not None and named != view.agent:
+            raise UsageError(
+                f"session {session!r} belongs to agent {view.agent.id!r}, not to {named.id!r}",
+                hint="Leave --agent out; the session names its agent.",
+            )
+        return [(view.agent, view.key_text or session)]
+    return [(ref, None) for ref in ([one.ref for one in home.agents] if named is None else [named])]
+
+
+def rotations(call: Call, wish: RotationWish, *, yes: bool) -> int:
+    """Plan from disk, ask, then reset one session after the other.
+
+    Raises:
+        ReadOnlyError: Nothing may be done.
+        ConfirmationError: It was not confirmed.
+    """
+    if call.settings.ui.read_only and not wish.dry_run:
+        raise ReadOnlyError("rotate")
+    home = call.engine.home()
+    with call.busy("reading the sessions"):
+        plan = call.engine.rotation_plan(
+            agent_id=wish.agent,
+            keys=wish.keys,
+            threshold_tokens=wish.threshold,
+            is_forced=wish.is_forced,
+        )
+    outcomes: Sequence[Outcome] = plan.outcomes
+    planned = [one for one in outcomes if isinstance(one, Planned)]
+    if planned and not wish.dry_run:
+        _confirm(call, planned, yes=yes)
+        outcomes = _rotate(call, outcomes, wish)
+    return _answer(call, "rotate", outcomes, home, {"below": plan.below})
+
+
+def _confirm(call: Call, planned: Sequence[Planned], *, yes: bool) -> None:
+    """Ask on a terminal; elsewhere `--yes` must say it (`cli.md`, Commands).
+
+    Raises:
+        ConfirmationError: Nobody can be asked, or the answer is no.
+    """
+    if yes:
+        return
+    if call.is_json or not call.output.can_ask:
+        raise ConfirmationError("rotate", is_declined=False)
+    for one in planned:
+        call.output.error(call.line(one.message))
+    number = len(planned)
+    question = "Start this session anew?" if number == 1 else f"Start these {number} sessions anew?"
+    if not typer.confirm(question, default=False, err=True):
+        raise ConfirmationError("rotate", is_declined=True)
+
+
+def _rotate(call: Call, outcomes: Sequence[Outcome], wish: RotationWish) -> list[Outcome]:
+    """Run what was planned; what the plan skips stays as it is."""
+    done: list[Outcome] = []
+    with call.busy("rotating", total=len(outcomes)) as progress:
+        for one in outcomes:
+            command = one.command
+            if isinstance(one, Planned) and isinstance(command, Rotate):
+                order = replace(
+                    command,
+                    threshold_tokens=wish.threshold,
+                    is_forced=wish.is_forced,
+                    dry_run=False,
+                )
+                outcome = call.engine.run(order)
+                done.append(replace(outcome, details={**one.details, **outcome.details}))
+            else:
+                done.append(one)
+            progress.advance()
+    return done
+
+
+def _answer(
+    call: Call,
+    name: str,
+    outcomes: Sequence[Outcome],
+    home: Home,
+    left_out: Mapping[str, int] | None = None,
+) -> int:
+    return call.answer(
+        Answer(
+            name,
+            data=lambda: [encode_outcome.outcome(one) for one in outcomes],
+            show=lambda paper: results.outcomes(paper, outcomes, left_out or {}),
+            at=call.clock.now(),
+            left_out=left_out or {},
+            code=exits.exit_of_outcomes(outcomes),
+            home=home,
+        )
+    )
