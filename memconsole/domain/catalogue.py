@@ -48,6 +48,7 @@ class CommandSpec:
         is_destructive: It asks first, and without a terminal needs `--yes`.
         needs_gateway: Only the Gateway can do it; a dry run never needs it.
         build: Makes the command.
+        undo: What can be done about it afterwards; empty when there is nothing to say.
     """
 
     name: str
@@ -58,6 +59,7 @@ class CommandSpec:
     is_destructive: bool
     needs_gateway: bool
     build: CommandBuilder
+    undo: str = ""
 
 
 def _checkpoint(
@@ -84,6 +86,7 @@ CATALOGUE: tuple[CommandSpec, ...] = (
         is_destructive=False,
         needs_gateway=False,
         build=_checkpoint,
+        undo="not needed: the daily log only grows, the next checkpoint renews ACTIVE_CONTEXT.md",
     ),
     CommandSpec(
         name="rotate",
@@ -94,6 +97,7 @@ CATALOGUE: tuple[CommandSpec, ...] = (
         is_destructive=True,
         needs_gateway=True,
         build=_rotate,
+        undo="not possible: the talk begins anew; its transcript and its memory are kept",
     ),
 )
 """Every command that acts, in the order it is shown."""
