@@ -1,17 +1,18 @@
-"""Advisory locks of the operating system; they die with their holder (A9).
+"""Locks between our own processes: the system's, so that they die with their holder (A9).
 
-The lock file itself carries nothing: who holds it stands in a note beside it, for display only.
-Whether it is held is decided by the system, never by a pid or an age. Platform lock files are not
-looked at.
+A lock file lives in `locks/` of the state folder and stays; only the system's lock on it counts.
+Its holder writes who it is into it, for people to read. Platform lock files are never touched.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import socket
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -24,135 +25,180 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from filelock import BaseFileLock
+SCHEDULER = "scheduler.lock"
 
-_NOTE_BYTES = 4096
+_OWNER_BYTES = 4096
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who holds a lock, as far as its file says; every part may be missing.
+
+    Attributes:
+        pid: Process id on `host`.
+        host: Name of the machine.
+        since: When the lock was taken, aware.
+    """
+
+    pid: int | None = None
+    host: str | None = None
+    since: datetime | None = None
+
+    def __str__(self) -> str:
+        if self.pid is None:
+            return "another run"
+        where = f" on {self.host}" if self.host and self.host != socket.gethostname() else ""
+        when = f" since {self.since:%Y-%m-%d %H:%M:%S%z}" if self.since else ""
+        return f"process {self.pid}{where}{when}"
 
 
 class FileLocks:
-    """Holds one workspace for one run (`ports.Locks`).
+    """Answers `ports.Locks` with one file a workspace.
 
     Args:
-        folder: `locks/` of our state folder, made at first use.
-        now: The wall clock, for the note of who holds a lock since when.
+        folder: `locks/` of our state folder; made when a lock is taken.
+        now: The wall time, for the owner's note.
     """
 
-    def __init__(self, folder: Path, now: Callable[[], datetime] | None = None) -> None:
+    def __init__(self, folder: Path, now: Callable[[], datetime] = _now) -> None:
         self._folder = folder
-        self._now = now or (lambda: datetime.now(UTC))
+        self._now = now
 
     @contextmanager
     def workspace(self, root: Path) -> Iterator[None]:
-        """Hold the workspace; other names of the same folder are the same lock.
+        """Hold a workspace, known by its real path; a second holder is refused at once.
 
         Raises:
-            LockedError: Another run holds it, also one of this process.
-            StateError: The folder of the locks cannot be written.
+            LockedError: Another run holds it, in this process or another.
+            StateError: The state folder cannot be written.
         """
-        name = hashlib.sha256(os.fsencode(os.path.realpath(root))).hexdigest()[:32]
-        path = self._folder / f"workspace-{name}.lock"
-        lock = self._acquire(path, f"the workspace {one_line(str(root))}")
-        try:
-            self._sign(path)
+        real = root.resolve()
+        name = hashlib.sha256(os.fsencode(real)).hexdigest()[:32]
+        with hold(self._folder / f"workspace-{name}.lock", f"the workspace {real}", self._now):
             yield
-        finally:
-            with suppress(OSError):
-                _note_of(path).unlink()
-            lock.release()
-
-    def _acquire(self, path: Path, what: str) -> BaseFileLock:
-        from filelock import FileLock, Timeout  # noqa: PLC0415 - reading commands need none
-
-        try:
-            make_private(self._folder)
-            lock = FileLock(path, mode=0o600, blocking=False, fallback_to_soft=False)
-            lock.acquire()
-        except Timeout:
-            raise LockedError(what, _owner_of(path)) from None
-        except (OSError, NotImplementedError) as error:
-            raise StateError(
-                f"the lock {one_line(str(path))} cannot be taken: {one_line(str(error))}",
-                hint="Check the state folder (state.dir): memconsole must be able to write there.",
-            ) from error
-        return lock
-
-    def _sign(self, path: Path) -> None:
-        """Say who we are, for the one who finds the lock taken; a note is never worth a failure."""
-        note = {"pid": os.getpid(), "host": socket.gethostname(), "since": self._now().isoformat()}
-        with suppress(OSError):
-            descriptor = os.open(_note_of(path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(json.dumps(note))
 
 
 class SchedulerLock:
-    """Tells who runs the jobs (`ports.SchedulerControl`); looking creates nothing (A24).
+    """Answers `ports.SchedulerControl` from the scheduler's lock file; makes no file.
 
     Args:
         folder: `locks/` of our state folder; may not exist.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / "scheduler.lock"
+        self._path = folder / SCHEDULER
 
     def status(self) -> SchedulerStatus:
-        """Return the holder of the scheduler's lock, `stopped` when it is free or missing."""
-        if not self._is_held():
+        """Return the holder of the scheduler's lock; `stopped` when nobody holds it."""
+        try:
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
             return SchedulerStatus()
-        note = _read_note(self._path)
-        since = note.get("since")
-        pid, host = note.get("pid"), note.get("host")
-        return SchedulerStatus(
-            state="running",
-            pid=pid if isinstance(pid, int) else None,
-            host=one_line(host) if isinstance(host, str) else None,
-            since=_instant(since) if isinstance(since, str) else None,
-        )
-
-    def _is_held(self) -> bool:
-        import fcntl  # noqa: PLC0415 - POSIX only, as the whole product
-
         try:
-            descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:
-            return False
-        try:
-            # A shared lock held for a moment: it tells, and it leaves nothing behind.
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return True
+            if not _is_held(descriptor):
+                return SchedulerStatus()
+            owner = _owner(descriptor)
         finally:
             os.close(descriptor)
-        return False
+        return SchedulerStatus("running", pid=owner.pid, host=owner.host, since=owner.since)
 
 
-def _note_of(path: Path) -> Path:
-    return path.with_suffix(".owner")
+@contextmanager
+def hold(path: Path, what: str, now: Callable[[], datetime] = _now) -> Iterator[None]:
+    """Hold one lock file for a while.
 
+    Args:
+        path: The file; it and its folder are made when missing.
+        what: What it stands for, for the error.
+        now: The wall time, for the owner's note.
 
-def _read_note(path: Path) -> dict[str, object]:
+    Raises:
+        LockedError: Somebody holds it.
+        StateError: It cannot be made or locked.
+    """
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - reading commands need no lock
+
+    def sign(descriptor: int) -> None:
+        _sign(descriptor, now())
+
     try:
-        with _note_of(path).open("rb") as file:
-            found = json.loads(file.read(_NOTE_BYTES))
+        make_private(path.parent)
+        lock = FileLock(
+            path,
+            timeout=0,
+            mode=0o600,
+            thread_local=False,
+            fallback_to_soft=False,
+            preserve_lock_file=True,
+            on_acquired=sign,
+        )
+        lock.acquire()
+    except Timeout as error:
+        raise LockedError(what, str(_read_owner(path))) from error
+    except (OSError, NotImplementedError) as error:
+        reason = getattr(error, "strerror", None) or "no lock is possible there"
+        raise StateError(
+            one_line(f"{path} cannot be locked: {reason}"),
+            hint="Check owner, mode and free space of the state folder; reading commands work on.",
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _sign(descriptor: int, at: datetime) -> None:
+    note = {"pid": os.getpid(), "host": socket.gethostname(), "started_at": at.isoformat()}
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, f"{json.dumps(note)}\n".encode(), 0)
+
+
+def _is_held(descriptor: int) -> bool:
+    """Ask with a shared lock, given back at once, so that two who ask do not see each other."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    return False
+
+
+def _read_owner(path: Path) -> Owner:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return Owner()
+    try:
+        return _owner(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _owner(descriptor: int) -> Owner:
+    """Read the note of a lock file; what is not understood is unknown."""
+    try:
+        note = json.loads(os.pread(descriptor, _OWNER_BYTES, 0))
     except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return Owner()
+    if not isinstance(note, dict):
+        return Owner()
+    pid, host = note.get("pid"), note.get("host")
+    return Owner(
+        pid=pid if type(pid) is int else None,
+        host=one_line(host) if isinstance(host, str) else None,
+        since=_instant(note.get("started_at")),
+    )
 
 
-def _owner_of(path: Path) -> str:
-    note = _read_note(path)
-    pid, host, since = note.get("pid"), note.get("host"), note.get("since")
-    if not isinstance(pid, int):
-        return "another run"
-    words = f"pid {pid}"
-    if isinstance(host, str) and host != socket.gethostname():
-        words += f" on {one_line(host)}"
-    return f"{words} since {one_line(since)}" if isinstance(since, str) else words
-
-
-def _instant(text: str) -> datetime | None:
+def _instant(value: object) -> datetime | None:
+    if not isinstance(value, str):
+        return None
     try:
-        at = datetime.fromisoformat(text)
+        at = datetime.fromisoformat(value)
     except ValueError:
         return None
     return at if at.tzinfo is not None else None
