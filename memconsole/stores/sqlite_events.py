@@ -195,7 +195,10 @@ def _entries(event: _Event) -> tuple[Entry, ...]:
         data = _unpack(event.packed)
     if data is None:
         return (_damaged(event),)
-    return event_entries(data, event.position, event.size)
+    first, *others = event_entries(data, event.position, event.size)
+    if first.kind is EntryKind.DAMAGED and first.id is None:
+        first = _damaged(event)
+    return (first, *others)
 
 
 def _unpack(packed: bytes) -> bytes | None:
