@@ -9,6 +9,7 @@ anchor, so that the time grows with the length of the text and with nothing else
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -102,6 +103,11 @@ def mask(text: str) -> str:
     return text
 
 
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
 def _replaced(text: str, secrets: list[Secret]) -> str:
     parts = []
     position = 0
@@ -143,9 +149,10 @@ def _secrets(text: str) -> Iterator[Secret]:
     for rank, shape in enumerate((*TOKEN_SHAPES, *CREDENTIAL_SHAPES), start=1):
         if not any(hint in text for hint in shape.hints):
             continue
-        group = "secret" if "secret" in shape.pattern.groupindex else 0
-        for match in shape.pattern.finditer(text):
-            if PLACEHOLDER.fullmatch(match[group]):
+        pattern = _compiled(shape.pattern)
+        group = "secret" if "secret" in pattern.groupindex else 0
+        for match in pattern.finditer(text):
+            if _compiled(PLACEHOLDER).fullmatch(match[group]):
                 continue
             if not shape.needs_digit or any(letter.isdigit() for letter in match[group]):
                 yield Secret(*match.span(group), rank, shape.kind)
@@ -191,13 +198,13 @@ def _key_start(text: str, end: int, limit: int) -> int:
 
 def _announced(text: str) -> Iterator[Secret]:
     """Yield what stands behind a word such as `password` or `token`."""
-    for word in SECRET_WORD.finditer(text):
+    for word in _compiled(SECRET_WORD).finditer(text):
         is_password = word["password"] is not None
         kind = "password" if is_password else "secret"
         if (value := _value_behind(text, word, is_password=is_password)) is not None:
             yield Secret(*value, 1000, kind)
-    for word in NEAR_WORD.finditer(text):
-        for token in LONG_TOKEN.finditer(text, word.end(), word.end() + _NEAR + 200):
+    for word in _compiled(NEAR_WORD).finditer(text):
+        for token in _compiled(LONG_TOKEN).finditer(text, word.end(), word.end() + _NEAR + 200):
             if token.start() > word.end() + _NEAR:
                 break
             if _is_random(token[0].rstrip(".~")):
@@ -207,7 +214,7 @@ def _announced(text: str) -> Iterator[Secret]:
 def _value_behind(text: str, word: re.Match[str], *, is_password: bool) -> tuple[int, int] | None:
     """Return where the announced value is, or None when there is none or it is harmless."""
     link = _link(text, word)
-    if link is None or (match := VALUE.match(text, link.end)) is None:
+    if link is None or (match := _compiled(VALUE).match(text, link.end)) is None:
         return None
     group = match.lastgroup or "bare"
     start = match.start(group)
@@ -215,7 +222,7 @@ def _value_behind(text: str, word: re.Match[str], *, is_password: bool) -> tuple
     if group == "bare":
         value = value.rstrip(".,:;!?)]}*_")
     end = start + len(value)
-    if not value or PLACEHOLDER.fullmatch(value) or REFERENCE.match(value):
+    if not value or _compiled(PLACEHOLDER).fullmatch(value) or _compiled(REFERENCE).match(value):
         return None
     look = _Look(
         is_password=is_password,
@@ -229,11 +236,13 @@ def _value_behind(text: str, word: re.Match[str], *, is_password: bool) -> tuple
 
 def _link(text: str, word: re.Match[str]) -> _Link | None:
     """Return what ties a value to the word: a sign, a verb, or a flag's blank."""
-    if (match := CONNECTIVE.match(text, word.end())) is not None:
+    if (match := _compiled(CONNECTIVE).match(text, word.end())) is not None:
         is_strict = match["sign"] is not None or match["xml"] is not None
         return _Link(match.end(), is_strict, is_glued=not match[0][-1].isspace())
     before = text[max(0, word.start() - 24) : word.start()]
-    if before.rpartition(" ")[2].startswith("--") and (match := FLAG_GAP.match(text, word.end())):
+    if before.rpartition(" ")[2].startswith("--") and (
+        match := _compiled(FLAG_GAP).match(text, word.end())
+    ):
         return _Link(match.end(), is_strict=True, is_glued=True)
     return None
 
@@ -253,7 +262,7 @@ def _is_harmless(value: str, look: _Look) -> bool:
     if look.is_strict:
         return len(value) < 8 or not (is_mixed or _has_key_letters(value))
     is_long = len(value) >= (6 if look.is_password else 12)
-    return not (is_long and is_mixed) or TECHNICAL_WORD.fullmatch(value) is not None
+    return not (is_long and is_mixed) or _compiled(TECHNICAL_WORD).fullmatch(value) is not None
 
 
 def _is_odd(value: str) -> bool:

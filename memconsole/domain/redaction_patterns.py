@@ -1,13 +1,14 @@
-"""What secrets look like: tokens of known vendors, and the words that announce a secret (A11)."""
+"""What secrets look like: tokens of known vendors, and the words that announce a secret (A11).
+
+Patterns are kept as text: compiling all of them takes 50 ms, and most texts need few.
+"""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class TokenShape:
+class TokenShape(NamedTuple):
     """A token that gives itself away by its own form.
 
     Attributes:
@@ -19,7 +20,7 @@ class TokenShape:
 
     kind: str
     hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     needs_digit: bool = False
 
 
@@ -27,8 +28,7 @@ def _shape(
     kind: str, hints: str, pattern: str, *, needs_digit: bool = False, edge: str = "A-Za-z0-9"
 ) -> TokenShape:
     """Build a shape; `hints` is a list split at blanks, `edge` may not stand in front of it."""
-    compiled = re.compile(rf"(?<![{edge}])(?:{pattern})")
-    return TokenShape(kind, tuple(hints.split()), compiled, needs_digit)
+    return TokenShape(kind, tuple(hints.split()), rf"(?<![{edge}])(?:{pattern})", needs_digit)
 
 
 TOKEN_SHAPES = (
@@ -91,24 +91,24 @@ CREDENTIAL_SHAPES = (
     TokenShape(
         "url-password",
         ("://",),
-        re.compile(r"://[^\s:@/?#\"'<>]{0,256}:(?P<secret>[^\s/?#\"'<>]{1,512})@"),
+        r"://[^\s:@/?#\"'<>]{0,256}:(?P<secret>[^\s/?#\"'<>]{1,512})@",
     ),
     TokenShape(
         "url-token",
         ("://",),
-        re.compile(r"://(?P<secret>[\w.~+-]{20,512})@"),
+        r"://(?P<secret>[\w.~+-]{20,512})@",
         needs_digit=True,
     ),
     TokenShape(
         "bearer-token",
         ("earer", "EARER"),
-        re.compile(r"(?i:\bbearer)[\s:=\"']{1,4}(?P<secret>[\w.~+/=-]{8,})"),
+        r"(?i:\bbearer)[\s:=\"']{1,4}(?P<secret>[\w.~+/=-]{8,})",
         needs_digit=True,
     ),
     TokenShape(
         "authorization",
         ("uthorization", "UTHORIZATION"),
-        re.compile(
+        (
             r"(?i:authorization)[\"']?\s{0,3}[:=]\s{0,3}[\"']?"
             r"(?:(?i:basic|bearer|token|apikey|digest|negotiate)\s{1,3})(?P<secret>[^\s\"',]{6,})"
         ),
@@ -116,7 +116,7 @@ CREDENTIAL_SHAPES = (
     TokenShape(
         "cookie",
         ("ookie:", "OOKIE:"),
-        re.compile(
+        (
             r"(?i:\bcookie):\s{0,3}(?P<secret>[\w.-]{1,64}=[^\s;\"']{6,}"
             r"(?:;\s{0,2}[\w.-]{1,64}=[^\s;\"']*)*)"
         ),
@@ -124,7 +124,7 @@ CREDENTIAL_SHAPES = (
     TokenShape(
         "password",
         ("sshpass", "curl", "wget", "login"),
-        re.compile(
+        (
             r"(?:\bsshpass\s{1,3}-p\s{0,3}[\"']?"
             r"|(?:\b(?:curl|wget)\b[^\n|;]{0,200}?\s)(?:-u|--user)[\s=]{1,3}[\"']?[^\s:\"']{1,128}:"
             r"|\blogin\s{1,3}\S{1,128}\s{1,3}password\s{1,3})(?P<secret>[^\s\"']{3,})"
@@ -150,7 +150,7 @@ TOKEN_WORDS = (
 )
 """A value behind one of these is secret when it looks like one."""
 
-SECRET_WORD = re.compile(
+SECRET_WORD = (
     rf"(?i:(?P<password>{PASSWORD_WORDS})|(?P<token>{TOKEN_WORDS}))(?![A-Za-z])(?:_?\d{{1,3}})?"
 )
 
@@ -176,7 +176,7 @@ WORD_HINTS = (
 )
 """Lower-case pieces: a text that holds none of them announces no secret."""
 
-CONNECTIVE = re.compile(
+CONNECTIVE = (
     r"[\\\"'`\]*_]{0,4}(?:"
     r"\s{0,5}(?P<sign>:=|=>|->|→|={1,2}|[:：＝])\s{0,5}"
     r"|(?P<xml>>)"
@@ -186,9 +186,9 @@ CONNECTIVE = re.compile(
 )
 """What stands between the word and its value; `sign` is strict, the words are weak."""
 
-FLAG_GAP = re.compile(r"\s{1,3}(?=[^\s-])")
+FLAG_GAP = r"\s{1,3}(?=[^\s-])"
 
-VALUE = re.compile(
+VALUE = (
     r"\\{1,3}\"(?P<escaped>[^\"\\\n]{1,512})"
     r"|\"(?P<double>(?:[^\"\\\n]|\\.){1,512})\"?"
     r"|'(?P<single>(?:[^'\\\n]|\\.){1,512})'?"
@@ -197,31 +197,31 @@ VALUE = re.compile(
 )
 """The value itself: quoted, or up to a blank, a quote or the next pair."""
 
-PLACEHOLDER = re.compile(
+PLACEHOLDER = (
     r"(?i:[*x•.…_-]{2,}|[<$%{\[].*|null|none|nil|true|false|yes|no|undefined|empty|required"
     r"|optional|string|str|bool|int|text|any|object|unset|missing|invalid|expired|your[-_ ].*"
     r"|redacted|hidden|n/?a|\?+|todo|tbd)"
 )
 """Stands in for a secret, and is none."""
 
-REFERENCE = re.compile(
+REFERENCE = (
     r"(?i:process\.env|os\.(?:environ|getenv)|env[.(:]|getenv|\w*secrets?\.|config\.|settings\."
     r"|self\.|this\.|op://|vault:|file:|arn:|https?://|[a-z_]\w*(?:\.[a-z_]\w*)*\()"
     r"|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$"
 )
 """Code or an address that says where the secret is."""
 
-TECHNICAL_WORD = re.compile(
+TECHNICAL_WORD = (
     r"(?i:(?:base(?:32|64)|sha-?\d{1,3}|md5|oauth-?2?|utf-?\d{1,2}|http/?\d|ipv\d|x\.?509|ed25519"
     r"|[rhep]s\d{3}|aes-?\d{0,3}|rsa-?\d{0,4}|hmac|pkcs\d{0,2}"
     r"|\d{1,4}[- ]?(?:bits?|chars?|characters?|bytes?|digits?|days?|hours?|minutes?))(?:-[a-z]+)*)"
 )
 """Words with digits in them that describe secrets."""
 
-LONG_TOKEN = re.compile(r"[A-Za-z0-9][\w+/=.~-]{19,}")
+LONG_TOKEN = r"[A-Za-z0-9][\w+/=.~-]{19,}"
 """Candidates near a secret word."""
 
-NEAR_WORD = re.compile(
+NEAR_WORD = (
     r"(?i:\bkeys?\b|tokens?\b|secrets?\b|passwords?\b|credentials?\b|\bcreds?\b|schlüssel|密钥|令牌"
     r"|токен|ключ|пароль|密码|パスワード|トークン)"
 )
