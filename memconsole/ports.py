@@ -161,6 +161,13 @@ class CaptureLog(Protocol):
     def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
         """Return the newest capture that added a daily entry, of the agent or of one session."""
 
+    def prepare(self) -> None:
+        """Make sure that a capture can be stored, before anything is written for it (A24).
+
+        Raises:
+            StateError: The state folder cannot be written, or a newer memconsole made it.
+        """
+
     def add(self, capture: Capture) -> None:
         """Store one capture, after the write it describes (A12)."""
 

@@ -256,9 +256,12 @@ class FakeCaptures:
     def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
         return self._newest(agent, session_id, [one for one in self.stored if one.is_logged])
 
-    def add(self, capture: Capture) -> None:
+    def prepare(self) -> None:
         if self.is_unwritable:
             raise StateError("the state folder cannot be written")
+
+    def add(self, capture: Capture) -> None:
+        self.prepare()
         self.stored.append(capture)
 
     @staticmethod

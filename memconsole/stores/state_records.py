@@ -150,6 +150,14 @@ class StateCaptures:
         found = (capture for row in rows if (capture := _capture(row)) is not None)
         return {capture.agent.id: capture for capture in found}
 
+    def prepare(self) -> None:
+        """Make sure that a capture can be stored: open, migrate and write nothing.
+
+        Raises:
+            StateError: The folder cannot be written, or the database is newer or broken.
+        """
+        self._database.write(lambda connection: None)
+
     def add(self, capture: Capture) -> None:
         """Store one capture, after the write it describes (A12).
 

@@ -260,3 +260,13 @@ def test_old_captures_go_but_an_agents_last_one_stays(database: StateDatabase) -
     log.add(replace(CAPTURE, session_id="new", at=later(days=91)))
     assert log.last(MAIN, CAPTURE.session_id) is None
     assert log.latest_by_agent(MAIN.home)["quiet"] == quiet
+
+
+def test_preparing_stores_nothing_and_finds_out_what_is_newer(database: StateDatabase) -> None:
+    captures = StateCaptures(database)
+    captures.prepare()
+    assert captures.last(MAIN) is None
+    with sqlite.open_own(database.path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    with pytest.raises(StateError, match="made by a newer memconsole"):
+        captures.prepare()
