@@ -9,24 +9,17 @@ from typing import TYPE_CHECKING
 import typer  # noqa: TC002  # Typer reads the annotations of these functions
 
 from memconsole.cli.call import Answer, Call
-from memconsole.cli.paper import Cell, Column
 from memconsole.cli.shared import DryRunOption, call_of
 from memconsole.errors import ConfigError, ReadOnlyError
 
 if TYPE_CHECKING:
     from memconsole.cli.encode import Row
-    from memconsole.cli.paper import Paper
     from memconsole.config.show import SettingRow
-
-_COLUMNS = (
-    Column("key"),
-    Column("value", cut="middle", least=12),
-    Column("from", cut="middle", least=10, rank=1),
-)
 
 
 def show(context: typer.Context) -> int:
     """Show every setting, its value and where it came from."""
+    from memconsole.cli import settings_view  # noqa: PLC0415
     from memconsole.config.show import describe  # noqa: PLC0415
 
     call = call_of(context)
@@ -40,7 +33,7 @@ def show(context: typer.Context) -> int:
                 "exists": file is not None and file.exists(),
                 "settings": [_setting(row) for row in rows],
             },
-            show=lambda paper: _show(paper, file, rows),
+            show=lambda paper: settings_view.settings(paper, file, rows),
             at=call.clock.now(),
         )
     )
@@ -48,19 +41,6 @@ def show(context: typer.Context) -> int:
 
 def _setting(row: SettingRow) -> Row:
     return {"key": row.key, "value": row.value, "source": row.source, "help": row.help}
-
-
-def _show(paper: Paper, file: Path | None, rows: tuple[SettingRow, ...]) -> None:
-    state = "" if file is not None and file.exists() else "  (does not exist; all defaults)"
-    paper.write(Cell(paper.text(str(file))), Cell(state, "dim"))
-    paper.gap()
-    paper.table(
-        _COLUMNS,
-        [
-            [row.key, Cell(paper.text(row.text)), Cell(paper.text(row.source), "dim")]
-            for row in rows
-        ],
-    )
 
 
 def path(context: typer.Context) -> int:

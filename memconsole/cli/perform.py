@@ -11,7 +11,7 @@ from memconsole.cli import encode_outcome, exits, results
 from memconsole.cli.call import Answer
 from memconsole.domain.catalogue import spec_of
 from memconsole.domain.commands import Rotate
-from memconsole.domain.outcomes import Planned
+from memconsole.domain.outcomes import Planned, notices_of
 from memconsole.engine.lookup import find_session
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
 
@@ -155,6 +155,7 @@ def _answer(
             data=lambda: [encode_outcome.outcome(one) for one in outcomes],
             show=lambda paper: results.outcomes(paper, outcomes, left_out or {}),
             at=call.clock.now(),
+            warnings=tuple(notice for one in outcomes for notice in notices_of(one)),
             left_out=left_out or {},
             code=exits.exit_of_outcomes(outcomes),
             home=home,

@@ -120,9 +120,12 @@ def test_machine_output_loads_nothing_it_does_not_use(words: tuple[str, ...], ho
 
 
 def test_plain_output_loads_no_console(home: Path) -> None:
+    out, modules = loaded(home, "status")
+    assert "Überblick 日本" in out
+    assert modules & (set(HEAVY) - {"rich"}) == set()
     out, modules = loaded(home, "checkpoint")
     assert "done" in out
-    assert modules & (set(HEAVY) - {"rich"}) == set()
+    assert modules & {"textual", "rich", "websockets", "watchfiles"} == set()
 
 
 def test_text_is_printed_in_every_locale(home: Path) -> None:
