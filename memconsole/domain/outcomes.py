@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from memconsole.domain.agents import Notice
     from memconsole.domain.commands import Command
 
 Detail: TypeAlias = "str | int | float | bool | list[Detail] | dict[str, Detail] | None"
@@ -57,6 +58,7 @@ class Planned:
     message: str
     wrote: tuple[Written, ...] = ()
     details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
     duration_ms: int = 0
 
 
@@ -69,6 +71,7 @@ class Skipped:
     message: str
     hint: str = ""
     details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
     duration_ms: int = 0
 
 
@@ -99,6 +102,7 @@ class Checkpointed:
     is_logged: bool
     wrote: tuple[Written, ...] = ()
     details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
     duration_ms: int = 0
 
 
@@ -127,6 +131,11 @@ def reason_of(outcome: Outcome) -> str | None:
             return outcome.code
         case Planned() | Checkpointed():
             return None
+
+
+def notices_of(outcome: Outcome) -> tuple[Notice, ...]:
+    """Return the warnings that came up on the way."""
+    return () if isinstance(outcome, Failed) else outcome.notices
 
 
 class Origin(StrEnum):

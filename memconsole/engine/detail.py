@@ -9,6 +9,7 @@ from memconsole.domain.agents import Notice
 from memconsole.domain.sessions import TranscriptState
 from memconsole.domain.snapshot import Contributor, SessionDetail, TokensByClass, TranscriptView
 from memconsole.domain.transcript import MessageKind, TranscriptCounts, Whole
+from memconsole.domain.transcript_notices import transcript_notices
 from memconsole.engine.tail import read_whole
 
 if TYPE_CHECKING:
@@ -123,13 +124,6 @@ def _notices(view: SessionView, whole: Whole) -> Iterator[Notice]:
     if view.transcript_state is TranscriptState.MISSING:
         text = f"the transcript of {name} had content and cannot be found"
         yield Notice("missing-transcript", text, path, view.agent.id)
-    if whole.counts.damaged:
-        lines = "line" if whole.counts.damaged == 1 else "lines"
-        text = f"{whole.counts.damaged} damaged {lines} in the transcript of {name}"
-        yield Notice("transcript-damaged", text, path, view.agent.id)
-    if whole.counts.in_progress:
-        text = f"the last line of {name} is being written; it is read once it is complete"
-        yield Notice("transcript-in-progress", text, path, view.agent.id)
-    if whole.has_gap:
-        text = f"{name} holds records without parentId; all of them are kept as said"
-        yield Notice("transcript-damaged", text, path, view.agent.id)
+    yield from transcript_notices(
+        name, whole.counts, has_gap=whole.has_gap, path=path, agent=view.agent.id
+    )

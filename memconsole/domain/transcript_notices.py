@@ -1,0 +1,42 @@
+"""What an operator is told about the state of a transcript."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Notice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memconsole.domain.transcript import TranscriptCounts
+
+
+def transcript_notices(
+    name: str, counts: TranscriptCounts, *, has_gap: bool, path: str | None, agent: str
+) -> Iterator[Notice]:
+    """Yield one notice for each thing that is odd about a transcript.
+
+    Args:
+        name: The session's key, else its id.
+        counts: What a reading passed over.
+        has_gap: A record without `parentId` was met.
+        path: The file or database it lies in.
+        agent: Agent id.
+    """
+    if counts.damaged:
+        lines = "line" if counts.damaged == 1 else "lines"
+        text = f"{counts.damaged} damaged {lines} in the transcript of {name}"
+        yield Notice("transcript-damaged", text, path, agent)
+    if counts.in_progress:
+        text = f"the last line of {name} is being written; it is read once it is complete"
+        yield Notice("transcript-in-progress", text, path, agent)
+    if has_gap:
+        text = f"{name} holds records without parentId; all of them are kept as said"
+        yield Notice("transcript-damaged", text, path, agent)
+
+
+def masked_notice(name: str, count: int, *, path: str | None, agent: str) -> Notice:
+    """Return the notice that secrets were left out of what was written."""
+    messages = "1 message" if count == 1 else f"{count} messages"
+    return Notice("secrets-masked", f"secrets in {messages} of {name} were masked", path, agent)
