@@ -1,0 +1,142 @@
+"""One command over one or several targets: plan, run one after the other, stop when told to."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from memconsole.domain.outcomes import Failed, Planned
+from memconsole.ui.messages import CommandFinished
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.app import App
+
+    from memconsole.domain.catalogue import CommandSpec
+    from memconsole.domain.outcomes import Outcome
+    from memconsole.ui.door import Door
+    from memconsole.ui.targets import Target
+
+logger = logging.getLogger(__name__)
+
+
+class Phase(StrEnum):
+    """How far an action is."""
+
+    PLANNING = "planning"
+    ASKING = "asking"
+    RUNNING = "running"
+    DONE = "done"
+
+
+@dataclass
+class Action:
+    """What the operator began, from key to proof (`console.md`).
+
+    Attributes:
+        refusal: Why it can only be planned now; empty when it can be done.
+        plans: Outcome of the dry run, one a target.
+        outcomes: What came of it, one a target that was run.
+        is_stopping: The stop key was pressed: the target in hand is finished, no other begun.
+    """
+
+    spec: CommandSpec
+    targets: tuple[Target, ...]
+    refusal: str = ""
+    phase: Phase = Phase.PLANNING
+    plans: list[Outcome] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether no further target is begun."""
+        return self._stop.is_set()
+
+    @property
+    def todo(self) -> tuple[int, ...]:
+        """Targets whose plan says that something would be done."""
+        return tuple(place for place, plan in enumerate(self.plans) if isinstance(plan, Planned))
+
+    def stop(self) -> None:
+        """Finish the target in hand, begin no other."""
+        self._stop.set()
+
+    def attempt(self, engine: Door, target: Target, *, dry_run: bool) -> Outcome:
+        """Run one command; a bug in one target does not stop the others, nor end the console."""
+        command = self.spec.build(target.agent, target.key, dry_run=dry_run)
+        try:
+            return engine.run(command)
+        except Exception as error:
+            logger.exception("%s failed", self.spec.name)
+            return Failed(
+                command, "bug", f"it failed: {type(error).__name__}", "The log has it: press l."
+            )
+
+
+class ActionMoved(Message):
+    """An action is further than before."""
+
+    def __init__(self, action: Action) -> None:
+        super().__init__()
+        self.action = action
+
+
+class Actions:
+    """Runs the one action in hand in a thread, and posts how far it is."""
+
+    def __init__(self, app: App[int], engine: Door) -> None:
+        self._app = app
+        self._engine = engine
+        self.current: Action | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being done right now."""
+        return self.current is not None and self.current.phase is Phase.RUNNING
+
+    def begin(self, spec: CommandSpec, targets: tuple[Target, ...], refusal: str = "") -> Action:
+        """Plan a command for these targets."""
+        action = self.current = Action(spec, targets, refusal)
+        self._work(lambda: self._plan(action))
+        return action
+
+    def confirm(self, action: Action) -> None:
+        """Do what was planned."""
+        action.phase = Phase.RUNNING
+        self._app.post_message(ActionMoved(action))
+        self._work(lambda: self._run(action))
+
+    def _work(self, job: Callable[[], None]) -> None:
+        self._app.run_worker(job, thread=True, group="action", exit_on_error=False)
+
+    def _plan(self, action: Action) -> None:
+        for target in action.targets:
+            action.plans.append(action.attempt(self._engine, target, dry_run=True))
+        if action.refusal or not action.todo:
+            action.phase = Phase.DONE
+        elif action.spec.is_destructive:
+            action.phase = Phase.ASKING
+        else:
+            action.phase = Phase.RUNNING
+        self._app.post_message(ActionMoved(action))
+        if action.phase is Phase.RUNNING:
+            self._run(action)
+
+    def _run(self, action: Action) -> None:
+        for place in action.todo:
+            if action.is_stopping:
+                break
+            target = action.targets[place]
+            outcome = action.attempt(self._engine, target, dry_run=False)
+            action.outcomes.append(outcome)
+            self._app.post_message(CommandFinished(outcome))
+            self._app.post_message(ActionMoved(action))
+        action.phase = Phase.DONE
+        self._app.post_message(ActionMoved(action))

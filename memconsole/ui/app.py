@@ -1,0 +1,300 @@
+"""The Textual application: one engine, one reading, and the screens in front of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.actions import parse
+from textual.app import App
+from textual.binding import Binding
+
+from memconsole.domain.command_line import name_of
+from memconsole.domain.outcomes import status_of
+from memconsole.ui.actions import ActionMoved, Actions
+from memconsole.ui.cells import cut
+from memconsole.ui.clipboard import keep
+from memconsole.ui.clock import ScreenClock, zone_of
+from memconsole.ui.driver import ConsoleDriver
+from memconsole.ui.ending import Ending
+from memconsole.ui.filters import AsciiOnly, NoColour
+from memconsole.ui.glyphs import ASCII, UNICODE
+from memconsole.ui.history import History
+from memconsole.ui.literal import literal, literal_block
+from memconsole.ui.logbook import Logbook
+from memconsole.ui.messages import CommandFinished, FilesChanged, SnapshotFailed, SnapshotTaken
+from memconsole.ui.navigation import Navigation
+from memconsole.ui.readings import INTERVALS, Readings
+from memconsole.ui.rows.context import Context
+from memconsole.ui.screens.action import ActionScreen
+from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.screens.overview import OverviewScreen
+from memconsole.ui.spans import Role
+from memconsole.ui.stylesheets import stylesheets
+from memconsole.ui.themes import DEFAULTS, THEMES, theme_name
+from memconsole.ui.title import home_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from textual.actions import ActionParseResult
+    from textual.binding import BindingType
+    from textual.dom import DOMNode
+    from textual.driver import Driver
+    from textual.filter import LineFilter
+    from textual.screen import Screen
+
+    from memconsole.domain.catalogue import CommandSpec
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot import ConsoleSnapshot
+    from memconsole.ports import ChangeFeed
+    from memconsole.ui.door import Door
+    from memconsole.ui.targets import Target
+
+_TICK_SECONDS = 5.0
+"""How often ages are looked at; they are rounded so coarsely that most looks write nothing."""
+
+
+class ConsoleApp(App[int], inherit_bindings=False):
+    """The console over one engine."""
+
+    TITLE = "memconsole"
+    ENABLE_COMMAND_PALETTE = False
+    ALLOW_SELECT = False
+    AUTO_FOCUS = None
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "quit", "Quit", show=False, priority=True, id="interrupt"),
+        Binding(
+            "ctrl+z", "suspend_process", "Suspend", show=False, id="suspend", tooltip="To the shell"
+        ),
+    ]
+
+    def __init__(
+        self,
+        engine: Door,
+        settings: Settings,
+        feed: ChangeFeed | None = None,
+        *,
+        clock: ScreenClock | None = None,
+        logbook: Logbook | None = None,
+        is_colourless: bool = False,
+    ) -> None:
+        # Textual asks for filters and variables while it sets itself up.
+        self.settings = settings
+        self.is_mono = settings.ui.mono or is_colourless
+        self._filters_of_ours: list[LineFilter] = [
+            *([NoColour()] if self.is_mono else ()),
+            *([AsciiOnly()] if settings.ui.ascii else ()),
+        ]
+        super().__init__(css_path=stylesheets())
+        self.engine = engine
+        self.glyphs = ASCII if settings.ui.ascii else UNICODE
+        self.clock = clock or ScreenClock()
+        self.logbook = logbook or Logbook()
+        self.snapshot: ConsoleSnapshot | None = None
+        self.failure = ""
+        self.history = History()
+        self.go = Navigation(self)
+        self.ending = Ending(settings.state_dir)
+        self.actions = Actions(self, engine)
+        self.readings = Readings(
+            self, engine, feed, interval=settings.ui.interval, monotonic=self.clock.monotonic
+        )
+        self.animation_level = "none"
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = theme_name(
+            settings.ui.theme, mono=self.is_mono, color_system=self.console.color_system
+        )
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return the driver that leaves the terminal as it was found."""
+        return ConsoleDriver
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Return our own variables for themes that do not know them."""
+        return DEFAULTS
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return what every drawn cell passes last."""
+        others = [] if self.is_mono else super().get_line_filters()
+        return [*others, *self._filters_of_ours]
+
+    def get_default_screen(self) -> Screen[None]:
+        """Return the first screen."""
+        return OverviewScreen()
+
+    def _fatal_error(self) -> None:
+        """End after a bug: Textual would print the variables, which hold what people said."""
+        self.ending.note_crash()
+        self._close_messages_no_wait()
+
+    # ---- readings ------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Take the first reading, and begin to watch."""
+        self.readings.request()
+        self.readings.watch()
+        self.set_interval(_TICK_SECONDS, self.tick)
+
+    def on_unmount(self) -> None:
+        """Stop watching."""
+        self.readings.close()
+
+    def tick(self) -> None:
+        """Let ages grow where they are seen."""
+        if isinstance(self.screen, ConsoleScreen) and self.screen.is_mounted:
+            self.screen.show_snapshot()
+
+    @on(SnapshotTaken)
+    def show_snapshot(self, message: SnapshotTaken) -> None:
+        """Keep the reading, and show it on the screen in front."""
+        self.clock.set(message.snapshot.taken_at)
+        self.snapshot, self.failure = message.snapshot, ""
+        self._finished(message.took_s)
+
+    @on(SnapshotFailed)
+    def show_failure(self, message: SnapshotFailed) -> None:
+        """Keep what is shown; it grows old, and the reason stands above it."""
+        self.failure = ". ".join(part for part in (message.reason, message.hint) if part)
+        self._finished(None)
+
+    def _finished(self, took_s: float | None) -> None:
+        self.readings.finished(took_s)
+        self.tick()
+        self.readings.rest()
+
+    @on(FilesChanged)
+    def look_again(self, message: FilesChanged) -> None:
+        """Look at what changed."""
+        if not self.readings.is_frozen:
+            self.readings.request(message.agents)
+
+    def context(self) -> Context:
+        """Return the circumstances of a drawing now."""
+        config = None if self.snapshot is None else self.snapshot.home.config
+        zone = zone_of(self.settings.timezone, None if config is None else config.user_timezone)
+        return Context(self.clock.now(), zone, self.glyphs, self.readings.pause)
+
+    def badges(self) -> tuple[str, ...]:
+        """Return the words that stand beside the title."""
+        words = (("read-only", self.settings.ui.read_only), ("frozen", self.readings.is_frozen))
+        return tuple(word for word, is_so in words if is_so)
+
+    # ---- keys of every screen ------------------------------------------------------------
+
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Run an action; a dimmed key says why it does nothing."""
+        if await super().run_action(action, default_namespace, namespaces):
+            return True
+        screen = self.screen
+        if not isinstance(screen, ConsoleScreen) or default_namespace is not screen:
+            return False
+        _, name, parameters = parse(action) if isinstance(action, str) else action
+        if screen.why_not(name, parameters) is None:
+            return False
+        screen.refuse(name, parameters)
+        return True
+
+    def say(self, text: str, role: Role = Role.PLAIN) -> None:
+        """Show one sentence at the bottom of the screen in front."""
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, ConsoleScreen):
+                screen.say(text, role)
+                return
+
+    def copy(self, text: str) -> None:
+        """Copy by OSC 52, and into a file for terminals that refuse it."""
+        safe = literal_block(text)
+        self.copy_to_clipboard(safe)
+        path = keep(safe, self.settings.state_dir)
+        where = f"; also in {home_name(path)}" if path is not None else ""
+        self.say(f"copied {cut(literal(safe), 40)}{where}", Role.MUTED)
+
+    def action_freeze(self) -> None:
+        """Stop or start refreshing."""
+        self.readings.is_frozen = not self.readings.is_frozen
+        if not self.readings.is_frozen:
+            self.readings.request()
+        self.tick()
+        self.say("frozen: f goes on" if self.readings.is_frozen else "refreshing again", Role.MUTED)
+
+    def action_refresh(self) -> None:
+        """Look at everything now."""
+        self.readings.request()
+        self.say("looking at everything", Role.MUTED)
+
+    def action_interval(self, step: int) -> None:
+        """Refresh more or less often."""
+        places = [abs(interval - self.readings.interval) for interval in INTERVALS]
+        place = places.index(min(places)) + step
+        self.readings.interval = INTERVALS[min(max(place, 0), len(INTERVALS) - 1)]
+        self.readings.rest()
+        seconds = self.readings.interval.total_seconds()
+        self.say(f"refreshing every {seconds:g} s", Role.MUTED)
+
+    def action_help(self) -> None:
+        """Show the keys of the screen in front."""
+        self.go.help()
+
+    def action_palette(self) -> None:
+        """Offer everything that can be done."""
+        self.go.palette()
+
+    def action_findings(self) -> None:
+        """Show everything that wants attention."""
+        self.go.findings()
+
+    def action_log(self) -> None:
+        """Show our own log."""
+        self.go.log()
+
+    def action_theme(self, name: str) -> None:
+        """Change the colours."""
+        self.theme = name
+
+    # ---- commands ------------------------------------------------------------------------
+
+    def begin(self, spec: CommandSpec, targets: tuple[Target, ...], refusal: str = "") -> None:
+        """Begin a command: its plan first."""
+        if self.actions.is_busy:
+            self.say(f"{spec.name}: something is still running", Role.WARNING)
+        elif not targets:
+            self.say(f"{spec.name}: there is no {spec.subject.value} to act on here", Role.WARNING)
+        else:
+            self.push_screen(ActionScreen(self.actions.begin(spec, targets, refusal)))
+
+    @on(ActionMoved)
+    def show_action(self, message: ActionMoved) -> None:
+        """Show how far the action is, where it is still looked at."""
+        screen = self.screen
+        if isinstance(screen, ActionScreen) and screen.action is message.action:
+            screen.show_action()
+
+    @on(CommandFinished)
+    def command_finished(self, message: CommandFinished) -> None:
+        """Show the run in the activity panel, and its end where nobody looks at the dialog."""
+        self.readings.request()
+        if not isinstance(self.screen, ActionScreen):
+            outcome = message.outcome
+            word = f"{name_of(outcome.command)} {status_of(outcome)}"
+            role = Role.WARNING if status_of(outcome) == "failed" else Role.MUTED
+            self.say(f"{word}: {literal(outcome.message)}", role)
+
+
+def run_console(engine: Door, settings: Settings, feed: ChangeFeed | None = None) -> int:
+    """Run the console until it is left; return the exit code.
+
+    Args:
+        engine: The engine; read by thread workers.
+        settings: Everything an operator can set.
+        feed: File events; None means polling alone.
+    """
+    from memconsole.ui.run import run  # noqa: PLC0415 - it needs the class above
+
+    return run(ConsoleApp, engine, settings, feed)

@@ -1,0 +1,101 @@
+"""Text measured in terminal cells: cut, shortened and padded without breaking a character."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, split_graphemes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ELLIPSIS = "…"
+
+
+def width(text: str) -> int:
+    """Return how many cells `text` takes."""
+    return cell_len(text)
+
+
+def cut(text: str, cells: int, *, ellipsis: str = ELLIPSIS) -> str:
+    """Return `text`, or its beginning and an ellipsis, in at most `cells` cells."""
+    if cell_len(text) <= cells:
+        return text
+    if cells <= 0:
+        return ""
+    room = cells - cell_len(ellipsis)
+    return _head(text, cells) if room < 0 else _head(text, room).rstrip() + ellipsis
+
+
+def cut_middle(text: str, cells: int, *, ellipsis: str = ELLIPSIS) -> str:
+    """Return `text`, or its beginning and end around an ellipsis, in at most `cells` cells.
+
+    Ids and paths differ at both ends, so both ends stay (`operators.md`, Terminals).
+    """
+    if cell_len(text) <= cells:
+        return text
+    room = cells - cell_len(ellipsis)
+    if room < 2:
+        return cut(text, cells, ellipsis=ellipsis)
+    tail = _tail(text, room // 2)
+    return _head(text, room - cell_len(tail)) + ellipsis + tail
+
+
+def pad(text: str, cells: int, *, right: bool = False) -> str:
+    """Return `text` filled with blanks to exactly `cells` cells; longer text is cut.
+
+    Args:
+        text: One line.
+        cells: Width wanted.
+        right: Align on the right, for numbers.
+    """
+    text = cut(text, cells)
+    blanks = " " * (cells - cell_len(text))
+    return blanks + text if right else text + blanks
+
+
+def wrap(text: str, cells: int) -> Iterator[str]:
+    """Yield `text` in lines of at most `cells` cells, broken at blanks where there are any."""
+    for paragraph in text.split("\n"):
+        yield from _wrap_line(paragraph.expandtabs(4), max(cells, 1))
+
+
+def _wrap_line(text: str, cells: int) -> Iterator[str]:
+    while cell_len(text) > cells:
+        head = _head(text, cells) or text[:1]
+        blank = head.rfind(" ") if text[len(head) : len(head) + 1] != " " else len(head)
+        # A break far to the left would leave a ragged column; a long word is cut instead.
+        if blank > cells // 3:
+            yield head[:blank].rstrip()
+            text = text[blank:].lstrip(" ")
+        else:
+            yield head
+            text = text[len(head) :]
+    yield text
+
+
+def _head(text: str, cells: int) -> str:
+    if text.isascii():
+        return text[: max(cells, 0)]
+    # A cell holds at least a character now and then: a few times the width is always enough.
+    spans, _ = split_graphemes(text[: cells * 8 + 64])
+    taken = end = 0
+    for _, stop, size in spans:
+        if taken + size > cells:
+            break
+        taken += size
+        end = stop
+    return text[:end]
+
+
+def _tail(text: str, cells: int) -> str:
+    if text.isascii():
+        return text[len(text) - max(cells, 0) :] if cells > 0 else ""
+    spans, _ = split_graphemes(text)
+    taken, start = 0, len(text)
+    for begin, _, size in reversed(spans):
+        if taken + size > cells:
+            break
+        taken += size
+        start = begin
+    return text[start:]

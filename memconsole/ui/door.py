@@ -1,0 +1,56 @@
+"""What the console asks of the engine; the real one satisfies it by shape, tests bring a fake."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from memconsole.domain.agents import AgentRef
+    from memconsole.domain.commands import Command
+    from memconsole.domain.memory import Marker
+    from memconsole.domain.outcomes import Outcome, Run
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
+
+
+class Door(Protocol):
+    """The engine; every method blocks and may be called from any thread."""
+
+    settings: Settings
+
+    def snapshot(self, changed: frozenset[AgentRef] | None = None) -> ConsoleSnapshot:
+        """Take one reading of everything; only changed agents are looked at anew."""
+
+    def session(self, name: str) -> SessionDetail:
+        """Return one session, its transcript read whole."""
+
+    def transcript(
+        self, name: str, *, tail: int | None = None, everything: bool = False
+    ) -> TranscriptView:
+        """Return a session's messages, oldest first."""
+
+    def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
+        """Return (agent id, marked line) of every pool."""
+
+    def memory_text(self, agent_id: str, relative: str) -> str | None:
+        """Return the text of one file of an agent's workspace; None when it does not exist."""
+
+    def runs(
+        self, *, limit: int = 50, since: datetime | None = None, job: str | None = None
+    ) -> tuple[Run, ...]:
+        """Return the newest runs first."""
+
+    def watched(self) -> tuple[Path, ...]:
+        """Return the folders whose changes mean a new reading."""
+
+    def agents_of(self, paths: frozenset[Path]) -> frozenset[AgentRef] | None:
+        """Return the agents that changed files belong to; None when it may be all of them."""
+
+    def record_samples(self, snapshot: ConsoleSnapshot) -> None:
+        """Keep the counts of a snapshot for growth."""
+
+    def run(self, command: Command) -> Outcome:
+        """Run one command; expected failures come back as values."""

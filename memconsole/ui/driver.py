@@ -1,0 +1,119 @@
+"""The terminal: left as it was found, whatever ends the console (`console.md`, Moving quietly)."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import select
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from textual.drivers.linux_driver import LinuxDriver
+
+if TYPE_CHECKING:
+    from typing import IO
+
+    from textual.app import App
+
+ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+
+
+class PatientFile:
+    """Writes to a terminal until it is gone, and says nothing afterwards.
+
+    Textual's writer thread dies of the first failure; its queue then fills up, and the console
+    hangs in the middle of its own ending.
+    """
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self.is_gone = False
+
+    def write(self, text: str) -> int:
+        """Write, if there is still somebody to read."""
+        try:
+            return len(text) if self.is_gone else self._file.write(text)
+        except (OSError, ValueError):
+            self.is_gone = True
+            return len(text)
+
+    def flush(self) -> None:
+        """Flush, if there is still somebody to read."""
+        try:
+            if not self.is_gone:
+                self._file.flush()
+        except (OSError, ValueError):
+            self.is_gone = True
+
+    def fileno(self) -> int:
+        """Return the descriptor."""
+        return self._file.fileno()
+
+    def isatty(self) -> bool:
+        """Tell whether it is a terminal."""
+        return not self.is_gone and self._file.isatty()
+
+
+class ConsoleDriver(LinuxDriver):
+    """Textual's driver; it also ends in good order on SIGTERM, SIGHUP and a closed terminal."""
+
+    def __init__(
+        self,
+        app: App[object],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._file: PatientFile = PatientFile(sys.__stderr__ or io.StringIO())  # type: ignore[assignment]  # enough of it
+
+    def start_application_mode(self) -> None:
+        """Take the terminal, and listen for what may end us."""
+        loop = asyncio.get_running_loop()
+        for number in ENDING_SIGNALS:
+            loop.add_signal_handler(number, self._end, 128 + number)
+        threading.Thread(
+            target=self._wait_for_hangup, args=(loop,), name="hangup", daemon=True
+        ).start()
+        super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's gap
+
+    def _end(self, code: int) -> None:
+        self._app.exit(code, return_code=code)
+
+    def _wait_for_hangup(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Sleep until the other side of the terminal is gone; without SIGHUP nobody tells us."""
+        poll = select.poll()
+        poll.register(self.fileno, select.POLLHUP)
+        poll.poll()
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(self._end, 128 + signal.SIGHUP)
+
+    def _run_input_thread(self) -> None:
+        """Read keys; a terminal that is gone ends the thread, not in a traceback."""
+        try:
+            self.run_input_thread()
+        except OSError:
+            if not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(self._end, 128 + signal.SIGHUP)
+
+    def _enable_mouse_support(self) -> None:
+        """Ask for clicks, drags and the wheel, not for every movement that a slow link carries."""
+        if self._mouse:
+            self.write("\x1b[?1000h\x1b[?1002h\x1b[?1006h")
+
+    def _disable_mouse_support(self) -> None:
+        """Take back what was asked for."""
+        if self._mouse:
+            self.write("\x1b[?1006l\x1b[?1002l\x1b[?1000l")
+
+    def _enable_mouse_pixels(self) -> None:
+        """Stay with cells."""
+
+
+def has_terminal() -> bool:
+    """Tell whether standard input and error are a terminal that can show a screen."""
+    return os.isatty(0) and os.isatty(2) and os.environ.get("TERM", "") not in ("", "dumb")

@@ -1,0 +1,32 @@
+"""What was opened in this console: each screen has its twin on the command line (`console.md`)."""
+
+from __future__ import annotations
+
+import shlex
+from collections import deque
+from typing import TYPE_CHECKING
+
+from memconsole.ui.rows.activity import Visit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+_MOST = 50
+
+
+class History:
+    """The last screens that were opened, newest first."""
+
+    def __init__(self) -> None:
+        self._visits: deque[Visit] = deque(maxlen=_MOST)
+        self._count = 0
+
+    def add(self, at: datetime, what: str, *words: str) -> None:
+        """Note a screen and the call that shows the same."""
+        self._count += 1
+        line = shlex.join(["memconsole", *words])
+        self._visits.appendleft(Visit(self._count, at, what, line))
+
+    def __iter__(self) -> Iterator[Visit]:
+        return iter(self._visits)

@@ -1,0 +1,129 @@
+"""Keys that every screen has, and how keys are called on screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.binding import Binding
+
+from memconsole.domain.catalogue import CATALOGUE
+from memconsole.ui.spans import Role, Span, line_width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from textual.binding import ActiveBinding
+
+    from memconsole.ui.spans import Line
+
+MOST_SHOWN = 6
+"""Keys in the bottom line; `?` has all of them (house §4)."""
+
+_NAMES = {
+    "question_mark": "?",
+    "exclamation_mark": "!",
+    "colon": ":",
+    "slash": "/",
+    "plus": "+",
+    "minus": "-",
+    "escape": "esc",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "up": "up",
+    "down": "down",
+    "ctrl+p": "^p",
+    "ctrl+c": "^c",
+    "equals_sign": "=",
+    "shift+tab": "S-tab",
+}
+
+
+def key_name(key: str) -> str:
+    """Return a key as people read it."""
+    return _NAMES.get(key, key)
+
+
+def bind(
+    keys: str, action: str, title: str, tooltip: str, *, name: str, show: bool = False
+) -> Binding:
+    """Make a binding with everything that help and footer need."""
+    return Binding(keys, action, title, show=show, id=name, tooltip=tooltip)
+
+
+def command_bindings() -> list[Binding]:
+    """Return a binding for each command of the catalogue; two stand in the bottom line."""
+    return [
+        Binding(
+            spec.key,
+            f"command({spec.name!r})",
+            spec.name,
+            show=place < 2,
+            id=spec.name,
+            tooltip=spec.help,
+        )
+        for place, spec in enumerate(CATALOGUE)
+    ]
+
+
+COMMON = [
+    bind("slash", "filter", "search", "Search in this panel", name="search", show=True),
+    bind("enter", "open", "open", "Open what the cursor is on", name="open", show=True),
+    bind(
+        "colon,ctrl+p",
+        "app.palette",
+        "commands",
+        "Everything that can be done",
+        name="palette",
+        show=True,
+    ),
+    bind("question_mark", "app.help", "help", "The keys of this screen", name="help", show=True),
+    bind("escape", "back", "back", "One step back; never quits", name="back"),
+    bind("n", "find(1)", "next", "Next match", name="next"),
+    bind("N", "find(-1)", "previous", "Previous match", name="previous"),
+    bind("z", "maximise", "maximise", "This panel alone, and back", name="maximise"),
+    bind("y", "copy", "copy", "Copy the value of this line", name="copy"),
+    bind("tab", "panel_step(1)", "next panel", "Next panel", name="next-panel"),
+    bind("shift+tab", "panel_step(-1)", "previous panel", "Previous panel", name="previous-panel"),
+    bind("f", "app.freeze", "freeze", "Stop and start refreshing", name="freeze"),
+    bind("r", "app.refresh", "refresh", "Look at everything now", name="refresh"),
+    bind("plus,equals_sign", "app.interval(1)", "slower", "Refresh less often", name="slower"),
+    bind("minus", "app.interval(-1)", "faster", "Refresh more often", name="faster"),
+    bind(
+        "exclamation_mark",
+        "app.findings",
+        "findings",
+        "Everything that wants attention",
+        name="findings",
+    ),
+    bind("l", "app.log", "log", "What memconsole itself logged", name="log"),
+    bind("q", "app.quit", "quit", "Leave the console", name="quit"),
+]
+
+
+def key_line(bindings: Iterable[ActiveBinding], width: int) -> Line:
+    """Return the bottom line: at most six keys, those that cannot work now dimmed.
+
+    Args:
+        bindings: Active bindings of the screen.
+        width: Cells; keys that do not fit are left out, help last.
+    """
+    first: dict[str | None, ActiveBinding] = {}
+    for one in bindings:
+        if one.binding.show:
+            first.setdefault(one.binding.id, one)
+    # Help stands last and stays when the others give way: it is how one learns of them.
+    shown = sorted(first.values(), key=lambda one: one.binding.id == "help")
+    if len(shown) > MOST_SHOWN:
+        shown = [*shown[: MOST_SHOWN - 1], shown[-1]]
+    while shown:
+        spans: list[Span] = [Span(" ")]
+        for one in shown:
+            name = one.binding.key_display or key_name(one.binding.key)
+            role = Role.ACCENT if one.enabled else Role.MUTED
+            spans.append(Span(f"{name} ", role))
+            text = Role.PLAIN if one.enabled else Role.MUTED
+            spans.append(Span(f"{one.binding.description}  ", text))
+        if line_width(spans) - 2 <= width or len(shown) == 1:
+            return tuple(spans)
+        del shown[-2 if len(shown) > 1 else -1]
+    return ()

@@ -1,0 +1,77 @@
+"""What one pane shows: decided by pure functions, drawn by the pane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memconsole.ui.spans import Rich, Role, Row, Span
+
+if TYPE_CHECKING:
+    from memconsole.ui.spans import Column, Line
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """An order of rows.
+
+    Attributes:
+        name: Which one; a column with the same name shows the arrow.
+        falling: Largest first.
+    """
+
+    name: str
+    falling: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Everything a pane needs to draw itself.
+
+    Attributes:
+        title: Name of the panel.
+        about: What it is about, behind the title.
+        source: Where it comes from, at the right end of the frame.
+        age: How old it is, behind the source; stays where only one of them fits.
+        number: Key that jumps here.
+        columns: Empty for panes of free lines.
+        rows: In the order they are shown.
+        sort: The order, when there is a choice.
+        empty: Lines to show when there are no rows: what that means, and what to do.
+        is_stale: The source is older than twice its interval; the pane greys out.
+        problem: What went wrong with the source, shown on the lower frame.
+        fixed: Lines above the rows that do not scroll.
+    """
+
+    title: str
+    about: str = ""
+    source: str = ""
+    age: str = ""
+    number: int | None = None
+    columns: tuple[Column, ...] = ()
+    rows: tuple[Row, ...] = ()
+    sort: Sort | None = None
+    empty: tuple[str, ...] = ()
+    is_stale: bool = False
+    problem: str = ""
+    fixed: tuple[Line, ...] = ()
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the columns have headings."""
+        return any(column.title for column in self.columns)
+
+    @property
+    def rows_top(self) -> int:
+        """Lines above the first row, the frame included."""
+        return 1 + len(self.fixed) + self.has_header
+
+
+def text_row(key: str, *spans: Span, value: str = "", is_heading: bool = False) -> Row:
+    """Make a row of a pane without columns."""
+    return Row(key, (Rich(spans),), value=value, is_heading=is_heading)
+
+
+def note(text: str, role: Role = Role.MUTED) -> Line:
+    """Return one line of a single role."""
+    return (Span(text, role),)

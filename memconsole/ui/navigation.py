@@ -1,0 +1,92 @@
+"""Opens screens; each is imported when it is first wanted, so that none delays the first paint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.ui.rows.names import session_name
+from memconsole.ui.screens.base import ConsoleScreen
+
+if TYPE_CHECKING:
+    from memconsole.domain.snapshot import SessionView
+    from memconsole.ui.app import ConsoleApp
+
+
+class Navigation:
+    """Pushes screens and notes each visit with its twin on the command line (`console.md`)."""
+
+    def __init__(self, app: ConsoleApp) -> None:
+        self._app = app
+
+    def _visit(self, what: str, *words: str) -> None:
+        self._app.history.add(self._app.clock.now(), what, *words)
+
+    def session(self, view: SessionView) -> None:
+        """Open one session."""
+        from memconsole.ui.screens.session import SessionScreen  # noqa: PLC0415 - see above
+
+        name = view.key_text or view.session_id
+        if name is None:
+            self._app.say("this entry has neither a key nor an id to open it by")
+            return
+        self._visit(f"session {session_name(view, self._app.glyphs)}", "session", name)
+        self._app.push_screen(SessionScreen(view))
+
+    def memory(self, agent_id: str | None, path: str | None = None) -> None:
+        """Open the memory of one agent, at one file."""
+        from memconsole.ui.screens.memory import MemoryScreen  # noqa: PLC0415 - see above
+
+        snapshot = self._app.snapshot
+        agents = () if snapshot is None else snapshot.agents
+        if agent_id is None and len(agents) == 1:
+            agent_id = agents[0].ref.id
+        if agent_id is None:
+            self._app.say("select one agent to see its memory")
+            return
+        self._visit(f"memory of {agent_id}", "memory", "pool", "--agent", agent_id)
+        self._app.push_screen(MemoryScreen(agent_id, path))
+
+    def runs(self, key: str | None = None) -> None:
+        """Open the history of runs, at one of them."""
+        from memconsole.ui.screens.runs import RunsScreen  # noqa: PLC0415 - see above
+
+        self._visit("runs", "runs")
+        self._app.push_screen(RunsScreen(key))
+
+    def log(self) -> None:
+        """Open our own log."""
+        from memconsole.ui.screens.log import LogScreen  # noqa: PLC0415 - see above
+
+        if not isinstance(self._app.screen, LogScreen):
+            self._app.push_screen(LogScreen())
+
+    def findings(self) -> None:
+        """Open everything that wants attention."""
+        from memconsole.ui.screens.findings import FindingsScreen  # noqa: PLC0415 - see above
+
+        if not isinstance(self._app.screen, FindingsScreen):
+            self._visit("findings", "status")
+            self._app.push_screen(FindingsScreen())
+
+    def help(self) -> None:
+        """Open the keys of the screen in front."""
+        from memconsole.ui.screens.help import HelpScreen  # noqa: PLC0415 - see above
+
+        screen = self._app.screen
+        if not isinstance(screen, HelpScreen):
+            bindings = tuple(screen.active_bindings.values())
+            self._app.push_screen(HelpScreen(bindings, screen.id or "", self._app.glyphs))
+
+    def palette(self) -> None:
+        """Open the list of everything that can be done here."""
+        from memconsole.ui.palette import entries  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.palette import PaletteScreen  # noqa: PLC0415 - see above
+
+        screen = self._app.screen
+        if isinstance(screen, ConsoleScreen):
+            self._app.push_screen(PaletteScreen(entries(screen), self._app.glyphs), self._chosen)
+
+    async def _chosen(self, action: str | None) -> None:
+        """Do what was chosen, on the screen the palette was opened from."""
+        if action is not None:
+            await self._app.run_action(action, self._app.screen)

@@ -1,0 +1,52 @@
+"""What the palette offers: every binding of the screen, and the themes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.actions import parse
+
+from memconsole.ui.keys import key_name
+from memconsole.ui.screens.palette import Entry
+from memconsole.ui.themes import THEMES
+
+if TYPE_CHECKING:
+    from memconsole.ui.screens.base import ConsoleScreen
+
+_MOVES = frozenset(
+    {
+        "up",
+        "down",
+        "page-up",
+        "page-down",
+        "first",
+        "last",
+        "palette",
+        "interrupt",
+        "back",
+        "suspend",
+    }
+)
+"""Keys that nobody looks for by name."""
+
+
+def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
+    """Return the commands that a key stands for on this screen, then the themes."""
+    found: dict[str, Entry] = {}
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        if not binding.id or binding.id in _MOVES or binding.id in found:
+            continue
+        _, name, parameters = parse(binding.action)
+        found[binding.id] = Entry(
+            name=binding.description,
+            key=key_name(binding.key),
+            help=binding.tooltip,
+            action=binding.action,
+            refusal=screen.why_not(name, parameters) or "",
+        )
+    for theme in THEMES:
+        found[f"theme-{theme.name}"] = Entry(
+            f"theme {theme.name}", "", "Change the colours", f"app.theme({theme.name!r})"
+        )
+    return tuple(found.values())

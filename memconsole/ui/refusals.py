@@ -1,0 +1,28 @@
+"""Why a command cannot work now; the same sentence dims its key and answers its press."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memconsole.domain.catalogue import CommandSpec
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot import ConsoleSnapshot
+
+
+def refusal(spec: CommandSpec, settings: Settings, snapshot: ConsoleSnapshot | None) -> str | None:
+    """Return the reason, or None when the command can be tried."""
+    if settings.ui.read_only:
+        return f"{spec.name}: memconsole runs read-only; start it without --read-only to act"
+    if snapshot is None:
+        return f"{spec.name}: nothing has been read yet"
+    if not snapshot.agents:
+        return f"{spec.name}: this home has no agents yet"
+    if spec.needs_gateway and snapshot.gateway.verdict != "up":
+        return f"{spec.name}: only the Gateway can do it, and it is {_gateway_word(snapshot)}"
+    return None
+
+
+def _gateway_word(snapshot: ConsoleSnapshot) -> str:
+    verdict = snapshot.gateway.verdict
+    return "not connected (its plan still works)" if verdict == "off" else verdict

@@ -1,0 +1,1 @@
+"""What each pane says, as pure functions from a reading to rows."""

@@ -1,0 +1,130 @@
+"""The panel of agents: whose conversation is fullest, and how much memory each has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Storage
+from memconsole.domain.sessions import SessionState
+from memconsole.ui import figures
+from memconsole.ui.listing import Listing, Sort
+from memconsole.ui.rows.context import source_word
+from memconsole.ui.rows.names import agent_name
+from memconsole.ui.spans import Cell, Column, Gauge, Role, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memconsole.domain.snapshot import AgentView, ConsoleSnapshot
+    from memconsole.ui.rows.context import Context
+
+SORTS = ("home", "full", "agent", "pool")
+"""Orders of this panel; `home` is the platform's own."""
+
+USUAL = Sort("home", falling=False)
+ALL = "*"
+"""Key of the row that stands for all agents; no agent id can be that."""
+
+_COLUMNS = (
+    Column("agent", 8, flex=3, most=24, sort="agent"),
+    Column("sess", 4, right=True, drop=2, gap=1),
+    Column("fullest", 5, flex=2, most=12, sort="full"),
+    Column("", 4, right=True, gap=1),
+    Column("pool", 5, right=True, drop=3, sort="pool"),
+)
+
+
+def agents_listing(snapshot: ConsoleSnapshot, context: Context, *, sort: Sort = USUAL) -> Listing:
+    """Return one row an agent, and one for all of them when there are several."""
+    fills = fullest(snapshot)
+    agents = list(snapshot.agents)
+    if sort.name != USUAL.name:
+        agents.sort(key=_order(sort.name, fills), reverse=sort.falling)
+    rows = [_row(agent, fills.get(agent.ref.id)) for agent in agents]
+    if len(agents) > 1:
+        rows.append(_all_row(snapshot, fills))
+    return Listing(
+        title="Agents",
+        about=f"{context.glyphs.dot} {len(agents)}" if len(agents) > 1 else "",
+        source=source_word(snapshot.era.sessions),
+        age=context.age(snapshot.taken_at),
+        number=1,
+        columns=_COLUMNS,
+        rows=tuple(rows),
+        sort=sort,
+        empty=("no agents in this home yet",),
+        is_stale=context.is_stale(snapshot.taken_at),
+    )
+
+
+def fullest(snapshot: ConsoleSnapshot) -> dict[str, float]:
+    """Return the highest fill of each agent's live sessions, 1 at the threshold."""
+    fills: dict[str, float] = {}
+    for view in snapshot.sessions:
+        if view.state is SessionState.LIVE and view.percent_of_threshold is not None:
+            fill = view.percent_of_threshold / 100
+            fills[view.agent.id] = max(fill, fills.get(view.agent.id, 0.0))
+    return fills
+
+
+def _row(agent: AgentView, fill: float | None) -> Row:
+    is_unreadable = agent.store is Storage.UNREADABLE
+    return Row(
+        key=agent.ref.id,
+        cells=(
+            Cell(agent_name(agent.agent), Role.WARNING if agent.problems else Role.PLAIN),
+            Cell("?" if is_unreadable else str(agent.sessions), Role.MUTED),
+            Gauge(fill),
+            _state(fill, is_due=agent.due > 0, is_unreadable=is_unreadable),
+            Cell("?" if agent.pool is None else _short_size(agent.pool.size_bytes), Role.MUTED),
+        ),
+        value=agent.ref.id,
+        search=agent_name(agent.agent),
+    )
+
+
+def _state(fill: float | None, *, is_due: bool, is_unreadable: bool) -> Cell:
+    if is_unreadable:
+        return Cell("?", Role.WARNING)
+    if is_due:
+        return Cell("DUE", Role.DUE)
+    if fill is None:
+        return Cell("–", Role.MUTED)
+    return Cell(figures.percent(fill * 100))
+
+
+def _all_row(snapshot: ConsoleSnapshot, fills: dict[str, float]) -> Row:
+    pools = {agent.pool.root: agent.pool for agent in snapshot.agents if agent.pool is not None}
+    fill = max(fills.values(), default=None)
+    return Row(
+        key=ALL,
+        cells=(
+            Cell("all agents", Role.MUTED),
+            Cell(str(sum(agent.sessions for agent in snapshot.agents)), Role.MUTED),
+            Cell(f"{_due_count(snapshot)} due" if _due_count(snapshot) else "", Role.DUE),
+            Cell(),
+            Cell(_short_size(sum(pool.size_bytes for pool in pools.values())), Role.MUTED),
+        ),
+        value="" if fill is None else figures.percent(fill * 100),
+        search="all agents",
+    )
+
+
+def _due_count(snapshot: ConsoleSnapshot) -> int:
+    return sum(agent.due for agent in snapshot.agents)
+
+
+def _short_size(size_bytes: int) -> str:
+    """Return `847K`: the column has no room for the blank and the B."""
+    text = figures.size(size_bytes)
+    return text.replace(" KB", "K").replace(" MB", "M").replace(" GB", "G").replace(" B", "B")
+
+
+def _order(name: str, fills: dict[str, float]) -> Callable[[AgentView], float | str]:
+    match name:
+        case "full":
+            return lambda agent: fills.get(agent.ref.id, -1.0)
+        case "pool":
+            return lambda agent: -1 if agent.pool is None else agent.pool.size_bytes
+        case _:
+            return lambda agent: agent.ref.id

@@ -1,0 +1,158 @@
+"""The panels of the memory screen: files as a tree, marked lines, and what is wrong with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.ui import cells, figures
+from memconsole.ui.listing import Listing, text_row
+from memconsole.ui.literal import literal
+from memconsole.ui.spans import Cell, Column, Role, Row, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from memconsole.domain.memory import Marker, Pool, PoolItem
+    from memconsole.ui.rows.context import Context
+
+_FILE_COLUMNS = (
+    Column("file", 14, flex=1),
+    Column("size", 7, right=True),
+    Column("marks", 5, right=True, drop=2),
+)
+
+
+def files_listing(pool: Pool | None, context: Context) -> Listing:
+    """Return the files of a pool as a tree; folders are headings."""
+    items = () if pool is None else pool.items
+    about = "" if pool is None else f"{len(items)}, {figures.size(pool.size_bytes)}"
+    return Listing(
+        title="Files",
+        about=f"{context.glyphs.dot} {about}" if about else "",
+        number=1,
+        columns=_FILE_COLUMNS,
+        rows=tuple(_tree(items, context)),
+        empty=("no memory files yet",) if pool is not None and pool.exists else ("no workspace",),
+    )
+
+
+def _tree(items: Sequence[PoolItem], context: Context) -> Iterator[Row]:
+    ordered = sorted(items, key=lambda item: ("/" in item.path, item.path.casefold()))
+    seen: set[tuple[str, ...]] = set()
+    folders = [tuple(item.path.split("/")[:-1]) for item in ordered]
+    for place, item in enumerate(ordered):
+        parts = folders[place]
+        for depth in range(1, len(parts) + 1):
+            if parts[:depth] not in seen:
+                seen.add(parts[:depth])
+                name = f"{context.glyphs.trunk * (depth - 1)}{literal(parts[depth - 1])}/"
+                yield Row(
+                    f"folder:{'/'.join(parts[:depth])}",
+                    (Cell(name, Role.MUTED), Cell(), Cell()),
+                    is_heading=True,
+                )
+        is_last = place + 1 == len(ordered) or folders[place + 1][: len(parts)] != parts
+        yield _file(item, len(parts), context, is_last=is_last)
+
+
+def _file(item: PoolItem, depth: int, context: Context, *, is_last: bool) -> Row:
+    glyphs = context.glyphs
+    branch = glyphs.last_branch if is_last else glyphs.branch
+    indent = "" if depth == 0 else glyphs.trunk * (depth - 1) + branch
+    role = Role.WARNING if item.encoding == "unknown" else Role.PLAIN
+    marks = sum(item.markers.values())
+    name = literal(item.path.split("/")[-1])
+    return Row(
+        key=f"file:{item.path}",
+        cells=(
+            Cell(f"{indent}{name}", role if item.is_counted else Role.MUTED),
+            Cell(figures.size(item.size_bytes), Role.MUTED),
+            Cell(str(marks) if marks else "", Role.MUTED),
+        ),
+        value=item.path,
+        search=item.path,
+    )
+
+
+_MARKER_COLUMNS = (
+    Column("", 10),
+    Column("line", 12, flex=1, most=28, drop=1),
+    Column("text", 20, flex=4),
+)
+
+
+def markers_listing(markers: Iterable[Marker] | None, context: Context) -> Listing:
+    """Return every marked line; Enter shows it in its file."""
+    rows = [
+        Row(
+            key=f"{marker.path}:{marker.line}:{place}",
+            cells=(
+                Cell(literal(marker.tag), Role.ACCENT),
+                Cell(literal(f"{marker.path}:{marker.line}"), Role.MUTED, is_id=True),
+                Cell(literal(marker.text)),
+            ),
+            value=marker.text,
+        )
+        for place, marker in enumerate(markers or ())
+    ]
+    return Listing(
+        title="Markers",
+        about=f"{context.glyphs.dot} {len(rows):,}" if rows else "",
+        number=3,
+        columns=_MARKER_COLUMNS,
+        rows=tuple(rows),
+        empty=("reading",) if markers is None else ("no line is marked",),
+    )
+
+
+def checks_listing(pool: Pool | None, width: int) -> Listing:
+    """Return limits, duplicates, encodings and everything else that is odd about the pool."""
+    rows = [] if pool is None else list(_checks(pool, width))
+    return Listing(
+        title="Limits and warnings",
+        number=4,
+        rows=tuple(rows),
+        empty=("nothing is odd about these files",),
+    )
+
+
+def _checks(pool: Pool, width: int) -> Iterator[Row]:
+    for limit in pool.limits:
+        word = "the platform cuts it" if limit.is_over else "fits"
+        chars = f"{figures.short_kilo(limit.chars)} of {figures.short_kilo(limit.limit)} characters"
+        yield from _lines(
+            f"limit:{limit.path}",
+            f"{literal(limit.path)}: {chars}, {word}",
+            Role.DUE if limit.is_over else Role.PLAIN,
+            width,
+        )
+    for place, notice in enumerate(pool.notices):
+        yield from _lines(f"notice:{place}", literal(notice.message), Role.WARNING, width)
+    for item in pool.items:
+        if item.because:
+            text = f"{literal(item.path)}: {literal(item.because)}"
+            yield from _lines(f"item:{item.path}", text, Role.MUTED, width)
+
+
+def _lines(key: str, text: str, role: Role, width: int) -> Iterator[Row]:
+    for place, piece in enumerate(cells.wrap(text, max(width, 8))):
+        yield text_row(f"{key}:{place}", Span(piece, role), value=text)
+
+
+def plain_listing(text: str | None, path: str, context: Context, width: int) -> Listing:
+    """Return a file as wrapped lines with their numbers."""
+    rows: list[Row] = []
+    for number, line in enumerate(() if text is None else text.split("\n"), 1):
+        for place, piece in enumerate(cells.wrap(line, max(width - 6, 8))):
+            head = f"{number:>5} " if place == 0 else " " * 6
+            rows.append(
+                text_row(f"{number}:{place}", Span(head, Role.MUTED), Span(piece), value=line)
+            )
+    return Listing(
+        title="File",
+        about=f"{context.glyphs.dot} {literal(path)}, plain text" if path else "",
+        source="files",
+        number=2,
+        rows=tuple(rows),
+        empty=("select a file",) if not path else ("this file is empty",),
+    )

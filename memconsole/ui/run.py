@@ -1,0 +1,60 @@
+"""Runs the application from a shell: log, colours by the environment, and an honest exit code."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from memconsole.ui.logbook import Logbook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memconsole.domain.settings import Settings
+    from memconsole.ports import ChangeFeed
+    from memconsole.ui.app import ConsoleApp
+    from memconsole.ui.door import Door
+
+
+def run(
+    app_class: type[ConsoleApp], engine: Door, settings: Settings, feed: ChangeFeed | None
+) -> int:
+    """Run the console until it is left; return the exit code: 0, 1 after a bug, 128 + signal."""
+    logbook = Logbook()
+    with _log_into(logbook):
+        app = app_class(
+            engine, settings, feed, logbook=logbook, is_colourless=is_colourless(settings)
+        )
+        app.run(mouse=settings.ui.mouse)
+    if app.ending.sentence:
+        sys.stderr.write(f"{app.ending.sentence}\n")
+    return app.return_code or 0
+
+
+def is_colourless(settings: Settings) -> bool:
+    """Tell whether the operator wants no colours (`NO_COLOR`, `--no-color`)."""
+    return bool(os.environ.get("NO_COLOR")) or settings.ui.color == "never"
+
+
+@contextmanager
+def _log_into(logbook: Logbook) -> Iterator[None]:
+    """Send the log to the log screen; a line written to the terminal would tear the picture."""
+    loggers = (logging.getLogger(), logging.getLogger("memconsole"))
+    silenced = [
+        (logger, handler)
+        for logger in loggers
+        for handler in logger.handlers
+        if type(handler) is logging.StreamHandler
+    ]
+    for logger, handler in silenced:
+        logger.removeHandler(handler)
+    loggers[0].addHandler(logbook)
+    try:
+        yield
+    finally:
+        loggers[0].removeHandler(logbook)
+        for logger, handler in silenced:
+            logger.addHandler(handler)

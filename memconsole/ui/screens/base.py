@@ -1,0 +1,172 @@
+"""What every screen of the console has: title, attention, keys, and commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from memconsole.domain.catalogue import spec_of
+from memconsole.ui.keys import COMMON, command_bindings, key_line
+from memconsole.ui.refusals import refusal
+from memconsole.ui.screens.panels import PanelScreen
+from memconsole.ui.spans import Role, Span
+from memconsole.ui.title import attention_line, title_line
+from memconsole.ui.widgets.bar import Bar
+from memconsole.ui.widgets.line_input import LineInput
+from memconsole.ui.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.events import Resize
+
+    from memconsole.domain.catalogue import Subject
+    from memconsole.ui.rows.context import Context
+    from memconsole.ui.spans import Line
+    from memconsole.ui.targets import Target
+
+_MESSAGE_SECONDS = 6.0
+
+
+class ConsoleScreen(PanelScreen):
+    """A screen of panes between a title and a line of keys."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*command_bindings(), *COMMON]
+    AUTO_FOCUS = ""
+
+    _message = ""
+    _message_number = 0
+
+    @property
+    def where(self) -> str:
+        """What the title says behind the program's name; empty on the first screen."""
+        return ""
+
+    def compose(self) -> ComposeResult:
+        """Yield title and attention, the screen's own body, and the keys."""
+        yield Bar("title")
+        yield Bar("attention")
+        yield from self.body()
+        yield Bar("too-small")
+        yield Bar("keys")
+
+    def body(self) -> ComposeResult:
+        """Yield what lies between the lines at the top and at the bottom."""
+        yield from ()
+
+    # ---- drawing -------------------------------------------------------------------------
+
+    def context(self) -> Context:
+        """Return the circumstances of a drawing now."""
+        return self.desk.context()
+
+    def show_snapshot(self) -> None:
+        """Show the newest reading; called for every reading, and when the screen comes back."""
+        self.show_bars()
+
+    def show_bars(self) -> None:
+        """Draw the lines at the top and at the bottom."""
+        app, context = self.desk, self.context()
+        snapshot, where, badges, failure = app.snapshot, self.where, app.badges(), app.failure
+        self.query_one("#title", Bar).show(
+            lambda width: title_line(snapshot, context, width, where=where, badges=badges)
+        )
+        self.query_one("#attention", Bar).show(
+            lambda width: attention_line(snapshot, context, width, failure=failure)
+        )
+        self.show_keys()
+
+    def show_keys(self) -> None:
+        """Draw the bottom line, unless a message stands there."""
+        if self._message:
+            return
+        bindings = tuple(self.active_bindings.values())
+        if isinstance(self.focused, LineInput):
+            bindings = tuple(one for one in bindings if one.node is self.focused)
+        self.query_one("#keys", Bar).show(lambda width: key_line(bindings, width))
+
+    def say(self, text: str, role: Role = Role.PLAIN) -> None:
+        """Show one sentence in the bottom line for a while; nothing pops up, nothing moves."""
+        self._message = text
+        self._message_number += 1
+        number = self._message_number
+        line: Line = (Span(f" {text}", role),)
+        self.query_one("#keys", Bar).show(lambda _width: line)
+        self.set_timer(_MESSAGE_SECONDS, lambda: self._forget(number))
+
+    def _forget(self, number: int) -> None:
+        if number == self._message_number:
+            self._message = ""
+            self.show_keys()
+
+    def on_mount(self) -> None:
+        """Show what is known already."""
+        self.choose_arrangement(self.size.width, self.size.height)
+        self.query_one("#too-small", Bar).show(lambda _width: (Span("too small", Role.WARNING),))
+        self.show_snapshot()
+
+    def on_screen_resume(self) -> None:
+        """Catch up with what happened while another screen was in front."""
+        if self.is_mounted:
+            self.show_snapshot()
+
+    def on_resize(self, event: Resize) -> None:
+        """Choose the arrangement for the new size."""
+        self.choose_arrangement(event.size.width, event.size.height)
+
+    def on_descendant_focus(self) -> None:
+        """Show the keys that work now."""
+        self.show_keys()
+
+    # ---- commands ------------------------------------------------------------------------
+
+    def targets(self, subject: Subject) -> tuple[Target, ...]:
+        """Return what a command on such a subject acts on here."""
+        del subject
+        return ()
+
+    def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
+        """Return why an action cannot work now, or None when it can."""
+        app = self.desk
+        if action == "command":
+            return refusal(spec_of(str(parameters[0])), app.settings, app.snapshot)
+        if action in ("mark", "copy", "open") and (self.pane is None or self.pane.row is None):
+            return "there is no line under the cursor"
+        if action == "find" and (self.pane is None or not self.pane.place.rows):
+            return "there is nothing to search in"
+        return None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Dim keys that cannot work now; pressing one says why."""
+        return True if self.why_not(action, parameters) is None else None
+
+    def refuse(self, action: str, parameters: tuple[object, ...]) -> None:
+        """Say why a dimmed key does nothing; what only the Gateway can do still shows its plan."""
+        reason = self.why_not(action, parameters)
+        if reason is None:
+            return
+        app = self.desk
+        if action == "command" and app.snapshot is not None and not app.settings.ui.read_only:
+            spec = spec_of(str(parameters[0]))
+            targets = self.targets(spec.subject)
+            if spec.needs_gateway and targets:
+                app.begin(spec, targets, reason)
+                return
+        self.say(reason, Role.WARNING)
+
+    def action_command(self, name: str) -> None:
+        """Begin a command of the catalogue with what is marked or selected here."""
+        spec = spec_of(name)
+        self.desk.begin(spec, self.targets(spec.subject))
+
+
+class ListScreen(ConsoleScreen):
+    """A screen of one list."""
+
+    def body(self) -> ComposeResult:
+        """Yield the list."""
+        yield Pane("list", glyphs=self.desk.glyphs, classes="-current")
+
+    def on_mount(self) -> None:
+        """Give the list the keys."""
+        super().on_mount()
+        self.focus_pane(self.query_one("#list", Pane))

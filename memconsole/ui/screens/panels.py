@@ -1,0 +1,203 @@
+"""What screens of panes can do with them: focus, move between, maximise, filter, mark, copy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import on
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+
+from memconsole.ui.spans import Role
+from memconsole.ui.widgets.line_input import LineInput
+from memconsole.ui.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from textual.widgets import Input
+
+    from memconsole.ui.app import ConsoleApp
+
+LEAST_WIDTH, LEAST_HEIGHT = 20, 6
+SINGLE_BELOW_WIDTH, SINGLE_BELOW_HEIGHT = 60, 16
+WIDE_FROM_WIDTH, WIDE_FROM_HEIGHT = 100, 30
+
+ARRANGEMENTS = ("-tiny", "-single", "-compact", "-wide")
+
+
+def arrangement(width: int, height: int) -> str:
+    """Return the class of an arrangement (`console.md`, Overview)."""
+    if width < LEAST_WIDTH or height < LEAST_HEIGHT:
+        return "-tiny"
+    if width < SINGLE_BELOW_WIDTH or height < SINGLE_BELOW_HEIGHT:
+        return "-single"
+    if width < WIDE_FROM_WIDTH or height < WIDE_FROM_HEIGHT:
+        return "-compact"
+    return "-wide"
+
+
+class PanelScreen(Screen[None], inherit_bindings=False):
+    """A screen of panes; the bindings are in `base.py`."""
+
+    LOWER: ClassVar[tuple[str, ...]] = ()
+    """Panes that take turns where there is no room for all of them."""
+
+    _filtered: Pane | None = None
+    _lower = ""
+
+    @property
+    def desk(self) -> ConsoleApp:
+        """The app, with what is ours about it."""
+        return cast("ConsoleApp", self.app)
+
+    def say(self, text: str, role: Role = Role.PLAIN) -> None:
+        """Show one sentence in the bottom line."""
+
+    def show_keys(self) -> None:
+        """Draw the bottom line."""
+
+    def leave(self) -> None:
+        """Leave the screen; the first one stays."""
+        if len(self.app.screen_stack) > 1:
+            self.app.pop_screen()
+
+    # ---- which pane ----------------------------------------------------------------------
+
+    def panes(self) -> tuple[Pane, ...]:
+        """Return the panes of this screen, in the order of their numbers."""
+        return tuple(self.query(Pane))
+
+    @property
+    def pane(self) -> Pane | None:
+        """The pane that keys go to: the focused one, or the one that an input belongs to."""
+        if isinstance(self.focused, Pane):
+            return self.focused
+        return self._filtered
+
+    def focus_pane(self, pane: Pane) -> None:
+        """Give a pane the keys, and show it where only one fits."""
+        if pane.id in self.LOWER:
+            self.choose_lower(pane.id)
+        for other in self.panes():
+            other.set_class(other is pane, "-current")
+        for group in self._groups():
+            group.set_class(group in pane.ancestors, "-holds-current")
+        self.set_focus(pane)
+        self.show_keys()
+
+    def choose_lower(self, chosen: str) -> None:
+        """Say which of the lower panes is shown where there is room for one."""
+        self._lower = chosen
+        numbers = {pane.id: number for number, pane in enumerate(self.panes(), 1)}
+        others = [f"{numbers[name]} {name}" for name in self.LOWER if name != chosen]
+        for name in self.LOWER:
+            pane = self.query_one(f"#{name}", Pane)
+            pane.set_class(name == chosen, "-chosen")
+            pane.hint = "  ".join(others) if self.has_class("-compact") else ""
+            pane.repaint()
+        for group in self._groups():
+            group.set_class(bool(group.query(f"#{chosen}")), "-holds-chosen")
+
+    def _groups(self) -> tuple[Horizontal | Vertical, ...]:
+        return (*self.query(Horizontal), *self.query(Vertical))
+
+    def choose_arrangement(self, width: int, height: int) -> None:
+        """Choose the arrangement for a size."""
+        chosen = arrangement(width, height)
+        for name in ARRANGEMENTS:
+            self.set_class(name == chosen, name)
+        if self._lower:
+            self.choose_lower(self._lower)
+
+    def action_panel(self, number: int) -> None:
+        """Go to a panel by its number."""
+        panes = self.panes()
+        if number <= len(panes):
+            self.focus_pane(panes[number - 1])
+
+    def action_panel_step(self, step: int) -> None:
+        """Go to the next or the previous panel."""
+        panes = self.panes()
+        if panes:
+            place = panes.index(self.pane) if self.pane in panes else -step
+            self.focus_pane(panes[(place + step) % len(panes)])
+
+    def action_maximise(self) -> None:
+        """Show the focused pane alone, or all of them again."""
+        self.set_class(not self.has_class("-maximised"), "-maximised")
+
+    # ---- rows ----------------------------------------------------------------------------
+
+    def action_mark(self) -> None:
+        """Mark the row under the cursor."""
+        if self.pane is not None:
+            self.pane.mark()
+            self.show_keys()
+
+    def action_find(self, step: int) -> None:
+        """Go to the next or previous match."""
+        if self.pane is not None:
+            self.pane.find(step)
+
+    def action_copy(self) -> None:
+        """Copy the value of the row under the cursor."""
+        row = None if self.pane is None else self.pane.row
+        if row is None or not row.value:
+            self.say("there is nothing to copy on this line", Role.MUTED)
+        else:
+            self.desk.copy(row.value)
+
+    def action_open(self) -> None:
+        """Open what the cursor is on; screens with more to show do something."""
+
+    @on(Pane.Opened)
+    def open_by_mouse(self) -> None:
+        """A second click opens, as Enter does."""
+        self.action_open()
+
+    # ---- filter --------------------------------------------------------------------------
+
+    def action_filter(self) -> None:
+        """Open a line for text that this pane shall show or find."""
+        pane = self.pane
+        if pane is None or self.query("#filter"):
+            return
+        self._filtered = pane
+        field = LineInput("filter", value=pane.place.needle, placeholder="text to look for")
+        self.mount(field, after="#keys")
+        field.focus()
+
+    @on(LineInput.Changed, "#filter")
+    def filter_changed(self, event: Input.Changed) -> None:
+        """Filter while typing."""
+        if self._filtered is not None:
+            self._filtered.filter(event.value.strip())
+
+    @on(LineInput.Submitted, "#filter")
+    def filter_done(self) -> None:
+        """Keep the filter and give the pane its keys back."""
+        self._close_filter()
+
+    def _close_filter(self) -> None:
+        pane, self._filtered = self._filtered, None
+        self.query("#filter").remove()
+        if pane is not None:
+            self.focus_pane(pane)
+
+    # ---- back ----------------------------------------------------------------------------
+
+    def action_back(self) -> None:
+        """Go back one step: the input, the filter, the maximised pane, the marks, the screen."""
+        pane = self.pane
+        if self._filtered is not None:
+            self._filtered.filter("")
+            self._close_filter()
+        elif pane is not None and pane.place.needle:
+            pane.filter("")
+        elif self.has_class("-maximised"):
+            self.remove_class("-maximised")
+        elif pane is not None and pane.place.marks:
+            pane.unmark()
+        else:
+            self.leave()
+            return
+        self.show_keys()

@@ -1,0 +1,168 @@
+"""The history of runs: what ran, for whom, with what result; and one of them in full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import on
+
+from memconsole.ui import cells, figures
+from memconsole.ui.keys import bind
+from memconsole.ui.listing import Listing, text_row
+from memconsole.ui.literal import literal
+from memconsole.ui.loading import Loaded, Loader
+from memconsole.ui.rows.activity import status_sign
+from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.spans import Cell, Column, Role, Row, Span
+from memconsole.ui.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from memconsole.domain.outcomes import Run
+    from memconsole.ui.rows.context import Context
+
+_MOST = 500
+
+_COLUMNS = (
+    Column("when", 6),
+    Column("by", 9, drop=3),
+    Column("command", 11),
+    Column("agent", 6, flex=1, most=16, drop=2),
+    Column("", 1),
+    Column("result", 12, flex=4),
+    Column("took", 6, right=True, drop=4),
+)
+
+
+def runs_listing(runs: tuple[Run, ...], context: Context) -> Listing:
+    """Return all runs, newest first."""
+    return Listing(
+        title="Runs",
+        about=f"{context.glyphs.dot} {len(runs):,}",
+        source="state",
+        number=1,
+        columns=_COLUMNS,
+        rows=tuple(_row(run, context) for run in runs),
+        empty=("nothing ran yet",),
+    )
+
+
+def _row(run: Run, context: Context) -> Row:
+    sign, role = status_sign(run.status, context.glyphs)
+    return Row(
+        key=f"run-{run.id}",
+        cells=(
+            Cell(figures.when(run.started_at, context.now, context.zone), Role.MUTED),
+            Cell(run.origin.value, Role.MUTED),
+            Cell(literal(run.command)),
+            Cell(literal(run.agent or "")),
+            Cell(sign, role),
+            Cell(literal(run.message) or run.status),
+            Cell(figures.took(run.duration_ms), Role.MUTED),
+        ),
+        value=run.command_line,
+    )
+
+
+def run_listing(run: Run | None, context: Context, width: int) -> Listing:
+    """Return one run in full."""
+    rows = []
+    for label, value in () if run is None else _facts(run, context):
+        for place, piece in enumerate(cells.wrap(literal(value), max(width - 12, 8))):
+            head = label if place == 0 else ""
+            rows.append(
+                text_row(
+                    f"{label}-{place}", Span(f"{head:<12}", Role.MUTED), Span(piece), value=value
+                )
+            )
+    return Listing(title="Run", number=2, rows=tuple(rows), empty=("no run is selected",))
+
+
+def _facts(run: Run, context: Context) -> tuple[tuple[str, str], ...]:
+    word = run.status if run.reason is None else f"{run.status}: {run.reason}"
+    facts = (
+        ("command", run.command_line),
+        ("result", word),
+        ("message", run.message),
+        ("agent", run.agent or ""),
+        ("session", run.key or ""),
+        ("job", run.job or ""),
+        ("asked by", run.origin.value),
+        ("started", figures.day_and_time(run.started_at, context.zone)),
+        ("took", figures.took(run.duration_ms)),
+    )
+    return tuple(fact for fact in facts if fact[1])
+
+
+class RunsScreen(ConsoleScreen):
+    """All runs, and the one under the cursor in full."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind("1", "panel(1)", "runs", "Panel 1: runs", name="panel-1"),
+        bind("2", "panel(2)", "run", "Panel 2: run", name="panel-2"),
+    ]
+
+    def __init__(self, key: str | None) -> None:
+        super().__init__(id="runs")
+        self._key = key
+        self._runs: tuple[Run, ...] | None = None
+        self._failure = ""
+        self._seen: object = None
+        self._loader: Loader[tuple[Run, ...]] = Loader(self, "runs")
+
+    @property
+    def where(self) -> str:
+        """The name of the screen."""
+        return "runs"
+
+    def body(self) -> ComposeResult:
+        """Yield the list, and the run below it."""
+        yield Pane("list", glyphs=self.desk.glyphs, classes="-current")
+        yield Pane("run", glyphs=self.desk.glyphs)
+
+    def on_mount(self) -> None:
+        """Ask for the runs."""
+        super().on_mount()
+        self.focus_pane(self.query_one("#list", Pane))
+
+    def show_snapshot(self) -> None:
+        """Ask again when the newest reading holds other runs than the last one."""
+        snapshot = self.desk.snapshot
+        newest = None if snapshot is None else snapshot.activity[:1]
+        if self._runs is None or newest != self._seen:
+            self._seen = newest
+            self._loader.ask(lambda: self.desk.engine.runs(limit=_MOST))
+        self._show()
+        super().show_snapshot()
+
+    @on(Loaded)
+    def show_loaded(self, message: Loaded) -> None:
+        """Show the runs, at first the one that was asked for."""
+        self._loader.done()
+        self._failure = message.failure
+        if message.value is not None:
+            self._runs = cast("tuple[Run, ...]", message.value)
+        self._show()
+        if self._key is not None:
+            self.query_one("#list", Pane).select(self._key)
+            self._key = None
+
+    def _show(self) -> None:
+        listed = self.query_one("#list", Pane)
+        if self._runs is None:
+            text = self._failure or "reading the history"
+            listed.show(Listing("Runs", number=1, empty=(text,)))
+        else:
+            listed.show(runs_listing(self._runs, self.context()))
+        self._show_run()
+
+    @on(Pane.Moved, "#list")
+    @on(Pane.Resized, "#run")
+    def _show_run(self) -> None:
+        row = self.query_one("#list", Pane).row
+        runs = self._runs or ()
+        run = next((one for one in runs if row is not None and row.key == f"run-{one.id}"), None)
+        pane = self.query_one("#run", Pane)
+        pane.show(run_listing(run, self.context(), pane.room[0]))

@@ -1,0 +1,300 @@
+"""Pieces of a drawn line, and columns that share a width between them.
+
+Everything here is plain values: what a line says is decided, and tested, without a terminal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+from memconsole.ui import cells
+from memconsole.ui.glyphs import UNICODE, gauge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memconsole.ui.glyphs import Glyphs
+
+
+class Role(StrEnum):
+    """What a piece of text is; the stylesheet gives each role its look."""
+
+    PLAIN = "plain"
+    MUTED = "muted"
+    STRONG = "strong"
+    ACCENT = "accent"
+    OK = "ok"
+    WARNING = "warning"
+    DUE = "due"
+    FRAME = "frame"
+    TITLE = "title"
+    HEADER = "header"
+    TRACK = "track"
+    OK_BAR = "ok-bar"
+    WARNING_BAR = "warning-bar"
+    DUE_BAR = "due-bar"
+    FOUND = "found"
+    BADGE = "badge"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Literal text with a role; never markup.
+
+    Attributes:
+        is_cursor: It lies under the cursor bar.
+    """
+
+    text: str
+    role: Role = Role.PLAIN
+    is_cursor: bool = False
+
+
+Line: TypeAlias = tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Text in a column.
+
+    Attributes:
+        is_id: Shortened in the middle instead of at its end.
+    """
+
+    text: str = ""
+    role: Role = Role.PLAIN
+    is_id: bool = False
+
+    def draw(self, width: int, glyphs: Glyphs, *, right: bool) -> Line:
+        """Return the cell in exactly `width` cells."""
+        shorten = cells.cut_middle if self.is_id else cells.cut
+        text = shorten(self.text, width, ellipsis=glyphs.ellipsis)
+        return (Span(cells.pad(text, width, right=right), self.role),)
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """How full something is.
+
+    Attributes:
+        fill: 0 to 1 and above; None is drawn as nothing at all, because it is not zero.
+        is_share: Part of a whole, where being full is no alarm.
+    """
+
+    fill: float | None
+    is_share: bool = False
+
+    def draw(self, width: int, glyphs: Glyphs, *, right: bool) -> Line:
+        """Return the gauge in exactly `width` cells."""
+        del right
+        bar, rest = gauge(self.fill, width, glyphs)
+        if self.fill is None:
+            return (Span(bar),)
+        role = Role.OK_BAR if self.is_share else bar_role(self.fill)
+        return tuple(span for span in (Span(bar, role), Span(rest, Role.TRACK)) if span.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Rich:
+    """A cell of several pieces, cut at its end."""
+
+    spans: Line
+
+    def draw(self, width: int, glyphs: Glyphs, *, right: bool) -> Line:
+        """Return the pieces in exactly `width` cells."""
+        del right
+        return fill_line(self.spans, width, ellipsis=glyphs.ellipsis)
+
+
+AnyCell: TypeAlias = Cell | Gauge | Rich
+
+
+def bar_role(fill: float) -> Role:
+    """Return the role of a gauge: calm, warning from 75 %, due from 100 %."""
+    if fill >= 1:
+        return Role.DUE_BAR
+    return Role.WARNING_BAR if fill >= 0.75 else Role.OK_BAR
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a list.
+
+    Attributes:
+        title: Its heading; units belong here, not into the cells.
+        width: Cells it needs.
+        flex: Its share of what is left over; 0 stays at `width`.
+        most: Cells it takes at most, however much is left; None without a limit.
+        right: Aligned on the right.
+        drop: Columns with the highest number are left out first when there is no room; 0 never.
+        sort: Name of the order in which this column leads.
+        gap: Blanks before it, when it is not the first.
+    """
+
+    title: str
+    width: int
+    flex: int = 0
+    most: int | None = None
+    right: bool = False
+    drop: int = 0
+    sort: str | None = None
+    gap: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a list.
+
+    Attributes:
+        key: Names the row across refreshes.
+        cells: One for each column.
+        value: What `y` copies.
+        is_heading: Not a thing of its own: the cursor passes over it.
+        search: Text that a filter looks at; the cells' text when empty.
+    """
+
+    key: str
+    cells: tuple[AnyCell, ...]
+    value: str = ""
+    is_heading: bool = False
+    search: str = ""
+
+    @property
+    def text(self) -> str:
+        """What a filter looks at, in small letters."""
+        return (self.search or " ".join(map(_text_of, self.cells))).casefold()
+
+
+def _text_of(cell: AnyCell) -> str:
+    match cell:
+        case Cell():
+            return cell.text
+        case Rich():
+            return "".join(span.text for span in cell.spans)
+        case Gauge():
+            return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Columns that fit a width: which ones, and how wide each is."""
+
+    indexes: tuple[int, ...]
+    widths: tuple[int, ...]
+    width: int = field(default=0)
+
+
+def fit(columns: Sequence[Column], width: int) -> Fitted:
+    """Choose the columns that fit, and share what is left among the flexible ones."""
+    chosen = list(range(len(columns)))
+    while len(chosen) > 1 and _needed(columns, chosen) > width:
+        worst = max(chosen, key=lambda index: columns[index].drop)
+        if columns[worst].drop == 0:
+            break
+        chosen.remove(worst)
+    widths = {index: columns[index].width for index in chosen}
+    _share(columns, chosen, widths, width - _needed(columns, chosen))
+    return Fitted(tuple(chosen), tuple(widths[index] for index in chosen), width)
+
+
+def _needed(columns: Sequence[Column], chosen: Sequence[int]) -> int:
+    gaps = sum(columns[index].gap for index in chosen[1:])
+    return sum(columns[index].width for index in chosen) + gaps
+
+
+def _share(
+    columns: Sequence[Column], chosen: Sequence[int], widths: dict[int, int], spare: int
+) -> None:
+    if spare < 0:
+        # Too narrow even so: the first column gives way, down to one cell.
+        widths[chosen[0]] = max(1, widths[chosen[0]] + spare)
+        return
+    growing = [index for index in chosen if columns[index].flex]
+    while spare > 0 and growing:
+        total = sum(columns[index].flex for index in growing)
+        given = 0
+        for index in tuple(growing):
+            share = spare * columns[index].flex // total or 1
+            most = columns[index].most
+            if most is not None and widths[index] + share >= most:
+                share = most - widths[index]
+                growing.remove(index)
+            share = min(share, spare - given)
+            widths[index] += share
+            given += share
+        spare -= given
+
+
+def draw_row(row: Row, columns: Sequence[Column], fitted: Fitted, glyphs: Glyphs) -> Line:
+    """Return a row in exactly the fitted width."""
+    spans: list[Span] = []
+    for place, (index, width) in enumerate(zip(fitted.indexes, fitted.widths, strict=True)):
+        if place:
+            spans.append(Span(" " * columns[index].gap))
+        spans += row.cells[index].draw(width, glyphs, right=columns[index].right)
+    return fill_line(tuple(spans), fitted.width, ellipsis=glyphs.ellipsis)
+
+
+def draw_header(
+    columns: Sequence[Column], fitted: Fitted, glyphs: Glyphs, *, sort: str | None, falling: bool
+) -> Line:
+    """Return the headings; the leading one carries an arrow."""
+    spans: list[Span] = []
+    for place, (index, width) in enumerate(zip(fitted.indexes, fitted.widths, strict=True)):
+        column = columns[index]
+        title = column.title
+        if sort is not None and column.sort == sort:
+            title += glyphs.falling if falling else glyphs.rising
+        if place:
+            spans.append(Span(" " * column.gap, Role.HEADER))
+        spans.append(Span(cells.pad(title, width, right=column.right), Role.HEADER))
+    return fill_line(tuple(spans), fitted.width, ellipsis=glyphs.ellipsis)
+
+
+def line_width(line: Iterable[Span]) -> int:
+    """Return how many cells a line takes."""
+    return sum(cells.width(span.text) for span in line)
+
+
+def cut_line(line: Line, width: int, *, ellipsis: str = UNICODE.ellipsis) -> Line:
+    """Return the line in at most `width` cells."""
+    taken = 0
+    kept: list[Span] = []
+    for span in line:
+        size = cells.width(span.text)
+        if taken + size > width:
+            text = cells.cut(span.text, width - taken, ellipsis=ellipsis)
+            kept.append(replace(span, text=text))
+            break
+        kept.append(span)
+        taken += size
+    return tuple(span for span in kept if span.text)
+
+
+def fill_line(line: Line, width: int, *, ellipsis: str = UNICODE.ellipsis) -> Line:
+    """Return the line in exactly `width` cells: cut at its end, or filled with blanks."""
+    kept = cut_line(line, width, ellipsis=ellipsis)
+    missing = width - line_width(kept)
+    return (*kept, Span(" " * missing)) if missing > 0 else kept
+
+
+def between(left: Line, right: Line, width: int, *, gap: Span | None = None) -> Line:
+    """Return two pieces at the two ends of a line; the left one is cut when both do not fit.
+
+    Args:
+        left: At the beginning.
+        right: At the end; left out when not even it fits.
+        width: Cells of the whole.
+        gap: One character that fills the middle.
+    """
+    filler = gap or Span(" ")
+    right_width = line_width(right)
+    if right_width + 1 > width:
+        right, right_width = (), 0
+    room = width - right_width
+    left_width = line_width(left)
+    if left_width > room:
+        return (*fill_line(left, room), *right)
+    return (*left, Span(filler.text * (room - left_width), filler.role), *right)

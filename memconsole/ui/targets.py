@@ -1,0 +1,77 @@
+"""What an action acts on: the marked rows, else the one under the cursor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memconsole.domain.catalogue import Subject
+from memconsole.domain.sessions import SessionState
+from memconsole.ui.rows.agents import ALL
+from memconsole.ui.rows.names import row_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memconsole.domain.agents import AgentRef
+    from memconsole.domain.snapshot import ConsoleSnapshot, SessionView
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One thing that a command is run for.
+
+    Attributes:
+        key: Session key, when it is about a certain session.
+        name: Such as `main` or `main/telegram:direct:1001`.
+    """
+
+    agent: AgentRef
+    key: str | None
+    name: str
+
+
+def for_agents(
+    snapshot: ConsoleSnapshot, agent_ids: Iterable[str], subject: Subject
+) -> tuple[Target, ...]:
+    """Return the agents of that name; for a command on sessions the fullest talk of each."""
+    wanted = set(agent_ids)
+    agents = [one for one in snapshot.agents if ALL in wanted or one.ref.id in wanted]
+    if subject is Subject.AGENT:
+        return tuple(Target(one.ref, None, one.ref.id) for one in agents)
+    found = []
+    for one in agents:
+        first = next((view for view in snapshot.sessions if _is_talk(view, one.ref)), None)
+        if first is not None:
+            found.append(for_session(first))
+    return tuple(found)
+
+
+def for_rows(
+    snapshot: ConsoleSnapshot, keys: Iterable[str], subject: Subject, *, are_marked: bool
+) -> tuple[Target, ...]:
+    """Return the sessions of these rows.
+
+    A command on agents takes a session by its key only when it was marked: the cursor alone says
+    which agent is meant, and its newest talk is what a checkpoint saves (`console.md`, Keys).
+    """
+    wanted = set(keys)
+    views = [view for view in snapshot.sessions if row_key(view) in wanted]
+    if subject is Subject.AGENT and not are_marked:
+        return for_agents(snapshot, {view.agent.id for view in views}, subject)
+    return tuple(for_session(view) for view in views if view.key_text is not None)
+
+
+def for_session(view: SessionView) -> Target:
+    """Return one session as a target."""
+    rest = view.key.short if view.key is not None else view.session_id or "?"
+    return Target(view.agent, view.key_text, f"{view.agent.id}/{rest}")
+
+
+def _is_talk(view: SessionView, agent: AgentRef) -> bool:
+    return (
+        view.agent == agent
+        and view.state is SessionState.LIVE
+        and view.key is not None
+        and view.session_class.is_rotated
+    )

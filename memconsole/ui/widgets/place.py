@@ -1,0 +1,158 @@
+"""Where one is in a list: cursor, scroll position, marks and filter, all by row key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memconsole.ui.spans import Row
+
+
+@dataclass
+class Place:
+    """A place that survives when rows come, go and change their order.
+
+    Attributes:
+        finds: A search text leads to its matches instead of hiding the other rows.
+        rows: The rows that are shown, in order.
+        cursor: Key of the row under the cursor; None when no row can be selected.
+        offset: Index of the first row in view.
+        height: Rows that fit.
+        marks: Keys of marked rows; a key that is gone keeps its mark until it is taken away.
+        needle: Text of the filter, empty without one.
+    """
+
+    finds: bool = False
+    rows: tuple[Row, ...] = ()
+    cursor: str | None = None
+    offset: int = 0
+    height: int = 1
+    marks: frozenset[str] = frozenset()
+    needle: str = ""
+    _all: tuple[Row, ...] = ()
+    _index: dict[str, int] = field(default_factory=dict)
+
+    def take(self, rows: tuple[Row, ...]) -> None:
+        """Take new rows; the cursor stays on its row, or near its old place when that is gone."""
+        self._all = rows
+        self._show()
+
+    def _show(self) -> None:
+        old = self._index.get(self.cursor or "")
+        hides = bool(self.needle) and not self.finds
+        self.rows = (
+            tuple(row for row in self._all if row.is_heading or self.matches(row))
+            if hides
+            else self._all
+        )
+        self._index = {row.key: place for place, row in enumerate(self.rows)}
+        if self.cursor not in self._index:
+            self.cursor = self._near(old or 0)
+        self._keep_in_view()
+
+    def matches(self, row: Row) -> bool:
+        """Tell whether a row holds the search text."""
+        return bool(self.needle) and self.needle.casefold() in row.text
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        index = self._index.get(self.cursor or "")
+        return None if index is None else self.rows[index]
+
+    @property
+    def number(self) -> int | None:
+        """Place of the cursor among the rows, from 0."""
+        return self._index.get(self.cursor or "")
+
+    def at(self, line: int) -> Row | None:
+        """Return the row on a line of the view, if it can be selected."""
+        index = self.offset + line
+        if line < 0 or not 0 <= index < len(self.rows) or self.rows[index].is_heading:
+            return None
+        return self.rows[index]
+
+    def select(self, key: str) -> bool:
+        """Put the cursor on a row."""
+        if key not in self._index:
+            return False
+        self.cursor = key
+        self._keep_in_view()
+        return True
+
+    def move(self, step: int) -> None:
+        """Move the cursor over rows that can be selected; without one, scroll."""
+        index = self.number
+        if index is None:
+            self.offset += step
+            self._clamp()
+            return
+        places = [place for place, row in enumerate(self.rows) if not row.is_heading]
+        now = places.index(index)
+        self.cursor = self.rows[places[min(max(now + step, 0), len(places) - 1)]].key
+        self._keep_in_view()
+        if places[0] == self.number and step < 0:
+            self.offset = 0
+
+    def scroll(self, step: int) -> None:
+        """Scroll the view; the cursor follows only when it would leave it."""
+        self.offset += step
+        self._clamp()
+        index = self.number
+        if index is None:
+            return
+        wanted = min(max(index, self.offset), self.offset + max(self.height, 1) - 1)
+        if wanted != index:
+            self.cursor = self._near(wanted)
+
+    def filter(self, needle: str) -> None:
+        """Set the search text."""
+        self.needle = needle
+        if self.finds and needle and (row := self.row) is not None and not self.matches(row):
+            self.find(1)
+        self._show()
+
+    def find(self, step: int) -> None:
+        """Go to the next or the previous match, around the ends."""
+        places = [
+            place
+            for place, row in enumerate(self.rows)
+            if not row.is_heading and (self.matches(row) or not self.needle)
+        ]
+        if not places:
+            return
+        here = -1 if self.number is None else self.number
+        later = [place for place in places if (place > here if step > 0 else place < here)]
+        target = (later[0] if step > 0 else later[-1]) if later else places[0 if step > 0 else -1]
+        self.select(self.rows[target].key)
+
+    def toggle_mark(self) -> None:
+        """Mark the row under the cursor or take the mark away, and go to the next row."""
+        if self.cursor is None:
+            return
+        self.marks ^= {self.cursor}
+        self.move(1)
+
+    def _near(self, index: int) -> str | None:
+        places = [place for place, row in enumerate(self.rows) if not row.is_heading]
+        if not places:
+            return None
+        return self.rows[min(places, key=lambda place: abs(place - index))].key
+
+    def _keep_in_view(self) -> None:
+        index, height = self.number, max(self.height, 1)
+        if index is not None:
+            if index < self.offset:
+                self.offset = index
+            elif index >= self.offset + height:
+                self.offset = index - height + 1
+        self._clamp()
+
+    def _clamp(self) -> None:
+        self.offset = max(0, min(self.offset, len(self.rows) - max(self.height, 1)))
+
+    def resize(self, height: int) -> None:
+        """Fit another height; the cursor stays in view."""
+        self.height = height
+        self._keep_in_view()
