@@ -8,6 +8,7 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ Json = Any
 """What foreign JSON holds."""
 
 TIMEOUT_S = 120
+_PLAIN = {"LANG": "C.UTF-8", "PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
 
 _OBEY_FILE_MODES = """
 import ctypes, os, sys
@@ -89,13 +91,21 @@ class Program:
     is_plain_user: bool = False
 
     def __call__(self, *arguments: str) -> Answer:
-        """Run one command; a traceback or an unexpected failure is never an answer."""
+        """Run one command."""
         with self.start(*arguments) as process:
             out, err = process.communicate(timeout=TIMEOUT_S)
-        answer = Answer(arguments, process.returncode, out, err)
-        assert "Traceback (most recent call last)" not in out + err, f"{answer!r}"
-        assert "unexpected failure" not in out + err, f"{answer!r}"
-        return answer
+        return _sound(Answer(arguments, process.returncode, out, err))
+
+    def batch(self, *calls: tuple[str, ...]) -> list[Answer]:
+        """Run several commands, one after the other, in one process (`tests.batch`)."""
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as plan:
+            json.dump(calls, plan)
+            plan.flush()
+            with self._start(["tests.batch", plan.name]) as process:
+                out, err = process.communicate(timeout=TIMEOUT_S)
+        assert process.returncode == 0, err
+        answers = zip(calls, json.loads(out), strict=True)
+        return [_sound(Answer(words, *answer)) for words, answer in answers]
 
     def json(self, *arguments: str) -> Answer:
         """Run one command with `--json`."""
@@ -103,12 +113,15 @@ class Program:
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start one command and return at once."""
-        command = [sys.executable, "-m", "memconsole", *arguments]
+        return self._start(["memconsole", *arguments])
+
+    def _start(self, module: list[str]) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", *module]
         if self.is_plain_user and sys.platform == "linux" and os.geteuid() == 0:
             command = [sys.executable, "-c", _OBEY_FILE_MODES, *command]
         return subprocess.Popen(
             command,
-            env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8", **self.environment},
+            env={**_PLAIN, "PATH": os.environ["PATH"], **self.environment},
             cwd=Path(self.environment["HOME"]),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -118,11 +131,20 @@ class Program:
         )
 
 
+def _sound(answer: Answer) -> Answer:
+    """A traceback or an unexpected failure is never an answer."""
+    assert "Traceback (most recent call last)" not in answer.out + answer.err, f"{answer!r}"
+    assert "unexpected failure" not in answer.out + answer.err, f"{answer!r}"
+    return answer
+
+
 def tree(folder: Path, *, without: tuple[Path, ...] = ()) -> dict[str, str]:
     """Return everything below a folder, with what would change if anything touched it.
 
     The content of an `-shm` file is its readers' (A4); that it is there is not.
     """
+    if not os.path.lexists(folder):
+        return {}
     return {
         str(path.relative_to(folder)): _signature(path)
         for path in [folder, *sorted(folder.rglob("*"))]

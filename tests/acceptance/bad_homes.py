@@ -55,9 +55,10 @@ def sound_home(state: Path) -> Path:
         lines = "".join(json.dumps(record) + "\n" for record in records)
         (sessions / f"{SESSION}.jsonl").write_text(lines)
         os.utime(sessions / f"{SESSION}.jsonl", (1775984160, 1775984160))
-    memory = state / "workspace" / "memory"
-    memory.mkdir(parents=True)
-    (memory / "notes.md").write_text("- [FACT] The home is sound.\n")
+    for workspace in ("workspace", "workspace-other"):
+        memory = state / workspace / "memory"
+        memory.mkdir(parents=True)
+        (memory / "notes.md").write_text("- [FACT] The home is sound.\n")
     (state / "openclaw.json").write_text("{ agents: { list: [{ id: 'main' }, { id: 'other' }] } }")
     return state
 
@@ -184,7 +185,7 @@ def a_store_is_deep(state: Path) -> None:
 
 def names_are_hostile(state: Path) -> None:
     sessions = os.fsencode(state / "agents" / "main" / "sessions")
-    for name in (b"\xff\xfe.jsonl", b"\x1b[2J.jsonl", b"new\nline.jsonl", b"[/bad].jsonl"):
+    for name in (b"\xff\xfe.jsonl", b"\x1b[2J.jsonl", b"new\nline.jsonl", b"[bad].jsonl"):
         with open(os.path.join(sessions, name), "wb") as file:  # noqa: PTH118, PTH123 - bytes
             file.write(b"{}\n")
 
@@ -211,12 +212,12 @@ BAD_HOMES = (
     Bad("a file in its place", a_file, 3, "folder"),
     Bad("closed", closed, 3, "can be read"),
     Bad("of another user", of_another_user, 3, "can be read"),
-    Bad("agents is a file", agents_is_a_file, 0, ""),
+    Bad("agents is a file", agents_is_a_file, 3, "can be read"),
     Bad("agents is closed", agents_are_closed, 3, "can be read"),
     Bad("all stores closed", all_stores_are_closed, 3, "can be read"),
     Bad("one store closed", one_store_is_closed, 0, "main"),
-    Bad("empty stores", stores_are_empty, 3, "can be read"),
-    Bad("cut stores", stores_are_cut, 3, "can be read"),
+    Bad("empty stores", stores_are_empty, 0, "sessions.json"),
+    Bad("cut stores", stores_are_cut, 0, "sessions.json"),
     Bad("a folder as store", a_store_is_a_folder, 0, "sessions.json"),
     Bad("a pipe as store", a_store_is_a_pipe, 0, "sessions.json"),
     Bad("pipes as transcripts", transcripts_are_pipes, 0, ""),

@@ -85,6 +85,10 @@ OPENCLAW_2026_3 = Facts(
         f"agent:main:{_GROUP}": (0, "fresh"),
         f"agent:main:{_GROUP}:topic:42": (14800, "fresh"),
         "agent:main:cron:760dfde8-18f9-4d34-86a2-e5a375bb0fd6": (13492, "fresh"),
+        # Its counters were removed when its lines were cut; the transcript still tells.
+        "agent:main:compactme": (31774, "estimated"),
+        # Flagged as not fresh after a cancelled compaction, and without a number.
+        "agent:work:main": (15308, "estimated"),
     },
     archived=3,
     backups=1,
@@ -103,7 +107,8 @@ OPENCLAW_2026_7 = Facts(
         f"agent:main:{_GROUP}:topic:42": (21303, "fresh"),
         "agent:main:cron:28d2c3b3-2249-4f69-83c1-99d32c3d1717": (20649, "fresh"),
         "agent:main:compactme": (8439, "fresh"),
-        "agent:work:main": (21807, "fresh"),
+        # Compacted right after this count, and not counted since: 21,823 were there before.
+        "agent:work:main": (21807, "suspect"),
     },
     archived=4,
     backups=1,
@@ -127,7 +132,7 @@ OPENCLAW_2026_9 = Facts(
         "agent:work:subagent:5a5c9799-4b8e-4fde-8270-adb0af567588": (8800, "fresh"),
         "agent:work:cron:eb2435c7-7afe-4a43-861d-b426e73178ca": (12345, "fresh"),
     },
-    archived=3,
+    archived=4,  # "Old log review" among them: its entry is there, and archived
     backups=0,
     pools={"main": (5, 1125), "work": (2, 173)},
     said={"main": "backup drill"},

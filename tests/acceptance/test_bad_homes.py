@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NOW = "2026-04-12T09:00:00+00:00"
-COMMANDS = (
+READING = (
     ("status",),
     ("agents",),
     ("sessions", "--all"),
@@ -23,9 +23,10 @@ COMMANDS = (
     ("memory", "pool"),
     ("markers",),
     ("rotate", "--dry-run"),
-    ("checkpoint",),
+    ("checkpoint", "--dry-run"),
     ("runs",),
 )
+AT = ("--json", "--home")
 
 
 @pytest.fixture(params=BAD_HOMES, ids=lambda bad: bad.name)
@@ -74,13 +75,16 @@ def test_every_command_survives_a_bad_home(bad: Bad, program: Program, user_home
     """No command crashes, hangs or touches the home; the sound part goes on working."""
     state = sound_home(user_home / ".openclaw")
     bad.break_it(state)
-    for command in COMMANDS:
-        without = (state / "workspace",) if command == ("checkpoint",) else ()
-        before = tree(state, without=without)
-        answer = program.json("--home", str(state), *command)
+    before = tree(state)
+    answers = program.batch(*((*AT, str(state), *command) for command in READING))
+    assert tree(state) == before
+    workspaces = (state / "workspace", state / "workspace-other")
+    before = tree(state, without=workspaces)
+    answers += program.batch((*AT, str(state), "checkpoint"))
+    assert tree(state, without=workspaces) == before
+    for answer in answers:
         assert answer.code in (0, 1, 2, 3), answer
         assert answer.envelope["schema"] == 1
-        assert tree(state, without=without) == before, command
 
 
 @pytest.mark.parametrize("name", ["one store closed", "a pipe as store", "noise as database"])
