@@ -1,210 +1,163 @@
-"""What a checkpoint says: ACTIVE_CONTEXT.md and the entry of the daily log (mission §6).
-
-Everything quoted passes in this order: clean, mask, one line, cut, escape. So no secret is cut in
-two, and no word of a conversation becomes structure (A10, A11).
-"""
+"""What a checkpoint reads and when it writes: pure decisions (mission §6, A10, A13)."""
 
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.days import clock, local_day, stamp
-from memconsole.domain.markdown import quote_line
-from memconsole.domain.messages import captured_text
-from memconsole.domain.plain import cut, one_line
-from memconsole.domain.redaction import mask
+from memconsole.domain.agents import Storage
+from memconsole.domain.keys import SessionClass, classify
+from memconsole.domain.sessions import SessionState, TranscriptState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Iterable, Sequence
 
-    from memconsole.domain.days import Zone
-    from memconsole.domain.transcript import Message
+    from memconsole.domain.captures import Capture
+    from memconsole.domain.excerpts import Spoken
+    from memconsole.domain.sessions import StoredSession, StoreListing
 
-ACTIVE_CONTEXT = "memory/ACTIVE_CONTEXT.md"
-"""Where the newest work of an agent is kept, relative to its workspace."""
-
-_SHOWN = 5
-_REQUEST_CHARS = 300
-_WORK_CHARS = 400
-_ENTRY_CHARS = 200
-_OPEN_ITEMS = 10
-_OPEN_CHARS = 200
-_FILES = 20
-_PATH_CHARS = 200
-_UNTICKED = re.compile(r"^\s*[-*+]\s+\[ \]\s+(\S.*)$")
-_TODO = re.compile(r"\[TODO\]")
-_PATH = re.compile(r"(?<![\w/.~@:-])(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+[\w.@+-]*\w\.\w{1,10}(?![\w/])")
-_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://\S*", re.IGNORECASE)
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What is known of the session whose work is saved.
+def class_of(stored: StoredSession) -> SessionClass:
+    """Return the class of a session; one without a key is `other` (A6)."""
+    if stored.key is None:
+        return SessionClass.OTHER
+    return classify(stored.key, stored.chat_type)
 
-    Attributes:
-        session_key: None for a transcript that no entry names.
-        tokens: Context in use; None when unknown.
-        compactions: None when unknown.
-        messages: Eligible messages, oldest first.
-        at: Now, aware UTC; names the day and the clock times.
-        zone: The user's zone.
+
+def touched_at(stored: StoredSession) -> datetime | None:
+    """Return when anything was last added to the session: its transcript's time, else its own."""
+    ref = stored.transcript
+    if ref is not None and ref.modified_at is not None:
+        return ref.modified_at
+    return stored.updated_at
+
+
+def candidates(listing: StoreListing) -> tuple[StoredSession, ...]:
+    """Return the sessions that a checkpoint may take by itself, newest first.
+
+    Main and direct talks that live and have a transcript. Without any of these the orphans, as a
+    home that holds nothing but transcripts still holds the agent's work. But an orphan may be
+    anything: beside a group or a job, or a store that could not be read, it may be theirs, and
+    talk of groups must not leak into private memory.
     """
-
-    agent_id: str
-    session_id: str
-    session_key: str | None
-    tokens: int | None
-    compactions: int | None
-    messages: tuple[Message, ...]
-    at: datetime
-    zone: Zone
-
-    @property
-    def day_file(self) -> str:
-        """The daily log of the user's calendar day (A23)."""
-        return f"memory/{local_day(self.at, self.zone).isoformat()}.md"
-
-    @property
-    def day_header(self) -> str:
-        """The beginning of a new daily log."""
-        return f"# {_name(self.agent_id)} — {local_day(self.at, self.zone).isoformat()}\n\n"
+    live = [one for one in listing.sessions if one.state is SessionState.LIVE]
+    talks = [one for one in live if class_of(one).is_captured and _has_text(one)]
+    if not talks and is_readable(listing) and all(class_of(one).is_captured for one in live):
+        orphans = (one for one in listing.sessions if one.state is SessionState.ORPHAN)
+        talks = [one for one in orphans if _has_text(one)]
+    return tuple(sorted(talks, key=_newness, reverse=True))
 
 
-def content_hash(messages: Iterable[Message]) -> str:
-    """Return a hash of what the messages say; equal hashes mean nothing new was said."""
+def is_readable(listing: StoreListing) -> bool:
+    """Tell whether the stores could be read, all of them and whole (A1)."""
+    return listing.storage is not Storage.UNREADABLE and not listing.left_out.get("unreadable")
+
+
+def _has_text(stored: StoredSession) -> bool:
+    is_there = stored.transcript_state is TranscriptState.PRESENT and stored.transcript is not None
+    return is_there and stored.session_id is not None
+
+
+def _newness(stored: StoredSession) -> tuple[datetime, bool, str]:
+    is_main = stored.key is not None and stored.key.kind is SessionClass.MAIN
+    return touched_at(stored) or _NEVER, is_main, stored.session_id or ""
+
+
+def named(sessions: Sequence[StoredSession], name: str) -> StoredSession | None:
+    """Return the session with this key, live ones first, or with this id; None when there is none.
+
+    Args:
+        sessions: What the agent's stores hold.
+        name: A session key or a whole session id.
+    """
+    ranked = sorted(sessions, key=lambda one: one.state is not SessionState.LIVE)
+    by_key = (one for one in ranked if one.key is not None and one.key.text == name)
+    by_id = (one for one in ranked if one.session_id == name)
+    return next(by_key, None) or next(by_id, None)
+
+
+def content_hash(spoken: Iterable[Spoken]) -> str:
+    """Return a hash of what was said: role, time and words of every message, in order."""
     digest = hashlib.sha256()
-    for message in messages:
-        said = (message.role or "", message.text, *message.attachments)
-        digest.update("\0".join(said).encode("utf-8", "surrogatepass") + b"\1")
+    for one in spoken:
+        at = "" if one.at is None else one.at.astimezone(UTC).isoformat()
+        for part in (one.role, at, one.text):
+            data = part.encode("utf-8", errors="replace")
+            digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()
 
 
-def secrets_in(messages: Iterable[Message]) -> int:
-    """Return how many of the messages hold something that is masked."""
-    return sum(mask(message.text) != message.text for message in messages)
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What our own database remembers of earlier checkpoints in this workspace.
+
+    Attributes:
+        last: Newest capture of the agent.
+        logged: Newest one of the agent with a daily entry.
+        logged_session: The same for the session at hand.
+    """
+
+    last: Capture | None = None
+    logged: Capture | None = None
+    logged_session: Capture | None = None
 
 
-def active_context(work: Work) -> str:
-    """Return ACTIVE_CONTEXT.md of one agent alone; sections with no items are left out."""
-    sections = (
-        ("Recent Requests", _said(work, "user", _REQUEST_CHARS)),
-        ("Recent Work", _said(work, "assistant", _WORK_CHARS)),
-        ("Open Items", [f"- [ ] {item}" for item in _open_items(work.messages)]),
-        ("Files Referenced", [f"- `{path}`" for path in files_referenced(work.messages)]),
-    )
-    lines = [
-        f"# Active Context — {_name(work.agent_id)}",
-        f"> Updated: {stamp(work.at, work.zone)} by memconsole checkpoint",
-        f"> Session: {_session(work)}",
-        f"> Messages: {_counts(work)} | Tokens: {_known(work.tokens)} "
-        f"| Compactions: {_known(work.compactions)}",
-    ]
-    for title, items in sections:
-        if items:
-            lines += ["", f"## {title}", *items]
-    return "\n".join(lines) + "\n"
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Which of the two files a checkpoint writes.
+
+    Attributes:
+        context: ACTIVE_CONTEXT.md.
+        entry: The daily log.
+        window_ends_at: When the next daily entry may come, if only its window keeps it back.
+    """
+
+    context: bool
+    entry: bool
+    window_ends_at: datetime | None = None
 
 
-def shared_context(blocks: Mapping[str, str]) -> str:
-    """Return ACTIVE_CONTEXT.md of a workspace that several agents share (A7).
+def decide(
+    *,
+    session_id: str,
+    content: str,
+    memory: Memory,
+    is_forced: bool,
+    is_newest: bool,
+    has_context: bool,
+    now: datetime,
+    window: timedelta,
+) -> Due:
+    """Say what is due; each file is judged by what was last written to it.
+
+    ACTIVE_CONTEXT.md is written when it would say something else than last time, or is gone. The
+    daily log gets an entry when the talk has changed since the last entry of this session and the
+    agent's last entry is at least `window` old. `is_forced` passes both rules.
 
     Args:
-        blocks: Each agent's text as `active_context` made it, by agent id.
+        session_id: The session at hand.
+        content: Hash of its messages.
+        memory: Earlier checkpoints.
+        is_forced: The operator, or a rotation, wants it now.
+        is_newest: No other session of the agent is newer; only then is its work the agent's
+            current work (A13).
+        has_context: ACTIVE_CONTEXT.md exists.
+        now: The time of writing.
+        window: `checkpoint.dedup_window`.
     """
-    lines = ["# Active Context"]
-    for agent_id in sorted(blocks):
-        own = blocks[agent_id].splitlines()
-        lines += ["", f"## Agent {_name(agent_id)}"]
-        # Only our own headings begin a line with `## `: quoted text cannot (A10).
-        lines += [f"#{line}" if line.startswith("## ") else line for line in own[1:]]
-    return "\n".join(lines) + "\n"
-
-
-def daily_entry(work: Work) -> str:
-    """Return the entry of the daily log."""
-    lines = [
-        f"### Checkpoint {clock(work.at, work.zone)} (auto)",
-        "",
-        f"- Session: `{_code(work.session_id[:8])}` ({_name(work.agent_id)}) — "
-        f"{len(work.messages)} messages ({_by_role(work)})",
-    ]
-    for title, role in (("request", "user"), ("output", "assistant")):
-        spoken = [message for message in work.messages if message.role == role]
-        if spoken:
-            lines.append(f"- Last {title}: {_quote(spoken[-1], _ENTRY_CHARS)}")
-    return "\n".join(lines) + "\n\n"
-
-
-def files_referenced(messages: Iterable[Message]) -> list[str]:
-    """Return path-like words in order of appearance: at most 20, no URL, no `node_modules`."""
-    found: dict[str, None] = {}
-    for message in messages:
-        # Masked first: a token with slashes in it must not come back as a path.
-        text = _URL.sub(" ", mask(message.text))
-        for match in _PATH.finditer(text):
-            path = match.group()
-            if 5 < len(path) <= _PATH_CHARS and "node_modules" not in path.split("/"):
-                found.setdefault(path)
-    return list(found)[:_FILES]
-
-
-def _said(work: Work, role: str, chars: int) -> list[str]:
-    spoken = [message for message in work.messages if message.role == role][-_SHOWN:]
-    return [
-        f"- **[{clock(message.at, work.zone)}]** {_quote(message, chars)}" for message in spoken
-    ]
-
-
-def _quote(message: Message, chars: int) -> str:
-    return quote_line(captured_text(message, mask, chars))
-
-
-def _open_items(messages: Sequence[Message]) -> list[str]:
-    """Return unticked boxes and TODO lines of the messages, each once, the newest ten."""
-    found: dict[str, None] = {}
-    for message in messages:
-        for item in _open_lines(mask(message.text)):
-            text = quote_line(cut(one_line(item), _OPEN_CHARS))
-            if text:
-                found.pop(text, None)
-                found[text] = None
-    return list(found)[-_OPEN_ITEMS:]
-
-
-def _open_lines(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        if unticked := _UNTICKED.match(line):
-            yield unticked.group(1)
-        elif _TODO.search(line):
-            yield _TODO.sub("", line, count=1).lstrip(" -*+:\t")
-
-
-def _session(work: Work) -> str:
-    key = "no key" if work.session_key is None else quote_line(one_line(work.session_key))
-    return f"{quote_line(one_line(work.session_id))} ({key})"
-
-
-def _counts(work: Work) -> str:
-    return f"{len(work.messages)} ({_by_role(work)})"
-
-
-def _by_role(work: Work) -> str:
-    users = sum(message.role == "user" for message in work.messages)
-    return f"{users} user, {len(work.messages) - users} assistant"
-
-
-def _known(number: int | None) -> str:
-    return "?" if number is None else str(number)
-
-
-def _name(agent_id: str) -> str:
-    """An agent's id comes from a folder's name: foreign text as well."""
-    return quote_line(one_line(agent_id))
-
-
-def _code(text: str) -> str:
-    return one_line(text).replace("`", "")
+    last = memory.last
+    is_same = last is not None and (last.session_id, last.content_hash) == (session_id, content)
+    context = is_newest and (is_forced or not has_context or not is_same)
+    logged = memory.logged_session
+    is_news = logged is None or logged.content_hash != content
+    ends_at = None if memory.logged is None else memory.logged.at + window
+    is_early = memory.logged is not None and timedelta(0) <= now - memory.logged.at < window
+    return Due(
+        context=context,
+        entry=is_forced or (is_news and not is_early),
+        window_ends_at=ends_at if is_news and is_early and not is_forced else None,
+    )

@@ -1,0 +1,147 @@
+"""Chooses the session that a checkpoint reads, or says why there is none (mission §6, A13)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memconsole.domain.checkpoint import (
+    candidates,
+    class_of,
+    is_readable,
+    named,
+    touched_at,
+)
+from memconsole.domain.checkpoint_words import label_of, span
+from memconsole.domain.outcomes import Skipped, SkipReason
+from memconsole.domain.sessions import SessionState, TranscriptState
+from memconsole.domain.sizes import size_words
+from memconsole.errors import SessionNotFoundError, StoreError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memconsole.domain.commands import Checkpoint
+    from memconsole.domain.outcomes import Detail
+    from memconsole.domain.sessions import StoredSession, StoreListing, TranscriptRef
+    from memconsole.domain.settings import CheckpointSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The session whose work is saved.
+
+    Attributes:
+        is_newest: No other talk of the agent is newer, so its work is the current work.
+    """
+
+    stored: StoredSession
+    ref: TranscriptRef
+    is_newest: bool
+
+    @property
+    def label(self) -> str:
+        """The session's name in sentences."""
+        return label_of(self.stored)
+
+    @property
+    def key(self) -> str | None:
+        """The session's key; None for an orphan."""
+        return None if self.stored.key is None else self.stored.key.text
+
+    @property
+    def details(self) -> dict[str, Detail]:
+        """What `details` of every outcome says about it."""
+        return {"session_id": self.ref.session_id, "key": self.key}
+
+
+def find_source(command: Checkpoint, listing: StoreListing) -> Source | Skipped:
+    """Return the named session, else the newest talk.
+
+    Raises:
+        SessionNotFoundError: The command names a session that is not there.
+        StoreError: There is no talk, and the store could not be read (A1).
+    """
+    newest = candidates(listing)
+    if command.session_key is not None:
+        return _named_source(command, command.session_key, listing, newest)
+    if newest and newest[0].transcript is not None:
+        return Source(newest[0], newest[0].transcript, is_newest=True)
+    if not is_readable(listing):
+        raise _unreadable(command.agent.id, listing)
+    return Skipped(command, SkipReason.NO_SESSION, _why_none(command.agent.id, listing))
+
+
+def too_old_or_small(
+    command: Checkpoint, source: Source, settings: CheckpointSettings, now: datetime
+) -> Skipped | None:
+    """Return why the session is not worth reading, or None when it is."""
+    touched = touched_at(source.stored)
+    if touched is not None and not command.is_forced and now - touched > settings.stale_after:
+        return Skipped(
+            command,
+            SkipReason.STALE,
+            f"{source.label} has been quiet for {span(now - touched)}; what was saved then stays",
+            hint="`--force` saves it anyway; checkpoint.stale_after sets the limit.",
+            details=source.details,
+        )
+    size = source.ref.size_bytes
+    if size is not None and size < settings.min_bytes:
+        return Skipped(
+            command,
+            SkipReason.TOO_SMALL,
+            f"{source.label} holds {size_words(size)}, and checkpoint.min_bytes is"
+            f" {size_words(settings.min_bytes)}",
+            details=source.details,
+        )
+    return None
+
+
+def _named_source(
+    command: Checkpoint, name: str, listing: StoreListing, newest: tuple[StoredSession, ...]
+) -> Source | Skipped:
+    stored = named(listing.sessions, name)
+    if stored is None:
+        raise SessionNotFoundError(name)
+    label = label_of(stored)
+    session_class = class_of(stored)
+    if stored.key is not None and not session_class.is_captured:
+        return Skipped(
+            command,
+            SkipReason.NOT_CAPTURED,
+            f"{label} is a {session_class.value} session, and those are never copied into memory",
+        )
+    ref = stored.transcript
+    if ref is None or stored.transcript_state is not TranscriptState.PRESENT:
+        message = f"{label} has no transcript to read"
+        return Skipped(command, SkipReason.NO_SESSION, message)
+    if stored.state is SessionState.ARCHIVED:
+        message = f"{label} has ended; checkpoints save what is going on"
+        return Skipped(command, SkipReason.NO_SESSION, message)
+    touched = touched_at(stored)
+    is_newest = not any(
+        one.session_id != stored.session_id
+        and (later := touched_at(one)) is not None
+        and (touched is None or later > touched)
+        for one in newest
+    )
+    return Source(stored, ref, is_newest)
+
+
+def _unreadable(agent_id: str, listing: StoreListing) -> StoreError:
+    reasons = [notice.message for notice in listing.notices if notice.code.startswith("store-")]
+    why = f": {reasons[0]}" if reasons else ""
+    return StoreError(
+        f"the sessions of {agent_id} cannot be read{why}",
+        hint="`--session ID` saves a transcript by its session id.",
+    )
+
+
+def _why_none(agent_id: str, listing: StoreListing) -> str:
+    live = [one for one in listing.sessions if one.state is SessionState.LIVE]
+    if not live:
+        return f"{agent_id} has no session that is going on"
+    if not any(class_of(one).is_captured for one in live):
+        kinds = ", ".join(sorted({class_of(one).value for one in live}))
+        return f"{agent_id} has no talk with one person, only sessions of the kind {kinds}"
+    return f"{agent_id} has sessions, but none with a transcript yet"
