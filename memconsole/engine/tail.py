@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from memconsole.domain.messages import FilterReason, message_of
@@ -21,6 +23,9 @@ __all__ = ["LIMIT_BYTES", "read_tail", "read_usage", "read_whole"]
 
 LIMIT_BYTES = 64 * 1024 * 1024
 """Bytes of one transcript that a tail passes at most (A5)."""
+
+_age_of = itemgetter(0)
+"""Gathered things carry how many records newer than them were passed."""
 
 _CUTS = (EntryKind.COMPACTION, EntryKind.RESET)
 
@@ -47,8 +52,8 @@ def read_tail(
         StoreError: The transcript cannot be opened or unpacked.
     """
     reading = _Reading(limit_bytes, keeps_messages=True)
-    reading.run(store, ref, lambda: len(reading.messages) >= wanted)
-    return reading.tail()
+    reading.run(store, ref, lambda: reading.messages_until_now() >= wanted)
+    return reading.tail(wanted)
 
 
 def read_usage(store: SessionStore, ref: TranscriptRef, *, limit_bytes: int = LIMIT_BYTES) -> Tail:
@@ -60,7 +65,7 @@ def read_usage(store: SessionStore, ref: TranscriptRef, *, limit_bytes: int = LI
         StoreError: The transcript cannot be opened or unpacked.
     """
     reading = _Reading(limit_bytes, keeps_messages=False)
-    reading.run(store, ref, lambda: reading.is_cut or bool(reading.points))
+    reading.run(store, ref, lambda: reading.is_settled_now)
     return reading.tail()
 
 
@@ -68,55 +73,77 @@ class _Reading:
     """What one way back through a transcript has gathered."""
 
     def __init__(self, limit_bytes: int, *, keeps_messages: bool) -> None:
-        self.messages: list[Message] = []
-        self.points: list[tuple[datetime | None, int]] = []
-        self.is_cut = False
+        self.messages: list[tuple[int, Message]] = []
+        self.points: list[tuple[int, datetime | None, int]] = []
+        self._cut_age: int | None = None
         self._limit_bytes = limit_bytes
         self._keeps_messages = keeps_messages
         self._path = ActivePath()
         self._read_bytes = 0
         self._position = -1
+        self._age = 0
         self._damaged = 0
         self._in_progress = 0
         self._filtered = 0
         self._off_path = 0
         self._is_whole = False
+        self._compaction_age = sys.maxsize
         self._last_compaction_at: datetime | None = None
         self._tokens_before: int | None = None
 
     def run(self, store: SessionStore, ref: TranscriptRef, is_enough: Callable[[], bool]) -> None:
         """Read until enough; a second time over older records when a parent does not exist."""
-        for entry in store.backward(ref, limit_bytes=self._limit_bytes):
+        entries = store.backward(ref, limit_bytes=self._limit_bytes)
+        for self._age, entry in enumerate(entries, start=1):
             self._pass(entry)
-            if is_enough():
+            # While a parent is sought, what was skipped may turn out to belong.
+            if is_enough() and not self._path.is_lost:
                 return
         self._is_whole = self._position == 0 or self._read_bytes < self._limit_bytes
         if self._path.is_lost and (self._is_whole or self._path.saw_damage):
             self._resume(store.backward(ref, limit_bytes=self._limit_bytes), is_enough)
 
-    def tail(self) -> Tail:
-        """Return what was gathered, oldest first."""
-        self.messages.reverse()
-        points = [(at, tokens) for at, tokens in reversed(self.points) if at is not None]
+    def tail(self, wanted: int | None = None) -> Tail:
+        """Return what was gathered, oldest first.
+
+        Args:
+            wanted: Only that many of the newest messages.
+        """
+        newest_first = [message for _, message in sorted(self.messages, key=_age_of)][:wanted]
+        cut_age = sys.maxsize if self._cut_age is None else self._cut_age
+        known = sorted(self.points, key=_age_of)
+        points = [(at, tokens) for age, at, tokens in known if age < cut_age]
         return Tail(
-            messages=tuple(self.messages),
+            messages=tuple(reversed(newest_first)),
             counts=TranscriptCounts(
                 self._damaged, self._in_progress, self._filtered, self._off_path
             ),
             is_whole=self._is_whole,
             has_gap=self._path.has_gap,
             read_bytes=self._read_bytes,
-            usage_tokens=self.points[0][1] if self.points else None,
-            usage_points=tuple(points),
+            usage_tokens=points[0][1] if points else None,
+            usage_points=tuple((at, tokens) for at, tokens in reversed(points) if at is not None),
             last_compaction_at=self._last_compaction_at,
             tokens_before_compaction=self._tokens_before,
         )
+
+    def messages_until_now(self) -> int:
+        """Return how many of the messages are not older than the record at hand."""
+        return sum(age <= self._age for age, _ in self.messages)
+
+    @property
+    def is_settled_now(self) -> bool:
+        """Whether the record at hand, or a newer one, settles the count."""
+        ages = [age for age, _, _ in self.points]
+        if self._cut_age is not None:
+            ages.append(self._cut_age)
+        return any(age <= self._age for age in ages)
 
     def _resume(self, entries: Iterator[Entry], is_enough: Callable[[], bool]) -> None:
         """Judge the records before the last taken one anew."""
         behind = self._path.last_taken
         self._path.resume()
-        for entry in entries:
+        for self._age, entry in enumerate(entries, start=1):
             if behind is not None:
                 if (entry.position, entry.id) == behind:
                     behind = None
@@ -141,26 +168,32 @@ class _Reading:
 
     def _take(self, entry: Entry) -> None:
         if entry.kind in _CUTS:
-            self.is_cut = True
-            if entry.kind is EntryKind.COMPACTION and self._last_compaction_at is None:
-                self._last_compaction_at = entry.at
-                if entry.compaction is not None:
-                    self._tokens_before = entry.compaction.tokens_before
+            self._cut(entry)
         elif entry.kind is EntryKind.MESSAGE:
             self._measure(entry)
             if self._keeps_messages:
                 self._keep(entry)
 
+    def _cut(self, entry: Entry) -> None:
+        """Counts end at the newest compaction or reset."""
+        if self._cut_age is None or self._age < self._cut_age:
+            self._cut_age = self._age
+        if entry.kind is EntryKind.COMPACTION and self._age < self._compaction_age:
+            self._compaction_age = self._age
+            self._last_compaction_at = entry.at
+            before = None if entry.compaction is None else entry.compaction.tokens_before
+            self._tokens_before = before
+
     def _measure(self, entry: Entry) -> None:
         usage = entry.usage
         if usage is None or usage.total <= 0 or entry.role != "assistant" or entry.is_injected:
             return
-        if not self.is_cut:
-            self.points.append((entry.at, usage.total))
+        if self._cut_age is None or self._age < self._cut_age:
+            self.points.append((self._age, entry.at, usage.total))
 
     def _keep(self, entry: Entry) -> None:
         message = message_of(entry)
         if isinstance(message, FilterReason):
             self._filtered += 1
         else:
-            self.messages.append(message)
+            self.messages.append((self._age, message))
