@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memconsole.domain.courtesy import is_courtesy
 from memconsole.domain.days import clock, local_day, stamp
 from memconsole.domain.graphemes import cut
 from memconsole.domain.markdown import quote_line
@@ -70,7 +71,7 @@ def render_context(work: Work) -> str:
         f"> Updated: {stamp(work.at, work.zone)} by memconsole checkpoint",
         f"> Session: {_session(work)}",
         f"> Messages: {_count(spoken)} | Tokens: {_tokens(work.tokens)}"
-        f" | Compactions: {'unknown' if work.compactions is None else work.compactions}",
+        f" | Compactions: {'?' if work.compactions is None else work.compactions}",
     ]
     for title, items in sections:
         if items:
@@ -121,9 +122,10 @@ def _said(work: Work, role: str, most: int, chars: int) -> list[str]:
 
 
 def _last(work: Work, role: str) -> list[str]:
-    """Return the last words of a role, as a list of one or none."""
-    said = [one.text for one in work.talk.spoken if one.role == role][-1:]
-    return [quote_line(cut(text, _LAST_CHARS)) for text in said]
+    """Return the last words of a role that are more than courtesy, as a list of one or none."""
+    said = [one.text for one in work.talk.spoken if one.role == role]
+    telling = [text for text in said if not is_courtesy(text)]
+    return [quote_line(cut(text, _LAST_CHARS)) for text in (telling or said)[-1:]]
 
 
 def _count(spoken: Sequence[Spoken], word: str = "") -> str:
@@ -140,7 +142,7 @@ def _tokens(count: TokenCount) -> str:
         case TokenState.STALE:
             return f"{count.reported} (stale)"
         case TokenState.ESTIMATED | TokenState.SUSPECT | TokenState.UNKNOWN:
-            return "unknown" if count.estimated is None else f"~{count.estimated} (estimated)"
+            return "?" if count.estimated is None else f"~{count.estimated} (estimated)"
 
 
 def _session(work: Work) -> str:

@@ -121,7 +121,9 @@ def _captures(
     newest: dict[str, datetime] = {}
     for view in sessions:
         talked_at = view.stored.last_interaction_at or view.stored.updated_at
-        if view.state is SessionState.LIVE and view.session_class.is_captured and talked_at:
+        is_talk = view.state is SessionState.LIVE and view.session_class.is_captured
+        # A session that was just reset holds nothing that could be saved.
+        if is_talk and talked_at is not None and view.tokens != 0:
             newest[view.agent.id] = max(talked_at, newest.get(view.agent.id, talked_at))
     for agent in agents:
         talked_at = newest.get(agent.ref.id)

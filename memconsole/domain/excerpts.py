@@ -59,11 +59,13 @@ class Talk:
         spoken: Oldest first.
         open_items: Unticked boxes and TODO lines, in order, the newest ten; not yet quoted.
         files: Paths that were named, in order of appearance.
+        masked: How many of the messages held a secret.
     """
 
     spoken: tuple[Spoken, ...]
     open_items: tuple[str, ...]
     files: tuple[str, ...]
+    masked: int = 0
 
 
 def take(messages: Iterable[Message], mask: Callable[[str], str]) -> Talk:
@@ -73,13 +75,15 @@ def take(messages: Iterable[Message], mask: Callable[[str], str]) -> Talk:
         messages: Eligible messages, oldest first.
         mask: Replaces secrets.
     """
-    masked = [replace(message, text=mask(message.text)) for message in messages]
+    given = tuple(messages)
+    masked = [replace(message, text=mask(message.text)) for message in given]
+    hidden = sum(one.text != other.text for one, other in zip(given, masked, strict=True))
     spoken = tuple(
         Spoken(message.role or "", message.at, captured_text(message, _as_it_is))
         for message in masked
     )
     texts = [message.text[:_LOOKED_AT] for message in masked]
-    return Talk(spoken, open_items(texts), files(texts))
+    return Talk(spoken, open_items(texts), files(texts), hidden)
 
 
 def open_items(texts: Iterable[str]) -> tuple[str, ...]:
@@ -96,14 +100,14 @@ def open_items(texts: Iterable[str]) -> tuple[str, ...]:
 def files(texts: Iterable[str]) -> tuple[str, ...]:
     """Return path-like words: a folder part, an extension of 1 to 10 characters, no address.
 
-    In order of appearance; of more than twenty the newest, since they tell the current work.
+    In order of appearance, at most twenty.
     """
     found: dict[str, None] = {}
     for text in texts:
         for word in _TOKEN.finditer(text):
             if (path := _path(word[0])) is not None:
                 found.setdefault(path)
-    return tuple(found)[-MAX_FILES:]
+    return tuple(found)[:MAX_FILES]
 
 
 def _as_it_is(text: str) -> str:

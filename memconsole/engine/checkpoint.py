@@ -80,13 +80,26 @@ def _attempt(scene: Scene) -> Outcome:
         return found
     due = _due(scene, found)
     if not (due.context or due.entry):
-        return Skipped(
-            scene.command,
-            SkipReason.NOTHING_NEW,
-            nothing_new(found.source.label, found.memory.last, due, found.work.zone),
-            details=found.details,
-        )
+        return _nothing_new(scene, found, due)
     return _plan(scene, found, due) if scene.command.dry_run else _apply(scene, found, due)
+
+
+def _nothing_new(scene: Scene, found: Findings, due: Due) -> Skipped:
+    """Leave the files, and remember that they are up to date (case c19).
+
+    Heartbeats move a session on without a word; who looks at the age of the last checkpoint must
+    not take that for talk that was never saved.
+    """
+    last = found.memory.last
+    if last is not None and not scene.command.dry_run and found.source.is_newest:
+        _store(scene, found, due, last.block)
+    return Skipped(
+        scene.command,
+        SkipReason.NOTHING_NEW,
+        nothing_new(found.source.label, last, due, found.work.zone),
+        details=found.details,
+        notices=found.notices,
+    )
 
 
 def _due(scene: Scene, found: Findings) -> Due:
@@ -122,6 +135,7 @@ def _plan(scene: Scene, found: Findings, due: Due) -> Planned:
         + left_out(found.tail.counts),
         tuple(wrote),
         found.details,
+        notices=found.notices,
     )
 
 
@@ -146,6 +160,7 @@ def _apply(scene: Scene, found: Findings, due: Due) -> Checkpointed:
         is_logged=due.entry,
         wrote=tuple(wrote),
         details=found.details,
+        notices=found.notices,
     )
 
 

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.active_context import ACTIVE_CONTEXT, Work
 from memconsole.domain.checkpoint import Memory, content_hash
-from memconsole.domain.checkpoint_words import left_out
 from memconsole.domain.days import resolve_zone
 from memconsole.domain.excerpts import take
 from memconsole.domain.judgement import count_tokens, window_of
-from memconsole.domain.outcomes import Skipped, SkipReason
-from memconsole.engine.checkpoint_source import find_source, too_old_or_small
+from memconsole.domain.outcomes import Skipped
+from memconsole.domain.transcript_notices import masked_notice, transcript_notices
+from memconsole.engine.checkpoint_source import find_source
 from memconsole.engine.tail import read_tail
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.captures import Capture, WorkspaceText
     from memconsole.domain.commands import Checkpoint
     from memconsole.domain.outcomes import Detail
@@ -66,7 +66,22 @@ class Findings:
     @property
     def details(self) -> dict[str, Detail]:
         """What `details` of every outcome says (`cli.md`)."""
-        return {**self.source.details, **_counts(self.tail)}
+        return {
+            **self.source.details,
+            **_counts(self.tail),
+            "secrets_masked": self.work.talk.masked,
+        }
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What is odd about the transcript, and what was kept out of memory."""
+        found = list(_notices(self.source, self.tail))
+        if masked := self.work.talk.masked:
+            ref = self.source.ref
+            found.append(
+                masked_notice(self.source.label, masked, path=str(ref.path), agent=ref.agent.id)
+            )
+        return tuple(found)
 
 
 def gather(scene: Scene) -> Findings | Skipped:
@@ -76,18 +91,11 @@ def gather(scene: Scene) -> Findings | Skipped:
     source = find_source(command, ports.sessions.sessions(scene.agent))
     if isinstance(source, Skipped):
         return source
-    reason = too_old_or_small(command, source, settings, ports.clock.now())
-    if reason is not None:
+    if (reason := too_old(command, source, settings, ports.clock.now())) is not None:
         return reason
     tail = read_tail(ports.sessions, source.ref, wanted=settings.tail_messages)
-    if len(tail.messages) < settings.min_messages:
-        return Skipped(
-            command,
-            SkipReason.TOO_FEW_MESSAGES,
-            f"{source.label} holds {len(tail.messages)} messages worth keeping, and"
-            f" checkpoint.min_messages is {settings.min_messages}{left_out(tail.counts)}",
-            details={**source.details, **_counts(tail)},
-        )
+    if (reason := too_little(command, source, settings, tail)) is not None:
+        return replace(reason, details=_details(source, tail), notices=_notices(source, tail))
     work = _work(scene, source, tail)
     return Findings(
         source=source,
@@ -131,6 +139,13 @@ def _remember(scene: Scene, session_id: str) -> Memory:
     )
 
 
+def _notices(source: Source, tail: Tail) -> Iterator[Notice]:
+    ref = source.ref
+    return transcript_notices(
+        source.label, tail.counts, has_gap=tail.has_gap, path=str(ref.path), agent=ref.agent.id
+    )
+
+
 def _mask(settings: Settings) -> Callable[[str], str]:
     if not settings.redact:
         return str
@@ -139,10 +154,19 @@ def _mask(settings: Settings) -> Callable[[str], str]:
     return mask
 
 
-def _counts(tail: Tail) -> dict[str, Detail]:
+def _details(source: Source, tail: Tail) -> dict[str, Detail]:
     return {
+        **source.details,
         "read": len(tail.messages),
         "damaged": tail.counts.damaged,
         "in_progress": tail.counts.in_progress,
         "filtered": tail.counts.filtered,
     }
+
+
+def _notices(source: Source, tail: Tail) -> tuple[Notice, ...]:
+    path, agent = str(source.ref.path), source.ref.agent.id
+    found = transcript_notices(
+        source.label, tail.counts, has_gap=tail.has_gap, path=path, agent=agent
+    )
+    return tuple(found)

@@ -12,7 +12,7 @@ from memconsole.domain.checkpoint import (
     named,
     touched_at,
 )
-from memconsole.domain.checkpoint_words import label_of, span
+from memconsole.domain.checkpoint_words import label_of, left_out, span
 from memconsole.domain.outcomes import Skipped, SkipReason
 from memconsole.domain.sessions import SessionState, TranscriptState
 from memconsole.domain.sizes import size_words
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memconsole.domain.outcomes import Detail
     from memconsole.domain.sessions import StoredSession, StoreListing, TranscriptRef
     from memconsole.domain.settings import CheckpointSettings
+    from memconsole.domain.transcript import Tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,28 +73,41 @@ def find_source(command: Checkpoint, listing: StoreListing) -> Source | Skipped:
     return Skipped(command, SkipReason.NO_SESSION, _why_none(command.agent.id, listing))
 
 
-def too_old_or_small(
+def too_old(
     command: Checkpoint, source: Source, settings: CheckpointSettings, now: datetime
 ) -> Skipped | None:
-    """Return why the session is not worth reading, or None when it is."""
+    """Return the skip of a session that has been quiet for long, or None."""
     touched = touched_at(source.stored)
-    if touched is not None and not command.is_forced and now - touched > settings.stale_after:
-        return Skipped(
-            command,
-            SkipReason.STALE,
-            f"{source.label} has been quiet for {span(now - touched)}; what was saved then stays",
-            hint="`--force` saves it anyway; checkpoint.stale_after sets the limit.",
-            details=source.details,
-        )
+    if touched is None or command.is_forced or now - touched <= settings.stale_after:
+        return None
+    return Skipped(
+        command,
+        SkipReason.STALE,
+        f"{source.label} has been quiet for {span(now - touched)}; what was saved then stays",
+        hint="`--force` saves it anyway; checkpoint.stale_after sets the limit.",
+        details=source.details,
+    )
+
+
+def too_little(
+    command: Checkpoint, source: Source, settings: CheckpointSettings, tail: Tail
+) -> Skipped | None:
+    """Return the skip of a session that holds too little to be worth a checkpoint, or None."""
     size = source.ref.size_bytes
+    if size is None and tail.is_whole:
+        size = tail.read_bytes
     if size is not None and size < settings.min_bytes:
-        return Skipped(
-            command,
-            SkipReason.TOO_SMALL,
+        message = (
             f"{source.label} holds {size_words(size)}, and checkpoint.min_bytes is"
-            f" {size_words(settings.min_bytes)}",
-            details=source.details,
+            f" {size_words(settings.min_bytes)}"
         )
+        return Skipped(command, SkipReason.TOO_SMALL, message)
+    if len(tail.messages) < settings.min_messages:
+        message = (
+            f"{source.label} holds {len(tail.messages)} messages worth keeping, and"
+            f" checkpoint.min_messages is {settings.min_messages}{left_out(tail.counts)}"
+        )
+        return Skipped(command, SkipReason.TOO_FEW_MESSAGES, message)
     return None
 
 
