@@ -81,11 +81,13 @@ def named(sessions: Sequence[StoredSession], name: str) -> StoredSession | None:
 
 
 def content_hash(spoken: Iterable[Spoken]) -> str:
-    """Return a hash of what was said: role, time and words of every message, in order."""
+    """Return a hash of what was said: role and words of every message, in order.
+
+    Times stay out: a store that moves to another format may keep them differently.
+    """
     digest = hashlib.sha256()
     for one in spoken:
-        at = "" if one.at is None else one.at.astimezone(UTC).isoformat()
-        for part in (one.role, at, one.text):
+        for part in (one.role, one.text):
             data = part.encode("utf-8", errors="replace")
             digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()

@@ -13,11 +13,11 @@ from memconsole.domain.excerpts import take
 from memconsole.domain.judgement import count_tokens, window_of
 from memconsole.domain.outcomes import Skipped
 from memconsole.domain.transcript_notices import masked_notice, transcript_notices
-from memconsole.engine.checkpoint_source import find_source
+from memconsole.engine.checkpoint_source import find_source, too_little, too_old
 from memconsole.engine.tail import read_tail
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.captures import Capture, WorkspaceText
@@ -66,22 +66,17 @@ class Findings:
     @property
     def details(self) -> dict[str, Detail]:
         """What `details` of every outcome says (`cli.md`)."""
-        return {
-            **self.source.details,
-            **_counts(self.tail),
-            "secrets_masked": self.work.talk.masked,
-        }
+        return {**_details(self.source, self.tail), "secrets_masked": self.work.talk.masked}
 
     @property
     def notices(self) -> tuple[Notice, ...]:
         """What is odd about the transcript, and what was kept out of memory."""
-        found = list(_notices(self.source, self.tail))
-        if masked := self.work.talk.masked:
-            ref = self.source.ref
-            found.append(
-                masked_notice(self.source.label, masked, path=str(ref.path), agent=ref.agent.id)
-            )
-        return tuple(found)
+        odd, masked = _notices(self.source, self.tail), self.work.talk.masked
+        if not masked:
+            return odd
+        ref = self.source.ref
+        said = masked_notice(self.source.label, masked, path=str(ref.path), agent=ref.agent.id)
+        return (*odd, said)
 
 
 def gather(scene: Scene) -> Findings | Skipped:
@@ -136,13 +131,6 @@ def _remember(scene: Scene, session_id: str) -> Memory:
         last=here(log.last(ref)),
         logged=here(log.last_logged(ref)),
         logged_session=here(log.last_logged(ref, session_id)),
-    )
-
-
-def _notices(source: Source, tail: Tail) -> Iterator[Notice]:
-    ref = source.ref
-    return transcript_notices(
-        source.label, tail.counts, has_gap=tail.has_gap, path=str(ref.path), agent=ref.agent.id
     )
 
 
