@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import typer  # noqa: TC002  # Typer reads the annotations of these functions
@@ -9,9 +10,42 @@ import typer  # noqa: TC002  # Typer reads the annotations of these functions
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, MutableMapping
 
     from memconsole.engine.engine import Engine
+
+
+_BASH = ("_MEMCONSOLE_COMPLETE", "complete_bash")
+_TYPED = "_MEMCONSOLE_TYPED"
+"""Beginning of the current word that bash took for words of their own."""
+
+
+def join_bash_words(environ: MutableMapping[str, str]) -> None:
+    """Undo that bash splits words at `:`, which every session key holds.
+
+    Bash asks for what follows the last colon and inserts only that; the words before it are taken
+    out of the line and remembered.
+
+    Args:
+        environ: Environment of a call for completion; others are left alone.
+    """
+    if environ.get(_BASH[0]) != _BASH[1]:
+        return
+    words = environ.get("COMP_WORDS", "").split("\n")
+    try:
+        at = int(environ.get("COMP_CWORD", ""))
+    except ValueError:
+        return
+    current = words[at] if at < len(words) else ""
+    start = at - 1 if current != ":" else at
+    if at < 2 or start >= len(words) or words[start] != ":":
+        return
+    first = start
+    while first > 1 and ":" in (words[first], words[first - 1]):
+        first -= 1
+    environ[_TYPED] = "".join(words[first : start + 1])
+    environ["COMP_WORDS"] = "\n".join([*words[:first], "" if current == ":" else current])
+    environ["COMP_CWORD"] = str(first)
 
 
 def agents(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
@@ -47,8 +81,11 @@ def _offer(
     from memconsole.cli.call import Call  # noqa: PLC0415  # it imports this module
 
     call = context.ensure_object(Call)
+    typed = os.environ.get(_TYPED, "")
     try:
-        found = [pair for pair in find(call.engine) if pair[0].startswith(incomplete)]
+        found = [pair for pair in find(call.engine) if pair[0].startswith(typed + incomplete)]
     except (MemconsoleError, OSError):
         return []
-    return [(call.line(name), escape(call.line(about))) for name, about in found]
+    return [
+        (call.line(name).removeprefix(typed), escape(call.line(about))) for name, about in found
+    ]

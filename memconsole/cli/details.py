@@ -106,7 +106,7 @@ def _windows(paper: Paper, detail: SessionDetail) -> None:
         [
             paper.text(session_name(one)),
             paper.text(one.session_id or shape.UNKNOWN),
-            _ended(one),
+            paper.text(_ended(one)),
             shape.age(one.stored.updated_at, paper.now),
         ]
         for one in detail.related[:_RELATED]
@@ -145,7 +145,7 @@ def _message(paper: Paper, message: Message, *, redact: bool) -> None:
     branch = "" if message.on_path else "  (other branch)"
     paper.write(
         Cell(f"{shape.stamp(message.at, paper.zone)}  ", "dim"),
-        Cell(who or shape.UNKNOWN, style or "head"),
+        Cell(paper.text(who or shape.UNKNOWN), style or "head"),
         Cell(branch, "dim"),
     )
     for text in safe.block(message.text, redact=redact).splitlines():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 import sys
 from contextlib import contextmanager, suppress
@@ -14,6 +15,7 @@ from typer.exceptions import TyperException
 from memconsole.cli import exits
 from memconsole.cli.app import app
 from memconsole.cli.call import Call
+from memconsole.cli.complete import join_bash_words
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ def main(arguments: Sequence[str] | None = None, *, build: EngineBuilder | None 
     words = list(sys.argv[1:] if arguments is None else arguments)
     call = Call(build)
     call.is_json_asked = is_json_asked(words)
+    join_bash_words(os.environ)
     with _stopped_like_interrupted():
         return _guarded(call, words)
 

@@ -46,10 +46,10 @@ def _header(paper: Paper, snapshot: ConsoleSnapshot, settings: Settings) -> None
     paper.write(Cell("memconsole", "title"), f"  {home}  ", Cell(f"read from disk {at}", "dim"))
     url = paper.text(gateway_url(snapshot.gateway, snapshot, settings))
     verdict = snapshot.gateway.verdict
-    gateway = "not asked" if verdict == "off" else f"{verdict}, {url}"
+    gateway = "not asked" if verdict == "off" else f"{paper.text(verdict)}, {url}"
     scheduler = snapshot.scheduler
     pid = "" if scheduler.pid is None else f", pid {scheduler.pid} on {scheduler.host}"
-    parts = [f"gateway {gateway}", f"scheduler {scheduler.state}{paper.text(pid)}"]
+    parts = [f"gateway {gateway}", f"scheduler {paper.text(scheduler.state + pid)}"]
     if settings.ui.read_only:
         parts.append("read-only")
     paper.write(Cell("  ".join(parts), "dim"))

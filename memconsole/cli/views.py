@@ -125,7 +125,7 @@ def session_row(paper: Paper, view: SessionView) -> list[Cell | str]:
         Cell(shape.count(view.tokens), style),
         Cell(bar, style),
         Cell(shape.percent(view.percent_of_threshold), style),
-        Cell(_state(view), style),
+        Cell(paper.text(_state(view)), style),
         shape.percent(view.percent_of_window),
         shape.rate(view),
         shape.due(view, now),
@@ -196,7 +196,7 @@ def _run_row(paper: Paper, run: Run) -> list[Cell | str]:
     status = run.status if run.reason is None else f"{run.status} ({run.reason})"
     return [
         shape.stamp(run.started_at, paper.zone),
-        run.job or run.origin.value,
+        paper.text(run.job or run.origin.value),
         Cell(paper.text(status), _STATUS_STYLES.get(run.status, "")),
         "" if run.duration_ms is None else f"{run.duration_ms} ms",
         paper.text(run.command_line),

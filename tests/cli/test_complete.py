@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.cli.complete import join_bash_words
 from memconsole.errors import HomeNotFoundError
 from tests.cli.caller import stored
 from tests.fakes import World, fake_agent
@@ -70,3 +71,43 @@ def test_what_cannot_be_read_offers_nothing(call: Caller, monkeypatch: pytest.Mo
     monkeypatch.setattr(call.world.platform, "read", fail)
     for line in ("memconsole session ", "memconsole --config /no session "):
         assert [one for one in complete(call, monkeypatch, "bash", line) if one] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["session", "agent", ":", "main", ":", "ma"], ["main"]),
+        (["session", "agent", ":"], ["main:main"]),
+        (["session", "agent", ":", "main", ":"], ["main"]),
+        (["session", "agent", ":", "work", ":"], []),
+        (["checkpoint", "--session", "agent", ":", "m"], ["main:main"]),
+    ],
+)
+def test_bash_splits_keys_at_colons_and_is_understood(
+    words: list[str], offered: list[str], call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_MEMCONSOLE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("_MEMCONSOLE_TYPED", "")
+    monkeypatch.setenv("COMP_WORDS", "\n".join(["memconsole", *words]))
+    monkeypatch.setenv("COMP_CWORD", str(len(words)))
+    with pytest.raises(SystemExit):
+        call()
+    out = call.capture.readouterr().out
+    assert [one for one in out.splitlines() if one] == offered
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {},
+        {"_MEMCONSOLE_COMPLETE": "complete_zsh", "COMP_WORDS": "m\na\n:", "COMP_CWORD": "2"},
+        {"_MEMCONSOLE_COMPLETE": "complete_bash"},
+        {"_MEMCONSOLE_COMPLETE": "complete_bash", "COMP_WORDS": "m\n:", "COMP_CWORD": "x"},
+        {"_MEMCONSOLE_COMPLETE": "complete_bash", "COMP_WORDS": "m\ns\nma", "COMP_CWORD": "2"},
+        {"_MEMCONSOLE_COMPLETE": "complete_bash", "COMP_WORDS": "m\n:\n", "COMP_CWORD": "9"},
+    ],
+)
+def test_other_lines_are_left_alone(environ: dict[str, str]) -> None:
+    before = dict(environ)
+    join_bash_words(environ)
+    assert environ == before
