@@ -139,6 +139,8 @@ def _can_be_watched(path: str) -> bool:
     try:
         os.fsencode(path).decode()
         os.close(os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
-    except (UnicodeDecodeError, OSError):
+    except (UnicodeDecodeError, PermissionError):
         return False
+    except OSError:
+        return True  # gone, or no more files can be opened: the watch will say so
     return True

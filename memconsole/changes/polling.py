@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _Seen: TypeAlias = dict[str, tuple[int, ...]]
 
 _NAP_S: Final = 0.1
-_REST: Final = 20
-"""A look rests for this many times what it cost: at most 5 % of a core."""
+_REST: Final = 40
+"""A look rests for this many times what it cost: at most 2.5 % of a core."""
 
 
 def poll(folders: Folders, stop: StopSignal, *, interval_s: float) -> Iterator[set[RawEvent]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import resource
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+import watchfiles
 
 from memconsole.changes.feed import FileChangeFeed
 from tests.adapters.rights import powerless, reachable_folder
@@ -211,6 +213,27 @@ def test_a_feed_can_be_left_in_the_middle(home: Path, feed: FileChangeFeed) -> N
     changes = feed.changes((home,), threading.Event())
     assert next(changes) == {home}
     del changes
+
+
+def test_it_polls_when_no_more_files_can_be_opened(
+    home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert watchfiles.__version__  # loaded while files can be opened
+    feed = FileChangeFeed(recheck_s=0.1, poll_s=0.05)
+    changes = feed.changes((home,), threading.Event())
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        assert next(changes) == {home}
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert feed.polling_because is not None
+    path = home / "agents/main/sessions/a.jsonl"
+    path.write_text("x")
+    while path not in next(changes):
+        path.write_text(os.urandom(4).hex())
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "looking every 0.05 s instead" in caplog.text
 
 
 EXHAUSTED = """
