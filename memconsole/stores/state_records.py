@@ -178,6 +178,12 @@ class StateCaptures:
         )
 
         def change(connection: Connection) -> None:
+            # A row that only said "still up to date" gives way to the next one that says so.
+            connection.execute(
+                "DELETE FROM capture WHERE id = (SELECT max(id) FROM capture WHERE home = ?1 AND "
+                "agent = ?2) AND session_id = ?3 AND content_hash = ?4 AND NOT is_logged",
+                (values[0], values[1], values[2], capture.content_hash),
+            )
             insert = f"INSERT INTO capture ({_CAPTURE}) VALUES ({_marks(values)})"
             connection.execute(insert, values)
             connection.execute(
