@@ -156,7 +156,7 @@ class StateCaptures:
         Raises:
             StateError: The folder cannot be written, or the database is newer or broken.
         """
-        self._database.write(lambda connection: None)
+        self._database.write(_nothing)
 
     def add(self, capture: Capture) -> None:
         """Store one capture, after the write it describes (A12).
@@ -202,6 +202,10 @@ class StateCaptures:
         )
         rows = _rows(self._database, statement, values)
         return _capture(rows[0]) if rows else None
+
+
+def _nothing(connection: Connection) -> None:
+    del connection
 
 
 def _store_sample(connection: Connection, sample: Sample) -> None:

@@ -275,10 +275,13 @@ def test_preparing_stores_nothing_and_finds_out_what_is_newer(database: StateDat
 def test_looks_that_found_nothing_new_do_not_pile_up(database: StateDatabase) -> None:
     captures = StateCaptures(database)
     captures.add(CAPTURE)
-    for minute in range(1, 6):
-        look = replace(CAPTURE, at=later(minutes=minute), is_logged=False, day_file=None)
+    looks = [
+        replace(CAPTURE, at=later(minutes=minute), is_logged=False, day_file=None)
+        for minute in range(1, 6)
+    ]
+    for look in looks:
         captures.add(look)
     query = "SELECT is_logged FROM capture ORDER BY id"
     assert database.read(lambda one: [row[0] for row in one.rows(query)], []) == [1, 0]
-    assert captures.last(MAIN) == look
+    assert captures.last(MAIN) == looks[-1]
     assert captures.last_logged(MAIN) == CAPTURE
