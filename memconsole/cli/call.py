@@ -55,6 +55,7 @@ class Answer:
         at: Moment of the reading.
         code: Exit code.
         home: The platform home, for its time zone.
+        said: Messages of warnings that `show` tells people itself.
     """
 
     command: str
@@ -65,6 +66,7 @@ class Answer:
     left_out: Mapping[str, int] = field(default_factory=dict)
     code: int = exits.DONE
     home: Home | None = None
+    said: frozenset[str] = frozenset()
 
 
 class Call:
@@ -169,7 +171,7 @@ class Call:
         paper = Paper(look, now=answer.at, zone=self._zone(answer.home), text=self.line)
         answer.show(paper)
         self.output.lines(paper.lines())
-        self._warn(answer.warnings)
+        self._warn(tuple(one for one in answer.warnings if one.message not in answer.said))
 
     def _warn(self, warnings: tuple[Notice, ...]) -> None:
         shown = warnings if len(warnings) <= _SHOWN_WARNINGS + 1 else warnings[:_SHOWN_WARNINGS]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import typer  # noqa: TC002  # Typer reads the annotations of these functions
 
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, MutableMapping
+    from collections.abc import Iterator, MutableMapping
 
     from memconsole.engine.engine import Engine
 
@@ -54,28 +54,34 @@ def agents(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
 
 
 def sessions(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    """Return session keys that begin as typed, then ids, for shells that split words at `:`."""
+    """Return session keys that begin as typed, then ids once something is typed."""
     return _offer(context, incomplete, _sessions)
 
 
-def _agents(engine: Engine) -> Iterator[tuple[str, str]]:
+def _agents(engine: Engine, *, has_begun: bool) -> Iterator[tuple[str, str]]:
+    del has_begun
     for agent in engine.home().agents:
         yield agent.id, agent.name or ""
 
 
-def _sessions(engine: Engine) -> Iterator[tuple[str, str]]:
+def _sessions(engine: Engine, *, has_begun: bool) -> Iterator[tuple[str, str]]:
     rows = engine.sessions()
     for row in rows:
         if row.key_text is not None and not row.is_cron_run:
             yield row.key_text, row.label or row.session_class.value
-    for row in rows:
+    for row in rows if has_begun else ():
         if row.session_id is not None:
             yield row.session_id, row.label or row.key_text or row.state.value
 
 
-def _offer(
-    context: typer.Context, incomplete: str, find: Callable[[Engine], Iterator[tuple[str, str]]]
-) -> list[tuple[str, str]]:
+class Finder(Protocol):
+    """Finds what could be meant, each with a word about it."""
+
+    def __call__(self, engine: Engine, *, has_begun: bool) -> Iterator[tuple[str, str]]:
+        """Yield names; `has_begun` tells that a part of one has been typed."""
+
+
+def _offer(context: typer.Context, incomplete: str, find: Finder) -> list[tuple[str, str]]:
     from rich.markup import escape  # noqa: PLC0415  # the shells' help texts are markup to Typer
 
     from memconsole.cli.call import Call  # noqa: PLC0415  # it imports this module
@@ -83,7 +89,8 @@ def _offer(
     call = context.ensure_object(Call)
     typed = os.environ.get(_TYPED, "")
     try:
-        found = [pair for pair in find(call.engine) if pair[0].startswith(typed + incomplete)]
+        offered = find(call.engine, has_begun=bool(typed + incomplete))
+        found = [pair for pair in offered if pair[0].startswith(typed + incomplete)]
     except (MemconsoleError, OSError):
         return []
     return [

@@ -33,6 +33,7 @@ def pool(context: typer.Context, agent: AgentOption = None) -> int:
             at=call.clock.now(),
             warnings=_notices(pools),
             home=home,
+            said=frozenset(one.message for one in _notices(pools)),
         )
     )
 

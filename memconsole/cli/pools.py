@@ -72,7 +72,7 @@ def _item_row(paper: Paper, item: PoolItem) -> list[Cell | str]:
         shape.count(item.tokens),
         shape.age(item.modified_at, paper.now),
         marked,
-        Cell(paper.text(", ".join(notes)), "dim"),
+        Cell(paper.text(", ".join(dict.fromkeys(notes))), "dim"),
     ]
 
 

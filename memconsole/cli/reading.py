@@ -64,6 +64,7 @@ def show_status(call: Call) -> int:
             warnings=snapshot.notices,
             left_out=snapshot.left_out,
             home=snapshot.home,
+            said=frozenset(finding.message for finding in snapshot.attention),
         )
     )
 

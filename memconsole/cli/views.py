@@ -49,7 +49,7 @@ _MEMORY = ("memory", "files")
 
 SESSION_COLUMNS = (
     Column("agent", cut="middle", least=6),
-    Column("session", cut="middle", least=16),
+    Column("session", cut="middle", least=22),
     Column("id"),
     Column("tokens", right=True),
     Column("of limit", rank=3),

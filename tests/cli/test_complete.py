@@ -48,7 +48,7 @@ def test_session_keys_and_then_ids_are_offered(
 ) -> None:
     for command in ("session", "transcript", "rotate", "checkpoint --session"):
         offered = complete(call, monkeypatch, "bash", f"memconsole {command} ")
-        assert offered == ["agent:main:main", "aaaa1111", "bbbb2222"]
+        assert offered == ["agent:main:main"]
     assert complete(call, monkeypatch, "bash", "memconsole session aaa") == ["aaaa1111"]
 
 

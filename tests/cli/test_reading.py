@@ -276,7 +276,8 @@ def test_memory_pools(world: World, call: Caller) -> None:
     assert "MEMORY.md: 30,000 of 20,000 characters, the rest is cut off" in result.out
     assert "TODO 3" in result.out
     assert "generated, not counted" in result.out
-    assert "not-utf8" in result.err
+    assert "! not-utf8: memory/a.md is not UTF-8" in result.out
+    assert result.err == ""
     assert call.json("memory", "pool", "-a", "main").data == [first]
 
 
