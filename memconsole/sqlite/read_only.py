@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -12,7 +13,13 @@ from memconsole.domain.plain import one_line
 from memconsole.errors import StoreError
 from memconsole.sqlite.choice import library, open_blob
 from memconsole.sqlite.stamp import stamp_of
-from memconsole.sqlite.ways import as_store_error, enter
+from memconsole.sqlite.ways import (
+    BusyDatabaseError,
+    DamagedDatabaseError,
+    as_store_error,
+    enter,
+    has_changed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,8 +31,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _PIECE_BYTES = 1024 * 1024
-_STEADY_ATTEMPTS = 3
-"""Readings that may find the database changed under them before a copy is made."""
+_ATTEMPTS, _TRUSTING_ATTEMPTS = 6, 3
+"""Readings that may find the database changed under them; the later ones read a copy."""
+
+_PAUSE_S = 0.02
+"""Longer than the steps in which file times move."""
 
 
 class DatabaseChangedError(StoreError):
@@ -116,16 +126,28 @@ def open_platform(
         StoreError: It cannot be read, and why.
     """
     main = _main(path)
-    with _entrance(main, stamp_of(main), copies, is_restless=is_restless) as entrance:
-        try:
+    stamp = stamp_of(main)
+    is_trusting = True
+    try:
+        with _entrance(main, stamp, copies, is_restless=is_restless) as entrance:
+            is_trusting = entrance.is_trusting
             with _one_state(entrance.connection, path):
                 yield ReadOnlyDatabase(entrance.connection, path, entrance.memo)
-        except StoreError as error:
-            if entrance.has_lost_ground:
-                raise DatabaseChangedError(path) from error
-            raise
-        if entrance.has_lost_ground:
-            raise DatabaseChangedError(path)
+    except StoreError as error:
+        if _is_passing(error, main, stamp, is_trusting=is_trusting):
+            raise DatabaseChangedError(path) from error
+        raise
+    if is_trusting and has_changed(main, stamp):
+        raise DatabaseChangedError(path)
+
+
+def _is_passing(error: StoreError, main: Path, stamp: Stamp, *, is_trusting: bool) -> bool:
+    """Tell whether a failure may come from a write meanwhile and be gone at the next look."""
+    if isinstance(error, BusyDatabaseError):
+        return False
+    if isinstance(error, DamagedDatabaseError):
+        return not stamp.is_settled or has_changed(main, stamp)
+    return is_trusting and has_changed(main, stamp)
 
 
 def read_platform(path: Path, read: Callable[[ReadOnlyDatabase], T], copies: Copies) -> T:
@@ -139,9 +161,14 @@ def read_platform(path: Path, read: Callable[[ReadOnlyDatabase], T], copies: Cop
     Raises:
         StoreError: It cannot be read, and why.
     """
-    for _ in range(_STEADY_ATTEMPTS):
-        with suppress(DatabaseChangedError), open_platform(path, copies) as database:
+    for attempt in range(_ATTEMPTS):
+        is_restless = attempt >= _TRUSTING_ATTEMPTS
+        with (
+            suppress(DatabaseChangedError),
+            open_platform(path, copies, is_restless=is_restless) as database,
+        ):
             return read(database)
+        time.sleep(_PAUSE_S)
     with open_platform(path, copies, is_restless=True) as database:
         return read(database)
 

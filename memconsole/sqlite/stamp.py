@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.plain import one_line
@@ -17,6 +18,10 @@ FileStamp: TypeAlias = tuple[int, int, int, int]
 """(inode, size in bytes, mtime in ns, ctime in ns)."""
 
 
+_SAME_TICK_NS = 20_000_000
+"""File times move in steps of some milliseconds: a later write may leave them as they are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """What tells one state of a database's files from another, without opening them.
@@ -25,12 +30,14 @@ class Stamp:
         wal: None when there is no write-ahead log; an empty one is none.
         journal: The same for a rollback journal.
         has_shm: There is shared memory with content.
+        is_settled: It was not written just now, so that a further write would show in its time.
     """
 
     main: FileStamp
     wal: FileStamp | None
     journal: FileStamp | None
     has_shm: bool
+    is_settled: bool = field(default=True, compare=False)
 
     @property
     def size_bytes(self) -> int:
@@ -44,6 +51,7 @@ def stamp_of(path: Path) -> Stamp:
     Raises:
         StoreError: It does not exist, is no regular file, is empty, or may not be seen.
     """
+    now = time.time_ns()
     try:
         info = path.stat()
     except OSError as error:
@@ -57,6 +65,7 @@ def stamp_of(path: Path) -> Stamp:
         wal=_beside(path, "-wal"),
         journal=_beside(path, "-journal"),
         has_shm=_beside(path, "-shm") is not None,
+        is_settled=not 0 <= now - info.st_mtime_ns < _SAME_TICK_NS,
     )
 
 

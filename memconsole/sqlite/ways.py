@@ -47,8 +47,24 @@ _REASONS = {
 }
 """Sentence by SQLite's primary result code."""
 
-_WAY_IS_CLOSED = frozenset({8, 10, 14, 15})
-"""Result codes that another way in may not give."""
+
+class BusyDatabaseError(StoreError):
+    """Somebody else kept it locked for as long as we waited."""
+
+
+class DamagedDatabaseError(StoreError):
+    """It makes no sense as a database: damage, or a write that was seen half."""
+
+
+class _ClosedWayError(StoreError):
+    """This way in is closed; another may be open."""
+
+
+_KINDS: dict[int, type[StoreError]] = {
+    **dict.fromkeys((5, 6), BusyDatabaseError),
+    **dict.fromkeys((8, 10, 14, 15), _ClosedWayError),
+    **dict.fromkeys((11, 26), DamagedDatabaseError),
+}
 
 
 class Copies(Protocol):
@@ -79,15 +95,9 @@ class Entrance:
     memo: dict[str, object] = field(default_factory=dict)
 
     @property
-    def has_lost_ground(self) -> bool:
-        """Whether it was opened as unchanging and has changed: what was read is void."""
-        if self.way != _UNCHANGING:
-            return False
-        try:
-            after = stamp_of(self.main)
-        except StoreError:
-            return True
-        return (after.main, after.wal, after.journal) != (self.stamp.main, None, None)
+    def is_trusting(self) -> bool:
+        """Whether it was opened as a file that nobody writes."""
+        return self.way == _UNCHANGING
 
     def is_good_for(self, stamp: Stamp) -> bool:
         """Whether it may still be used now that the database is in this state."""
@@ -123,20 +133,24 @@ def enter(main: Path, stamp: Stamp, copies: Copies, *, is_restless: bool) -> Ite
             return
 
 
+def has_changed(main: Path, before: Stamp) -> bool:
+    """Tell whether a database was written since it was in this state."""
+    try:
+        return stamp_of(main) != before
+    except StoreError:
+        return True
+
+
 def as_store_error(path: Path, error: Exception) -> StoreError:
     """Return the library's exception as a sentence about the database."""
     code = getattr(error, "sqlite_errorcode", None)
     primary = code & 0xFF if isinstance(code, int) else 0
     sentence = _REASONS.get(primary, f"cannot be read: {error}")
-    kind = _ClosedWayError if primary in _WAY_IS_CLOSED else StoreError
+    kind = _KINDS.get(primary, StoreError)
     return kind(
         one_line(f"{path} {sentence}"),
         hint="memconsole only reads it; `openclaw doctor` is the platform's own check.",
     )
-
-
-class _ClosedWayError(StoreError):
-    """This way in is closed; another may be open."""
 
 
 def _ways(stamp: Stamp, *, is_restless: bool) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 import threading
+import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 LIMIT_BYTES = 1_000_000_000
 """Larger databases are not copied (A4): only the Gateway can read them."""
 
-_ATTEMPTS = 5
+_ATTEMPTS, _PAUSE_S = 5, 0.02
 _WAL_HEADER_BYTES = 32
 
 
@@ -107,6 +108,7 @@ class PrivateCopies:
             if _held_still(main, before, folder):
                 break
             shutil.rmtree(folder, ignore_errors=True)
+            time.sleep(_PAUSE_S)
         else:
             raise StoreError(
                 one_line(f"{main} is written all the time and could not be copied"),

@@ -2,95 +2,34 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 import tarfile
 import threading
-from contextlib import closing, contextmanager
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memconsole import sqlite
-from memconsole.errors import StoreError
-from memconsole.sqlite import choice, ways
-from memconsole.stores.private_copy import PrivateCopies
+from tests.adapters.databases import (
+    LEAVE_A_LOG,
+    count,
+    everything,
+    make_database,
+    run_elsewhere,
+    writer,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from memconsole.sqlite import Connection, ReadOnlyDatabase
+    from memconsole.sqlite import ReadOnlyDatabase
+    from memconsole.stores.private_copy import PrivateCopies
     from tests.conftest import FixtureHome
 
 
 @pytest.fixture
-def copies(tmp_path: Path) -> Iterator[PrivateCopies]:
-    with closing(PrivateCopies(tmp_path / "ours")) as made:
-        yield made
-
-
-@pytest.fixture
 def database(tmp_path: Path) -> Path:
-    """A cleanly closed database in WAL mode with one row, alone in its folder."""
-    folder = tmp_path / "theirs"
-    folder.mkdir()
-    path = folder / "agent.sqlite"
-    with sqlite.open_own(path) as connection:
-        connection.execute("CREATE TABLE t (a)")
-        connection.execute("INSERT INTO t VALUES (1)")
-    return path
-
-
-def everything(folder: Path) -> dict[str, tuple[int, int, str]]:
-    """Return all files with mode, mtime and content; the content of a `-shm` does not count."""
-    found = {}
-    for path in folder.rglob("*"):
-        info = path.stat()
-        if path.name.endswith("-shm") or path.is_dir():
-            found[str(path)] = (info.st_mode, 0, "")
-        else:
-            found[str(path)] = (
-                info.st_mode,
-                info.st_mtime_ns,
-                sha256(path.read_bytes()).hexdigest(),
-            )
-    return found
-
-
-def count(database: ReadOnlyDatabase) -> int:
-    row = database.first("SELECT count(*) FROM t")
-    assert row is not None
-    assert isinstance(row[0], int)
-    return row[0]
-
-
-@contextmanager
-def writer(path: Path) -> Iterator[Connection]:
-    """Another connection that stays open; in our process, as only one library is in it."""
-    with sqlite.open_own(path) as connection:
-        connection.execute("PRAGMA wal_autocheckpoint = 0")
-        yield connection
-
-
-def run_elsewhere(code: str, *arguments: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
-    )
-    assert done.returncode in {0, -9}, done.stderr
-
-
-LEAVE_A_LOG = """
-import os, signal, sys
-from pathlib import Path
-from memconsole import sqlite
-with sqlite.open_own(Path(sys.argv[1])) as connection:
-    connection.execute("INSERT INTO t VALUES (2)")
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
+    return make_database(tmp_path / "theirs")
 
 
 def test_a_cleanly_closed_database(database: Path, copies: PrivateCopies) -> None:
@@ -130,7 +69,7 @@ def test_leftovers_without_content(
     before = everything(database.parent)
     assert sqlite.read_platform(database, count, copies) == 1
     assert everything(database.parent) == before
-    assert not (tmp_path / "ours").exists()
+    assert not (tmp_path / "copies").exists()
 
 
 def test_an_empty_log_alone(database: Path, copies: PrivateCopies) -> None:
@@ -148,10 +87,10 @@ def test_a_log_without_shared_memory_is_read_from_a_copy(
     before = everything(database.parent)
     assert sqlite.read_platform(database, count, copies) == 2
     assert everything(database.parent) == before
-    [private] = (tmp_path / "ours").iterdir()
+    [private] = (tmp_path / "copies").iterdir()
     assert private.stat().st_mode & 0o777 == 0o700
     copies.close()
-    assert not (tmp_path / "ours").exists()
+    assert not (tmp_path / "copies").exists()
 
 
 def test_shared_memory_that_cannot_be_used_leads_to_a_copy(
@@ -174,7 +113,7 @@ def test_unusable_shared_memory_and_an_empty_log_need_no_copy(
     before = everything(database.parent)
     assert sqlite.read_platform(database, count, copies) == 1
     assert everything(database.parent) == before
-    assert not (tmp_path / "ours").exists()
+    assert not (tmp_path / "copies").exists()
 
 
 HOT_JOURNAL = """
@@ -281,156 +220,12 @@ def test_a_restless_file_is_read_from_a_copy(database: Path, copies: PrivateCopi
     assert seen == [1, 2, 3, 4]
 
 
-def no_file(path: Path) -> None:
-    path.unlink()
-
-
-def folder_instead(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
-
-
-def pipe_instead(path: Path) -> None:
-    path.unlink()
-    os.mkfifo(path)
-
-
-def content(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
-    def spoil(path: Path) -> None:
-        path.write_bytes(change(path.read_bytes()))
-
-    return spoil
-
-
-@pytest.mark.parametrize(
-    ("spoil", "sentence"),
-    [
-        (content(lambda _: b""), "is empty (0 bytes)"),
-        (content(lambda _: b"long enough to look like one\n" * 200), "is not an SQLite database"),
-        (content(lambda data: data[: len(data) // 2]), "is damaged"),
-        (content(lambda data: data[:100] + b"\xff" * (len(data) - 100)), "is damaged"),
-        (no_file, "cannot be read: No such file or directory"),
-        (folder_instead, "is not a regular file"),
-        (pipe_instead, "is not a regular file"),
-    ],
-    ids=["empty", "text", "cut", "overwritten", "missing", "folder", "pipe"],
-)
-def test_what_is_no_readable_database_says_so(
-    database: Path, copies: PrivateCopies, spoil: Callable[[Path], None], sentence: str
-) -> None:
-    spoil(database)
-    before = sorted(path.name for path in database.parent.iterdir())
-    with pytest.raises(StoreError) as caught:
-        sqlite.read_platform(database, count, copies)
-    assert str(caught.value) == f"{database} {sentence}"
-    assert sorted(path.name for path in database.parent.iterdir()) == before
-
-
-LOCK = """
-import sys
-from pathlib import Path
-from memconsole.sqlite.choice import connect
-connection = connect(Path(sys.argv[1]), "mode=rw")
-connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-connection.execute("PRAGMA journal_mode = PERSIST")
-connection.execute("BEGIN EXCLUSIVE")
-connection.execute("INSERT INTO t VALUES (2)")
-print("locked", flush=True)
-sys.stdin.read()
-"""
-
-
-def test_a_locked_database_says_so(
-    database: Path, copies: PrivateCopies, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(choice, "BUSY_TIMEOUT_S", 0.05)
-    with subprocess.Popen(
-        [sys.executable, "-c", LOCK, str(database)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "locked\n"
-        with pytest.raises(StoreError, match="is locked by another program"):
-            sqlite.read_platform(database, count, copies)
-        process.communicate("")
-
-
-def test_a_big_database_is_not_copied(database: Path, tmp_path: Path) -> None:
-    run_elsewhere(LEAVE_A_LOG, str(database))
-    (database.parent / "agent.sqlite-shm").unlink()
-    with (
-        closing(PrivateCopies(tmp_path / "ours", limit_bytes=5000)) as copies,
-        pytest.raises(StoreError, match="over the limit") as caught,
-    ):
-        sqlite.read_platform(database, count, copies)
-    assert "Gateway" in caught.value.hint
-
-
-@pytest.mark.parametrize("name", ["a?b", "a#b", "a%20b", "a b", "ä;β", "a?mode=rwc&x=%41"])
-def test_any_path_can_be_read(database: Path, copies: PrivateCopies, name: str) -> None:
-    folder = database.parent / name
-    folder.mkdir()
-    path = database.rename(folder / name)
-    assert sqlite.read_platform(path, count, copies) == 1
-    assert [file.name for file in folder.iterdir()] == [name]
-
-
 def test_links_are_followed_to_where_the_log_is(database: Path, copies: PrivateCopies) -> None:
     link = database.parent / "link.sqlite"
     link.symlink_to(database)
     with writer(database) as connection:
         connection.execute("INSERT INTO t VALUES (2)")
         assert sqlite.read_platform(link, count, copies) == 2
-
-
-def test_nothing_can_be_written(database: Path, copies: PrivateCopies) -> None:
-    with pytest.raises(StoreError), sqlite.open_platform(database, copies) as opened:
-        list(opened.rows("INSERT INTO t VALUES (2)"))
-
-
-def test_credentials_are_never_read(database: Path, copies: PrivateCopies) -> None:
-    with sqlite.open_own(database) as connection:
-        connection.execute("CREATE TABLE auth_profile_store (store_json)")
-        connection.execute("CREATE VIEW innocent AS SELECT store_json FROM auth_profile_store")
-    for table in ("auth_profile_store", "innocent"):
-        with pytest.raises(StoreError, match="may not be read"):
-            sqlite.read_platform(
-                database,
-                lambda opened, table=table: list(opened.rows(f"SELECT * FROM {table}")),  # type: ignore[misc]
-                copies,
-            )
-
-
-def test_columns_are_those_of_ordinary_tables(database: Path, copies: PrivateCopies) -> None:
-    with sqlite.open_own(database) as connection:
-        connection.execute("CREATE VIEW v AS SELECT 1 AS a")
-        connection.execute("CREATE VIRTUAL TABLE f USING fts5(a)")
-        connection.execute("PRAGMA user_version = 17")
-    with sqlite.open_platform(database, copies) as opened:
-        assert opened.columns("t", "v", "f", "gone") == {
-            "t": {"a"},
-            "v": set(),
-            "f": set(),
-            "gone": set(),
-        }
-        assert opened.user_version == 17
-
-
-def test_broken_text_is_read_with_replacements(database: Path, copies: PrivateCopies) -> None:
-    with sqlite.open_own(database) as connection:
-        connection.execute("UPDATE t SET a = CAST(x'61ff62' AS TEXT)")
-    with sqlite.open_platform(database, copies) as opened:
-        assert opened.first("SELECT a FROM t") == ("a�b",)
-
-
-def test_a_message_steers_no_terminal(tmp_path: Path, copies: PrivateCopies) -> None:
-    path = tmp_path / "evil\x1b[31m\n.sqlite"
-    path.write_text("no database" * 100)
-    with pytest.raises(StoreError) as caught:
-        sqlite.read_platform(path, count, copies)
-    assert str(caught.value).isprintable()
 
 
 def test_threads_read_at_once(database: Path, copies: PrivateCopies) -> None:
@@ -462,14 +257,3 @@ def test_reading_is_query_only_and_in_one_transaction(
             assert count(opened) == 2
             connection.execute("INSERT INTO t VALUES (3)")
             assert count(opened) == 2
-
-
-def test_the_connection_error_of_the_library_is_told(
-    database: Path, copies: PrivateCopies, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(path: Path, options: str) -> Connection:
-        raise sqlite.library().error("out of\x1b[1m memory")
-
-    monkeypatch.setattr(ways, "connect", refuse)
-    with pytest.raises(StoreError, match="cannot be read: out of memory"):
-        sqlite.read_platform(database, count, copies)
