@@ -153,6 +153,12 @@ class StateError(MemconsoleError):
     code = "state"
 
 
+class StateNewerError(StateError):
+    """Our own database was made by a newer memconsole: it is read and never written (A24)."""
+
+    code = "state-newer"
+
+
 class StoreError(MemconsoleError):
     """One session store or transcript of the platform cannot be read.
 

@@ -53,7 +53,8 @@ class StateDatabase:
         """Run a change as one transaction, whole or not at all.
 
         Raises:
-            StateError: The folder cannot be written, or the database is newer or broken.
+            StateNewerError: A newer memconsole made it.
+            StateError: The folder cannot be written, or the database is broken.
         """
         try:
             make_private(self.path.parent)
@@ -65,6 +66,14 @@ class StateDatabase:
             raise self._cannot(error.strerror or "no reason given") from error
         except library().error as error:
             raise self._cannot(str(error)) from error
+
+    def require_known(self) -> None:
+        """Refuse to go on when a newer memconsole made the database, before anything is written.
+
+        Raises:
+            StateNewerError: A newer memconsole made it.
+        """
+        require_known(self.read(lambda one: one.user_version, 0), self.path)
 
     def problem(self) -> Notice | None:
         """Return what keeps the database from being read or written; None when nothing does."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from memconsole.errors import StateError
+from memconsole.errors import StateNewerError
 from memconsole.sqlite import transaction
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def migrate(connection: Connection, path: Path) -> None:
     """Bring a database to the present version, copying it first when it holds anything.
 
     Raises:
-        StateError: It was made by a newer memconsole.
+        StateNewerError: It was made by a newer memconsole.
         Exception: `library().error`, or OSError when it cannot be copied or written.
     """
     version = version_of(connection)
@@ -44,10 +44,10 @@ def require_known(version: int, path: Path) -> None:
     """Refuse to write what a newer memconsole made.
 
     Raises:
-        StateError: The version is newer than ours.
+        StateNewerError: The version is newer than ours.
     """
     if version > KNOWN_VERSION:
-        raise StateError(
+        raise StateNewerError(
             f"{path} was made by a newer memconsole (version {version}, this one knows "
             f"{KNOWN_VERSION}) and is not written",
             hint="Update memconsole, or name another state folder with state.dir.",

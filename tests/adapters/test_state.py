@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole import sqlite
-from memconsole.errors import StateError
+from memconsole.errors import StateError, StateNewerError
 from memconsole.stores import state_schema
 from memconsole.stores.private_copy import PrivateCopies
 from memconsole.stores.state import StateDatabase
@@ -58,6 +58,7 @@ def count(database: ReadOnlyDatabase) -> int:
 def test_reading_makes_nothing(state: StateDatabase, folder: Path) -> None:
     assert state.read(count, -1) == -1
     assert state.problem() is None
+    state.require_known()
     assert not folder.parent.exists()
 
 
@@ -112,7 +113,9 @@ def test_what_is_newer_is_read_and_not_written(state: StateDatabase, folder: Pat
     pretend_version(state, 99)
     before = state.path.read_bytes()
     assert state.read(count, -1) == 1
-    with pytest.raises(StateError, match="made by a newer memconsole") as caught:
+    with pytest.raises(StateNewerError, match="made by a newer memconsole"):
+        state.require_known()
+    with pytest.raises(StateNewerError, match="made by a newer memconsole") as caught:
         state.write(insert)
     assert "Update memconsole" in caught.value.hint
     problem = state.problem()
