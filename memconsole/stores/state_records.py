@@ -151,12 +151,8 @@ class StateCaptures:
         return {capture.agent.id: capture for capture in found}
 
     def prepare(self) -> None:
-        """Make sure that a capture can be stored: open, migrate and write nothing.
-
-        Raises:
-            StateError: The folder cannot be written, or the database is newer or broken.
-        """
-        self._database.write(_nothing)
+        """Make sure that a capture can be stored; see the port."""
+        self._database.write(lambda _: None)
 
     def add(self, capture: Capture) -> None:
         """Store one capture, after the write it describes (A12).
@@ -202,10 +198,6 @@ class StateCaptures:
         )
         rows = _rows(self._database, statement, values)
         return _capture(rows[0]) if rows else None
-
-
-def _nothing(connection: Connection) -> None:
-    del connection
 
 
 def _store_sample(connection: Connection, sample: Sample) -> None:
