@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.changes.folders import Folders, RawEvent
-    from memconsole.ports import StopSignal
+    from memconsole.changes.polling import StopSignal
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from memconsole.changes.folders import ADDED, DELETED, MODIFIED, RawEvent, is_interesting
 
@@ -15,13 +15,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memconsole.changes.folders import Folders
-    from memconsole.ports import StopSignal
 
 _Seen: TypeAlias = dict[str, tuple[int, ...]]
 
 _NAP_S: Final = 0.1
 _REST: Final = 40
 """A look rests for this many times what it cost: at most 2.5 % of a core."""
+
+
+class StopSignal(Protocol):
+    """Something that can be asked whether to stop; `threading.Event` is one."""
+
+    def is_set(self) -> bool:
+        """Return True once the work should end."""
 
 
 def poll(folders: Folders, stop: StopSignal, *, interval_s: float) -> Iterator[set[RawEvent]]:

@@ -54,48 +54,76 @@ def test_without_anything_the_defaults_of_the_specification_hold() -> None:
     assert found.redact
 
 
+EVERYTHING = """\
+timezone = "Asia/Tokyo"
+platform.home = "~/.clawdbot"
+state.dir = "state"
+redact.enabled = false
+[gateway]
+url = "wss://gateway.example:18789"
+transport = "ws"
+token = "fake-token"
+[rotation]
+threshold_tokens = 120_000
+window_ratio = 0.5
+overhead_tokens = 0
+skip_patterns = ["agent:main:telegram:*"]
+keys = { "agent:main:main" = 90_000 }
+min_interval = "1h"
+max_per_run = 2
+interval = "10m"
+[checkpoint]
+interval = "5m"
+stale_after = "1d"
+min_bytes = 0
+min_messages = 1
+tail_lines = 30
+dedup_window = "0s"
+[ui]
+theme = "nord"
+color = "never"
+mono = true
+ascii = true
+mouse = false
+interval = "5s"
+read_only = true
+json = true
+[log]
+level = "debug"
+file = "/var/log/memconsole.log"
+"""
+ROTATION = RotationSettings(
+    threshold_tokens=120_000,
+    window_ratio=0.5,
+    overhead_tokens=0,
+    skip_patterns=("agent:main:telegram:*",),
+    max_per_run=2,
+    min_interval=timedelta(hours=1),
+    interval=timedelta(minutes=10),
+    keys={"agent:main:main": 90_000},
+)
+CHECKPOINT = CheckpointSettings(
+    interval=timedelta(minutes=5),
+    stale_after=timedelta(days=1),
+    min_bytes=0,
+    min_messages=1,
+    tail_messages=30,
+    dedup_window=timedelta(),
+)
+UI = UiSettings(
+    theme="nord",
+    mono=True,
+    ascii=True,
+    mouse=False,
+    interval=timedelta(seconds=5),
+    read_only=True,
+    color="never",
+    json=True,
+)
+
+
 def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
-    found = settings(
-        """
-        timezone = "Asia/Tokyo"
-        platform.home = "~/.clawdbot"
-        state.dir = "state"
-        redact.enabled = false
-        [gateway]
-        url = "wss://gateway.example:18789"
-        transport = "ws"
-        token = "fake-token"
-        [rotation]
-        threshold_tokens = 120_000
-        window_ratio = 0.5
-        overhead_tokens = 0
-        skip_patterns = ["agent:main:telegram:*"]
-        keys = { "agent:main:main" = 90_000 }
-        min_interval = "1h"
-        max_per_run = 2
-        interval = "10m"
-        [checkpoint]
-        interval = "5m"
-        stale_after = "1d"
-        min_bytes = 0
-        min_messages = 1
-        tail_lines = 30
-        dedup_window = "0s"
-        [ui]
-        theme = "nord"
-        color = "never"
-        mono = true
-        ascii = true
-        mouse = false
-        interval = "5s"
-        read_only = true
-        json = true
-        [log]
-        level = "debug"
-        file = "/var/log/memconsole.log"
-        """,
-        folder=tmp_path,
-    )
+    found = settings(EVERYTHING, folder=tmp_path)
     sources = found.sources
     assert found == Settings(
         state_dir=tmp_path / "state",
@@ -107,40 +135,15 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         gateway_url="wss://gateway.example:18789",
         gateway_token="fake-token",
         redact=False,
-        rotation=RotationSettings(
-            threshold_tokens=120_000,
-            window_ratio=0.5,
-            overhead_tokens=0,
-            skip_patterns=("agent:main:telegram:*",),
-            max_per_run=2,
-            min_interval=timedelta(hours=1),
-            interval=timedelta(minutes=10),
-            keys={"agent:main:main": 90_000},
-        ),
-        checkpoint=CheckpointSettings(
-            interval=timedelta(minutes=5),
-            stale_after=timedelta(days=1),
-            min_bytes=0,
-            min_messages=1,
-            tail_messages=30,
-            dedup_window=timedelta(),
-        ),
-        ui=UiSettings(
-            theme="nord",
-            mono=True,
-            ascii=True,
-            mouse=False,
-            interval=timedelta(seconds=5),
-            read_only=True,
-            color="never",
-            json=True,
-        ),
+        rotation=ROTATION,
+        checkpoint=CHECKPOINT,
+        ui=UI,
         log=LogSettings(level="debug", file=Path("/var/log/memconsole.log")),
         sources=sources,
     )
     assert set(sources) == set(BY_NAME)
-    assert sources["timezone"] == f"{tmp_path}/config.toml, line 2"
-    assert sources["rotation.keys"] == f"{tmp_path}/config.toml, line 15"
+    assert sources["timezone"] == f"{tmp_path}/config.toml, line 1"
+    assert sources["rotation.keys"] == f"{tmp_path}/config.toml, line 14"
     assert "fake-token" not in repr(found)
 
 
