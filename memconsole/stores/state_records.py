@@ -151,11 +151,11 @@ class StateCaptures:
         return {capture.agent.id: capture for capture in found}
 
     def prepare(self) -> None:
-        """Make sure that a capture can be stored; see the port."""
+        """Make sure that a capture can be stored, or raise `StateError`."""
         self._database.write(lambda _: None)
 
     def add(self, capture: Capture) -> None:
-        """Store one capture, after the write it describes (A12).
+        """Store one capture (A12); a look that found nothing new replaces the one before it.
 
         Raises:
             StateError: It cannot be stored.
@@ -174,14 +174,13 @@ class StateCaptures:
         )
 
         def change(connection: Connection) -> None:
-            # A row that only said "still up to date" gives way to the next one that says so.
             connection.execute(
-                "DELETE FROM capture WHERE id = (SELECT max(id) FROM capture WHERE home = ?1 AND "
-                "agent = ?2) AND session_id = ?3 AND content_hash = ?4 AND NOT is_logged",
-                (values[0], values[1], values[2], capture.content_hash),
+                "DELETE FROM capture WHERE id = (SELECT max(id) FROM capture WHERE home = ? AND "
+                "agent = ?) AND session_id = ? AND content_hash = ? AND NOT is_logged",
+                (*values[:3], capture.content_hash),
             )
-            insert = f"INSERT INTO capture ({_CAPTURE}) VALUES ({_marks(values)})"
-            connection.execute(insert, values)
+            marks = _marks(values)
+            connection.execute(f"INSERT INTO capture ({_CAPTURE}) VALUES ({marks})", values)
             connection.execute(
                 "DELETE FROM capture WHERE at < ? AND id NOT IN "
                 "(SELECT max(id) FROM capture GROUP BY home, agent)",
