@@ -55,6 +55,10 @@ def count(database: ReadOnlyDatabase) -> int:
     return row[0]
 
 
+def seen(folder: Path) -> dict[str, tuple[int, bytes]]:
+    return {one.name: (one.stat().st_mtime_ns, one.read_bytes()) for one in folder.iterdir()}
+
+
 def test_reading_makes_nothing(state: StateDatabase, folder: Path) -> None:
     assert state.read(count, -1) == -1
     assert state.problem() is None
@@ -78,9 +82,9 @@ def test_the_first_write_makes_folder_and_database_private(
 
 def test_reading_leaves_no_trace(state: StateDatabase, folder: Path) -> None:
     state.write(insert)
-    before = {path.name: path.stat() for path in folder.iterdir()}
+    before = seen(folder)
     assert state.read(count, -1) == 1
-    assert {path.name: path.stat() for path in folder.iterdir()} == before
+    assert seen(folder) == before
 
 
 def test_a_change_that_fails_changes_nothing(state: StateDatabase) -> None:
