@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from memconsole.config.keys import CONFIG_VARIABLE, NOW_VARIABLE, PREFIX, Key
 from memconsole.config.place import Place, shown
 from memconsole.config.table import ALIASES, BY_NAME, BY_PATH, KEYS
+from memconsole.domain.plain import one_line
+from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memconsole.config.kinds import Value
     from memconsole.config.toml_file import TomlFile
-    from memconsole.errors import ConfigError
 
 AGENTS = "agents"
 _INIT_HINT = "`memconsole config init` writes a file with every key."
@@ -86,7 +87,7 @@ def from_environment(environ: Mapping[str, str], base: Place) -> Iterator[Given]
             yield _checked(known, agent, known.kind.from_text(environ[name]), place)
         elif (near := _nearest_variable(name)) or "__" in name:
             hint = f"Did you mean {near}?" if near else "`memconsole config show` lists all keys."
-            raise place.refuse(name, "is an unknown variable of ours", hint)
+            raise ConfigError(f"{one_line(name)} is an unknown environment variable", hint=hint)
 
 
 def from_options(options: Mapping[str, str], base: Place) -> Iterator[Given]:

@@ -143,19 +143,19 @@ def test_a_secret_is_not_repeated_in_its_refusal(tmp_path: Path) -> None:
         (
             "MEMCONSOLE_ROTATION__TRESHOLD_TOKENS",
             "5",
-            "MEMCONSOLE_ROTATION__TRESHOLD_TOKENS is an unknown variable of ours",
+            "MEMCONSOLE_ROTATION__TRESHOLD_TOKENS is an unknown environment variable",
             "Did you mean MEMCONSOLE_ROTATION__THRESHOLD_TOKENS?",
         ),
         (
             "MEMCONSOLE_READONLY",
             "1",
-            "MEMCONSOLE_READONLY is an unknown variable of ours",
+            "MEMCONSOLE_READONLY is an unknown environment variable",
             "Did you mean MEMCONSOLE_READ_ONLY?",
         ),
         (
             "MEMCONSOLE_FOO__BAR",
             "1",
-            "MEMCONSOLE_FOO__BAR is an unknown variable of ours",
+            "MEMCONSOLE_FOO__BAR is an unknown environment variable",
             "`memconsole config show` lists all keys.",
         ),
         (

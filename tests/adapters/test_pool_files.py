@@ -79,6 +79,16 @@ def test_folders_and_pipes_with_a_file_s_name_are_no_files(workspace: Path) -> N
     assert uncounted(workspace) == {}
 
 
+def test_folders_in_the_place_of_single_files_are_not_entered(workspace: Path) -> None:
+    write(workspace, "MEMORY.md/inside.md", "docs/guide.md", "AGENTS.md/inside.md")
+    (workspace / "USER.md").symlink_to("docs")
+    assert scan(workspace, ["AGENTS.md"]).files == ()
+    assert scan(workspace, ["AGENTS.md"]).beside == ()
+    (workspace / "memory").rmdir()
+    write(workspace, "memory")
+    assert scan(workspace).files == ()
+
+
 def test_a_hard_link_counts_once(workspace: Path) -> None:
     write(workspace, "memory/b.md")
     os.link(workspace / "memory/b.md", workspace / "memory/c.md")
