@@ -182,10 +182,13 @@ class _Walk:
             self._links.append((path, real))
         elif stat.S_ISREG(status.st_mode):
             self._add(path, real, status)
-        elif stat.S_ISDIR(status.st_mode) and f"{path}/".startswith(f"{MEMORY_FOLDER}/"):
-            if _identity(status) not in self._folders:
-                self._folders.add(_identity(status))
-                self._waiting.append((path, real))
+        elif stat.S_ISDIR(status.st_mode) and path.partition("/")[0] == MEMORY_FOLDER:
+            self._enter(path, real, status)
+
+    def _enter(self, path: str, real: str, status: os.stat_result) -> None:
+        if _identity(status) not in self._folders:
+            self._folders.add(_identity(status))
+            self._waiting.append((path, real))
 
     def _add(self, path: str, real: str, status: os.stat_result) -> None:
         if not path.lower().endswith(".md"):
