@@ -135,7 +135,7 @@ OPENCLAW_2026_9 = Facts(
     archived=4,  # "Old log review" among them: its entry is there, and archived
     backups=0,
     pools={"main": (5, 1125), "work": (2, 173)},
-    said={"main": "backup drill"},
+    said={"main": "Wait before you answer"},
     due=("agent:main:main",),
     markers={"main": {"DECISION": 2, "TODO": 1, "FACT": 3}, "work": {"DECISION": 1}},
 )
