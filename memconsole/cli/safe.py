@@ -6,6 +6,7 @@ a width comes after both.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from memconsole.domain.plain import clean, one_line
@@ -19,9 +20,15 @@ def visible(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
+_PLAIN = re.compile(r"[0-9a-f-]{1,36}|[a-z]{1,12}")
+"""Ids in hexadecimal and single words: no secret looks like them (A11), and there are thousands."""
+
+
 @lru_cache(maxsize=8192)
 def line(text: str, *, redact: bool = True) -> str:
     """Return foreign text as one line for people."""
+    if _PLAIN.fullmatch(text):
+        return text
     cleaned = one_line(_decoded(text))
     return mask(cleaned) if redact else cleaned
 
@@ -35,6 +42,8 @@ def block(text: str, *, redact: bool = True) -> str:
 @lru_cache(maxsize=8192)
 def value(text: str, *, redact: bool = True) -> str:
     """Return foreign text for a machine; line feeds and tabs are kept (`cli.md`, JSON)."""
+    if _PLAIN.fullmatch(text):
+        return text
     cleaned = clean(text)
     return mask(cleaned) if redact else cleaned
 

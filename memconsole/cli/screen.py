@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _SHOWN_FINDINGS = 5
 _SHOWN_SESSIONS = 20
+_SHOWN_POOLS = 10
 _SHOWN_RUNS = 5
 
 _SEVERITY_STYLES = {
@@ -107,7 +108,12 @@ def _memory(paper: Paper, snapshot: ConsoleSnapshot) -> None:
         Column("context", right=True, rank=1),
         Column("markers", cut="end", least=16),
     )
-    paper.table(columns, [_pool_row(paper, pool) for pool in pools.values()])
+    largest = sorted(pools.values(), key=lambda pool: -pool.size_bytes)
+    shown = set(map(id, largest[:_SHOWN_POOLS]))
+    paper.table(columns, [_pool_row(paper, one) for one in pools.values() if id(one) in shown])
+    if len(pools) > len(shown):
+        more = f"and {len(pools) - len(shown):,} smaller ones: memconsole memory pool"
+        paper.write(Cell(more, "dim"))
 
 
 def _pool_row(paper: Paper, pool: Pool) -> list[Cell | str]:

@@ -24,5 +24,7 @@ def settings(paper: Paper, file: Path | None, rows: tuple[SettingRow, ...]) -> N
     state = "" if file is not None and file.exists() else "  (does not exist; all defaults)"
     paper.write(paper.text(str(file)), Cell(state, "dim"))
     paper.gap()
-    cells = [[row.key, paper.text(row.text), Cell(paper.text(row.source), "dim")] for row in rows]
+    cells: list[list[Cell | str]] = [
+        [row.key, paper.text(row.text), Cell(paper.text(row.source), "dim")] for row in rows
+    ]
     paper.table(_COLUMNS, cells)

@@ -366,3 +366,15 @@ def test_odd_paths_are_printed(call: Caller) -> None:
     call.world.platform.agents = (fake_agent("main", workspace=odd),)
     assert "caf\\xe9" in call("memory", "pool").out
     assert call.json("memory", "pool").data[0]["root"] == str(odd)
+
+
+def test_the_screen_shows_the_largest_memories_of_many(world: World, call: Caller) -> None:
+    agents = [fake_agent(f"a{number:02}") for number in range(14)]
+    world.platform.agents = tuple(agents)
+    for number, agent in enumerate(agents):
+        pool = world.memory.pool(agent.workspace, (agent.id,), config=PlatformConfig(), now=NOW)
+        world.memory.pools[agent.workspace] = replace(pool, size_bytes=1000 * number)
+    memory = call("status").out.partition("Memory\n")[2]
+    assert "a13" in memory
+    assert "a03" not in memory
+    assert "and 4 smaller ones: memconsole memory pool" in memory
