@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
-from memconsole.domain.sessions import StoreListing, TranscriptKind
+from memconsole.domain.sessions import TranscriptKind
 from memconsole.sqlite import keep_open
 from memconsole.stores.entries import entries_backward, entries_forward
 from memconsole.stores.files import FileSessionStore
-from memconsole.stores.join import joined
+from memconsole.stores.join import joined, without_database
 from memconsole.stores.lines import (
     lines_backward,
     lines_forward,
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Agent
-    from memconsole.domain.sessions import TranscriptRef
+    from memconsole.domain.sessions import StoreListing, TranscriptRef
     from memconsole.domain.transcript import Entry
     from memconsole.stores.lines import RawLine
     from memconsole.stores.private_copy import PrivateCopies
@@ -64,16 +63,11 @@ class AgentSessionStore:
             return replace(files, fingerprint=mark)
         if database.sessions:
             return replace(joined(agent, database, files), fingerprint=mark)
-        # Nothing was moved into the database yet, or it cannot be read: the files are all there
-        # is, and what could not be read is counted.
+        if database.storage is Storage.UNREADABLE:
+            return replace(without_database(database, files), fingerprint=mark)
+        # Nothing was moved into the database yet: the files are all there is.
         is_answer = bool(files.sessions) or files.storage is Storage.UNREADABLE
-        return StoreListing(
-            sessions=files.sessions,
-            storage=files.storage if is_answer else database.storage,
-            left_out=Counter(database.left_out) + Counter(files.left_out),
-            notices=(*database.notices, *files.notices),
-            fingerprint=mark,
-        )
+        return replace(files if is_answer else database, fingerprint=mark)
 
     def fingerprint(self, agent: Agent) -> object:
         """Return a cheap value that changes when a new listing may differ; opens nothing."""

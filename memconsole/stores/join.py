@@ -51,6 +51,24 @@ def joined(agent: Agent, database: StoreListing, files: StoreListing) -> StoreLi
     )
 
 
+def without_database(database: StoreListing, files: StoreListing) -> StoreListing:
+    """Return what the files hold of an agent whose database cannot be read.
+
+    Its counts may be from before the move, so none of them is fresh. Archives alone do not make
+    the store readable: what lives is in the database (A1).
+    """
+    is_partly_readable = any(one.state is not SessionState.ARCHIVED for one in files.sessions)
+    return StoreListing(
+        sessions=tuple(
+            one if one.tokens_reported is None else replace(one, tokens_fresh=False)
+            for one in files.sessions
+        ),
+        storage=files.storage if is_partly_readable else database.storage,
+        left_out=Counter(database.left_out) + Counter(files.left_out),
+        notices=(*database.notices, *files.notices),
+    )
+
+
 def _beside(
     known: Sequence[StoredSession], filed: Sequence[StoredSession]
 ) -> Iterator[StoredSession]:

@@ -124,12 +124,20 @@ def test_a_database_that_cannot_be_read_leaves_the_files(
     put_store(home, main="a")
     listing = agent_store.sessions(home.agent)
     assert listing.storage is Storage.FILES
-    assert [one.session_id for one in listing.sessions] == ["a"]
+    [found] = listing.sessions
+    assert (found.session_id, found.tokens_reported, found.tokens_fresh) == ("a", 158_000, False)
     assert listing.left_out["unreadable"] == 1
     assert [one.code for one in listing.notices] == ["store-unreadable"]
-    home.agent.store_file.unlink()
-    (home.agent.sessions_dir / "a.jsonl").unlink()
-    assert agent_store.sessions(home.agent).storage is Storage.UNREADABLE
+
+
+def test_archives_alone_do_not_make_an_unreadable_store_readable(
+    agent_store: AgentSessionStore, home: SqliteHome
+) -> None:
+    home.store.write_bytes(b"no database " * 100)
+    put(home, "gone.jsonl.deleted.2026-11-27T22-04-03.809Z", talk("gone", "then"))
+    listing = agent_store.sessions(home.agent)
+    assert listing.storage is Storage.UNREADABLE
+    assert [one.session_id for one in listing.sessions] == ["gone"]
 
 
 def test_an_empty_database_beside_files_is_not_moved_into_yet(
