@@ -196,7 +196,10 @@ class Engine:
             roots[agent.sessions_dir] = None
             roots[agent.database.parent] = None
             roots[agent.workspace] = None
-        return tuple(root for root in roots)
+        config = home.config.path
+        if config is not None and home.path not in config.parents:
+            roots[config] = None
+        return tuple(roots)
 
     def agents_of(self, paths: frozenset[Path]) -> frozenset[AgentRef] | None:
         """Return the agents that changed files belong to; None when it may be all of them."""

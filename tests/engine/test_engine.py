@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.commands import Checkpoint, Rotate
 from memconsole.domain.memory import Marker
 from memconsole.domain.outcomes import Checkpointed, Failed, Origin, Planned, Skipped, SkipReason
@@ -238,6 +239,14 @@ def test_what_is_watched_covers_every_place() -> None:
 
     assert {HOME, agent.sessions_dir, agent.workspace, agent.database.parent} == set(watched)
     assert all(isinstance(place, Path) for place in watched)
+
+
+def test_a_configuration_elsewhere_is_watched_too() -> None:
+    elsewhere = Path("/etc/openclaw.json")
+    inside = HOME / "openclaw.json"
+
+    assert elsewhere in engine_of(World(config=PlatformConfig(path=elsewhere))).watched()
+    assert inside not in engine_of(World(config=PlatformConfig(path=inside))).watched()
 
 
 def test_runs_come_newest_first() -> None:
