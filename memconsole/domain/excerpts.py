@@ -103,9 +103,12 @@ def files(texts: Iterable[str]) -> tuple[str, ...]:
     In order of appearance, at most twenty.
     """
     found: dict[str, None] = {}
-    for text in texts:
-        for word in _TOKEN.finditer(text):
-            if (path := _path(word[0])) is not None:
+    words = (word for text in texts for word in text.split() if "/" in word)
+    for word in words:
+        if "://" in word:
+            continue
+        for token in _TOKEN.finditer(word):
+            if (path := _path(token[0])) is not None:
                 found.setdefault(path)
     return tuple(found)[:MAX_FILES]
 
@@ -126,7 +129,7 @@ def _items(texts: Iterable[str]) -> Iterator[tuple[bool, str]]:
 
 
 def _path(word: str) -> str | None:
-    if "/" not in word or "://" in word or len(word) > FILE_CHARS:
+    if len(word) > FILE_CHARS:
         return None
     path = _LINE_NUMBER.sub("", word.rstrip(".:")).rpartition(":")[2]
     is_file = len(path) > 5 and _FILE.fullmatch(path) is not None
