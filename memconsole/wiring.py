@@ -94,6 +94,20 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     return Engine(ports, settings)
 
 
+def require_home(settings: Settings) -> None:
+    """Look for the platform home without reading it: no console is opened over nothing.
+
+    Raises:
+        HomeNotFoundError: It does not exist.
+    """
+    from memconsole.errors import HomeNotFoundError  # noqa: PLC0415
+    from memconsole.platform.home import find_home  # noqa: PLC0415
+
+    path = find_home(settings.home, os.environ, _user_home()).path
+    if not os.path.lexists(path):
+        raise HomeNotFoundError(str(path))
+
+
 def build_feed() -> ChangeFeed:
     """Return the source of file events for the console."""
     from memconsole.changes.feed import FileChangeFeed  # noqa: PLC0415

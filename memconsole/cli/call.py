@@ -76,6 +76,7 @@ class Call:
         self.flags = Flags()
         self.output = Output()
         self.is_json_asked = False
+        self.is_console = False
         self._build = build
 
     @cached_property
@@ -120,7 +121,8 @@ class Call:
 
         if self._build is not None:
             return self._build(self.settings, self.clock)
-        return wiring.build_engine(self.settings, Origin.CLI, clock=self.clock)
+        origin = Origin.CONSOLE if self.is_console else Origin.CLI
+        return wiring.build_engine(self.settings, origin, clock=self.clock)
 
     @property
     def is_json(self) -> bool:

@@ -68,7 +68,6 @@ def start_logging(settings: Settings) -> None:
         root.removeHandler(old)
         old.close()
     root.setLevel(settings.log.level.upper())
-    root.propagate = False
     if sys.stderr is not None:
         console = logging.StreamHandler(sys.stderr)
         console.setFormatter(PlainFormatter())

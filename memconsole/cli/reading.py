@@ -34,9 +34,12 @@ def front(call: Call) -> int:
     is_dumb = os.environ.get("TERM", "dumb") in ("dumb", "unknown", "")
     if call.is_json or is_dumb or not (call.output.is_terminal and _has_keyboard()):
         return show_status(call)
-    from memconsole import wiring  # noqa: PLC0415  # the engine must not wait for Textual
+    from memconsole import wiring  # noqa: PLC0415
+
+    wiring.require_home(call.settings)
     from memconsole.ui.app import run_console  # noqa: PLC0415  # loads Textual
 
+    call.is_console = True
     return run_console(call.engine, call.settings, wiring.build_feed())
 
 
