@@ -38,6 +38,9 @@ _ROUNDS = 5
 _NEAR = 48
 """Characters behind a secret word in which a random-looking token is taken for the secret."""
 
+_AROUND = 64
+"""Characters on both sides of a hint; the longest announcing word with its end is far shorter."""
+
 _PEM = re.compile(r"-{4,5} ?(?P<edge>BEGIN|END) (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _PEM_HEADER = re.compile(r"(?:(?:\s|\\[nr])*[A-Z][A-Za-z-]{2,30}: [^\n\\]{0,200}(?=\n|\\n)){0,4}")
 _PEM_BODY = re.compile(r"(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{12,})*")
@@ -89,17 +92,21 @@ class _Look(NamedTuple):
     is_certain: bool
 
 
-def mask(text: str) -> str:
+def mask(text: str, *, keeps_lines: bool = False) -> str:
     """Return the text with every secret replaced by `[redacted:<kind>]`.
 
     Masking what is masked already changes nothing. Call it on the text as it was spoken: cutting
     or escaping first can hide a secret's shape.
+
+    Args:
+        text: As it was spoken.
+        keeps_lines: Line feeds inside a secret stay behind it, so that lines keep their numbers.
     """
     for _ in range(_ROUNDS):
         secrets = _merged(text)
         if not secrets:
             break
-        text = _replaced(text, secrets)
+        text = _replaced(text, secrets, keeps_lines=keeps_lines)
     return text
 
 
@@ -108,11 +115,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def _replaced(text: str, secrets: list[Secret]) -> str:
+def _replaced(text: str, secrets: list[Secret], *, keeps_lines: bool) -> str:
     parts = []
     position = 0
     for secret in secrets:
-        parts += [text[position : secret.start], f"[redacted:{secret.kind}]"]
+        line_feeds = text.count("\n", secret.start, secret.end) if keeps_lines else 0
+        parts += [text[position : secret.start], f"[redacted:{secret.kind}]", "\n" * line_feeds]
         position = secret.end
     return "".join([*parts, text[position:]])
 
@@ -156,9 +164,31 @@ def _secrets(text: str) -> Iterator[Secret]:
                 continue
             if not shape.needs_digit or any(letter.isdigit() for letter in match[group]):
                 yield Secret(*match.span(group), rank, shape.kind)
-    lowered = text.lower()
-    if any(hint in lowered for hint in WORD_HINTS):
-        yield from _announced(text)
+    for start, end in _stretches(text, text.lower()):
+        yield from _announced(text, start, end)
+
+
+def _stretches(text: str, lowered: str) -> list[tuple[int, int]]:
+    """Return where a word that announces a secret may stand; patterns look nowhere else."""
+    found = []
+    for hint in WORD_HINTS:
+        position = lowered.find(hint)
+        while position >= 0:
+            found.append((max(0, position - _AROUND), position + _AROUND))
+            position = lowered.find(hint, position + len(hint))
+    if found and len(lowered) != len(text):  # a letter whose small form is longer: places differ
+        return [(0, len(text))]
+    found += [
+        (max(0, match.start() - _AROUND), match.start() + _AROUND)
+        for match in (_compiled("(?i:creds?)").finditer(text) if found else ())
+    ]
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(found):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _private_keys(text: str) -> Iterator[Secret]:
@@ -196,14 +226,14 @@ def _key_start(text: str, end: int, limit: int) -> int:
     return start
 
 
-def _announced(text: str) -> Iterator[Secret]:
-    """Yield what stands behind a word such as `password` or `token`."""
-    for word in _compiled(SECRET_WORD).finditer(text):
+def _announced(text: str, start: int, end: int) -> Iterator[Secret]:
+    """Yield what stands behind a word such as `password` or `token` of one stretch."""
+    for word in _compiled(SECRET_WORD).finditer(text, start, end):
         is_password = word["password"] is not None
         kind = "password" if is_password else "secret"
         if (value := _value_behind(text, word, is_password=is_password)) is not None:
             yield Secret(*value, 1000, kind)
-    for word in _compiled(NEAR_WORD).finditer(text):
+    for word in _compiled(NEAR_WORD).finditer(text, start, end):
         for token in _compiled(LONG_TOKEN).finditer(text, word.end(), word.end() + _NEAR + 200):
             if token.start() > word.end() + _NEAR:
                 break

@@ -105,6 +105,16 @@ class FactsCache:
             self._chars -= dropped.weight
 
 
+def read_bytes(path: str) -> bytes:
+    """Return the first `MAX_READ_BYTES` bytes of a plain file.
+
+    Raises:
+        FileNotFoundError: It is gone, or no plain file.
+        OSError: It cannot be read.
+    """
+    return _read(path)[1]
+
+
 def _read(path: str) -> tuple[Version, bytes]:
     """Return the version that was opened, and its bytes."""
     descriptor = os.open(path, _OPEN_FLAGS)

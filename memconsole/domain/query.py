@@ -1,0 +1,146 @@
+"""Reads what somebody typed into a search line; nothing they type is an error (search.md §2)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from memconsole.domain.folding import fold, index_terms, is_solid, words
+from memconsole.domain.plain import one_line
+
+_STOPPED: Final = """
+a about after again against all also am an and any are as at be because been before being between
+both but by can could did do does down during each few for from had has have he her hers him his how
+i if in into is it its itself just ll me more most my no nor not of off on once only or other our
+ours out over own re s same she should so some such t than that the their theirs them then there
+these they this those to too under until up ve very was we were what when where which while who whom
+why will with would you your yours
+"""
+STOP_WORDS: Final = frozenset(_STOPPED.split())
+"""Words of no meaning of their own: with them every query takes six times longer (search.md §2)."""
+
+_MOST_CHARS: Final = 10_000
+_MOST_WORDS: Final = 48
+_PREFIX_LEAST: Final = 2
+_WORD: Final = re.compile(r"\w+")
+_ENDINGS: Final = (
+    "ingly",
+    "edly",
+    "ings",
+    "ing",
+    "ies",
+    "ied",
+    "ers",
+    "ed",
+    "er",
+    "es",
+    "ly",
+    "s",
+    "e",
+    "y",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One query as it is looked for.
+
+    Attributes:
+        text: What was typed, on one line.
+        words: Folded words to look for, each once; without stop words unless there are no others.
+        prefix: The last word when it may be unfinished: longer words count as well.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    prefix: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was asked."""
+        return not self.text
+
+    def match(self) -> str:
+        """Return the FTS5 expression: quoted literals, any of which may occur; empty for none."""
+        terms = [f'"{term}"' for word in self.words for term in index_terms(word)]
+        if self.prefix is not None and not is_solid(self.prefix):
+            terms += [f'"{term}" *' for term in index_terms(self.prefix)[:1]]
+        return " OR ".join(dict.fromkeys(terms))
+
+    def match_all(self) -> str:
+        """Return the expression that wants every word, as the platform's own search does."""
+        terms = [f'"{term}"' for word in self.words for term in index_terms(word)[:1]]
+        return " AND ".join(dict.fromkeys(terms))
+
+
+def parse(text: str, *, is_typing: bool = False, prefix_least: int = _PREFIX_LEAST) -> Query:
+    """Return the query that a text means.
+
+    Args:
+        text: Anything; quotes, operators and brackets are letters like others.
+        is_typing: The last word may be the beginning of one.
+        prefix_least: Letters from which a beginning is looked for.
+    """
+    plain = one_line(text[:_MOST_CHARS])
+    found = list(words(plain))
+    chosen = [word for word in found if word not in STOP_WORDS] or found
+    unique = tuple(dict.fromkeys(chosen))[:_MOST_WORDS]
+    prefix = None
+    if is_typing and found and plain[-1:].isalnum() and len(found[-1]) >= prefix_least:
+        prefix = found[-1]
+    return Query(plain, unique, prefix)
+
+
+def match_spans(text: str, query: Query) -> tuple[tuple[int, int], ...]:
+    """Return where words of the query stand in a text, in order and apart from each other.
+
+    Args:
+        text: As shown.
+        query: Its words; other forms of them count as well.
+    """
+    stems = {stem(word) for word in query.words if not is_solid(word)}
+    spans = [
+        match.span()
+        for match in _WORD.finditer(text)
+        if _is_said(fold(match[0]), stems, query.prefix)
+    ]
+    for run in filter(is_solid, query.words):
+        spans += _solid_spans(text, run)
+    return _apart(sorted(spans))
+
+
+def stem(word: str) -> str:
+    """Return what the forms of an English word have in common, roughly as the index does."""
+    for ending in _ENDINGS if len(word) > 3 and word.isascii() else ():
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    if len(word) > 3 and word[-1] == word[-2]:
+        word = word[:-1]
+    return word
+
+
+def _is_said(word: str, stems: set[str], prefix: str | None) -> bool:
+    if stem(word) in stems or (prefix is not None and word.startswith(prefix)):
+        return True
+    return "_" in word and any(stem(part) in stems for part in word.split("_"))
+
+
+def _solid_spans(text: str, run: str) -> list[tuple[int, int]]:
+    """Return where the run stands, else where pairs of it do, else its only character."""
+    for wanted in ([run], [run[at : at + 2] for at in range(len(run) - 1)]):
+        spans = [found.span() for part in wanted for found in re.finditer(re.escape(part), text)]
+        if spans:
+            return spans
+    return []
+
+
+def _apart(spans: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(joined)

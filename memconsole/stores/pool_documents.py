@@ -1,0 +1,117 @@
+"""Hands the files of a memory pool to the search index: which there are, and their masked text."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.agents import Notice
+from memconsole.domain.memory import MAX_READ_BYTES
+from memconsole.domain.plain import clean, one_line
+from memconsole.domain.redaction import mask
+from memconsole.domain.search import Document, DocumentText, Source
+from memconsole.domain.sizes import size_words
+from memconsole.errors import WorkspaceError
+from memconsole.stores.pool import INDEX_FILE
+from memconsole.stores.pool_files import FoundFile, scan
+from memconsole.stores.pool_text import UNKNOWN, decode, read_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_ARCHIVES: Final = ("memory/archive/", "memory/observation-backups/")
+_ODD_LINE_ENDS: Final = re.compile("[\x0b\x0c\x85\u2028\u2029]")
+_MARKDOWN: Final = ".md"
+
+
+class PoolDocuments:
+    """Answers `ports.DocumentReader`; never writes, and keeps nothing.
+
+    Args:
+        redact: Secrets are masked before anybody sees the text (A11).
+    """
+
+    def __init__(self, *, redact: bool = True) -> None:
+        self._redact = redact
+
+    def documents(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Document, ...]:
+        """Return what is to be indexed of a workspace, without reading any of it.
+
+        Args:
+            workspace: May be missing.
+            extra: Further Markdown files, and folders of such; links are not followed.
+        """
+        found = [
+            _document(file, file.path)
+            for file in scan(workspace).files
+            if file.because is None and file.path != INDEX_FILE
+        ]
+        found += [_document(file, file.path) for file in _extra_files(extra)]
+        return tuple(found)
+
+    def read(self, document: Document) -> DocumentText:
+        """Return the text of a document, masked, every line with its number.
+
+        Raises:
+            FileNotFoundError: It is gone.
+            WorkspaceError: It cannot be read.
+        """
+        if document.size_bytes > MAX_READ_BYTES:
+            size = size_words(document.size_bytes)
+            return DocumentText(
+                notices=(_notice("oversized", document, f"has {size}: not indexed"),)
+            )
+        try:
+            text, encoding = decode(read_bytes(str(document.place)))
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise WorkspaceError(one_line(f"{document.path} cannot be read: {reason}")) from error
+        notices: tuple[Notice, ...] = ()
+        if encoding == UNKNOWN:
+            sentence = "is not UTF-8; what cannot be read was replaced"
+            notices = (_notice("not-utf8", document, sentence),)
+        # Only real line ends count lines, here as in an editor.
+        text = clean(_ODD_LINE_ENDS.sub(" ", text))
+        return DocumentText(mask(text, keeps_lines=True) if self._redact else text, (), notices)
+
+
+def _document(file: FoundFile, path: str) -> Document:
+    return Document(
+        path=path,
+        source=Source.MEMORY,
+        place=file.real,
+        size_bytes=file.status.st_size,
+        stamp=f"{file.status.st_size}:{file.status.st_mtime_ns}:{file.status.st_ino}",
+        modified_at=file.modified_at,
+        is_archived=path.startswith(_ARCHIVES),
+    )
+
+
+def _extra_files(places: tuple[Path, ...]) -> Iterator[FoundFile]:
+    for place in places:
+        if place.is_file() and not place.is_symlink():
+            yield from _plain(str(place))
+        for folder, folders, names in os.walk(place):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            for name in sorted(names):
+                yield from _plain(os.path.join(folder, name))  # noqa: PTH118
+
+
+def _plain(path: str) -> Iterator[FoundFile]:
+    if not path.lower().endswith(_MARKDOWN):
+        return
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return
+    if stat.S_ISREG(status.st_mode):
+        yield FoundFile(path, path, status)
+
+
+def _notice(code: str, document: Document, sentence: str) -> Notice:
+    return Notice(code, f"{one_line(document.path)} {sentence}", document.path)
