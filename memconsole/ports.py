@@ -134,9 +134,14 @@ class RunLog(Protocol):
         """Store one finished run; `run.id` is ignored."""
 
     def runs(
-        self, *, limit: int, since: datetime | None = None, job: str | None = None
+        self,
+        *,
+        limit: int,
+        since: datetime | None = None,
+        job: str | None = None,
+        home: str | None = None,
     ) -> tuple[Run, ...]:
-        """Return the newest runs first."""
+        """Return the newest runs first; of one platform home, or of all."""
 
 
 class SampleStore(Protocol):

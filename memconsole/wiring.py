@@ -65,11 +65,8 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.pool import DiskMemory  # noqa: PLC0415
     from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
     from memconsole.stores.state import StateDatabase  # noqa: PLC0415
-    from memconsole.stores.state_records import (  # noqa: PLC0415
-        StateCaptures,
-        StateRunLog,
-        StateSamples,
-    )
+    from memconsole.stores.state_captures import StateCaptures  # noqa: PLC0415
+    from memconsole.stores.state_records import StateRunLog, StateSamples  # noqa: PLC0415
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
 
     clock = clock or build_clock()

@@ -287,12 +287,19 @@ class FakeRuns:
         self.stored.append(run)
 
     def runs(
-        self, *, limit: int, since: datetime | None = None, job: str | None = None
+        self,
+        *,
+        limit: int,
+        since: datetime | None = None,
+        job: str | None = None,
+        home: str | None = None,
     ) -> tuple[Run, ...]:
         chosen = [
             run
             for run in reversed(self.stored)
-            if (since is None or run.started_at >= since) and job in (None, run.job)
+            if (since is None or run.started_at >= since)
+            and job in (None, run.job)
+            and home in (None, run.home)
         ]
         return tuple(chosen[:limit])
 

@@ -155,6 +155,7 @@ class Run:
         command: Name on the command line, such as `checkpoint`.
         command_line: The equivalent call, for the activity panel.
         status: `done`, `planned`, `skipped`, `failed` or `running`.
+        home: The platform home it was about: one state folder may serve several.
     """
 
     id: int
@@ -170,3 +171,4 @@ class Run:
     reason: str | None
     message: str
     duration_ms: int | None
+    home: str | None = None

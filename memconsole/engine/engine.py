@@ -185,8 +185,9 @@ class Engine:
     def runs(
         self, *, limit: int = 50, since: datetime | None = None, job: str | None = None
     ) -> tuple[Run, ...]:
-        """Return the newest runs first."""
-        return self._ports.runs.runs(limit=limit, since=since, job=job)
+        """Return this home's newest runs first."""
+        home = str(self.home().path)
+        return self._ports.runs.runs(limit=limit, since=since, job=job, home=home)
 
     def watched(self) -> tuple[Path, ...]:
         """Return the folders whose changes mean a new reading."""
@@ -267,6 +268,7 @@ class Engine:
             reason=reason_of(outcome),
             message=outcome.message,
             duration_ms=outcome.duration_ms,
+            home=command.agent.home,
         )
         try:
             self._ports.runs.add(run)

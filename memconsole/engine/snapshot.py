@@ -75,7 +75,7 @@ def take_snapshot(
         attention=attention(
             views, sessions, dict.fromkeys(notices), config=home.config, gateway=gateway, now=now
         ),
-        activity=ports.runs.runs(limit=_ACTIVITY_ROWS),
+        activity=ports.runs.runs(limit=_ACTIVITY_ROWS, home=str(home.path)),
         gateway=gateway,
         scheduler=ports.scheduler.status(),
         taken_at=now,

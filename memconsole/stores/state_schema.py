@@ -96,6 +96,7 @@ def _create_runs_samples_captures(database: Database) -> None:
             "reason": str,
             "message": str,
             "duration_ms": int,
+            "home": str,
         },
         pk="id",
         not_null={"command", "command_line", "origin", "started_at", "status", "message"},

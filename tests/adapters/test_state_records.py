@@ -20,7 +20,8 @@ from memconsole.errors import StateError
 from memconsole.stores import state_records
 from memconsole.stores.private_copy import PrivateCopies
 from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_records import StateCaptures, StateRunLog, StateSamples
+from memconsole.stores.state_captures import StateCaptures
+from memconsole.stores.state_records import StateRunLog, StateSamples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +44,7 @@ RUN = Run(
     reason=None,
     message="saved 18 messages of agent:main:main",
     duration_ms=1000,
+    home="/home/operator/.openclaw",
 )
 CAPTURE = Capture(
     agent=MAIN,
@@ -86,6 +88,14 @@ def test_runs_are_chosen_by_time_job_and_number(database: StateDatabase) -> None
     assert [run.id for run in log.runs(limit=9, job="health")] == [3, 1]
     assert [run.id for run in log.runs(limit=9, since=later(minutes=1))] == [4, 3, 2]
     assert [run.id for run in log.runs(limit=9, since=later(minutes=1), job="health")] == [3]
+
+
+def test_runs_of_one_home_are_told_apart(database: StateDatabase) -> None:
+    log = StateRunLog(database)
+    for home in ("/a", "/b", None):
+        log.add(replace(RUN, home=home))
+    assert [run.id for run in log.runs(limit=9, home="/b")] == [2]
+    assert [run.id for run in log.runs(limit=9)] == [3, 2, 1]
 
 
 def test_times_of_any_zone_are_one_order(database: StateDatabase) -> None:

@@ -259,3 +259,13 @@ def test_runs_come_newest_first() -> None:
     assert [run.status for run in engine.runs()] == ["skipped", "done"]
     assert len(engine.runs(limit=1)) == 1
     assert engine.runs(since=world.clock.at)[0].reason == "nothing-new"
+
+
+def test_runs_of_another_home_are_not_shown() -> None:
+    world = world_with_talk()
+    engine = engine_of(world)
+    engine.run(checkpoint())
+    world.runs.stored[0] = replace(world.runs.stored[0], home="/elsewhere/.openclaw")
+
+    assert engine.runs() == ()
+    assert engine.snapshot().activity == ()
