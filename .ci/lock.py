@@ -62,9 +62,7 @@ def compile_lock(arguments: list[str], out: Path, standard_input: str) -> None:
     """Run pip-compile; the requirements on its standard input join the named files."""
     command = [sys.executable, "-m", "piptools", "compile", *OPTIONS, "-o", str(out), *arguments]
     environment = {**os.environ, "CUSTOM_COMPILE_COMMAND": "make lock"}
-    subprocess.run(
-        command, input=standard_input, text=True, check=True, cwd=ROOT, env=environment
-    )
+    subprocess.run(command, input=standard_input, text=True, check=True, cwd=ROOT, env=environment)
 
 
 if __name__ == "__main__":
