@@ -10,7 +10,7 @@ from memconsole.domain.sessions import TranscriptState
 from memconsole.domain.snapshot import Contributor, SessionDetail, TokensByClass, TranscriptView
 from memconsole.domain.transcript import MessageKind, TranscriptCounts, Whole
 from memconsole.domain.transcript_notices import transcript_notices
-from memconsole.engine.tail import read_whole
+from memconsole.engine.whole import read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,4 +1,7 @@
-"""The door: everything a face can ask. Methods block and may be called from any thread."""
+"""The door: everything a face can ask. Methods block and may be called from any thread.
+
+What only some calls need is imported by them: `status` has to answer at once.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,8 @@ from memconsole.domain.outcomes import (
     reason_of,
     status_of,
 )
-from memconsole.engine.checkpoint import checkpoint
-from memconsole.engine.detail import session_detail, transcript_view
 from memconsole.engine.lookup import find_agent, find_session
 from memconsole.engine.reader import Reader
-from memconsole.engine.rotate import RotationPlan, plan_rotation, rotate
 from memconsole.engine.snapshot import take_snapshot
 from memconsole.errors import LockedError, MemconsoleError, ReadOnlyError, StateError
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         TranscriptView,
     )
     from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.rotate import RotationPlan
 
 logger = logging.getLogger(__name__)
 
@@ -108,6 +109,8 @@ class Engine:
             SessionNotFoundError: Nothing has that name.
             StoreError: Its transcript cannot be read.
         """
+        from memconsole.engine.detail import session_detail  # noqa: PLC0415
+
         found = self.snapshot(with_pools=False)
         view = find_session(found.sessions, name)
         return session_detail(self._ports, view, found.sessions)
@@ -126,6 +129,8 @@ class Engine:
             SessionNotFoundError: Nothing has that name.
             StoreError: The transcript cannot be read.
         """
+        from memconsole.engine.detail import transcript_view  # noqa: PLC0415
+
         view = find_session(self.sessions(), name)
         return transcript_view(self._ports, view, tail=tail, everything=everything)
 
@@ -172,6 +177,8 @@ class Engine:
         Raises:
             SessionNotFoundError: A key names no live session.
         """
+        from memconsole.engine.rotate import plan_rotation  # noqa: PLC0415
+
         return plan_rotation(
             self._ports,
             self._reader,
@@ -243,10 +250,14 @@ class Engine:
             raise ReadOnlyError(name_of(command))
         match command:
             case Checkpoint():
+                from memconsole.engine.checkpoint import checkpoint  # noqa: PLC0415
+
                 return checkpoint(
                     command, ports=self._ports, reader=self._reader, settings=self.settings
                 )
             case Rotate():
+                from memconsole.engine.rotate import rotate  # noqa: PLC0415
+
                 return rotate(command)
             case _:
                 assert_never(command)

@@ -6,10 +6,8 @@ import sys
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from memconsole.domain.messages import FilterReason, message_of
 from memconsole.domain.path import ActivePath
 from memconsole.domain.transcript import EntryKind, Tail, TranscriptCounts
-from memconsole.engine.whole import read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
     from memconsole.domain.sessions import TranscriptRef
     from memconsole.domain.transcript import Entry, Message
     from memconsole.ports import SessionStore
-
-__all__ = ["LIMIT_BYTES", "read_tail", "read_usage", "read_whole"]
 
 LIMIT_BYTES = 64 * 1024 * 1024
 """Bytes of one transcript that a tail passes at most (A5)."""
@@ -192,6 +188,9 @@ class _Reading:
             self.points.append((self._age, entry.at, usage.total))
 
     def _keep(self, entry: Entry) -> None:
+        # A count alone needs no words, and the filters for them are dear to load.
+        from memconsole.domain.messages import FilterReason, message_of  # noqa: PLC0415
+
         message = message_of(entry)
         if isinstance(message, FilterReason):
             self._filtered += 1

@@ -25,7 +25,8 @@ from memconsole.domain.transcript import (
     TranscriptCounts,
     Usage,
 )
-from memconsole.engine.tail import read_tail, read_usage, read_whole
+from memconsole.engine.tail import read_tail, read_usage
+from memconsole.engine.whole import read_whole
 from memconsole.stores.entries import entries_backward, entries_forward
 from memconsole.stores.lines import lines_backward, lines_forward
 from tests.fakes import FakeStore
