@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.program import Json
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.program import Json
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "memconsole"
