@@ -11,7 +11,7 @@ from memconsole.domain.judgement import needs_usage, window_of
 from memconsole.domain.sessions import SessionState, TranscriptState
 from memconsole.domain.tokens import RotationPolicy
 from memconsole.engine.judge import Evidence, judge
-from memconsole.engine.tail import read_tail, read_usage
+from memconsole.engine.tail import read_points, read_usage
 from memconsole.errors import StoreError
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Reader:
         if (known := self._tails.get(key)) is not None:
             return known
         try:
-            read = read_tail if is_deep else read_usage
+            read = read_points if is_deep else read_usage
             tail = read(self._ports.sessions, ref)
         except StoreError:
             return None

@@ -60,8 +60,23 @@ def read_usage(store: SessionStore, ref: TranscriptRef, *, limit_bytes: int = LI
     Raises:
         StoreError: The transcript cannot be opened or unpacked.
     """
+    return read_points(store, ref, wanted=1, limit_bytes=limit_bytes)
+
+
+def read_points(
+    store: SessionStore,
+    ref: TranscriptRef,
+    *,
+    wanted: int = 60,
+    limit_bytes: int = LIMIT_BYTES,
+) -> Tail:
+    """Read back to `wanted` usages above 0, for growth; messages are left alone.
+
+    Raises:
+        StoreError: The transcript cannot be opened or unpacked.
+    """
     reading = _Reading(limit_bytes, keeps_messages=False)
-    reading.run(store, ref, lambda: reading.is_settled_now)
+    reading.run(store, ref, lambda: reading.is_cut_now or reading.points_until_now() >= wanted)
     return reading.tail()
 
 
@@ -127,13 +142,14 @@ class _Reading:
         """Return how many of the messages are not older than the record at hand."""
         return sum(age <= self._age for age, _ in self.messages)
 
+    def points_until_now(self) -> int:
+        """Return how many of the usages are not older than the record at hand."""
+        return sum(age <= self._age for age, _, _ in self.points)
+
     @property
-    def is_settled_now(self) -> bool:
-        """Whether the record at hand, or a newer one, settles the count."""
-        ages = [age for age, _, _ in self.points]
-        if self._cut_age is not None:
-            ages.append(self._cut_age)
-        return any(age <= self._age for age in ages)
+    def is_cut_now(self) -> bool:
+        """Whether the record at hand, or a newer one, is a compaction or reset."""
+        return self._cut_age is not None and self._cut_age <= self._age
 
     def _resume(self, entries: Iterator[Entry], is_enough: Callable[[], bool]) -> None:
         """Judge the records before the last taken one anew."""

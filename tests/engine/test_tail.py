@@ -25,7 +25,7 @@ from memconsole.domain.transcript import (
     TranscriptCounts,
     Usage,
 )
-from memconsole.engine.tail import read_tail, read_usage
+from memconsole.engine.tail import read_points, read_tail, read_usage
 from memconsole.engine.whole import read_whole
 from memconsole.stores.entries import entries_backward, entries_forward
 from memconsole.stores.lines import lines_backward, lines_forward
@@ -281,6 +281,24 @@ def test_a_tail_is_the_end_of_the_whole(made: list[Entry], wanted: int) -> None:
             usage = one.usage.total
             break
     assert read_usage(store, REF).usage_tokens == usage
+
+
+def test_points_are_the_newest_usages_up_to_a_cut() -> None:
+    talk = Talk().user("first question").agent("first answer", 1_000).compaction()
+    for number in range(5):
+        talk.user("next question").agent("next answer", 2_000 + number)
+    store = holding(talk.entries)
+    assert [tokens for _, tokens in read_points(store, REF).usage_points] == [
+        2_000,
+        2_001,
+        2_002,
+        2_003,
+        2_004,
+    ]
+    newest = read_points(store, REF, wanted=2)
+    assert [tokens for _, tokens in newest.usage_points] == [2_003, 2_004]
+    assert newest.usage_tokens == 2_004
+    assert newest.messages == ()
 
 
 def test_everything_is_read_with_branches_and_rows() -> None:
