@@ -10,6 +10,7 @@ from memconsole.errors import (
     HomeNotFoundError,
     HomeUnreadableError,
     MemconsoleError,
+    StateNewerError,
     UsageError,
 )
 
@@ -27,6 +28,7 @@ INTERRUPTED = 130
 _BY_CLASS: tuple[tuple[type[MemconsoleError], int], ...] = (
     (UsageError, USAGE),
     (ConfigError, USAGE),
+    (StateNewerError, USAGE),
     (HomeNotFoundError, UNREACHABLE),
     (HomeUnreadableError, UNREACHABLE),
     (GatewayUnavailableError, UNREACHABLE),

@@ -155,7 +155,7 @@ def _answer(
             data=lambda: [encode_outcome.outcome(one) for one in outcomes],
             show=lambda paper: results.outcomes(paper, outcomes, left_out or {}),
             at=call.clock.now(),
-            warnings=tuple(notice for one in outcomes for notice in notices_of(one)),
+            warnings=tuple(dict.fromkeys(it for one in outcomes for it in notices_of(one))),
             left_out=left_out or {},
             code=exits.exit_of_outcomes(outcomes),
             home=home,

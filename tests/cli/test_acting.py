@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -199,3 +200,14 @@ def test_help_is_that_of_the_one_table(spec: CommandSpec, call: Caller) -> None:
     assert f"{spec.help}." in words
     assert ("--yes" in words) is spec.is_destructive
     assert "--dry-run" in words
+
+
+def test_what_came_up_on_the_way_is_a_warning(world: World, ref: AgentRef, call: Caller) -> None:
+    [first, *_] = world.sessions.listings["main"].sessions
+    entries = world.sessions.transcripts[first.session_id or ""]
+    secret = "sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-AbCdEfGhIjKlMnOpQrSt"
+    told = replace(entries[-1], text=f"the key is {secret}, keep it")
+    world.sessions.transcripts[first.session_id or ""] = [*entries[:-1], told]
+    result = call.json("checkpoint", "--session", MAIN)
+    assert [one["code"] for one in result.envelope["warnings"]] == ["secrets-masked"]
+    assert secret[14:40] not in result.out

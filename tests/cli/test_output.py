@@ -136,3 +136,18 @@ def test_errors_are_printed_in_any_encoding(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(sys, "stderr", screen)
     Output().error("memconsole: Überblick", "  hint")
     assert screen.written == b"memconsole: ?berblick\n  hint\n"
+
+
+def test_a_disk_that_is_full_ends_the_printing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(Screen):
+        def flush(self) -> None:
+            raise OSError(28, "No space left on device")
+
+        def close(self) -> None:
+            """Have nothing left to flush."""
+
+    monkeypatch.setattr(sys, "stdout", Full())
+    output = Output()
+    with pytest.raises(OSError, match="No space"):
+        output.lines(["x"])
+    output.lines(["nothing more is tried"])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,11 @@ from memconsole.domain.memory import Category, Limit, Marker, PoolItem
 from memconsole.domain.outcomes import Origin, Run
 from memconsole.domain.sessions import SessionState, TranscriptState
 from memconsole.domain.snapshot import SchedulerStatus
-from memconsole.domain.transcript import Entry, EntryKind
+from memconsole.domain.tokens import Sample
+from memconsole.domain.transcript import Attachment, Entry, EntryKind
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
-from tests.fakes import NOW, FakeScheduler, World, fake_agent, talk
+from tests.fakes import HOME, NOW, FakeScheduler, World, fake_agent, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
@@ -329,6 +331,7 @@ def test_runs(world: World, call: Caller) -> None:
                 reason="stale" if number == 1 else None,
                 message="too old",
                 duration_ms=31,
+                home=str(HOME),
             )
         )
     assert [row["id"] for row in call.json("runs").data] == [2, 1]
@@ -378,3 +381,77 @@ def test_the_screen_shows_the_largest_memories_of_many(world: World, call: Calle
     assert "a13" in memory
     assert "a03" not in memory
     assert "and 4 smaller ones: memconsole memory pool" in memory
+
+
+def test_a_growing_session_is_forecast(world: World, ref: AgentRef, call: Caller) -> None:
+    session = stored(ref, MAIN, 90_000, label="the boss")
+    world.sessions.hold(session)
+    world.sessions.transcripts[session.session_id or ""] = talk("look at this", "I looked")
+    for minutes, tokens in ((120, 50_000), (60, 70_000), (0, 90_000)):
+        at = NOW - timedelta(minutes=minutes)
+        world.samples.stored.append(Sample("main", session.session_id or "", at, tokens))
+    [row] = call.json("sessions").data
+    assert datetime.fromisoformat(row["due_at"]) == NOW + timedelta(hours=3)
+    assert "20K/h" in call("sessions").out
+    out = call("session", MAIN).out
+    assert "label           the boss" in out
+    assert "grows           20K/h, due 3 h (by samples)" in out
+
+
+def test_related_sessions_are_named(world: World, ref: AgentRef, call: Caller) -> None:
+    world.sessions.hold(
+        stored(ref, MAIN, 90_000, session_id="aaaa1111"),
+        stored(
+            ref,
+            MAIN,
+            1_000,
+            session_id="bbbb2222",
+            state=SessionState.ARCHIVED,
+            archive_reason="reset",
+        ),
+    )
+    world.sessions.transcripts["aaaa1111"] = talk("look at this", "I looked")
+    related = call("session", MAIN).out.partition("Related sessions")[2]
+    assert "bbbb2222" in related
+    assert "archived by reset" in related
+
+
+def test_what_a_transcript_holds_beside_text(world: World, ref: AgentRef, call: Caller) -> None:
+    session = stored(ref, MAIN, 1)
+    world.sessions.hold(session)
+    [first, second] = talk("look at this", "I looked")
+    picture = replace(first, attachments=(Attachment("image/png", 717 * 1024),))
+    reset = Entry(EntryKind.RESET, id="r", parent_id=second.id, has_parent=True, at=NOW)
+    world.sessions.transcripts[session.session_id or ""] = [picture, second, reset]
+    out = call("transcript", MAIN).out
+    assert "  [image/png, 717 KB]" in out
+    assert "  reset" in out
+
+
+def test_one_store_that_cannot_be_read_is_shown_as_such(
+    world: World, ref: AgentRef, call: Caller
+) -> None:
+    other = world.platform.agents[1].ref
+    world.sessions.hold(stored(other, "agent:work:main", 5))
+    world.sessions.hold(
+        stored(ref, MAIN, 1, state=SessionState.ORPHAN),
+        storage=Storage.UNREADABLE,
+        left_out={"unreadable": 3},
+    )
+    result = call("agents")
+    assert result.code == 0
+    assert "unreadable" in result.out
+    assert "3 unreadable" in call("status").out
+    assert "3 unreadable" in call("sessions").out
+
+
+def test_a_transcript_that_was_lost_is_said(world: World, ref: AgentRef, call: Caller) -> None:
+    world.sessions.hold(
+        stored(ref, MAIN, 1, transcript=None, transcript_state=TranscriptState.MISSING)
+    )
+    assert "missing" in call("sessions").out
+
+
+def test_more_findings_than_fit_are_counted(world: World, ref: AgentRef, call: Caller) -> None:
+    world.sessions.hold(*(stored(ref, f"agent:main:dashboard:{n}", 151_000) for n in range(9)))
+    assert re.search(r"^  and [45] more findings$", call("status").out, re.MULTILINE)
