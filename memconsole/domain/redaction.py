@@ -13,6 +13,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from memconsole.domain.private_keys import private_keys
 from memconsole.domain.redaction_patterns import (
     CONNECTIVE,
     CREDENTIAL_SHAPES,
@@ -40,14 +41,6 @@ _NEAR = 48
 
 _AROUND = 64
 """Characters on both sides of a hint; the longest announcing word with its end is far shorter."""
-
-_PEM = re.compile(r"-{4,5} ?(?P<edge>BEGIN|END) (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-_PEM_HEADER = re.compile(r"(?:(?:\s|\\[nr])*[A-Z][A-Za-z-]{2,30}: [^\n\\]{0,200}(?=\n|\\n)){0,4}")
-_PEM_BODY = re.compile(r"(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{12,})*")
-_PEM_REST = re.compile(r"(?:\s|\\[nr])*[A-Za-z0-9+/=]{1,11}(?:\s|\\[nr])*(?=-----|$)")
-_PEM_LETTERS = frozenset(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\\ \r\n\t"
-)
 
 _HEX = re.compile(r"[0-9a-fA-F-]+")
 _PATH = re.compile(r"(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+)*/?")
@@ -153,7 +146,8 @@ def _without(masked: list[tuple[int, int]], secrets: Iterator[Secret]) -> Iterat
 
 
 def _secrets(text: str) -> Iterator[Secret]:
-    yield from _private_keys(text)
+    for start, end in private_keys(text):
+        yield Secret(start, end, 0, "private-key")
     for rank, shape in enumerate((*TOKEN_SHAPES, *CREDENTIAL_SHAPES), start=1):
         if not any(hint in text for hint in shape.hints):
             continue
@@ -189,41 +183,6 @@ def _stretches(text: str, lowered: str) -> list[tuple[int, int]]:
         else:
             joined.append((start, end))
     return joined
-
-
-def _private_keys(text: str) -> Iterator[Secret]:
-    """Yield PEM and PGP private keys, also those whose beginning or end was cut off."""
-    if "PRIVATE KEY" not in text:
-        return
-    reached = 0
-    for marker in _PEM.finditer(text):
-        if marker["edge"] == "BEGIN":
-            position = _behind(_PEM_HEADER, text, marker.end())
-            position = _behind(_PEM_BODY, text, position)
-            reached = _behind(_PEM_REST, text, position)
-            yield Secret(marker.start(), reached, 0, "private-key")
-        else:
-            start = _key_start(text, marker.start(), reached)
-            if not text[reached:start].strip(" \\nr\r\n\t"):
-                start = reached
-            reached = marker.end()
-            yield Secret(start, reached, 0, "private-key")
-
-
-def _behind(pattern: re.Pattern[str], text: str, position: int) -> int:
-    match = pattern.match(text, position)
-    return position if match is None else match.end()
-
-
-def _key_start(text: str, end: int, limit: int) -> int:
-    """Walk back from an END line over base64; stop at words that are too short to be key lines."""
-    position = start = end
-    while position > limit and text[position - 1] in _PEM_LETTERS:
-        position -= 1
-    for match in re.finditer(r"[A-Za-z0-9+/=]{12,}", text[position:end]):
-        start = position + match.start()
-        break
-    return start
 
 
 def _announced(text: str, start: int, end: int) -> Iterator[Secret]:
