@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.plain import one_line
 
 if TYPE_CHECKING:
     from datetime import date, datetime
+    from zoneinfo import ZoneInfo
 
 Zone: TypeAlias = "ZoneInfo | None"
 """An IANA zone, or None for the host's own (`TZ`, else `/etc/localtime`), DST rules included."""
@@ -74,6 +74,9 @@ def stamp(at: datetime, zone: Zone) -> str:
 
 @lru_cache(maxsize=32)
 def _zone(name: str) -> ZoneInfo | None:
+    # Most hosts name no zone of their own, and the library is dear to load.
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415
+
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import stat
 import threading
 import time
@@ -27,7 +26,7 @@ _guard = threading.Lock()
 @contextmanager
 def temporary_name() -> Iterator[str]:
     """Lend a name for a temporary file that says whose it is."""
-    name = f".memconsole-{os.getpid()}-{secrets.token_hex(6)}.tmp"
+    name = f".memconsole-{os.getpid()}-{os.urandom(6).hex()}.tmp"
     with _guard:
         _in_use.add(name)
     try:

@@ -10,7 +10,6 @@ import fcntl
 import hashlib
 import json
 import os
-import socket
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -51,7 +50,7 @@ class Owner:
     def __str__(self) -> str:
         if self.pid is None:
             return "another run"
-        where = f" on {self.host}" if self.host and self.host != socket.gethostname() else ""
+        where = f" on {self.host}" if self.host and self.host != os.uname().nodename else ""
         when = f" since {self.since:%Y-%m-%d %H:%M:%S%z}" if self.since else ""
         return f"process {self.pid}{where}{when}"
 
@@ -152,7 +151,7 @@ def hold(path: Path, what: str, now: Callable[[], datetime] = _now) -> Iterator[
 
 
 def _sign(descriptor: int, at: datetime) -> None:
-    note = {"pid": os.getpid(), "host": socket.gethostname(), "started_at": at.isoformat()}
+    note = {"pid": os.getpid(), "host": os.uname().nodename, "started_at": at.isoformat()}
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, f"{json.dumps(note)}\n".encode(), 0)
 

@@ -6,10 +6,10 @@ strings; how much was left out stands behind what was kept, under a mark that no
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 
-_MARK = secrets.token_hex(8)
+_MARK = os.urandom(8).hex()
 _MARK_BYTES = rf"\u0000{_MARK}:".encode()
 _MARKED = re.compile(f"\0{_MARK}:([0-9]+)\\Z")
 _MARKED_BYTES = re.compile(rb"\\u0000" + _MARK.encode() + rb":([0-9]+)")

@@ -8,8 +8,6 @@ import tempfile
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Protocol, cast
 
-import zstandard
-
 from memconsole.domain.plain import one_line
 from memconsole.errors import StoreError
 
@@ -120,6 +118,8 @@ def open_blob(data: bytes, *, is_packed: bool, name: str) -> Iterator[Source]:
 
 @contextmanager
 def _unpacked(packed: Source, name: str) -> Iterator[Source]:
+    import zstandard  # noqa: PLC0415 - most homes hold nothing packed
+
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spool:
         size = 0
         try:
@@ -135,6 +135,8 @@ def _unpacked(packed: Source, name: str) -> Iterator[Source]:
 
 def _pieces(packed: Source) -> Iterator[bytes]:
     """Unpack frame after frame; a packed file that ends early gives what it has."""
+    import zstandard  # noqa: PLC0415
+
     unpacker = zstandard.ZstdDecompressor(max_window_size=_LONGEST_WINDOW)
     frames = cast("IO[bytes]", _Reader(packed))  # it calls read() and nothing else
     with unpacker.stream_reader(frames, read_across_frames=True, closefd=False) as reader:
