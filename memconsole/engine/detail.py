@@ -66,9 +66,10 @@ def session_detail(
         if message.kind is MessageKind.MESSAGE and message.on_path
     ]
     capture = None if view.session_id is None else ports.captures.last(view.agent, view.session_id)
-    has_events = view.transcript is not None
+    # A session that never ran has no messages; one whose transcript is missing has unknown ones.
+    is_counted = view.transcript_state is not TranscriptState.MISSING
     return SessionDetail(
-        view=replace(view, messages=len(spoken)) if has_events else view,
+        view=replace(view, messages=len(spoken)) if is_counted else view,
         events=whole.events,
         by_class=TokensByClass(
             user=_tokens(whole.user_chars),

@@ -104,17 +104,18 @@ def test_a_gap_in_the_chain_is_a_finding() -> None:
     assert "without parentId" in view.notices[0].message
 
 
-def test_a_session_that_never_ran_has_no_messages_and_no_count() -> None:
+def test_a_session_that_never_ran_has_no_messages() -> None:
     case = Case(row(KEY, None, transcript=None, transcript_state=TranscriptState.NONE), entries=[])
 
     assert case.transcript().messages == ()
-    assert case.detail().view.messages is None
+    assert case.detail().view.messages == 0
 
 
 def test_a_missing_transcript_is_no_empty_one() -> None:
     case = Case(row(KEY, transcript=None, transcript_state=TranscriptState.MISSING), entries=[])
 
     assert [notice.code for notice in case.detail().notices] == ["missing-transcript"]
+    assert case.detail().view.messages is None
 
 
 def test_the_context_is_weighed_by_who_filled_it() -> None:
