@@ -45,7 +45,7 @@ HOMES = {
     "typer": {"cli"},
     "watchfiles": {"changes"},
     "websockets": {"gateway"},
-    "zstandard": {"stores"},
+    "zstandard": {"demo", "stores"},
 }
 """Where each library may be imported: rule 4. A library that is not here has no home yet."""
 
