@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,11 +14,13 @@ from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
     from memconsole.cli.encode import Json
     from memconsole.cli.paper import Paper
     from memconsole.cli.progress import Progress
+    from memconsole.demo.home import DemoHome
     from memconsole.domain.agents import Home, Notice
     from memconsole.domain.days import Zone
     from memconsole.domain.settings import Settings
@@ -37,11 +40,13 @@ class Flags:
         config: `--config`, our own configuration file.
         values: Configuration keys with the text that an option gave them.
         is_json: `--json`, before or after the command.
+        is_demo: `--demo`.
     """
 
     config: str | None = None
     values: dict[str, str] = field(default_factory=dict)
     is_json: bool = False
+    is_demo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,9 @@ class Call:
         self.output = Output()
         self.is_json_asked = False
         self.is_console = False
+        self.resources = ExitStack()
         self._build = build
+        self._demo: DemoHome | None = None
 
     @cached_property
     def settings(self) -> Settings:
@@ -89,9 +96,18 @@ class Call:
         from memconsole import wiring  # noqa: PLC0415  # only a command that works needs it
         from memconsole.cli.logs import start_logging  # noqa: PLC0415
 
-        settings = wiring.load_settings(self.flags.config, self.flags.values)
+        if self.flags.is_demo:
+            from memconsole.cli import demo  # noqa: PLC0415
+
+            settings, self._demo = demo.begin(self.flags, self.resources, self.clock)
+        else:
+            settings = wiring.load_settings(self.flags.config, self.flags.values)
         start_logging(settings)
         return settings
+
+    def life(self) -> AbstractContextManager[None]:
+        """Let things happen in the home of a demo for the block; any other home has its own."""
+        return nullcontext() if self._demo is None else self._demo.growing.running(self.clock.now)
 
     def use_defaults_when_broken(self) -> None:
         """Go on with the defaults when the configuration cannot be used: it is being repaired."""

@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None, *, build: EngineBuilder | None 
     call = Call(build)
     call.is_json_asked = is_json_asked(words)
     join_bash_words(os.environ)
-    with _stopped_like_interrupted():
+    with _stopped_like_interrupted(), call.resources:
         return _guarded(call, words)
 
 

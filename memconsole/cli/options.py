@@ -7,9 +7,9 @@ put them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperCommand, TyperOption
 
 from memconsole.cli.call import Call
 
@@ -26,7 +26,7 @@ class GlobalOption:
 
     Attributes:
         names: As typed.
-        key: Configuration key that it sets.
+        key: Configuration key that it sets; "" for one that can be given here only.
         help: One sentence, with its full stop.
         metavar: What its value is called; None for a flag.
         text: What a flag sets its key to.
@@ -46,11 +46,13 @@ class GlobalOption:
 
 
 CONFIG = GlobalOption(("--config",), "config", "Our own configuration file.", "FILE")
+DEMO = GlobalOption(("--demo",), "", "Look at a generated home; yours is not touched.")
 JSON = GlobalOption(("--json",), "ui.json", "Machine output on stdout.")
 VERBOSE = GlobalOption(("--verbose", "-v"), "log.level", "Log to stderr; twice for more.")
 
 GLOBAL_OPTIONS = (
     GlobalOption(("--home",), "platform.home", "The platform's state folder.", "DIR"),
+    DEMO,
     CONFIG,
     GlobalOption(("--gateway",), "gateway.url", "Where the Gateway listens.", "URL"),
     GlobalOption(
@@ -68,25 +70,18 @@ GLOBAL_OPTIONS = (
 )
 
 
-class Program(TyperGroup):
-    """The program itself: takes the global options."""
-
-    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401, RUF100
-        super().__init__(**attributes)
-        self.params += [_parameter(option, is_hidden=False) for option in GLOBAL_OPTIONS]
-
-
 class Command(TyperCommand):
     """A command, which shows `--json` among its options and takes the other global ones too."""
 
     def get_params(self, ctx: Context) -> list[Parameter]:
         """Return the command's own parameters, then the global ones."""
-        extra = [_parameter(option, is_hidden=option is not JSON) for option in GLOBAL_OPTIONS]
+        extra = [parameter(option, is_hidden=option is not JSON) for option in GLOBAL_OPTIONS]
         *own, last = super().get_params(ctx)  # `--help` stays the last one
         return [*own, *extra, last]
 
 
-def _parameter(option: GlobalOption, *, is_hidden: bool) -> TyperOption:
+def parameter(option: GlobalOption, *, is_hidden: bool) -> TyperOption:
+    """Return a global option as Typer knows it; what it is given goes to the call."""
     is_flag = option.metavar is None and option is not VERBOSE
 
     def note(context: typer.Context, _parameter: object, value: object) -> None:
@@ -101,7 +96,7 @@ def _parameter(option: GlobalOption, *, is_hidden: bool) -> TyperOption:
         expose_value=False,
         callback=note,
         hidden=is_hidden,
-        help=f"{option.help} [{option.variable}]",
+        help=f"{option.help} [{option.variable}]" if option.key else option.help,
     )
 
 
@@ -109,6 +104,8 @@ def take(call: Call, option: GlobalOption, value: object) -> None:
     """Note a global option that was given."""
     if option is JSON:
         call.flags.is_json = True
+    elif option is DEMO:
+        call.flags.is_demo = True
     elif option is CONFIG:
         call.flags.config = str(value)
     elif option is VERBOSE and isinstance(value, int):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memconsole import __version__
-from memconsole.cli import exits
 from memconsole.cli.call import Answer
 from memconsole.cli.listing import default_view
 from memconsole.cli.moments import Since, parse_since
@@ -17,34 +13,11 @@ from memconsole.cli.shared import AgentOption, SessionArgument, at_least_one, ca
 
 if TYPE_CHECKING:
     from memconsole.cli.call import Call
+    from memconsole.cli.paper import Paper
 
 AllOption = Annotated[
     bool, typer.Option("--all", help="Also archives, orphans and past cron runs.")
 ]
-
-
-def version(call: Call) -> int:
-    """Print the version."""
-    call.output.lines([f"memconsole {__version__}"])
-    return exits.DONE
-
-
-def front(call: Call) -> int:
-    """Open the console, or print `status` where no console can be."""
-    is_dumb = os.environ.get("TERM", "dumb") in ("dumb", "unknown", "")
-    if call.is_json or is_dumb or not (call.output.is_terminal and _has_keyboard()):
-        return show_status(call)
-    from memconsole import wiring  # noqa: PLC0415
-
-    wiring.require_home(call.settings)
-    from memconsole.ui.app import run_console  # noqa: PLC0415  # loads Textual
-
-    call.is_console = True
-    return run_console(call.engine, call.settings, wiring.build_feed())
-
-
-def _has_keyboard() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def status(context: typer.Context) -> int:
@@ -56,13 +29,18 @@ def show_status(call: Call) -> int:
     """Print `status`."""
     with call.busy("reading the home"):
         snapshot = call.engine.snapshot()
-    from memconsole.cli import encode, screen  # noqa: PLC0415
+    from memconsole.cli import encode  # noqa: PLC0415
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli import screen  # noqa: PLC0415  # not for machines
+
+        screen.status(paper, snapshot, call.settings)
 
     return call.answer(
         Answer(
             "status",
             data=lambda: encode.status(snapshot, call.settings),
-            show=lambda paper: screen.status(paper, snapshot, call.settings),
+            show=show,
             at=snapshot.taken_at,
             warnings=snapshot.notices,
             left_out=snapshot.left_out,
@@ -77,13 +55,18 @@ def agents(context: typer.Context) -> int:
     call = call_of(context)
     with call.busy("reading the agents"):
         snapshot = call.engine.snapshot()
-    from memconsole.cli import encode, views  # noqa: PLC0415
+    from memconsole.cli import encode  # noqa: PLC0415
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli import views  # noqa: PLC0415  # not for machines
+
+        views.agents(paper, snapshot)
 
     return call.answer(
         Answer(
             "agents",
             data=lambda: encode.agents(snapshot),
-            show=lambda paper: views.agents(paper, snapshot),
+            show=show,
             at=snapshot.taken_at,
             warnings=snapshot.notices,
             home=snapshot.home,
@@ -96,14 +79,20 @@ def sessions(context: typer.Context, agent: AgentOption = None, all_: AllOption 
     call = call_of(context)
     with call.busy("reading the sessions"):
         snapshot = call.engine.snapshot(with_pools=False, agent_id=agent)
-    from memconsole.cli import encode, views  # noqa: PLC0415
+    from memconsole.cli import encode  # noqa: PLC0415
 
     shown, left_out = default_view(snapshot, everything=all_)
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli import views  # noqa: PLC0415  # not for machines
+
+        views.sessions(paper, shown, left_out)
+
     return call.answer(
         Answer(
             "sessions",
             data=lambda: [encode.session(view) for view in shown],
-            show=lambda paper: views.sessions(paper, shown, left_out),
+            show=show,
             at=snapshot.taken_at,
             warnings=snapshot.notices,
             left_out=left_out,
@@ -118,13 +107,18 @@ def session(context: typer.Context, key: SessionArgument) -> int:
     with call.busy("reading the transcript"):
         detail = call.engine.session(key)
         home = call.engine.home()
-    from memconsole.cli import details, encode  # noqa: PLC0415
+    from memconsole.cli import encode  # noqa: PLC0415
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli import details  # noqa: PLC0415  # not for machines
+
+        details.session(paper, detail)
 
     return call.answer(
         Answer(
             "session",
             data=lambda: encode.session_detail(detail),
-            show=lambda paper: details.session(paper, detail),
+            show=show,
             at=call.clock.now(),
             warnings=detail.notices,
             left_out=encode.transcript_left_out(detail.counts),
@@ -149,13 +143,18 @@ def transcript(
     with call.busy("reading the transcript"):
         view = call.engine.transcript(key, tail=tail, everything=all_)
         home = call.engine.home()
-    from memconsole.cli import details, encode  # noqa: PLC0415
+    from memconsole.cli import encode  # noqa: PLC0415
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli import details  # noqa: PLC0415  # not for machines
+
+        details.transcript(paper, view, redact=call.redact)
 
     return call.answer(
         Answer(
             "transcript",
             data=lambda: [encode.message(one) for one in view.messages],
-            show=lambda paper: details.transcript(paper, view, redact=call.redact),
+            show=show,
             at=call.clock.now(),
             warnings=view.notices,
             left_out=encode.transcript_left_out(view.counts),
@@ -176,13 +175,18 @@ def runs(
     now = call.clock.now()
     start = None if since is None else parse_since(since, now)
     found = call.engine.runs(limit=limit, since=start, job=job)
-    from memconsole.cli import encode_outcome, views  # noqa: PLC0415
+    from memconsole.cli import encode_outcome  # noqa: PLC0415
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli import views  # noqa: PLC0415  # not for machines
+
+        views.runs(paper, found)
 
     return call.answer(
         Answer(
             "runs",
             data=lambda: [encode_outcome.run(one) for one in found],
-            show=lambda paper: views.runs(paper, found),
+            show=show,
             at=now,
         )
     )

@@ -1,0 +1,61 @@
+"""`--demo`: the whole program over a generated home, and nothing of the user's (`cli.md`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memconsole import wiring
+from memconsole.demo.history import remember
+from memconsole.demo.home import write_home
+from memconsole.demo.world import demo_world
+from memconsole.domain.outcomes import Origin
+from memconsole.domain.settings import UiSettings
+from memconsole.errors import UsageError
+
+if TYPE_CHECKING:
+    from contextlib import ExitStack
+
+    from memconsole.cli.call import Flags
+    from memconsole.demo.home import DemoHome
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.engine import Engine
+    from memconsole.ports import Clock
+
+_OF_THE_USER = {
+    "platform.home": "--home",
+    "gateway.url": "--gateway",
+    "gateway.transport": "--transport",
+}
+"""Options that name what a demo must not touch."""
+
+
+def begin(flags: Flags, resources: ExitStack, clock: Clock) -> tuple[Settings, DemoHome]:
+    """Generate the home, and let the process live in it until `resources` are closed.
+
+    Raises:
+        UsageError: An option names something of the user's.
+    """
+    _refuse(flags)
+    operator = resources.enter_context(demo_world())
+    settings = wiring.load_settings(None, flags.values)
+    now = clock.now()
+    home = write_home(operator, now, wiring.zone(settings, None))
+    writing = replace(settings, ui=UiSettings())  # what happened before was not read-only
+
+    def engine_at(at: Clock) -> Engine:
+        return wiring.build_engine(writing, Origin.SCHEDULER, clock=at)
+
+    remember(home, settings.state_dir, now, engine_at)
+    return settings, home
+
+
+def _refuse(flags: Flags) -> None:
+    given = [option for key, option in _OF_THE_USER.items() if key in flags.values]
+    if flags.config is not None:
+        given.append("--config")
+    if given:
+        raise UsageError(
+            f"{given[0]} cannot be used with --demo",
+            hint="The demo has a home and settings of its own, and reads nothing of yours.",
+        )
