@@ -27,9 +27,7 @@ class TestSharedWorkspace:
         )
         stage = Stage(*agents)
         for agent_id in ("work", "alone"):
-            stage.hold(row(f"agent:{agent_id}:{agent_id}", 77, session_id=f"id-{agent_id}"))
-            key = row(f"agent:{agent_id}:dashboard:{agent_id}", 77)
-            stage.hold(key)
+            stage.hold(row(f"agent:{agent_id}:dashboard:{agent_id}", 77))
             stage.say(f"id-{agent_id}", *(f"{agent_id}: {text}" for text in TEXTS))
         return stage
 
