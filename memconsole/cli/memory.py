@@ -11,6 +11,7 @@ from memconsole.cli.shared import AgentOption, call_of
 from memconsole.errors import UsageError
 
 if TYPE_CHECKING:
+    from memconsole.cli.paper import Paper
     from memconsole.domain.agents import Notice
     from memconsole.domain.memory import Pool
 
@@ -22,14 +23,19 @@ def pool(context: typer.Context, agent: AgentOption = None) -> int:
         home = call.engine.home()
         pools = call.engine.pools(agent)
     from memconsole.cli import encode  # noqa: PLC0415
-    from memconsole.cli import pools as views  # noqa: PLC0415
 
     asked = None if agent is None else agent.strip().lower()
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli import pools as views  # noqa: PLC0415  # not for machines
+
+        views.pools(paper, pools)
+
     return call.answer(
         Answer(
             "memory pool",
             data=lambda: [encode.pool(one, asked) for one in pools],
-            show=lambda paper: views.pools(paper, pools),
+            show=show,
             at=call.clock.now(),
             warnings=_notices(pools),
             home=home,
@@ -58,13 +64,17 @@ def markers(
             if wanted is None or one.tag == wanted
         ]
     from memconsole.cli import encode  # noqa: PLC0415
-    from memconsole.cli import pools as views  # noqa: PLC0415
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli import pools as views  # noqa: PLC0415  # not for machines
+
+        views.markers(paper, found)
 
     return call.answer(
         Answer(
             "markers",
             data=lambda: [encode.marker(owner, one) for owner, one in found],
-            show=lambda paper: views.markers(paper, found),
+            show=show,
             at=call.clock.now(),
         )
     )

@@ -10,8 +10,6 @@ from memconsole.cli import complete
 from memconsole.cli.call import Call
 from memconsole.errors import UsageError
 
-HELP_NAMES = {"help_option_names": ["-h", "--help"]}
-
 AgentOption = Annotated[
     str | None,
     typer.Option(

@@ -1,0 +1,44 @@
+"""`memconsole` without a command: the console on a terminal, else the plain screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from memconsole import __version__
+from memconsole.cli import exits
+
+if TYPE_CHECKING:
+    from memconsole.cli.call import Call
+
+
+def version(call: Call) -> int:
+    """Print the version."""
+    call.output.lines([f"memconsole {__version__}"])
+    return exits.DONE
+
+
+def front(call: Call) -> int:
+    """Open the console, or print `status` where no console can be.
+
+    Raises:
+        HomeNotFoundError: There is no platform home to open it over.
+    """
+    is_dumb = os.environ.get("TERM", "dumb") in ("dumb", "unknown", "")
+    if call.is_json or is_dumb or not (call.output.is_terminal and _has_keyboard()):
+        from memconsole.cli.reading import show_status  # noqa: PLC0415
+
+        return show_status(call)
+    from memconsole import wiring  # noqa: PLC0415
+
+    wiring.require_home(call.settings)
+    from memconsole.ui.app import run_console  # noqa: PLC0415  # loads Textual
+
+    call.is_console = True
+    with call.life():
+        return run_console(call.engine, call.settings, wiring.build_feed())
+
+
+def _has_keyboard() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
