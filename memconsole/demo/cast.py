@@ -264,7 +264,6 @@ _RESEARCH = AgentPlan(
     id="research",
     name="Noor",
     is_sqlite=True,
-    saved=_ago(hours=1, minutes=58),
     log_days=24,
     sessions=(
         SessionPlan(
@@ -292,7 +291,6 @@ _WRITER = AgentPlan(
     id="writer",
     name="Clarice",
     is_sqlite=True,
-    saved=_ago(hours=3),
     log_days=27,
     sessions=(
         SessionPlan(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from memconsole import sqlite
 from memconsole.demo.cast import AGENTS, Count, Fate
 from memconsole.domain.commands import Checkpoint
 from memconsole.domain.outcomes import Origin, Run
@@ -63,14 +64,16 @@ def remember(home: DemoHome, state_dir: Path, now: datetime, engine_at: EngineAt
         engine_at: Builds an engine over both with a clock.
     """
     state = StateDatabase(state_dir, PrivateCopies())
-    runs = StateRunLog(state)
-    for run in _older_runs(now):
-        runs.add(run)
     live = list(_live(home))
     StateSamples(state).add(one for session in live for one in _observations(session, now))
-    for agent in sorted(AGENTS, key=lambda one: one.saved or timedelta(), reverse=True):
-        if agent.saved is not None:
-            _save(home, agent.id, now - agent.saved, engine_at)
+    runs = StateRunLog(state)
+    # Who closes a database last tidies it up: once at the end, not after each of many writes.
+    with sqlite.open_own(state.path):
+        for run in _older_runs(now):
+            runs.add(run)
+        for agent in sorted(AGENTS, key=lambda one: one.saved or timedelta(), reverse=True):
+            if agent.saved is not None:
+                _save(home, agent.id, now - agent.saved, engine_at)
 
 
 def _save(home: DemoHome, agent_id: str, at: datetime, engine_at: EngineAt) -> None:
