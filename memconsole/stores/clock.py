@@ -26,12 +26,14 @@ class SystemClock:
             ConfigError: It is no such moment.
         """
         self._start = _moment(start) if start else None
-        self._started = time.monotonic()
+        self._started: float | None = None
 
     def now(self) -> datetime:
         """Return the wall time, aware UTC."""
         if self._start is None:
             return datetime.now(UTC)
+        if self._started is None:  # at the first look: loading ourselves takes no time of theirs
+            self._started = time.monotonic()
         return self._start + timedelta(seconds=time.monotonic() - self._started)
 
     def monotonic(self) -> float:
