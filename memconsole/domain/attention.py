@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from memconsole.domain.graphemes import cut
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.snapshot import Attention, Severity
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Notice, PlatformConfig
     from memconsole.domain.snapshot import AgentView, GatewayStatus, SessionView
 
+_NAME_CHARS = 40
 _SOON = timedelta(hours=2)
 _CAPTURE_LATE = timedelta(hours=1)
 
@@ -182,7 +184,9 @@ def _gateway(gateway: GatewayStatus) -> Iterator[Attention]:
 
 
 def _name(view: SessionView) -> str:
-    return f"{view.agent.id}/{view.key.short if view.key else view.session_id}"
+    """Return what people call the session: its label, where it has one."""
+    name = view.label or (view.key.short if view.key else view.session_id) or "?"
+    return f"{view.agent.id}/{cut(name, _NAME_CHARS)}"
 
 
 def _rate(view: SessionView) -> str:

@@ -189,6 +189,14 @@ def test_ended_and_nameless_sessions_are_left_alone() -> None:
     assert found(session(190_000, stored=ended), session(190_000, stored=orphan)) == ()
 
 
+def test_a_session_is_called_by_its_label() -> None:
+    [item] = found(session(150_000, label="Inventory migration"))
+    [long] = found(session(150_000, label="x" * 90))
+
+    assert item.message == "main/Inventory migration is due: 150K of 150K"
+    assert long.message == f"main/{'x' * 39}… is due: 150K of 150K"
+
+
 def test_small_numbers_are_written_out() -> None:
     [item] = found(session(999, is_due=True, threshold=500))
 
