@@ -6,8 +6,6 @@ A constructor takes facts and builds the sentence. No secret and no markup ever 
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 
 class MemconsoleError(Exception):
     """An expected failure.
@@ -17,7 +15,7 @@ class MemconsoleError(Exception):
         hint: One sentence that says what to do next; empty when there is nothing to do.
     """
 
-    code: ClassVar[str] = "failed"
+    code: str = "failed"
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -99,9 +97,35 @@ class SessionNotFoundError(UsageError):
 
 
 class GatewayUnavailableError(MemconsoleError):
-    """An action needs the Gateway, and it is not reachable or refuses us."""
+    """An action needs the Gateway, and it is not reachable or refuses us.
+
+    Attributes:
+        code: The verdict (`cli.md`), when one is known.
+    """
 
     code = "gateway-unavailable"
+
+    def __init__(self, message: str, hint: str = "", *, verdict: str | None = None) -> None:
+        super().__init__(message, hint)
+        if verdict is not None:
+            self.code = verdict
+
+
+class GatewayCallError(MemconsoleError):
+    """The Gateway understood a request and refused it; nothing was done.
+
+    Attributes:
+        reason: `details.reason` or `details.code` of its answer, a plain word; may be empty.
+    """
+
+    code = "gateway-refused"
+
+    def __init__(self, method: str, words: str, *, reason: str = "") -> None:
+        super().__init__(
+            f"the gateway refused {method}: {words}",
+            hint="Nothing was changed; look at the session before trying again.",
+        )
+        self.reason = reason
 
 
 class ReadOnlyError(MemconsoleError):
@@ -157,6 +181,24 @@ class StateNewerError(StateError):
     """Our own database was made by a newer memconsole: it is read and never written (A24)."""
 
     code = "state-newer"
+
+
+class IndexUnavailableError(MemconsoleError):
+    """A search index cannot be read or built; nobody could look."""
+
+    code = "index-unavailable"
+
+
+class EmbeddingError(IndexUnavailableError):
+    """The embedding provider that was configured did not do its work."""
+
+    code = "embedding-failed"
+
+
+class SearchCancelledError(IndexUnavailableError):
+    """A search was ended by who had asked; there is no answer."""
+
+    code = "interrupted"
 
 
 class StoreError(MemconsoleError):

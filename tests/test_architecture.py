@@ -44,7 +44,7 @@ HOMES = {
     "tokenizers": {"index"},
     "typer": {"cli"},
     "watchfiles": {"changes"},
-    "websockets": {"gateway"},
+    "websockets": {"demo", "gateway"},
     "zstandard": {"demo", "stores"},
 }
 """Where each library may be imported: rule 4. A library that is not here has no home yet."""

@@ -103,7 +103,7 @@ def read_config(choice: HomeChoice, environ: Mapping[str, str]) -> ConfigReading
     if path is None:
         return ConfigReading(PlatformConfig(), notices=missing)
     try:
-        root = decode_json5(_read(path))
+        root = decode_json5(read_bytes(path))
     except ConfigSyntaxError as error:
         return _unreadable(path, str(error), missing)
     except OSError as error:
@@ -153,7 +153,7 @@ def _exists(path: Path) -> bool:
     return True
 
 
-def _read(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
     """Read a regular file; a pipe in its place must not stop us.
 
     Raises:

@@ -1,0 +1,1 @@
+"""Speaks to the platform's Gateway: asks for what it sees, and for resets; never more than that."""

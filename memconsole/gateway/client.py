@@ -1,0 +1,165 @@
+"""Answers `ports.Gateway`: readings may be asked again, a reset is sent once (A13)."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from memconsole.domain.gateway import (
+    NEXT_STEPS,
+    CompactAnswer,
+    LiveReading,
+    ResetAnswer,
+    Verdict,
+)
+from memconsole.domain.snapshot import GatewayStatus
+from memconsole.errors import GatewayCallError, GatewayUnavailableError
+from memconsole.gateway import frames
+from memconsole.gateway.line import Line
+from memconsole.gateway.problem import LinkLostError
+from memconsole.gateway.sessions import find_row, list_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from memconsole.domain.gateway import GatewayPlace, LiveSession
+    from memconsole.gateway.doorway import Doorway
+
+RESET_S = 60.0
+COMPACT_S = 300.0
+"""Seconds; a summary is a model call of tens of seconds (formats §6.1: at least 180)."""
+
+STARTING_S = 15.0
+"""How long an action waits for a Gateway that says that it is starting."""
+
+_HEALING = frozenset(one for one in Verdict if one.can_heal)
+
+
+class GatewayClient:
+    """One Gateway; safe from any thread, one request at a time.
+
+    Args:
+        place: Returns where it is now; asked before every try, since the configuration may change.
+        doorway: How to get in.
+        now: The wall clock.
+        timeout_s: For each request that only reads.
+        sleep: Waits between tries.
+    """
+
+    def __init__(
+        self,
+        place: Callable[[], GatewayPlace],
+        doorway: Doorway,
+        *,
+        now: Callable[[], datetime],
+        timeout_s: float = 10.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.is_off = doorway.transport == "none"
+        self._now = now
+        self._timeout_s = timeout_s
+        self._lock = threading.RLock()
+        self._line = Line(place, doorway, sleep)
+
+    def read(self) -> LiveReading:
+        """Ask for all sessions; a Gateway that failed just now is not asked again at once."""
+        with self._lock:
+            try:
+                rows = self._line.ask(lambda link: list_rows(link, timeout_s=self._timeout_s))
+            except GatewayUnavailableError as error:
+                return LiveReading(self._failure(error.code, error.hint))
+            except GatewayCallError as error:
+                return LiveReading(self._failure(Verdict.WEDGED.value, str(error)))
+            return LiveReading(self._status(), rows, self._now())
+
+    def provisional(self) -> GatewayStatus:
+        """Return what can be said while an answer is still awaited."""
+        verdict = Verdict.WEDGED if self._line.is_reached else Verdict.DOWN
+        return self._failure(verdict.value, NEXT_STEPS[verdict])
+
+    def require(self) -> GatewayStatus:
+        """Connect to act; waits a little while it starts.
+
+        Raises:
+            GatewayUnavailableError: It is not reachable, or refuses us; `code` is the verdict.
+        """
+        with self._lock:
+            self._line.ask(
+                lambda _: None,
+                is_acting=True,
+                patience_s=STARTING_S,
+                waits_for=frozenset({Verdict.STARTING}),
+            )
+            return self._status()
+
+    def find(self, key: str, *, patience_s: float = 0.0) -> LiveSession | None:
+        """Look for one session by its exact key; None when there is none.
+
+        Args:
+            key: The whole key.
+            patience_s: How long to go on trying while the Gateway is away.
+
+        Raises:
+            GatewayUnavailableError: It cannot be asked.
+            GatewayCallError: It refused to say.
+        """
+        with self._lock:
+            return self._line.ask(
+                lambda link: find_row(link, key, timeout_s=self._timeout_s),
+                is_acting=True,
+                patience_s=patience_s,
+                waits_for=_HEALING,
+            )
+
+    def reset(self, key: str, session_id: str | None) -> ResetAnswer:
+        """Reset one session; sent once, and once more only without a property that was refused.
+
+        Raises:
+            GatewayUnavailableError: It is not reachable; nothing was sent.
+            GatewayCallError: It refused; nothing was done.
+        """
+        params: dict[str, object] = {"key": key, "reason": "new"}
+        if session_id is not None:
+            params["expectedSessionId"] = session_id
+        with self._lock:
+            try:
+                payload = self._line.send("sessions.reset", params, timeout_s=RESET_S)
+            except LinkLostError:
+                return ResetAnswer(is_lost=True)
+            return ResetAnswer(frames.session(payload.get("entry"), key))
+
+    def compact(self, key: str) -> CompactAnswer:
+        """Ask for a compaction of one session; sent once.
+
+        Raises:
+            GatewayUnavailableError: It is not reachable; nothing was sent.
+            GatewayCallError: It refused; nothing was done.
+        """
+        with self._lock:
+            try:
+                payload = self._line.send("sessions.compact", {"key": key}, timeout_s=COMPACT_S)
+            except LinkLostError:
+                return CompactAnswer(is_lost=True, reason="no answer came")
+            return frames.compact_answer(payload)
+
+    def close(self) -> None:
+        """End the link."""
+        with self._lock:
+            self._line.drop()
+
+    def _status(self) -> GatewayStatus:
+        hello, place = self._line.hello, self._line.place
+        return GatewayStatus(
+            verdict=Verdict.UP.value,
+            url=None if place is None else place.url,
+            version=None if hello is None else hello.version,
+            scopes=() if hello is None else hello.scopes or (),
+            checked_at=self._now(),
+        )
+
+    def _failure(self, verdict: str, hint: str) -> GatewayStatus:
+        place = self._line.place
+        url = None if place is None else place.url
+        return GatewayStatus(verdict, url, hint=hint or None, checked_at=self._now())

@@ -1,0 +1,155 @@
+"""Gets a link, by every way that the settings allow, and says why when there is none."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from memconsole.domain.gateway import Verdict, refusal
+from memconsole.gateway.handshake import Attempt, open_link
+from memconsole.gateway.problem import RefusedError
+from memconsole.gateway.program import ProgramLink, find_program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from memconsole.domain.gateway import GatewayPlace
+    from memconsole.gateway.identity import Device, DeviceFile
+    from memconsole.gateway.link import Hello
+
+logger = logging.getLogger(__name__)
+
+CONNECT_S = 15.0
+_NEEDED = "operator.admin"
+
+
+class Link(Protocol):
+    """A socket or the platform's program."""
+
+    @property
+    def hello(self) -> Hello:
+        """What the Gateway said of itself."""
+
+    def request(
+        self, method: str, params: Mapping[str, object], *, timeout_s: float
+    ) -> Mapping[str, object]:
+        """Send one request, once, and return the payload of its answer."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doorway:
+    """How to get in.
+
+    Attributes:
+        transport: `auto`, `ws`, `cli` or `none`.
+        home: The state folder whose Gateway is meant.
+        environ: For the platform's program.
+        devices: Where our identity is kept.
+        may_register: Reading alone may make an identity; acting always may.
+    """
+
+    transport: str
+    home: Path
+    environ: Mapping[str, str]
+    devices: DeviceFile
+    may_register: bool = False
+
+    def open(
+        self, place: GatewayPlace, *, is_acting: bool, on_reached: Callable[[], None] | None = None
+    ) -> Link:
+        """Return an open link.
+
+        Args:
+            place: Where the Gateway is.
+            is_acting: A reset is wanted: the device may be made known, the program may be used.
+            on_reached: Called once the port took a connection.
+
+        Raises:
+            RefusedError: With the verdict.
+        """
+        if self.transport == "none":
+            raise RefusedError(refusal(Verdict.OFF, "the gateway is switched off in our settings"))
+        if self.transport == "cli":
+            return self._program()
+        try:
+            return self._socket(place, is_acting, on_reached)
+        except RefusedError as error:
+            is_ours = self.transport == "auto" and is_acting and not place.is_explicit
+            if not is_ours or error.refusal.verdict.can_heal or find_program(self.environ) is None:
+                raise
+            logger.info("%s; asking through the platform's program", error)
+            return self._program()
+
+    def _program(self) -> Link:
+        program = find_program(self.environ)
+        if program is None:
+            raise RefusedError(
+                refusal(
+                    Verdict.DOWN,
+                    "there is no openclaw program on the PATH to reach it with",
+                    "Install it, or set gateway.transport to ws.",
+                )
+            )
+        return ProgramLink(program, self.home, self.environ)
+
+    def _socket(
+        self, place: GatewayPlace, is_acting: bool, on_reached: Callable[[], None] | None
+    ) -> Link:
+        attempt = Attempt(place, time.monotonic() + CONNECT_S, on_reached=on_reached)
+        try:
+            link = self._with_named_protocol(attempt)
+        except RefusedError as error:
+            device = self._device(is_acting) if error.refusal.wants_device else None
+            if device is None:
+                raise _explained(error, place) from error
+            return self._with_named_protocol(replace(attempt, device=device))
+        if is_narrow(link.hello) and (device := self._device(is_acting)) is not None:
+            link.close()
+            link = self._with_named_protocol(replace(attempt, device=device))
+        return link
+
+    def with_device(self, place: GatewayPlace, *, is_acting: bool) -> Link | None:
+        """Return a link signed by our identity; None when there is none and none may be made."""
+        device = None if self.transport == "cli" else self._device(is_acting)
+        if device is None:
+            return None
+        attempt = Attempt(place, time.monotonic() + CONNECT_S, device=device)
+        return self._with_named_protocol(attempt)
+
+    @staticmethod
+    def _with_named_protocol(attempt: Attempt) -> Link:
+        """Try once more with the version that a mismatch names (case c33)."""
+        try:
+            return open_link(attempt)
+        except RefusedError as error:
+            expected = error.refusal.expected_protocol
+            if expected is None or not attempt.protocols[0] <= expected <= attempt.protocols[1]:
+                raise
+            return open_link(replace(attempt, protocols=(expected, expected)))
+
+    def _device(self, is_acting: bool) -> Device | None:
+        known = self.devices.load()
+        if known is not None or not (is_acting or self.may_register):
+            return known
+        logger.warning("making this device known to the gateway, which keeps a record of it")
+        return self.devices.load_or_make()
+
+
+def is_narrow(hello: Hello) -> bool:
+    """Whether the Gateway says that it gave us less than we asked for."""
+    return hello.scopes is not None and _NEEDED not in hello.scopes
+
+
+def _explained(error: RefusedError, place: GatewayPlace) -> RefusedError:
+    """Say why we have no token, when that is what is missing."""
+    found = error.refusal
+    is_access = found.verdict in (Verdict.BAD_TOKEN, Verdict.NOT_PAIRED)
+    if place.token is not None or not place.problem or not is_access:
+        return error
+    return RefusedError(replace(found, verdict=Verdict.BAD_TOKEN, message=place.problem))

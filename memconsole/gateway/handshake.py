@@ -1,0 +1,268 @@
+"""From an address to an open link, or to a verdict: only the handshake decides (A16).
+
+The port is tried with a plain socket first: that nothing listens is known at once, and the
+WebSocket library is loaded only where somebody does.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import ssl
+import sys
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from memconsole import __version__
+from memconsole.domain.gateway import Verdict, judge_error, refusal
+from memconsole.gateway import frames
+from memconsole.gateway.link import MAX_FRAME_BYTES, Hello, SocketLink, exchange
+from memconsole.gateway.problem import AnswerError, LinkLostError, RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from websockets.sync.client import ClientConnection
+
+    from memconsole.domain.gateway import GatewayPlace, Refusal
+    from memconsole.gateway.identity import Device
+
+SCOPES = ("operator.read", "operator.admin")
+"""All that is ever needed: reading, and resets. Always sent: none means all on 2026.1."""
+
+PROTOCOLS = (3, 4)
+
+_CLOSE_TIMEOUT_S = 1.0
+_PROXY_STATUSES = (502, 503, 504)
+
+_quiet = logging.getLogger("memconsole.gateway.wire")
+_quiet.setLevel(logging.CRITICAL)  # the library would log frames, and frames hold the token
+_quiet.propagate = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try to get in.
+
+    Attributes:
+        deadline: `time.monotonic()` at which it ends.
+        protocols: Lowest and highest version offered.
+        on_reached: Called once the port took the connection.
+    """
+
+    place: GatewayPlace
+    deadline: float
+    device: Device | None = None
+    protocols: tuple[int, int] = PROTOCOLS
+    on_reached: Callable[[], None] | None = None
+
+    @property
+    def left_s(self) -> float:
+        """Seconds that are left."""
+        return max(0.001, self.deadline - time.monotonic())
+
+
+def open_link(attempt: Attempt) -> SocketLink:
+    """Connect, answer the challenge, and return the open link.
+
+    Raises:
+        RefusedError: With the verdict.
+    """
+    require_safe(attempt.place)
+    plain = _reach(attempt)
+    connection = _upgrade(attempt, plain)
+    try:
+        return SocketLink(connection, _enter(attempt, connection))
+    except RefusedError:
+        connection.close()
+        raise
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address stays on this host."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def require_safe(place: GatewayPlace) -> None:
+    """Refuse to carry a token over a network in the clear.
+
+    Raises:
+        RefusedError: Plain `ws://` to another host.
+    """
+    if place.token is None or not place.url.startswith("ws://") or is_loopback(place.url):
+        return
+    raise RefusedError(
+        refusal(
+            Verdict.BAD_TOKEN,
+            "the token is not sent over plain ws:// to another host",
+            "Use wss://, or an SSH tunnel to a port of this host.",
+        )
+    )
+
+
+def _reach(attempt: Attempt) -> socket.socket:
+    parts = urlsplit(attempt.place.url)
+    try:
+        port = parts.port or (443 if parts.scheme == "wss" else 80)
+        found = socket.create_connection((parts.hostname or "", port), timeout=attempt.left_s)
+    except TimeoutError as error:
+        raise _refused(Verdict.DOWN, "the gateway's host does not answer") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it cannot be reached"
+        raise _refused(Verdict.DOWN, f"nothing answers there: {reason.lower()}") from error
+    if attempt.on_reached is not None:
+        attempt.on_reached()
+    return found
+
+
+def _upgrade(attempt: Attempt, plain: socket.socket) -> ClientConnection:
+    """Make a WebSocket of it; a socket of ours also means that no redirect is followed."""
+    from websockets import exceptions  # noqa: PLC0415
+    from websockets.sync.client import connect  # noqa: PLC0415
+
+    url = attempt.place.url
+    # The library wants a context; ours lasts longer than this function, and ends with `close`.
+    lasting = ExitStack()
+    try:
+        opening = connect(
+            url,
+            sock=plain,
+            ssl=_tls(attempt.place) if url.startswith("wss:") else None,
+            compression=None,
+            proxy=None,
+            max_size=MAX_FRAME_BYTES,
+            open_timeout=attempt.left_s,
+            close_timeout=_CLOSE_TIMEOUT_S,
+            user_agent_header=f"memconsole/{__version__}",
+            logger=_quiet,
+        )
+        return lasting.enter_context(opening)
+    except TimeoutError as error:
+        raise _refused(Verdict.WEDGED, "it takes connections and does not answer") from error
+    except ssl.SSLError as error:
+        raise _refused(
+            Verdict.NOT_A_GATEWAY,
+            "no safe connection is possible: its certificate is not trusted",
+            "Check the address, or the certificate of the Gateway.",
+        ) from error
+    except exceptions.InvalidStatus as error:
+        status = error.response.status_code
+        verdict = Verdict.DOWN if status in _PROXY_STATUSES else Verdict.NOT_A_GATEWAY
+        raise _refused(verdict, f"HTTP {status} instead of a WebSocket") from error
+    except exceptions.InvalidMessage as error:
+        is_empty = isinstance(error.__cause__, EOFError)
+        verdict = Verdict.DOWN if is_empty else Verdict.NOT_A_GATEWAY
+        raise _refused(verdict, "the connection ended before a WebSocket began") from error
+    except exceptions.WebSocketException as error:
+        raise _refused(Verdict.NOT_A_GATEWAY, "what answers there is no WebSocket") from error
+    except OSError as error:
+        raise _refused(Verdict.DOWN, "the connection broke off") from error
+
+
+def _tls(place: GatewayPlace) -> ssl.SSLContext:
+    if place.certificate is None:
+        return ssl.create_default_context()
+    try:
+        context = ssl.create_default_context(cafile=place.certificate)
+    except OSError as error:
+        raise _refused(
+            Verdict.NOT_A_GATEWAY, "the Gateway's certificate file cannot be read"
+        ) from error
+    context.check_hostname = not is_loopback(place.url)
+    return context
+
+
+def _enter(attempt: Attempt, connection: ClientConnection) -> Hello:
+    challenge = _challenge(attempt, connection)
+    frame = {
+        "type": "req",
+        "id": "memconsole-1",
+        "method": "connect",
+        "params": connect_params(attempt, challenge),
+    }
+    try:
+        return _hello(exchange(connection, frame, attempt.deadline))
+    except AnswerError as error:
+        found = judge_error(error.error) or _foreign(error.shown(attempt.place.token))
+        raise RefusedError(found) from error
+    except LinkLostError as error:
+        if time.monotonic() >= attempt.deadline:
+            raise _refused(Verdict.WEDGED, "it does not answer the handshake") from error
+        raise _refused(Verdict.DOWN, "it broke off the handshake") from error
+
+
+def _challenge(attempt: Attempt, connection: ClientConnection) -> Mapping[str, object]:
+    from websockets.exceptions import WebSocketException  # noqa: PLC0415
+
+    try:
+        frame = frames.decode(connection.recv(timeout=attempt.left_s))
+    except TimeoutError as error:
+        raise _refused(Verdict.WEDGED, "it opens a WebSocket and then says nothing") from error
+    except (OSError, WebSocketException) as error:
+        raise _refused(Verdict.DOWN, "it broke off the handshake") from error
+    if frame is None or frame.get("event") != "connect.challenge":
+        raise _refused(Verdict.NOT_A_GATEWAY, "a WebSocket answers there, and it is no Gateway")
+    return frames.mapping(frame.get("payload"))
+
+
+def connect_params(attempt: Attempt, challenge: Mapping[str, object]) -> dict[str, object]:
+    """Return the parameters of `connect`: what all releases know, and no more."""
+    token = attempt.place.token
+    params: dict[str, object] = {
+        "minProtocol": attempt.protocols[0],
+        "maxProtocol": attempt.protocols[1],
+        "client": {
+            "id": "cli",
+            "displayName": "memconsole",
+            "version": __version__,
+            "platform": sys.platform,
+            "mode": "cli",
+        },
+        "role": "operator",
+        "scopes": list(SCOPES),
+    }
+    if token is not None:
+        params["auth"] = {"token": token}
+    if attempt.device is not None:
+        params["device"] = attempt.device.block(
+            scopes=SCOPES,
+            token=token,
+            nonce=frames.text(challenge.get("nonce")) or "",
+            signed_at=frames.whole(challenge.get("ts")) or int(time.time() * 1000),
+        )
+    return params
+
+
+def _hello(payload: Mapping[str, object]) -> Hello:
+    if payload.get("type") != "hello-ok":
+        raise _refused(Verdict.NOT_A_GATEWAY, "its greeting is not a Gateway's")
+    auth = frames.mapping(payload.get("auth"))
+    features = frames.mapping(payload.get("features"))
+    methods = features.get("methods")
+    return Hello(
+        version=frames.text(frames.mapping(payload.get("server")).get("version")),
+        protocol=frames.whole(payload.get("protocol")),
+        scopes=frames.texts(auth["scopes"]) if "scopes" in auth else None,
+        methods=frozenset(frames.texts(methods)) if isinstance(methods, list) else None,
+        state_dir=frames.text(frames.mapping(payload.get("snapshot")).get("stateDir")),
+    )
+
+
+def _foreign(said: str) -> Refusal:
+    return refusal(
+        Verdict.PROTOCOL_MISMATCH,
+        f"the gateway refuses our greeting: {said}",
+        "Update the older of both programs.",
+    )
+
+
+def _refused(verdict: Verdict, message: str, hint: str = "") -> RefusedError:
+    return RefusedError(refusal(verdict, message, hint))

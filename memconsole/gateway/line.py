@@ -1,0 +1,202 @@
+"""Keeps the one link to the Gateway: opens it when needed, drops it when it broke, waits when told.
+
+Questions are asked again over a new link; what changes something is sent once (A13).
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+from memconsole.domain.gateway import Verdict, judge_error, refusal
+from memconsole.errors import GatewayCallError, GatewayUnavailableError
+from memconsole.gateway.pauses import STEPS_S, Pauses
+from memconsole.gateway.problem import AnswerError, LinkLostError, RefusedError
+from memconsole.gateway.program import judge_program
+from memconsole.gateway.sessions import fewer_params
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memconsole.domain.gateway import GatewayPlace, Refusal
+    from memconsole.gateway.doorway import Doorway, Link
+    from memconsole.gateway.link import Hello
+
+T = TypeVar("T")
+
+IDLE_S = 60.0
+"""A link that was not used for so long is opened anew: nobody read its events."""
+
+
+class Line:
+    """Not safe from several threads: its owner holds a lock.
+
+    Args:
+        find_place: Returns where the Gateway is now; the configuration may change.
+        doorway: How to get in.
+        sleep: Waits between tries.
+    """
+
+    def __init__(
+        self,
+        find_place: Callable[[], GatewayPlace],
+        doorway: Doorway,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.place: GatewayPlace | None = None
+        self.is_reached = False
+        self._find_place = find_place
+        self._doorway = doorway
+        self._sleep = sleep
+        self._link: Link | None = None
+        self._used_at = 0.0
+        self._pauses = Pauses()
+
+    @property
+    def hello(self) -> Hello | None:
+        """What the Gateway said when it let us in; None without a link."""
+        return None if self._link is None else self._link.hello
+
+    def ask(
+        self,
+        question: Callable[[Link], T],
+        *,
+        is_acting: bool = False,
+        patience_s: float = 0.0,
+        waits_for: frozenset[Verdict] = frozenset(),
+    ) -> T:
+        """Put a question that changes nothing.
+
+        Args:
+            question: Gets an open link.
+            is_acting: It prepares a change: no pause is kept, and our device may be made known.
+            patience_s: How long to go on trying.
+            waits_for: Verdicts that are worth it.
+
+        Raises:
+            GatewayUnavailableError: It is not reachable, or refuses us.
+            GatewayCallError: It refused this question.
+        """
+        give_up_at = time.monotonic() + patience_s
+        tries = 0
+        while True:
+            try:
+                return self._try(question, is_acting)
+            except GatewayUnavailableError as error:
+                left = give_up_at - time.monotonic()
+                if Verdict(error.code) not in waits_for or left <= 0:
+                    raise
+                self._sleep(min(STEPS_S[min(tries, len(STEPS_S) - 1)], left))
+                tries += 1
+
+    def send(
+        self, method: str, params: Mapping[str, object], *, timeout_s: float
+    ) -> Mapping[str, object]:
+        """Send what changes something; only a refused property allows a second request.
+
+        Raises:
+            GatewayUnavailableError: It is not reachable, or refuses us; nothing was done.
+            GatewayCallError: It refused this request; nothing was done.
+            LinkLostError: No answer came; whether it was done is only known by looking.
+        """
+        link = self._open(is_acting=True)
+        try:
+            try:
+                return link.request(method, params, timeout_s=timeout_s)
+            except AnswerError as error:
+                fewer = fewer_params(params, error)
+                if fewer is None:
+                    raise
+                return link.request(method, fewer, timeout_s=timeout_s)
+        except AnswerError as error:
+            raise self._translated(method, error) from error
+        except LinkLostError:
+            self.drop()
+            raise
+
+    def drop(self) -> None:
+        """End the link."""
+        link, self._link = self._link, None
+        if link is not None:
+            link.close()
+
+    def _try(self, question: Callable[[Link], T], is_acting: bool) -> T:
+        had_link = self._link is not None
+        link = self._open(is_acting)
+        try:
+            return question(link)
+        except AnswerError as error:
+            return self._signed(question, error, is_acting)
+        except LinkLostError as error:
+            self.drop()
+            if had_link:
+                return self._try(question, is_acting)
+            raise self._failed(
+                refusal(Verdict.WEDGED, "it lets us in and does not answer")
+            ) from error
+
+    def _signed(self, question: Callable[[Link], T], error: AnswerError, is_acting: bool) -> T:
+        """Ask again as our device, where the token alone has no scopes (2026.3, A16)."""
+        found = judge_error(error.error)
+        if found is None or not found.wants_device or self.place is None:
+            raise self._translated("the question", error) from error
+        self.drop()
+        try:
+            self._link = self._doorway.with_device(self.place, is_acting=is_acting)
+        except RefusedError as refused:
+            raise self._failed(refused.refusal) from refused
+        if self._link is None:
+            raise self._failed(found) from error
+        self._pauses.succeeded()
+        try:
+            return question(self._link)
+        except AnswerError as second:
+            raise self._translated("the question", second) from second
+        except LinkLostError as lost:
+            self.drop()
+            raise self._failed(
+                refusal(Verdict.WEDGED, "it lets us in and does not answer")
+            ) from lost
+
+    def _open(self, is_acting: bool) -> Link:
+        place, moment = self._find_place(), time.monotonic()
+        if place != self.place or moment - self._used_at > IDLE_S:
+            self.drop()
+        self._used_at = moment
+        if self._link is not None:
+            return self._link
+        known = self._pauses.refusal
+        if known is not None and not is_acting and not self._pauses.is_over(place, moment):
+            raise _unavailable(known)
+        self.place, self.is_reached = place, False
+        try:
+            self._link = self._doorway.open(
+                place, is_acting=is_acting, on_reached=self._note_reached
+            )
+        except RefusedError as error:
+            raise self._failed(error.refusal) from error
+        self._pauses.succeeded()
+        return self._link
+
+    def _note_reached(self) -> None:
+        self.is_reached = True
+
+    def _failed(self, found: Refusal) -> GatewayUnavailableError:
+        if self.place is not None:
+            self._pauses.failed(self.place, found, time.monotonic())
+        return _unavailable(found)
+
+    def _translated(
+        self, method: str, error: AnswerError
+    ) -> GatewayUnavailableError | GatewayCallError:
+        """Return an error of the wire as one of ours; our token never gets out with it."""
+        found = judge_error(error.error) or judge_program(error)
+        if found is not None:
+            self.drop()
+            return self._failed(found)
+        token = None if self.place is None else self.place.token
+        return GatewayCallError(method, error.shown(token), reason=error.reason)
+
+
+def _unavailable(found: Refusal) -> GatewayUnavailableError:
+    return GatewayUnavailableError(found.message, found.hint, verdict=found.verdict.value)

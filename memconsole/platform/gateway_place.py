@@ -1,0 +1,118 @@
+"""Where the platform's configuration says that its Gateway is, and with which token.
+
+The only place that reads that token; it stays in a value that shows it nowhere.
+Formats: `formats/openclaw-2026.9.md` §2 and §6, `formats/clawdbot-file-era.md` §6.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from memconsole.domain.gateway import GatewayPlace
+from memconsole.platform.config import ConfigSyntaxError, decode_json5, read_bytes
+from memconsole.platform.values import integer, mapping, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+TOKEN_VARIABLES = ("OPENCLAW_GATEWAY_TOKEN", "CLAWDBOT_GATEWAY_TOKEN")
+PORT_VARIABLES = ("OPENCLAW_GATEWAY_PORT", "CLAWDBOT_GATEWAY_PORT")
+USUAL_PORT = 18_789
+
+_REFERENCE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
+_LOOPBACK = "127.0.0.1"
+
+
+def find_place(
+    config: Path | None,
+    environ: Mapping[str, str],
+    *,
+    url: str | None = None,
+    token: str | None = None,
+) -> GatewayPlace:
+    """Return where the Gateway is: our own settings first, then the platform's (`cli.md`).
+
+    The platform's token goes to the platform's Gateway only: to another host that our settings
+    name, it is not sent.
+
+    Args:
+        config: The platform's configuration file; None when there is none.
+        environ: For `${NAME}` and the platform's own variables.
+        url: Address from our settings.
+        token: Token from our settings.
+    """
+    section = mapping(_root(config).get("gateway"))
+    remote = mapping(section.get("remote")) if section.get("mode") == "remote" else {}
+    known = text(remote.get("url")) or _local_url(section, environ)
+    found, problem = _token(section, remote, environ)
+    if url is not None and not _is_same_host(url, known):
+        found, problem = None, ""
+    tls = mapping(section.get("tls"))
+    certificate = text(tls.get("certPath")) if url is None and not remote else None
+    return GatewayPlace(
+        url=url or known,
+        token=token or found,
+        problem="" if token else problem,
+        certificate=None if certificate is None or config is None else config.parent / certificate,
+        is_explicit=url is not None,
+    )
+
+
+def _root(config: Path | None) -> Mapping[str, object]:
+    """Return the configuration; one that cannot be read is told by the reading of the home."""
+    if config is None:
+        return {}
+    try:
+        return mapping(decode_json5(read_bytes(config)))
+    except (OSError, ConfigSyntaxError):
+        return {}
+
+
+def _local_url(section: Mapping[str, object], environ: Mapping[str, str]) -> str:
+    named = next((environ[name] for name in PORT_VARIABLES if environ.get(name)), "")
+    port = int(named) if named.isascii() and named.isdecimal() else integer(section.get("port"))
+    if port is None or not 0 < port < 1 << 16:
+        port = USUAL_PORT
+    host = _LOOPBACK
+    if section.get("bind") == "custom":  # every other way of binding listens on loopback too
+        host = text(section.get("customBindHost")) or _LOOPBACK
+    if host in ("0.0.0.0", "::"):
+        host = _LOOPBACK
+    scheme = "wss" if mapping(section.get("tls")).get("enabled") is True else "ws"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+def _token(
+    section: Mapping[str, object], remote: Mapping[str, object], environ: Mapping[str, str]
+) -> tuple[str | None, str]:
+    """Return the token, else why there is none although one is spoken of."""
+    named = next((environ[name] for name in TOKEN_VARIABLES if environ.get(name)), None)
+    if named is not None and not remote:
+        return named, ""
+    auth = mapping(section.get("auth"))
+    if remote:
+        value = remote.get("token") or remote.get("password")
+    else:
+        value = auth.get("password") if auth.get("mode") == "password" else auth.get("token")
+    if isinstance(value, dict):
+        return None, (
+            "the gateway's token is kept by the platform's secret store, which memconsole "
+            "does not open"
+        )
+    written = text(value)
+    reference = _REFERENCE.fullmatch(written.strip()) if written is not None else None
+    if reference is None:
+        return written, ""
+    resolved = environ.get(reference[1])
+    if resolved:
+        return resolved, ""
+    return None, f"the gateway's token is in the variable {reference[1]}, which is not set here"
+
+
+def _is_same_host(url: str, known: str) -> bool:
+    loopback = {_LOOPBACK, "localhost", "::1"}
+    one, other = urlsplit(url).hostname, urlsplit(known).hostname
+    return one == other or {one, other} <= loopback

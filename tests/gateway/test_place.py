@@ -1,0 +1,102 @@
+"""Where the Gateway is, and whose token goes there."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.platform.gateway_place import find_place
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECRET = "EXAMPLE-gateway-token-000"
+
+
+def config(folder: Path, **gateway: object) -> Path:
+    path = folder / "openclaw.json"
+    path.write_text(json.dumps({"gateway": gateway}))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("gateway", "url"),
+    [
+        ({}, "ws://127.0.0.1:18789"),
+        ({"port": 19001}, "ws://127.0.0.1:19001"),
+        ({"port": 99999}, "ws://127.0.0.1:18789"),
+        ({"port": "x"}, "ws://127.0.0.1:18789"),
+        ({"bind": "lan", "port": 5}, "ws://127.0.0.1:5"),
+        ({"bind": "custom", "customBindHost": "192.0.2.7"}, "ws://192.0.2.7:18789"),
+        ({"bind": "custom", "customBindHost": "0.0.0.0"}, "ws://127.0.0.1:18789"),
+        ({"bind": "custom", "customBindHost": "fd00::1"}, "ws://[fd00::1]:18789"),
+        ({"tls": {"enabled": True}}, "wss://127.0.0.1:18789"),
+        ({"mode": "remote", "remote": {"url": "wss://gw.example"}}, "wss://gw.example"),
+        ({"mode": "local", "remote": {"url": "wss://gw.example"}}, "ws://127.0.0.1:18789"),
+    ],
+)
+def test_the_address_of_the_platform(tmp_path: Path, gateway: dict[str, object], url: str) -> None:
+    assert find_place(config(tmp_path, **gateway), {}).url == url
+
+
+@pytest.mark.parametrize(
+    ("gateway", "environ", "token"),
+    [
+        ({"auth": {"token": SECRET}}, {}, SECRET),
+        ({"auth": {"token": "${GW}"}}, {"GW": SECRET}, SECRET),
+        ({"auth": {"mode": "password", "password": SECRET}}, {}, SECRET),
+        ({"auth": {"token": "other"}}, {"OPENCLAW_GATEWAY_TOKEN": SECRET}, SECRET),
+        ({"mode": "remote", "remote": {"url": "wss://g.example", "token": SECRET}}, {}, SECRET),
+        ({}, {}, None),
+        ({"auth": {"token": ["odd"]}}, {}, None),
+    ],
+)
+def test_the_token_of_the_platform(
+    tmp_path: Path, gateway: dict[str, object], environ: dict[str, str], token: str | None
+) -> None:
+    place = find_place(config(tmp_path, **gateway), environ)
+    assert (place.token, place.problem) == (token, "")
+    assert SECRET not in repr(place)
+
+
+def test_a_token_in_a_secret_store_asks_the_operator(tmp_path: Path) -> None:
+    reference = {"source": "exec", "provider": "vault", "id": "gateway"}
+    place = find_place(config(tmp_path, auth={"token": reference}), {})
+    assert place.token is None
+    assert "secret store" in place.problem
+
+
+def test_a_variable_that_is_not_set_is_named(tmp_path: Path) -> None:
+    place = find_place(config(tmp_path, auth={"token": "${GW_TOKEN}"}), {})
+    assert place.token is None
+    assert "GW_TOKEN" in place.problem
+
+
+def test_our_settings_win(tmp_path: Path) -> None:
+    path = config(tmp_path, port=5, auth={"token": "theirs"})
+    place = find_place(path, {}, url="ws://localhost:6", token=SECRET)
+    assert (place.url, place.token, place.is_explicit) == ("ws://localhost:6", SECRET, True)
+    assert find_place(path, {}, url="ws://localhost:6").token == "theirs"
+
+
+def test_their_token_goes_to_no_other_host(tmp_path: Path) -> None:
+    path = config(tmp_path, auth={"token": SECRET})
+    assert find_place(path, {}, url="wss://elsewhere.example").token is None
+
+
+def test_a_certificate_is_looked_for_beside_the_configuration(tmp_path: Path) -> None:
+    path = config(tmp_path, tls={"enabled": True, "certPath": "tls/cert.pem"})
+    assert find_place(path, {}).certificate == tmp_path / "tls" / "cert.pem"
+
+
+@pytest.mark.parametrize("text", [None, "", "{", "[]", '{"gateway": 3}'])
+def test_without_a_usable_configuration_the_usual_place(tmp_path: Path, text: str | None) -> None:
+    path = None
+    if text is not None:
+        path = tmp_path / "openclaw.json"
+        path.write_text(text)
+    place = find_place(path, {})
+    assert (place.url, place.token) == ("ws://127.0.0.1:18789", None)
+    assert find_place(tmp_path / "none.json", {"OPENCLAW_GATEWAY_PORT": "7"}).url.endswith(":7")
