@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
 import stat
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 Json = Any
 """What foreign JSON holds."""
 
-TIMEOUT_S = 120
-_PLAIN = {"LANG": "C.UTF-8", "PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
-
-_OBEY_FILE_MODES = """
-import ctypes, os, sys
-PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
-for capability in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):
-    ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
-os.execv(sys.argv[1], sys.argv[1:])
-"""
-"""Takes from root what makes it read everything, then becomes another program."""
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,37 +82,26 @@ class Program:
     is_plain_user: bool = False
 
     def __call__(self, *arguments: str) -> Answer:
-        """Run one command."""
-        with self.start(*arguments) as process:
-            out, err = process.communicate(timeout=TIMEOUT_S)
-        return _sound(Answer(arguments, process.returncode, out, err))
-
-    def batch(self, *calls: tuple[str, ...]) -> list[Answer]:
-        """Run several commands, one after the other, in one process (`tests.batch`)."""
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as plan:
-            json.dump(calls, plan)
-            plan.flush()
-            with self._start(["tests.batch", plan.name]) as process:
-                out, err = process.communicate(timeout=TIMEOUT_S)
-        assert process.returncode == 0, err
-        answers = zip(calls, json.loads(out), strict=True)
-        return [_sound(Answer(words, *answer)) for words, answer in answers]
+        """Run one command to its end; a traceback or an unexpected failure is no answer."""
+        job = {
+            "arguments": arguments,
+            "environment": self._everything(),
+            "is_plain_user": self.is_plain_user,
+        }
+        answer = Answer(arguments, *ask_zygote(job))
+        for complaint in ("Traceback (most recent call last)", "unexpected failure"):
+            assert complaint not in answer.out + answer.err, f"{answer!r}"
+        return answer
 
     def json(self, *arguments: str) -> Answer:
         """Run one command with `--json`."""
         return self("--json", *arguments)
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start one command and return at once."""
-        return self._start(["memconsole", *arguments])
-
-    def _start(self, module: list[str]) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", *module]
-        if self.is_plain_user and sys.platform == "linux" and os.geteuid() == 0:
-            command = [sys.executable, "-c", _OBEY_FILE_MODES, *command]
+        """Start one command from nothing and return at once."""
         return subprocess.Popen(
-            command,
-            env={**_PLAIN, "PATH": os.environ["PATH"], **self.environment},
+            [sys.executable, "-m", "memconsole", *arguments],
+            env=self._everything(),
             cwd=Path(self.environment["HOME"]),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -130,12 +110,46 @@ class Program:
             encoding="utf-8",
         )
 
+    def _everything(self) -> dict[str, str]:
+        locale = {"LANG": "C.UTF-8", "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+        return {**locale, **self.environment}
 
-def _sound(answer: Answer) -> Answer:
-    """A traceback or an unexpected failure is never an answer."""
-    assert "Traceback (most recent call last)" not in answer.out + answer.err, f"{answer!r}"
-    assert "unexpected failure" not in answer.out + answer.err, f"{answer!r}"
-    return answer
+
+def ask_zygote(job: Json) -> tuple[int, str, str]:
+    """Have one call run by a fork of a process that has loaded memconsole."""
+    process = zygote()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps(job) + "\n")
+    process.stdin.flush()
+    line = process.stdout.readline()
+    assert line, "the zygote died"
+    code, out, err = json.loads(line)
+    return code, out, err
+
+
+@cache
+def zygote() -> subprocess.Popen[str]:
+    """Start the process that calls are forked from, once for all tests of this one."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.zygote"],
+        env={"LANG": "C.UTF-8", "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
+
+    def end() -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.close()
+        process.wait()
+        process.stdout.close()
+
+    atexit.register(end)
+    return process
 
 
 def tree(folder: Path, *, without: tuple[Path, ...] = ()) -> dict[str, str]:

@@ -76,11 +76,11 @@ def test_every_command_survives_a_bad_home(bad: Bad, program: Program, user_home
     state = sound_home(user_home / ".openclaw")
     bad.break_it(state)
     before = tree(state)
-    answers = program.batch(*((*AT, str(state), *command) for command in READING))
+    answers = [program(*AT, str(state), *command) for command in READING]
     assert tree(state) == before
     workspaces = (state / "workspace", state / "workspace-other")
     before = tree(state, without=workspaces)
-    answers += program.batch((*AT, str(state), "checkpoint"))
+    answers.append(program(*AT, str(state), "checkpoint"))
     assert tree(state, without=workspaces) == before
     for answer in answers:
         assert answer.code in (0, 1, 2, 3), answer

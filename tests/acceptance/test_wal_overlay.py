@@ -32,8 +32,7 @@ def state(shared: Path, fixture_home: FixtureHome) -> Path:
 def events_of_work(program: Program) -> int:
     """Count the stored records of all sessions of `work`."""
     listed = program.json("sessions", "--all", "--agent", "work").rows(state="live")
-    details = program.batch(*(("--json", "session", row["key"]) for row in listed))
-    return sum(detail.data["events"] for detail in details)
+    return sum(program.json("session", row["key"]).data["events"] for row in listed)
 
 
 def database(state: Path) -> Path:

@@ -1,0 +1,110 @@
+"""A process that has loaded memconsole and forks one child a call: `python -m tests.zygote`.
+
+Most of what a call costs is the start of Python and the loading of modules. A fork leaves that
+out; all else is as in a process of its own: environment, folder, descriptors, time zone, exit.
+Reads one job a line (JSON), answers `[exit code, stdout, stderr]` on one line.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import importlib
+import json
+import os
+import pkgutil
+import signal
+import sys
+import tempfile
+import time
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+
+import memconsole
+from memconsole.__main__ import main
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LOADED = ("cli", "config", "domain", "engine", "platform", "sqlite", "stores", "wiring", "errors")
+DEADLINE_S = 100
+_CAPABILITY_VERSION_3 = 0x20080522
+_SEES_EVERYTHING = ~((1 << 1) | (1 << 2))
+"""All but CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH."""
+
+
+def load() -> None:
+    """Import what plain commands may need."""
+    for module in _modules(memconsole.__path__, "memconsole."):
+        importlib.import_module(module)
+
+
+def _modules(path: list[str], prefix: str) -> Iterator[str]:
+    for found in pkgutil.iter_modules(path, prefix):
+        if found.name.split(".")[1] not in LOADED:
+            continue
+        yield found.name
+        if found.ispkg:
+            yield from _modules(
+                list(importlib.import_module(found.name).__path__), f"{found.name}."
+            )
+
+
+def serve() -> None:
+    """Answer jobs until the input ends."""
+    load()
+    for line in sys.stdin:
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            child = os.fork()
+            if child == 0:
+                run(json.loads(line), out, err)
+            _, status = os.waitpid(child, 0)
+            answer = [os.waitstatus_to_exitcode(status), _content(out), _content(err)]
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+def run(job: dict[str, Any], out: BinaryIO, err: BinaryIO) -> NoReturn:
+    """Become memconsole for one call; one that hangs is ended by its alarm."""
+    signal.alarm(DEADLINE_S)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(out.fileno(), 1)
+    os.dup2(err.fileno(), 2)
+    os.environ.clear()
+    os.environ.update(job["environment"])
+    time.tzset()
+    os.chdir(job["environment"]["HOME"])
+    if job["is_plain_user"]:
+        obey_file_modes()
+    sys.argv = ["memconsole", *job["arguments"]]
+    try:
+        code: object = main()
+    except SystemExit as stop:
+        code = stop.code
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else 1)
+
+
+def obey_file_modes() -> None:
+    """Take from root what lets it read everything (`capset`)."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    data = (ctypes.c_uint32 * 6)()
+    if libc.capget(header, data) != 0:
+        raise OSError(ctypes.get_errno(), "capget")
+    for word in (0, 1):  # effective and permitted, of the first 32 capabilities
+        data[word] &= _SEES_EVERYTHING & 0xFFFFFFFF
+    if libc.capset(header, data) != 0:
+        raise OSError(ctypes.get_errno(), "capset")
+
+
+def _content(file: BinaryIO) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", errors="replace")
+
+
+if __name__ == "__main__":
+    serve()
