@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from memconsole.domain.commands import Rotate
 from memconsole.domain.outcomes import Failed, Planned
+from memconsole.errors import MemconsoleError
 from memconsole.ui.messages import CommandFinished
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from textual.app import App
 
     from memconsole.domain.catalogue import CommandSpec
+    from memconsole.domain.commands import Command
     from memconsole.domain.outcomes import Outcome
     from memconsole.ui.door import Door
     from memconsole.ui.targets import Target
@@ -72,12 +75,26 @@ class Action:
         """Run one command; a bug in one target does not stop the others, nor end the console."""
         command = self.spec.build(target.agent, target.key, dry_run=dry_run)
         try:
-            return engine.run(command)
+            return _plan(engine, command) if dry_run else engine.run(command)
+        except MemconsoleError as error:
+            return Failed(command, error.code, str(error), error.hint)
         except Exception as error:
             logger.exception("%s failed", self.spec.name)
             return Failed(
                 command, "bug", f"it failed: {type(error).__name__}", "The log has it: press l."
             )
+
+
+def _plan(engine: Door, command: Command) -> Outcome:
+    """Return what a command would do; the plan of a rotation is made from disk (A13)."""
+    match command:
+        case Rotate():
+            [outcome] = engine.rotation_plan(
+                agent_id=command.agent.id, keys=(command.key,)
+            ).outcomes
+            return outcome
+        case _:
+            return engine.run(command)
 
 
 class ActionMoved(Message):

@@ -63,7 +63,15 @@ class ConsoleApp(App[int], inherit_bindings=False):
     ALLOW_SELECT = False
     AUTO_FOCUS = None
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+c", "quit", "Quit", show=False, priority=True, id="interrupt"),
+        Binding(
+            "ctrl+c",
+            "quit",
+            "Quit",
+            show=False,
+            priority=True,
+            id="interrupt",
+            tooltip="Leave, even from a line of text",
+        ),
         Binding(
             "ctrl+z", "suspend_process", "Suspend", show=False, id="suspend", tooltip="To the shell"
         ),

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 ELLIPSIS = "…"
 
+_MOST_CHARS_A_CELL, _SPARE = 8, 64
+"""How far to look for the end of a line: characters of no width may stand on each cell."""
+
 
 def width(text: str) -> int:
     """Return how many cells `text` takes."""
@@ -61,24 +64,30 @@ def wrap(text: str, cells: int) -> Iterator[str]:
 
 
 def _wrap_line(text: str, cells: int) -> Iterator[str]:
-    while cell_len(text) > cells:
-        head = _head(text, cells) or text[:1]
-        blank = head.rfind(" ") if text[len(head) : len(head) + 1] != " " else len(head)
-        # A break far to the left would leave a ragged column; a long word is cut instead.
-        if blank > cells // 3:
-            yield head[:blank].rstrip()
-            text = text[blank:].lstrip(" ")
-        else:
-            yield head
-            text = text[len(head) :]
-    yield text
+    # Only a window is measured at a time: a line of a megabyte must not cost its square.
+    window = cells + 1 if text.isascii() else cells * _MOST_CHARS_A_CELL + _SPARE
+    start = 0
+    while True:
+        chunk = text[start : start + window]
+        if start + len(chunk) == len(text) and cell_len(chunk) <= cells:
+            yield chunk
+            return
+        head = _head(chunk, cells) or chunk[:1]
+        end = len(head)
+        if chunk[end : end + 1] != " ":
+            # A break far to the left would leave a ragged column; a long word is cut instead.
+            blank = head.rfind(" ")
+            end = blank if blank > cells // 3 else end
+        yield head[:end].rstrip() if end < len(chunk) else head[:end]
+        start += end
+        if end < len(chunk) and text[start : start + 1] == " ":
+            start += 1
 
 
 def _head(text: str, cells: int) -> str:
     if text.isascii():
         return text[: max(cells, 0)]
-    # A cell holds at least a character now and then: a few times the width is always enough.
-    spans, _ = split_graphemes(text[: cells * 8 + 64])
+    spans, _ = split_graphemes(text[: cells * _MOST_CHARS_A_CELL + _SPARE])
     taken = end = 0
     for _, stop, size in spans:
         if taken + size > cells:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memconsole.domain.outcomes import Outcome, Run
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
+    from memconsole.engine.rotate import RotationPlan
 
 
 class Door(Protocol):
@@ -51,6 +52,11 @@ class Door(Protocol):
 
     def record_samples(self, snapshot: ConsoleSnapshot) -> None:
         """Keep the counts of a snapshot for growth."""
+
+    def rotation_plan(
+        self, *, agent_id: str | None = None, keys: tuple[str, ...] = ()
+    ) -> RotationPlan:
+        """Say which sessions rotation would take now, from disk alone."""
 
     def run(self, command: Command) -> Outcome:
         """Run one command; expected failures come back as values."""

@@ -111,6 +111,15 @@ def when(at: datetime | None, now: datetime, zone: tzinfo) -> str:
     return local.strftime("%d %b")
 
 
+def moment(at: datetime | None, now: datetime, zone: tzinfo) -> str:
+    """Return the time for today, day and time for everything older or later."""
+    if at is None:
+        return UNKNOWN
+    local = at.astimezone(zone)
+    is_today = local.date() == now.astimezone(zone).date()
+    return local.strftime("%H:%M" if is_today else "%d %b %H:%M")
+
+
 def took(milliseconds: int | None) -> str:
     """Return a duration as `31 ms` or `2.4 s`."""
     if milliseconds is None:

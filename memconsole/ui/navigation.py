@@ -75,7 +75,7 @@ class Navigation:
         screen = self._app.screen
         if not isinstance(screen, HelpScreen):
             bindings = tuple(screen.active_bindings.values())
-            self._app.push_screen(HelpScreen(bindings, screen.id or "", self._app.glyphs))
+            self._app.push_screen(HelpScreen(bindings, screen.name or "", self._app.glyphs))
 
     def palette(self) -> None:
         """Open the list of everything that can be done here."""

@@ -29,12 +29,15 @@ class Role(StrEnum):
     WARNING = "warning"
     DUE = "due"
     FRAME = "frame"
+    FOCUSED_FRAME = "focused-frame"
     TITLE = "title"
+    FOCUSED_TITLE = "focused-title"
     HEADER = "header"
     TRACK = "track"
     OK_BAR = "ok-bar"
     WARNING_BAR = "warning-bar"
     DUE_BAR = "due-bar"
+    STALE_BAR = "stale-bar"
     FOUND = "found"
     BADGE = "badge"
 
@@ -298,3 +301,38 @@ def between(left: Line, right: Line, width: int, *, gap: Span | None = None) -> 
     if left_width > room:
         return (*fill_line(left, room), *right)
     return (*left, Span(filler.text * (room - left_width), filler.role), *right)
+
+
+_FILLED = frozenset(
+    {
+        Role.TRACK,
+        Role.OK_BAR,
+        Role.WARNING_BAR,
+        Role.DUE_BAR,
+        Role.STALE_BAR,
+        Role.FOUND,
+        Role.BADGE,
+    }
+)
+"""Roles with a background of their own: blanks in them are seen."""
+
+
+def merge(line: Line) -> Line:
+    """Return the line in as few pieces as look the same: each piece costs bytes on the wire."""
+    merged: list[Span] = []
+    for span in line:
+        last = merged[-1] if merged else None
+        if last is not None and last.is_cursor == span.is_cursor and _may_join(last, span):
+            role = span.role if last.text.isspace() and last.role not in _FILLED else last.role
+            merged[-1] = replace(last, text=last.text + span.text, role=role)
+        else:
+            merged.append(span)
+    return tuple(merged)
+
+
+def _may_join(left: Span, right: Span) -> bool:
+    if left.role is right.role:
+        return True
+    if left.role in _FILLED or right.role in _FILLED:
+        return False
+    return left.text.isspace() or right.text.isspace()

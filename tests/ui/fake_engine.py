@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands import Checkpoint
-from memconsole.domain.outcomes import (
-    Checkpointed,
-    Planned,
-    Run,
-    Written,
-)
+from memconsole.domain.command_line import name_of
+from memconsole.domain.commands import Rotate
+from memconsole.domain.outcomes import Checkpointed, Planned, Written
 from memconsole.domain.settings import Settings, UiSettings
-from memconsole.errors import GatewayUnavailableError, MemconsoleError, SessionNotFoundError
+from memconsole.engine.rotate import RotationPlan
+from memconsole.errors import MemconsoleError, SessionNotFoundError
 from tests.ui import sample
 
 if TYPE_CHECKING:
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.commands import Command
     from memconsole.domain.memory import Marker
-    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.outcomes import Outcome, Run
     from memconsole.domain.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
 
 
@@ -32,7 +29,7 @@ def settings(**ui: object) -> Settings:
     return Settings(
         state_dir=Path("/nonexistent/memconsole"),
         timezone="Europe/Berlin",
-        ui=UiSettings(**ui),  # type: ignore[arg-type]  # names are checked by the dataclass itself
+        ui=UiSettings(**{"theme": "calm", **ui}),  # type: ignore[arg-type]  # names are checked by the dataclass itself
     )
 
 
@@ -59,6 +56,7 @@ class FakeEngine:
         self.transcripts: dict[str, TranscriptView] = {}
         self.texts: dict[str, str] = {}
         self.marked: tuple[tuple[str, Marker], ...] = ()
+        self.history = sample.runs()
         self.sampled = 0
         self.gate = threading.Event()
         self.gate.set()
@@ -90,7 +88,7 @@ class FakeEngine:
     def runs(
         self, *, limit: int = 50, since: datetime | None = None, job: str | None = None
     ) -> tuple[Run, ...]:
-        return sample.runs()[:limit]
+        return self.history[:limit]
 
     def watched(self) -> tuple[Path, ...]:
         return (sample.HOME,)
@@ -101,33 +99,35 @@ class FakeEngine:
     def record_samples(self, snapshot: ConsoleSnapshot) -> None:
         self.sampled += 1
 
+    def rotation_plan(
+        self, *, agent_id: str | None = None, keys: tuple[str, ...] = ()
+    ) -> RotationPlan:
+        command = Rotate(sample.ref(agent_id or "main"), keys[0], dry_run=True)
+        self.commands.append(command)
+        plan = self.outcomes.get(
+            "rotate --dry-run",
+            Planned(
+                command,
+                f"would reset {command.key} at 151200 of 150000 tokens, after a checkpoint of it",
+                details={"threshold": 150_000, "tokens": 151_200, "class": "main"},
+            ),
+        )
+        return RotationPlan((plan,), 0, 150_000)
+
     def run(self, command: Command) -> Outcome:
         self.commands.append(command)
         if not command.dry_run:
             self.gate.wait(10)
-        name = "checkpoint" if isinstance(command, Checkpoint) else "rotate"
-        wrote = (
-            Written("ACTIVE_CONTEXT.md", 2_150),
-            Written("memory/2026-01-26.md", 480),
-        )
-        if command.dry_run:
-            return self.outcomes.get(
-                f"{name} --dry-run",
-                Planned(
-                    command,
-                    f"would write 60 messages of agent:{command.agent.id}:main"
-                    if name == "checkpoint"
-                    else f"would reset {command.key} at 151200 of 150000 tokens, "  # type: ignore[union-attr]  # it is a Rotate
-                    "after a checkpoint of it",
-                    wrote=wrote if name == "checkpoint" else (),
-                    details={"read": 412, "damaged": 0, "filtered": 31},
-                    duration_ms=12,
-                ),
-            )
-        if name in self.outcomes:
+        name = name_of(command)
+        if command.dry_run and f"{name} --dry-run" in self.outcomes:
+            return self.outcomes[f"{name} --dry-run"]
+        if not command.dry_run and name in self.outcomes:
             return self.outcomes[name]
-        if isinstance(command, Checkpoint):
-            return Checkpointed(
-                command, "00000001", "saved 60 messages", True, wrote=wrote, duration_ms=31
-            )
-        raise GatewayUnavailableError("no gateway", "start one")
+        wrote = (Written("ACTIVE_CONTEXT.md", 2_150), Written("memory/2026-01-26.md", 480))
+        if command.dry_run:
+            message = f"would save 60 messages of agent:{command.agent.id}:main"
+            details = {"read": 412, "damaged": 0, "filtered": 31}
+            return Planned(command, message, wrote=wrote, details=details, duration_ms=12)
+        return Checkpointed(
+            command, "00000001", "saved 60 messages", True, wrote=wrote, duration_ms=31
+        )

@@ -72,7 +72,9 @@ def transcript(view: SessionView) -> TranscriptView:
         id="cccccccc",
         at=sample.ago(minutes=30),
     )
-    reset = Message(MessageKind.RESET, "reset by the operator", id="dddddddd", at=sample.ago(days=2))
+    reset = Message(
+        MessageKind.RESET, "reset by the operator", id="dddddddd", at=sample.ago(days=2)
+    )
     return TranscriptView(
         session=view,
         messages=(reset, *messages[:4], compaction, *messages[4:]),

@@ -10,7 +10,7 @@ from memconsole.ui import figures
 from memconsole.ui.listing import Listing, Sort
 from memconsole.ui.rows.context import source_word
 from memconsole.ui.rows.names import agent_name
-from memconsole.ui.spans import Cell, Column, Gauge, Role, Row
+from memconsole.ui.spans import Cell, Column, Gauge, Rich, Role, Row, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,7 +72,12 @@ def _row(agent: AgentView, fill: float | None) -> Row:
     return Row(
         key=agent.ref.id,
         cells=(
-            Cell(agent_name(agent.agent), Role.WARNING if agent.problems else Role.PLAIN),
+            Rich(
+                (
+                    Span(agent.ref.id, Role.WARNING if agent.problems else Role.PLAIN),
+                    Span(agent_name(agent.agent).removeprefix(agent.ref.id), Role.MUTED),
+                )
+            ),
             Cell("?" if is_unreadable else str(agent.sessions), Role.MUTED),
             Gauge(fill),
             _state(fill, is_due=agent.due > 0, is_unreadable=is_unreadable),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.transcript import MessageKind
@@ -27,8 +28,22 @@ _MOST_CHARS = 40_000
 _ROLES = {"user": Role.ACCENT, "assistant": Role.OK}
 
 
+def safe_transcript(view: TranscriptView) -> TranscriptView:
+    """Return the transcript cleaned and masked; it takes its time, for the thread that loads."""
+    messages = tuple(
+        replace(message, text=literal_block(message.text)) for message in view.messages
+    )
+    return replace(view, messages=messages)
+
+
 def messages_listing(view: TranscriptView, context: Context, width: int) -> Listing:
-    """Return the messages, wrapped for a width in cells; the oldest comes first."""
+    """Return the messages, wrapped for a width in cells; the oldest comes first.
+
+    Args:
+        view: A transcript that went through `safe_transcript`.
+        context: Time and zone.
+        width: Cells of a line.
+    """
     rows: list[Row] = []
     if not view.is_whole and view.messages:
         rows.append(
@@ -66,8 +81,8 @@ def _about(view: TranscriptView) -> str:
 
 
 def _message(number: int, message: Message, context: Context, width: int) -> Iterator[Row]:
-    time = figures.when(message.at, context.now, context.zone)
-    text = literal_block(message.text)
+    time = figures.moment(message.at, context.now, context.zone)
+    text = message.text
     key = f"m{number}"
     if message.kind in (MessageKind.COMPACTION, MessageKind.RESET):
         rule = context.glyphs.horizontal * 3

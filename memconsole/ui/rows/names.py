@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _SILENT_WORDS = frozenset({"direct", "dm", "group", "channel", "account"})
 """Words of a key that say what a column or the name says already."""
 
+_NO_CHANNELS = frozenset({"dashboard", "explicit", "main"})
+"""First words of a key that add nothing to a label."""
+
 
 def agent_name(agent: Agent) -> str:
     """Return the agent's id, and its display name when that says something else."""
@@ -29,7 +32,8 @@ def session_name(view: SessionView, glyphs: Glyphs) -> str:
     words = [word for word in view.key.short.split(":") if word and word not in _SILENT_WORDS]
     label = literal(view.label) if view.label else ""
     if label:
-        words = [*words[:1], label] if len(words) > 1 else [label]
+        has_channel = len(words) > 1 and words[0] not in _NO_CHANNELS
+        words = [words[0], label] if has_channel else [label]
     return f" {glyphs.dot} ".join(literal(word) for word in words) or literal(view.key.text)
 
 

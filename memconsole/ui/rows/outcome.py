@@ -41,6 +41,7 @@ def action_rows(
     if action.phase in (Phase.PLANNING, Phase.ASKING) or not action.outcomes:
         lines += _plans(action, context, width, detailed=detailed)
     if action.phase is Phase.RUNNING or action.outcomes:
+        lines += _planned(action, context, width)
         lines += _progress(action, context, width)
     if action.refusal:
         lines += [(), *_wrapped(action.refusal, width, Role.WARNING)]
@@ -88,6 +89,17 @@ def _plans(action: Action, context: Context, width: int, *, detailed: bool) -> I
     if action.phase is Phase.PLANNING:
         for target in action.targets[len(action.plans) :]:
             yield (Span(f"{context.glyphs.dot} {target.name}", Role.MUTED),)
+
+
+def _planned(action: Action, context: Context, width: int) -> Iterator[Line]:
+    """What was planned stays above what came of it."""
+    if not action.outcomes:
+        return
+    for place in action.todo:
+        plan = action.plans[place]
+        text = f"{context.glyphs.arrow} {literal(plan.message)}"
+        yield from _wrapped(text, width, Role.MUTED)
+    yield ()
 
 
 def _progress(action: Action, context: Context, width: int) -> Iterator[Line]:

@@ -137,22 +137,3 @@ def _checks(pool: Pool, width: int) -> Iterator[Row]:
 def _lines(key: str, text: str, role: Role, width: int) -> Iterator[Row]:
     for place, piece in enumerate(cells.wrap(text, max(width, 8))):
         yield text_row(f"{key}:{place}", Span(piece, role), value=text)
-
-
-def plain_listing(text: str | None, path: str, context: Context, width: int) -> Listing:
-    """Return a file as wrapped lines with their numbers."""
-    rows: list[Row] = []
-    for number, line in enumerate(() if text is None else text.split("\n"), 1):
-        for place, piece in enumerate(cells.wrap(line, max(width - 6, 8))):
-            head = f"{number:>5} " if place == 0 else " " * 6
-            rows.append(
-                text_row(f"{number}:{place}", Span(head, Role.MUTED), Span(piece), value=line)
-            )
-    return Listing(
-        title="File",
-        about=f"{context.glyphs.dot} {literal(path)}, plain text" if path else "",
-        source="files",
-        number=2,
-        rows=tuple(rows),
-        empty=("select a file",) if not path else ("this file is empty",),
-    )

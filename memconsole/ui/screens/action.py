@@ -11,6 +11,7 @@ from memconsole.domain.command_line import command_line
 from memconsole.ui.actions import Phase
 from memconsole.ui.keys import bind
 from memconsole.ui.listing import Listing
+from memconsole.ui.looks import Looks
 from memconsole.ui.rows.outcome import CANCEL, CONFIRM, action_rows, choice_line
 from memconsole.ui.widgets.pane import Pane
 
@@ -27,7 +28,7 @@ _FRAME = 6
 """Cells of frame, margin and gutter beside the text."""
 
 
-class ActionScreen(ModalScreen[None], inherit_bindings=False):
+class ActionScreen(Looks, ModalScreen[None], inherit_bindings=False):
     """Shows one action from its plan to its end; closing it does not stop what runs."""
 
     AUTO_FOCUS = ""
@@ -46,7 +47,7 @@ class ActionScreen(ModalScreen[None], inherit_bindings=False):
     ]
 
     def __init__(self, action: Action) -> None:
-        super().__init__(id="action")
+        super().__init__(name="action")
         self.action = action
         self._chosen = CONFIRM
         self._is_detailed = False

@@ -71,7 +71,7 @@ class FindingsScreen(ListScreen):
     """All findings; Enter goes to the session a finding is about."""
 
     def __init__(self) -> None:
-        super().__init__(id="findings")
+        super().__init__(name="findings")
 
     @property
     def where(self) -> str:

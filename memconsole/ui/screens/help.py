@@ -8,6 +8,7 @@ from textual.screen import ModalScreen
 
 from memconsole.ui.keys import bind, key_name
 from memconsole.ui.listing import Listing
+from memconsole.ui.looks import Looks
 from memconsole.ui.spans import Cell, Column, Role, Row
 from memconsole.ui.widgets.pane import Pane
 
@@ -40,11 +41,11 @@ def help_rows(bindings: Iterable[ActiveBinding]) -> tuple[Row, ...]:
         if not text:
             continue
         role = Role.PLAIN if active.enabled else Role.MUTED
-        suffix = "" if active.enabled else "  (not now)"
+        prefix = "" if active.enabled else "not now: "
         rows.append(
             Row(
                 key=name,
-                cells=(Cell(" ".join(keys[name]), Role.ACCENT), Cell(f"{text}{suffix}", role)),
+                cells=(Cell(" ".join(keys[name]), Role.ACCENT), Cell(f"{prefix}{text}", role)),
                 value=text,
             )
         )
@@ -59,7 +60,7 @@ def _rank(active: ActiveBinding) -> int:
     return 3 if isinstance(active.node, Pane) else 1
 
 
-class HelpScreen(ModalScreen[None], inherit_bindings=False):
+class HelpScreen(Looks, ModalScreen[None], inherit_bindings=False):
     """Lists keys; any of Esc, ? and Enter closes it."""
 
     AUTO_FOCUS = ""
@@ -68,7 +69,7 @@ class HelpScreen(ModalScreen[None], inherit_bindings=False):
     ]
 
     def __init__(self, bindings: tuple[ActiveBinding, ...], where: str, glyphs: Glyphs) -> None:
-        super().__init__(id="help")
+        super().__init__(name="help")
         self._rows = help_rows(bindings)
         self._where = where
         self._glyphs = glyphs

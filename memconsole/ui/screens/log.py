@@ -45,7 +45,7 @@ class LogScreen(ListScreen):
     """The log; a cursor at the end follows it."""
 
     def __init__(self) -> None:
-        super().__init__(id="log")
+        super().__init__(name="log")
         self._seen = (-1, -1)
 
     @property

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
-from textual.containers import Horizontal, Vertical
-from textual.content import Content
+from textual.containers import Horizontal
 
 from memconsole.ui.keys import bind
 from memconsole.ui.listing import Listing
-from memconsole.ui.literal import literal, literal_block
 from memconsole.ui.loading import Loaded, Loader
-from memconsole.ui.rows.pool import checks_listing, files_listing, markers_listing, plain_listing
+from memconsole.ui.rows.file import File, file_listing, read_file
+from memconsole.ui.rows.pool import checks_listing, files_listing, markers_listing
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.targets import for_agents
-from memconsole.ui.widgets.document import Document
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -25,9 +23,6 @@ if TYPE_CHECKING:
     from memconsole.domain.catalogue import Subject
     from memconsole.domain.memory import Marker, Pool
     from memconsole.ui.targets import Target
-
-RENDERED_UP_TO = 256 * 1024
-"""Bytes; a larger file would hold the console while it is rendered, so it stays plain text."""
 
 _PANELS = ("files", "file", "markers", "checks")
 
@@ -51,17 +46,18 @@ class MemoryScreen(ConsoleScreen):
     LOWER: ClassVar[tuple[str, ...]] = ("markers", "checks")
 
     def __init__(self, agent_id: str, path: str | None) -> None:
-        super().__init__(id="memory")
+        super().__init__(name="memory")
         self._agent_id = agent_id
-        self._path = path
-        self._text: str | None = None
-        self._loaded_path = ""
+        self._wanted = path
+        self._path: str | None = None
+        self._file: File | None = None
         self._failure = ""
-        self._plain = False
+        self._width = 0
+        self._is_plain = False
         self._wanted_line = ""
         self._markers: tuple[Marker, ...] | None = None
         self._seen: object = None
-        self._files: Loader[str | None] = Loader(self, "file")
+        self._files: Loader[File | None] = Loader(self, "file")
         self._marks: Loader[tuple[tuple[str, Marker], ...]] = Loader(self, "markers")
 
     @property
@@ -74,9 +70,7 @@ class MemoryScreen(ConsoleScreen):
         glyphs = self.desk.glyphs
         with Horizontal(id="upper"):
             yield Pane("files", glyphs=glyphs, classes="-current")
-            with Vertical(id="reading"):
-                yield Pane("file", glyphs=glyphs, finds=True)
-                yield Document(id="document")
+            yield Pane("file", glyphs=glyphs, finds=True)
         with Horizontal(id="lower"):
             yield Pane("markers", glyphs=glyphs)
             yield Pane("checks", glyphs=glyphs)
@@ -87,8 +81,8 @@ class MemoryScreen(ConsoleScreen):
         self.choose_lower("markers")
         files = self.query_one("#files", Pane)
         self.focus_pane(files)
-        if self._path is not None:
-            files.select(f"file:{self._path}")
+        if self._wanted is not None:
+            files.select(f"file:{self._wanted}")
 
     def _pool(self) -> Pool | None:
         snapshot = self.desk.snapshot
@@ -109,7 +103,7 @@ class MemoryScreen(ConsoleScreen):
             self._seen = pool.read_at
             engine, agent_id = self.desk.engine, self._agent_id
             self._marks.ask(lambda: engine.markers(agent_id))
-            self._load(self._loaded_path)
+            self._load(self._path or "")
         self._show_markers()
         self.show_bars()
 
@@ -120,18 +114,25 @@ class MemoryScreen(ConsoleScreen):
     def file_chosen(self) -> None:
         """Read the file under the cursor."""
         row = self.query_one("#files", Pane).row
-        if row is not None and row.value != self._loaded_path:
+        if row is not None and row.value != self._path:
             self._load(row.value)
         self.show_keys()
 
     def _load(self, path: str) -> None:
-        if path:
-            engine, agent_id = self.desk.engine, self._agent_id
-            self._loaded_path = path
-            self._files.ask(lambda: engine.memory_text(agent_id, path))
+        """Read and render a file in a thread."""
+        if not path:
+            return
+        if path != self._path:
+            self._path, self._file = path, None
+            self.query_one("#file", Pane).action_first()
+        engine, agent_id, is_plain = self.desk.engine, self._agent_id, self._is_plain
+        width = self._width = self.query_one("#file", Pane).room[0]
+        self._files.ask(
+            lambda: read_file(engine.memory_text(agent_id, path), path, width, is_plain=is_plain)
+        )
 
     @on(Loaded)
-    async def show_loaded(self, message: Loaded) -> None:
+    def show_loaded(self, message: Loaded) -> None:
         """Show what arrived."""
         if message.what == "markers":
             self._marks.done()
@@ -141,59 +142,34 @@ class MemoryScreen(ConsoleScreen):
             return
         self._files.done()
         self._failure = message.failure
-        text = cast("str | None", message.value)
-        self._text = None if text is None else literal_block(text)
-        await self._show_file()
+        self._file = cast("File | None", message.value)
+        self._show_file()
 
-    async def _show_file(self) -> None:
-        is_rendered = self._is_rendered()
-        self.query_one("#file", Pane).display = not is_rendered
-        self.query_one("#document", Document).display = is_rendered
-        if is_rendered:
-            title = Content(f"2 File {self.desk.glyphs.dot} {literal(self._loaded_path)}")
-            await self.query_one("#document", Document).show(self._text or "", title)
-        else:
-            self._show_plain()
-            if self._wanted_line and self.query_one("#file", Pane).select(self._wanted_line):
-                self._wanted_line = ""
-                self.action_panel(2)
-
-    def _is_rendered(self) -> bool:
-        """Markdown of a size that renders while nobody waits for it."""
-        return (
-            not self._plain
-            and self._text is not None
-            and self._loaded_path.lower().endswith(".md")
-            and len(self._text.encode()) <= RENDERED_UP_TO
-        )
-
-    def _show_plain(self) -> None:
+    def _show_file(self) -> None:
         pane = self.query_one("#file", Pane)
-        if self._failure or (self._loaded_path and self._text is None):
-            pane.show(Listing("File", number=2, empty=(self._failure or "reading",)))
-        else:
-            pane.show(plain_listing(self._text, self._loaded_path, self.context(), pane.room[0]))
+        if self._file is None:
+            waiting = "reading" if self._files.is_running else "this file is gone"
+            text = self._failure or (waiting if self._path else "select a file")
+            pane.show(Listing("File", number=2, empty=(text,)))
+            return
+        pane.show(file_listing(self._file, self._path or "", self.context()))
+        if self._wanted_line and pane.select(self._wanted_line):
+            self._wanted_line = ""
+            self.focus_pane(pane)
 
     @on(Pane.Resized)
     def wrap_again(self) -> None:
         """Wrap for the new width."""
-        self._show_plain()
+        if self.query_one("#file", Pane).room[0] != self._width:
+            self._load(self._path or "")
         self.show_snapshot()
 
     # ---- keys ----------------------------------------------------------------------------
 
-    def action_panel(self, number: int) -> None:
-        """Go to a panel; the second one is the file, plain or rendered."""
-        if number == 2 and self.query_one("#document").display:
-            self.set_focus(self.query_one("#document"))
-            self.show_keys()
-        else:
-            super().action_panel(number)
-
-    async def action_plain(self) -> None:
+    def action_plain(self) -> None:
         """Show the file as it is written, or rendered."""
-        self._plain = not self._plain
-        await self._show_file()
+        self._is_plain = not self._is_plain
+        self._load(self._path or "")
         self.action_panel(2)
 
     def action_open(self) -> None:
@@ -203,10 +179,10 @@ class MemoryScreen(ConsoleScreen):
             return
         if pane.id == "markers":
             path, line = row.key.rsplit(":", 2)[:2]
-            self._plain = True
-            self.query_one("#files", Pane).select(f"file:{path}")
-            self._load(path)
+            self._is_plain = True
             self._wanted_line = f"{line}:0"
+            self._load(path)
+            self.query_one("#files", Pane).select(f"file:{path}")
         else:
             self.action_panel(2)
 

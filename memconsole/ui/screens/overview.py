@@ -57,7 +57,7 @@ class OverviewScreen(ConsoleScreen):
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[2:]
 
     def __init__(self) -> None:
-        super().__init__(id="overview")
+        super().__init__(name="overview")
         self._agents_sort = agent_rows.USUAL
         self._sessions_sort = session_rows.USUAL
         self._everything = False

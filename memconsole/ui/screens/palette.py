@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 
 from memconsole.ui.keys import bind
 from memconsole.ui.listing import Listing
+from memconsole.ui.looks import Looks
 from memconsole.ui.spans import Cell, Column, Role, Row, Span
 from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
@@ -61,7 +62,7 @@ def ranked(entries: tuple[Entry, ...], query: str) -> tuple[Entry, ...]:
     return tuple(entries[place] for _, _, place in order)
 
 
-class PaletteScreen(ModalScreen[str | None], inherit_bindings=False):
+class PaletteScreen(Looks, ModalScreen[str | None], inherit_bindings=False):
     """A line to type in and the list of what it may mean; returns the action chosen."""
 
     AUTO_FOCUS = ""
@@ -75,7 +76,7 @@ class PaletteScreen(ModalScreen[str | None], inherit_bindings=False):
     ]
 
     def __init__(self, entries: tuple[Entry, ...], glyphs: Glyphs) -> None:
-        super().__init__(id="palette")
+        super().__init__(name="palette")
         self._entries = entries
         self._shown = entries
         self._glyphs = glyphs

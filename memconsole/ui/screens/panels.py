@@ -8,6 +8,7 @@ from textual import on
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
+from memconsole.ui.looks import Looks
 from memconsole.ui.spans import Role
 from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
@@ -35,7 +36,7 @@ def arrangement(width: int, height: int) -> str:
     return "-wide"
 
 
-class PanelScreen(Screen[None], inherit_bindings=False):
+class PanelScreen(Looks, Screen[None], inherit_bindings=False):
     """A screen of panes; the bindings are in `base.py`."""
 
     LOWER: ClassVar[tuple[str, ...]] = ()

@@ -105,7 +105,7 @@ class RunsScreen(ConsoleScreen):
     ]
 
     def __init__(self, key: str | None) -> None:
-        super().__init__(id="runs")
+        super().__init__(name="runs")
         self._key = key
         self._runs: tuple[Run, ...] | None = None
         self._failure = ""

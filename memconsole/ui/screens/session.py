@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from memconsole.ui.keys import bind
 from memconsole.ui.listing import Listing
 from memconsole.ui.loading import Loaded, Loader
-from memconsole.ui.rows.messages import messages_listing
+from memconsole.ui.rows.messages import messages_listing, safe_transcript
 from memconsole.ui.rows.names import row_key, session_name
 from memconsole.ui.rows.session import (
     fill_listing,
@@ -49,7 +49,7 @@ class SessionScreen(ConsoleScreen):
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[1:]
 
     def __init__(self, view: SessionView) -> None:
-        super().__init__(id="session")
+        super().__init__(name="session")
         self._view = view
         self._detail: SessionDetail | None = None
         self._transcript: TranscriptView | None = None
@@ -87,7 +87,7 @@ class SessionScreen(ConsoleScreen):
         name = self._view.key_text or self._view.session_id or ""
         if self._view.state.value != "live" and self._view.session_id is not None:
             name = self._view.session_id
-        self._messages.ask(lambda: engine.transcript(name, tail=tail))
+        self._messages.ask(lambda: safe_transcript(engine.transcript(name, tail=tail)))
         self._details.ask(lambda: engine.session(name))
 
     @on(Loaded)

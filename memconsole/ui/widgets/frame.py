@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 GUTTER = 2
 """Cells before a row: the cursor, and the mark."""
 
+_BARS = frozenset({Role.OK_BAR, Role.WARNING_BAR, Role.DUE_BAR})
+
 _LEAST_WIDTH, _LEAST_HEIGHT = 8, 3
 
 
@@ -47,39 +49,61 @@ class Look:
     glyphs: Glyphs
     hint: str = ""
 
+    @property
+    def frame(self) -> Role:
+        """The role of the frame."""
+        return Role.FOCUSED_FRAME if self.is_focused else Role.FRAME
+
+    @property
+    def title(self) -> Role:
+        """The role of the title."""
+        return Role.FOCUSED_TITLE if self.is_focused else Role.TITLE
+
 
 def draw(listing: Listing, place: Place, look: Look) -> list[Line]:
     """Return the pane's lines; a size without room for a frame gets its title alone."""
     if look.width < _LEAST_WIDTH or look.height < _LEAST_HEIGHT:
-        title = fill_line(_title(listing, place), look.width, ellipsis=look.glyphs.ellipsis)
+        title = fill_line(_title(listing, place, look), look.width, ellipsis=look.glyphs.ellipsis)
         blank = fill_line((), look.width)
         return [title if y == 0 else blank for y in range(max(look.height, 0))]
     body = [
         *(fill_line(line, look.width - 4) for line in listing.fixed),
         *_body(listing, place, look),
     ]
+    if listing.is_stale:
+        body = [tuple(_faded(line)) for line in body]
     room = look.height - 2
     body = body[:room] + [fill_line((), look.width - 4)] * (room - len(body))
     thumb = _thumb(place, look)
     return [
         _top(listing, place, look),
-        *(_side(line, y, thumb, look.glyphs) for y, line in enumerate(body)),
+        *(_side(line, y, thumb, look) for y, line in enumerate(body)),
         _bottom(listing, place, look),
     ]
 
 
+def _faded(line: Line) -> Iterator[Span]:
+    """Grey out what is too old to act upon; signs of danger stay readable in words."""
+    for span in line:
+        is_bar = span.role in _BARS
+        if is_bar or span.role is Role.TRACK:
+            yield replace(span, role=Role.STALE_BAR if is_bar else Role.TRACK)
+        else:
+            yield replace(span, role=Role.MUTED)
+
+
 def _top(listing: Listing, place: Place, look: Look) -> Line:
     glyphs = look.glyphs
-    title = _title(listing, place)
+    title = _title(listing, place, look)
     room = look.width - 4 - line_width(title)
     # The age says how far the rest can be trusted: the title gives way to it, not it to the title.
     status = _status(listing, glyphs, room if room > 2 else look.width // 2)
-    right: Line = (Span(glyphs.corners[1], Role.FRAME),)
+    right: Line = (Span(glyphs.corners[1], look.frame),)
     if status:
         right = (Span(f" {status} ", Role.MUTED), *right)
     title = cut_line(title, look.width - 3 - line_width(right), ellipsis=glyphs.ellipsis)
-    left = (Span(f"{glyphs.corners[0]} ", Role.FRAME), *title, Span(" ", Role.FRAME))
-    return between(left, right, look.width, gap=Span(glyphs.horizontal, Role.FRAME))
+    left = (Span(f"{glyphs.corners[0]} ", look.frame), *title, Span(" ", look.frame))
+    return between(left, right, look.width, gap=Span(glyphs.horizontal, look.frame))
 
 
 def _status(listing: Listing, glyphs: Glyphs, room: int) -> str:
@@ -90,11 +114,11 @@ def _status(listing: Listing, glyphs: Glyphs, room: int) -> str:
     return cells.cut(listing.age, max(room - 2, 0), ellipsis=glyphs.ellipsis)
 
 
-def _title(listing: Listing, place: Place) -> Line:
+def _title(listing: Listing, place: Place, look: Look) -> Line:
     spans: list[Span] = []
     if listing.number is not None:
         spans.append(Span(f"{listing.number} ", Role.ACCENT))
-    spans.append(Span(listing.title, Role.TITLE))
+    spans.append(Span(listing.title, look.title))
     if listing.about:
         spans.append(Span(f" {listing.about}", Role.MUTED))
     if place.needle:
@@ -110,22 +134,23 @@ def _bottom(listing: Listing, place: Place, look: Look) -> Line:
     if len(place.rows) > place.height > 0:
         here = place.offset if place.number is None else place.number
         notes.append(f"{here + 1}/{len(place.rows)}")
-    right: Line = (Span(glyphs.corners[3], Role.FRAME),)
+    right: Line = (Span(glyphs.corners[3], look.frame),)
     if notes:
         right = (Span(f" {f' {glyphs.dot} '.join(notes)} ", Role.MUTED), *right)
-    left: Line = (Span(glyphs.corners[2], Role.FRAME),)
+    left: Line = (Span(glyphs.corners[2], look.frame),)
     if listing.problem:
         room = look.width - line_width(right) - 4
         text = cells.cut(listing.problem, room, ellipsis=glyphs.ellipsis)
         left = (*left, Span(f" {text} ", Role.WARNING))
     elif look.hint:
         left = (*left, Span(f" {look.hint} ", Role.MUTED))
-    return between(left, right, look.width, gap=Span(glyphs.horizontal, Role.FRAME))
+    return between(left, right, look.width, gap=Span(glyphs.horizontal, look.frame))
 
 
-def _side(line: Line, y: int, thumb: range, glyphs: Glyphs) -> Line:
-    edge = Span(glyphs.thumb if y in thumb else glyphs.vertical, Role.FRAME)
-    return (Span(glyphs.vertical, Role.FRAME), Span(" "), *line, Span(" "), edge)
+def _side(line: Line, y: int, thumb: range, look: Look) -> Line:
+    glyphs = look.glyphs
+    edge = Span(glyphs.thumb if y in thumb else glyphs.vertical, look.frame)
+    return (Span(glyphs.vertical, look.frame), Span(" "), *line, Span(" "), edge)
 
 
 def _thumb(place: Place, look: Look) -> range:

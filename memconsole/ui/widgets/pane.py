@@ -99,7 +99,6 @@ class Pane(Drawn, can_focus=True, inherit_bindings=False):
         before = self.place.cursor
         self.listing = listing
         self.place.take(listing.rows)
-        self.set_class(listing.is_stale, "-stale")
         self.repaint()
         if self.place.cursor != before:
             self.post_message(self.Moved(self))

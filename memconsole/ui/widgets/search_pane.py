@@ -77,6 +77,7 @@ class SearchPane(Pane, inherit_bindings=True):
         event.stop()
         self.query_text = event.value
         self._show()
+        self.action_first()
 
     @on(LineInput.Submitted, "#query")
     def query_done(self, event: Input.Submitted) -> None:

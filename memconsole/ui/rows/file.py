@@ -1,0 +1,74 @@
+"""One memory file to read: rendered, or as it is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memconsole.ui import cells
+from memconsole.ui.document import RENDERED_UP_TO, rendered
+from memconsole.ui.listing import Listing, text_row
+from memconsole.ui.literal import literal, literal_block
+from memconsole.ui.spans import Role, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memconsole.ui.rows.context import Context
+    from memconsole.ui.spans import Row
+
+_MOST_CHARS = 1_000_000
+"""Characters of a plain file that are shown: more would hold every key up."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file in rows.
+
+    Attributes:
+        is_plain: As it is written: asked for, too large, or no Markdown.
+    """
+
+    rows: tuple[Row, ...]
+    is_plain: bool
+
+
+def read_file(text: str | None, path: str, width: int, *, is_plain: bool) -> File | None:
+    """Clean, mask and lay out a file; it takes its time, for the thread that loads.
+
+    Args:
+        text: As it was read; None when it is gone.
+        path: Decides by its ending whether it is Markdown.
+        width: Cells of a line.
+        is_plain: Lay it out as it is written.
+    """
+    if text is None:
+        return None
+    safe = literal_block(text)
+    if is_plain or not path.lower().endswith(".md") or len(safe.encode()) > RENDERED_UP_TO:
+        return File(tuple(_plain(safe, width)), is_plain=True)
+    return File(rendered(safe, width), is_plain=False)
+
+
+def _plain(text: str, width: int) -> Iterator[Row]:
+    shown = text[:_MOST_CHARS]
+    for number, line in enumerate(shown.split("\n") if shown else (), 1):
+        for place, piece in enumerate(cells.wrap(line, max(width - 6, 8))):
+            head = f"{number:>5} " if place == 0 else " " * 6
+            yield text_row(f"{number}:{place}", Span(head, Role.MUTED), Span(piece), value=line)
+    if len(text) > len(shown):
+        left = f"{len(text) - len(shown):,} more characters are not shown"
+        yield text_row("more", Span(left, Role.MUTED))
+
+
+def file_listing(file: File, path: str, context: Context) -> Listing:
+    """Return a file as a pane shows it."""
+    kind = ", plain text" if file.is_plain else ""
+    return Listing(
+        title="File",
+        about=f"{context.glyphs.dot} {literal(path)}{kind}",
+        source="files",
+        number=2,
+        rows=file.rows,
+        empty=("this file is empty",),
+    )

@@ -1,0 +1,126 @@
+"""Drives the console as an operator does: keys in, drawn text out."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from memconsole.ui.app import ConsoleApp
+from memconsole.ui.clock import ScreenClock
+from memconsole.ui.widgets.bar import Bar
+from memconsole.ui.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from textual.app import App
+    from textual.pilot import Pilot
+
+    from memconsole.ports import ChangeFeed
+    from tests.ui.fake_engine import FakeEngine
+
+WIDE = (120, 40)
+COMPACT = (80, 24)
+SINGLE = (50, 18)
+
+
+class Stopwatch:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def console(
+    engine: FakeEngine, feed: ChangeFeed | None = None, watch: Stopwatch | None = None
+) -> ConsoleApp:
+    """Make a console whose time does not run."""
+    return ConsoleApp(engine, engine.settings, feed, clock=ScreenClock(watch or Stopwatch()))
+
+
+class Desk:
+    """A console at work, and what is seen of it."""
+
+    def __init__(self, pilot: Pilot[int], app: ConsoleApp) -> None:
+        self.pilot = pilot
+        self.app = app
+
+    async def press(self, *keys: str) -> None:
+        """Press keys one after the other, each until all is still."""
+        for key in keys:
+            await self.pilot.press(key)
+            await settle(self.pilot)
+
+    async def settle(self) -> None:
+        """Wait until all is still."""
+        await settle(self.pilot)
+
+    @property
+    def screen(self) -> str | None:
+        """Name of the screen in front."""
+        return self.app.screen.name
+
+    def pane(self, name: str) -> Pane:
+        """Return a pane of the screen in front."""
+        return self.app.screen.query_one(f"#{name}", Pane)
+
+    def text(self, name: str) -> str:
+        """Return what a pane draws."""
+        return self.pane(name).text
+
+    def bar(self, name: str) -> str:
+        """Return what a line at the top or bottom draws."""
+        return self.app.screen.query_one(f"#{name}", Bar).text
+
+    def cursor(self, name: str) -> str | None:
+        """Return the row under a pane's cursor."""
+        return self.pane(name).place.cursor
+
+    @property
+    def focus(self) -> str | None:
+        """Name of the widget that keys go to."""
+        return None if self.app.focused is None else self.app.focused.id
+
+    def picture(self) -> str:
+        """Return all that is drawn on the screen in front."""
+        return "\n".join(strip.text for strip in self.app.screen._compositor.render_strips())
+
+
+@asynccontextmanager
+async def at_work(
+    engine: FakeEngine,
+    size: tuple[int, int] = WIDE,
+    *,
+    feed: ChangeFeed | None = None,
+    watch: Stopwatch | None = None,
+) -> AsyncIterator[Desk]:
+    """Open a console and wait for its first reading."""
+    app = console(engine, feed, watch)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        yield Desk(pilot, app)
+
+
+async def settle(pilot: Pilot[int]) -> None:
+    """Wait until no worker runs and every message they sent has been handled."""
+    await pilot.pause()
+    await _barrier(pilot.app)
+    while len(pilot.app.workers):
+        await pilot.app.workers.wait_for_complete()
+        await _barrier(pilot.app)
+    await pilot.pause()
+
+
+async def _barrier(app: App[int]) -> None:
+    """Wait until every queue was worked off: on a busy machine a pause alone is no proof."""
+    for _ in range(3):
+        nodes = [app, *app.screen_stack]
+        nodes += [node for screen in app.screen_stack for node in screen.walk_children()]
+        for node in nodes:
+            done = asyncio.Event()
+            if node.is_running and node.call_later(done.set):
+                await asyncio.wait_for(done.wait(), 30)

@@ -1,0 +1,259 @@
+"""Actions from key to proof: plan, question, progress, outcome, undo; and why not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memconsole.domain.commands import Checkpoint, Rotate
+from memconsole.domain.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.snapshot import GatewayStatus
+from tests.ui import sample
+from tests.ui.driving import COMPACT, at_work
+from tests.ui.fake_engine import FakeEngine
+
+if TYPE_CHECKING:
+    from memconsole.domain.commands import Command
+
+
+def with_gateway() -> FakeEngine:
+    """An engine whose Gateway is up, so that rotation can be tried."""
+    return FakeEngine(replace(sample.usual(), gateway=GatewayStatus("up", version="2026.9.6")))
+
+
+def real(engine: FakeEngine) -> list[Command]:
+    """Return what was run for good."""
+    return [command for command in engine.commands if not command.dry_run]
+
+
+async def test_c_shows_the_plan_and_what_came_of_it(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("c")
+        text = desk.text("dialog")
+        assert desk.screen == "action"
+        assert "Checkpoint main" in text
+        assert "→ would save 60 messages of agent:main:main" in text
+        assert "✓ main  done  31 ms" in text
+        assert "memory/2026-01-26.md  480 B  0600" in text
+        assert "undo: not needed" in text
+        await desk.press("escape")
+        assert desk.screen == "overview"
+
+    assert engine.commands == [
+        Checkpoint(sample.ref("main"), dry_run=True),
+        Checkpoint(sample.ref("main")),
+    ]
+
+
+async def test_enter_closes_a_finished_dialog(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("c", "enter")
+        assert desk.screen == "overview"
+
+
+async def test_an_outcome_is_read_again(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        asked = len(engine.asked)
+        await desk.press("c")
+        assert len(engine.asked) > asked
+
+
+async def test_a_skipped_plan_ends_there_and_says_why(engine: FakeEngine) -> None:
+    command = Checkpoint(sample.ref("main"), dry_run=True)
+    engine.outcomes["checkpoint --dry-run"] = Skipped(
+        command, SkipReason.NOTHING_NEW, "nothing new since 14:05", hint="It is saved already."
+    )
+    async with at_work(engine) as desk:
+        await desk.press("c")
+        text = desk.text("dialog")
+
+    assert "– main  skipped" in text
+    assert "nothing new since 14:05" in text
+    assert "It is saved already." in text
+    assert not real(engine)
+
+
+async def test_a_failure_says_what_failed_and_what_to_do(engine: FakeEngine) -> None:
+    command = Checkpoint(sample.ref("main"))
+    engine.outcomes["checkpoint"] = Failed(
+        command, "workspace", "MEMORY.md is a symlink", hint="Replace it by a file."
+    )
+    async with at_work(engine) as desk:
+        await desk.press("c")
+        text = desk.text("dialog")
+
+    assert "✗ main  failed" in text
+    assert "MEMORY.md is a symlink" in text
+    assert "Replace it by a file." in text
+    assert "undo" not in text
+
+
+async def test_marked_agents_are_done_in_turn(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("space", "space", "c")
+        text = desk.text("dialog")
+
+    assert "Checkpoint 2 targets" in text
+    assert real(engine) == [Checkpoint(sample.ref("main")), Checkpoint(sample.ref("work"))]
+
+
+async def test_all_agents_stand_for_each(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("G", "c")
+
+    assert [command.agent.id for command in real(engine)] == ["main", "work", "research"]
+
+
+async def test_the_stop_key_finishes_one_and_begins_no_other(engine: FakeEngine) -> None:
+    engine.gate.clear()
+    async with at_work(engine) as desk:
+        await desk.press("space", "space")
+        await desk.pilot.press("c")
+        while not real(engine):
+            await desk.pilot.pause()
+        await desk.pilot.pause()
+        assert "▶ main" in desk.text("dialog")
+        assert "s stops after this one" in desk.text("dialog")
+        await desk.pilot.press("s")
+        await desk.pilot.pause()
+        assert "stopping after this one" in desk.text("dialog")
+        engine.gate.set()
+        await desk.settle()
+        text = desk.text("dialog")
+
+    assert [command.agent.id for command in real(engine)] == ["main"]
+    assert "✓ main  done" in text
+    assert "– work  not begun" in text
+
+
+async def test_a_closed_dialog_does_not_stop_what_runs(engine: FakeEngine) -> None:
+    engine.gate.clear()
+    async with at_work(engine) as desk:
+        await desk.pilot.press("c")
+        while not real(engine):
+            await desk.pilot.pause()
+        await desk.pilot.press("escape")
+        await desk.pilot.pause()
+        assert desk.screen == "overview"
+        await desk.pilot.press("c")
+        await desk.pilot.pause()
+        assert "something is still running" in desk.bar("keys")
+        engine.gate.set()
+        await desk.settle()
+        assert "checkpoint done: saved 60 messages" in desk.bar("keys")
+
+
+async def test_marked_sessions_are_named_by_their_keys(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "j", "space", "c")
+
+    assert real(engine) == [
+        Checkpoint(sample.ref("main"), session_key="agent:main:telegram:direct:1001")
+    ]
+
+
+async def test_the_cursor_in_the_sessions_means_their_agent(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "j", "c")
+
+    assert real(engine) == [Checkpoint(sample.ref("main"))]
+
+
+async def test_rotate_without_a_gateway_shows_its_plan_and_why_it_cannot_be_done(
+    engine: FakeEngine,
+) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("R")
+        text = " ".join(desk.text("dialog").split())
+        assert "Rotate main/main" in text
+        assert "would reset agent:main:main at 151200 of 150000 tokens" in text
+        assert "only the Gateway can do it, and it is not connected" in text
+        assert "[ Rotate ]" not in text
+        await desk.press("enter")
+        assert desk.screen == "overview"
+
+    assert not real(engine)
+
+
+async def test_rotate_asks_first_then_acts() -> None:
+    engine = with_gateway()
+    async with at_work(engine) as desk:
+        await desk.press("R")
+        assert "[ Rotate ]   [ Cancel ]   d: dry-run text" in desk.text("dialog")
+        assert not real(engine)
+        await desk.press("enter")
+
+    assert real(engine) == [Rotate(sample.ref("main"), "agent:main:main")]
+
+
+async def test_the_other_choice_cancels() -> None:
+    engine = with_gateway()
+    async with at_work(engine) as desk:
+        await desk.press("R", "right", "enter")
+        assert desk.screen == "overview"
+        await desk.press("R", "tab", "left", "escape")
+        assert desk.screen == "overview"
+
+    assert not real(engine)
+
+
+async def test_the_question_answers_to_the_mouse() -> None:
+    engine = with_gateway()
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("R")
+        lines = desk.text("dialog").split("\n")
+        [row] = (y for y, line in enumerate(lines) if "[ Cancel ]" in line)
+        await desk.pilot.click("#dialog", offset=(lines[row].index("[ Cancel ]") + 2, row))
+        await desk.settle()
+        assert desk.screen == "overview"
+        await desk.press("R")
+        await desk.pilot.click("#dialog", offset=(lines[row].index("[ Rotate ]") + 2, row))
+        await desk.settle()
+
+    assert len(real(engine)) == 1
+
+
+async def test_d_shows_everything_the_dry_run_says() -> None:
+    async with at_work(with_gateway()) as desk:
+        await desk.press("R", "d")
+        assert "threshold: 150000" in desk.text("dialog")
+        await desk.press("d")
+        assert "threshold: 150000" not in desk.text("dialog")
+
+
+async def test_y_copies_the_command_line() -> None:
+    async with at_work(with_gateway()) as desk:
+        await desk.press("R", "y")
+        assert desk.app.clipboard == "memconsole rotate agent:main:main --dry-run"
+
+
+async def test_read_only_dims_every_command_and_says_why() -> None:
+    engine = FakeEngine(read_only=True)
+    async with at_work(engine) as desk:
+        assert " read-only " in desk.bar("title")
+        for key in ("c", "R"):
+            await desk.press(key)
+            assert desk.screen == "overview"
+            assert "memconsole runs read-only" in desk.bar("keys")
+
+    assert not engine.commands
+
+
+async def test_a_bug_in_a_command_is_an_outcome_and_not_the_end(engine: FakeEngine) -> None:
+    def broken(command: Command) -> object:
+        raise ZeroDivisionError
+
+    engine.run = broken  # type: ignore[method-assign, assignment]  # a bug is what is tested
+    async with at_work(engine) as desk:
+        await desk.press("c")
+        assert "it failed: ZeroDivisionError" in desk.text("dialog")
+        assert desk.app.is_running
+
+
+async def test_a_session_screen_acts_on_its_session(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "j", "enter", "c")
+
+    assert real(engine) == [
+        Checkpoint(sample.ref("main"), session_key="agent:main:telegram:direct:1001")
+    ]

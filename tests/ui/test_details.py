@@ -1,0 +1,245 @@
+"""The screens behind the first one: session, memory, runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from memconsole.domain.memory import PoolItem
+from memconsole.ui.document import RENDERED_UP_TO
+from tests.ui import sample
+from tests.ui.driving import COMPACT, SINGLE, WIDE, Desk, at_work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.ui.fake_engine import FakeEngine
+
+
+async def test_a_session_shows_messages_notes_compactions_and_resets(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "enter")
+        text = desk.text("messages")
+
+    assert "13:47 assistant" in text
+    assert "[image/png, 717 KB]" in text
+    assert "─── 13:50 compaction ───" in text
+    assert "─── 24 Jan 14:20 reset ───" in text
+    assert "last 8 messages, 1 damaged, 31 filtered" in text
+
+
+async def test_a_session_shows_its_state_fill_growth_and_windows(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "enter")
+        state, fill = desk.text("state"), desk.text("fill")
+        growth, windows = desk.text("growth"), desk.text("windows")
+
+    assert "151.2K of 150K · DUE · window 76%" in state
+    assert "checkpoint  4 min ago" in state
+    assert "tool results" in fill
+    assert "88.0K" in fill
+    assert "150K ─" in growth
+    assert "3f00ba4e" in windows
+    assert "imported" in windows
+
+
+async def test_the_reason_why_a_session_is_not_due_is_shown(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "j", "enter")
+        state = " ".join(desk.text("state").replace("│", "").replace("┃", "").split())
+        growth = desk.text("growth")
+
+    assert "below its threshold of 150000 tokens" in state
+    assert "2K/h, due in 8 h (by samples)" in state
+    assert "·" in growth.split("\n", 1)[1]
+
+
+async def test_enter_on_the_first_line_loads_all_messages(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "enter", "g")
+        assert desk.cursor("messages") == "earlier"
+        whole = replace(engine.transcripts["agent:main:main"], is_whole=True)
+        engine.transcripts["agent:main:main"] = whole
+        await desk.press("enter")
+        assert "earlier messages" not in desk.text("messages")
+
+
+async def test_a_window_opens_from_the_list_of_windows(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "enter", "5", "enter")
+        assert len(desk.app.screen_stack) == 3
+        await desk.press("escape", "escape")
+        assert desk.screen == "overview"
+
+
+async def test_a_search_in_messages_hides_nothing_and_marks_what_it_finds(
+    engine: FakeEngine,
+) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "enter", "slash", *"digest", "enter")
+        first = desk.cursor("messages")
+        assert "13:47 assistant" in desk.text("messages")
+        await desk.press("n")
+        assert desk.cursor("messages") != first
+        await desk.press("N")
+        assert desk.cursor("messages") == first
+
+
+async def test_a_session_that_grows_is_read_again_and_followed(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "enter")
+        number = desk.pane("messages").place.number
+        view = engine.transcripts["agent:main:main"]
+        more = replace(view.messages[-1], text="One more thing.", id="eeeeeeee")
+        engine.transcripts["agent:main:main"] = replace(view, messages=(*view.messages, more))
+        await _touch(desk, engine)
+        assert "One more thing." in desk.text("messages")
+        after = desk.pane("messages").place.number
+
+    assert number is not None
+    assert after is not None
+    assert after > number
+
+
+async def _touch(desk: Desk, engine: FakeEngine) -> None:
+    usual = sample.usual()
+    first = usual.sessions[0]
+    stored = replace(first.stored, updated_at=sample.NOW)
+    engine.reading = replace(usual, sessions=(replace(first, stored=stored), *usual.sessions[1:]))
+    desk.app.readings.request()
+    await desk.settle()
+
+
+async def test_a_transcript_that_cannot_be_read_says_so_in_its_panel(engine: FakeEngine) -> None:
+    engine.transcripts.clear()
+    async with at_work(engine) as desk:
+        await desk.press("2", "enter")
+        text = " ".join(desk.text("messages").split())
+
+    assert "there is no session 'agent:main:main'." in text
+    assert "lists every key and id" in text
+
+
+async def test_one_lower_panel_at_a_time_in_a_compact_session(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("2", "enter")
+        assert desk.pane("state").size.height > 0
+        assert desk.pane("fill").size.height == 0
+        await desk.press("3")
+        assert desk.pane("state").size.height == 0
+        assert desk.pane("fill").size.height > 0
+        assert "2 state  4 growth  5 windows" in desk.text("fill")
+
+
+async def test_one_panel_at_all_in_a_small_session(engine: FakeEngine) -> None:
+    async with at_work(engine, SINGLE) as desk:
+        await desk.press("2", "enter")
+        assert desk.pane("messages").size.width == SINGLE[0]
+        await desk.press("4")
+        assert desk.pane("messages").size.width == 0
+        assert desk.pane("growth").size.width == SINGLE[0]
+
+
+async def test_memory_shows_a_tree_and_the_rendered_file(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("3", "enter", "j")
+        tree = desk.text("files")
+        picture = desk.picture()
+
+    assert "memory/" in tree
+    assert "├ 2026-01-20.md" in tree
+    assert "└ notes-latin1.md" in tree
+    assert "The shop runs on two servers. See the plan" in picture
+    assert "• DECISION: SQLite in WAL mode for the inventory" in picture
+    assert 'print("[bold]not markup[/bold]")' in picture
+
+
+async def test_links_of_a_file_are_never_opened(engine: FakeEngine) -> None:
+    opened: list[str] = []
+
+    async with at_work(engine) as desk:
+        desk.app.open_url = _collect(opened)  # type: ignore[method-assign]  # watched
+        await desk.press("3", "enter", "j")
+        row = next(y for y, line in enumerate(desk.picture().split("\n")) if "See the plan" in line)
+        column = desk.picture().split("\n")[row].index("the plan")
+        await desk.pilot.click(offset=(column + 1, row))
+        await desk.settle()
+
+    assert opened == []
+
+
+def _collect(opened: list[str]) -> Callable[..., None]:
+    def open_url(url: str, **_: object) -> None:
+        opened.append(url)
+
+    return open_url
+
+
+async def test_p_shows_plain_text_and_a_marker_leads_to_its_line(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("3", "enter", "j", "p")
+        assert desk.focus == "file"
+        assert "    1 # Memory" in desk.text("file")
+        await desk.press("p")
+        assert desk.focus == "file"
+        assert "plain text" not in desk.text("file")
+        await desk.press("3", "j", "enter")
+        assert desk.focus == "file"
+        assert desk.cursor("file") == "8:0"
+
+
+async def test_a_large_file_stays_plain(engine: FakeEngine) -> None:
+    usual = sample.usual()
+    pool = replace(
+        sample.pool("main"), items=(PoolItem("big.md", RENDERED_UP_TO + 1, 9, False, True),)
+    )
+    agents = (replace(usual.agents[0], pool=pool), *usual.agents[1:])
+    engine.reading = replace(usual, agents=agents)
+    engine.texts["big.md"] = "# x\n" + "word " * (RENDERED_UP_TO // 4)
+    async with at_work(engine) as desk:
+        await desk.press("3", "enter")
+        assert "    1 # x" in desk.text("file")
+        assert "big.md, plain text" in desk.text("file")
+
+
+async def test_a_file_that_is_gone_says_so(engine: FakeEngine) -> None:
+    engine.texts.clear()
+    async with at_work(engine) as desk:
+        await desk.press("3", "enter")
+        assert "this file is gone" in desk.text("file")
+
+
+async def test_memory_shows_markers_limits_and_encodings(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("3", "enter")
+        markers, checks = desk.text("markers"), desk.text("checks")
+
+    assert "MEMORY.md:7" in markers
+    assert "DECISION: SQLite in WAL" in markers
+    assert "MEMORY.md: 18.2K of 20K characters, fits" in checks
+    assert "memory/notes-latin1.md: not UTF-8" in checks
+
+
+async def test_runs_show_the_one_that_was_asked_for(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("5", "j", "j", "enter")
+        assert desk.cursor("list") == "run-2"
+        text = desk.text("run")
+        assert "memconsole rotate --agent main" in text
+        assert "failed: gateway-unavailable" in text
+        await desk.press("k")
+        assert "skipped: nothing-new" in desk.text("run")
+
+
+async def test_runs_follow_the_history(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("5", "enter")
+        first = replace(sample.runs()[0], id=9, message="a new one")
+        engine.history = (first, *sample.runs())
+        engine.reading = replace(
+            sample.usual(), activity=engine.history, taken_at=sample.NOW + timedelta(seconds=2)
+        )
+        desk.app.readings.request()
+        await desk.settle()
+        assert "a new one" in desk.text("list")

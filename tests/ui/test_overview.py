@@ -1,0 +1,385 @@
+"""The first screen: what it says, and every key of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.errors import HomeNotFoundError
+from tests.ui import sample
+from tests.ui.driving import COMPACT, SINGLE, Stopwatch, at_work
+from tests.ui.fake_engine import FakeEngine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("engine")
+
+
+async def test_the_worst_finding_stands_in_the_attention_line(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        line = desk.bar("attention")
+
+    assert line.startswith(" ! main/main is due: 151.2K of 150K, growing 9K/h   R shows the plan")
+
+
+async def test_a_quiet_home_says_so() -> None:
+    async with at_work(FakeEngine(sample.lone())) as desk:
+        assert "all quiet" in desk.bar("attention")
+
+
+async def test_the_title_says_where_and_whether_the_machinery_lives(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        line = desk.bar("title")
+
+    assert "memconsole  /home/operator/.openclaw" in line
+    assert "gateway ○ not asked" in line
+    assert "scheduler ● running pid 812 · checkpoint 14:32" in line
+    assert line.rstrip().endswith("14:20")
+
+
+async def test_every_state_of_a_count_is_a_word(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        text = " ".join(desk.text("sessions").split())
+
+    assert "151.2K DUE" in text
+    assert "64.2K est" in text
+    assert "128.4K stale" in text
+    assert "312.0K suspect" in text
+    assert "slack · c0ffee ? ?" in text
+
+
+async def test_an_unknown_count_has_an_empty_gauge_and_zero_has_a_track(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        [unknown] = (line for line in desk.text("sessions").split("\n") if "c0ffee" in line)
+
+    assert "█" not in unknown
+
+
+async def test_the_cursor_starts_at_the_agent_that_needs_it_and_leads_the_other_panels(
+    engine: FakeEngine,
+) -> None:
+    async with at_work(engine) as desk:
+        assert desk.cursor("agents") == "main"
+        await desk.press("j")
+        assert desk.cursor("agents") == "work"
+        sessions, memory = desk.text("sessions"), desk.text("memory")
+
+    assert "2 Sessions · work · 3 live" in sessions
+    assert "3 Memory · work" in memory
+    assert "150 KB" in memory
+
+
+async def test_moving_keys(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2")
+        seen = [desk.pane("sessions").place.number]
+        for key in ("j", "down", "k", "up", "G", "g", "end", "home", "pagedown", "pageup"):
+            await desk.press(key)
+            seen.append(desk.pane("sessions").place.number)
+
+    assert seen == [0, 1, 2, 1, 0, 6, 0, 6, 0, 6, 0]
+
+
+async def test_digits_and_tab_go_to_panels(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        seen = [desk.focus]
+        for key in ("2", "3", "4", "5", "1", "tab", "tab", "shift+tab"):
+            await desk.press(key)
+            seen.append(desk.focus)
+
+    assert seen == [
+        "agents",
+        "sessions",
+        "memory",
+        "search",
+        "activity",
+        "agents",
+        "sessions",
+        "memory",
+        "sessions",
+    ]
+
+
+async def test_enter_goes_in_and_escape_comes_back_and_never_quits(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("enter")
+        assert desk.focus == "sessions"
+        await desk.press("enter")
+        assert desk.screen == "session"
+        await desk.press("escape")
+        assert desk.screen == "overview"
+        await desk.press("escape", "escape", "escape")
+        assert desk.focus == "agents"
+        assert desk.app.return_code is None
+        assert desk.app.is_running
+
+
+@pytest.mark.parametrize(
+    ("panel", "screen"), [("2", "session"), ("3", "memory"), ("5", "runs")], ids=str
+)
+async def test_enter_opens_the_screen_behind_a_panel(
+    engine: FakeEngine, panel: str, screen: str
+) -> None:
+    async with at_work(engine) as desk:
+        await desk.press(panel, "enter")
+        assert desk.screen == screen
+        await desk.press("escape")
+        assert desk.screen == "overview"
+
+
+async def test_an_opened_screen_is_in_the_activity_with_its_command_line(
+    engine: FakeEngine,
+) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "enter", "escape")
+        text = desk.text("activity")
+
+    assert "session main" in text
+    assert "memconsole session agent:main:main" in text
+
+
+async def test_slash_filters_the_panel_and_n_goes_through_the_matches(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "slash", *"app")
+        assert "whatsapp" in desk.text("sessions")
+        assert "telegram" not in desk.text("sessions")
+        assert "/app" in desk.text("sessions").split("\n")[0]
+        await desk.press("enter")
+        assert desk.focus == "sessions"
+        await desk.press("escape")
+        assert "telegram" in desk.text("sessions")
+
+
+async def test_n_goes_around(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "slash", *"c", "enter")
+        rows = [row.key for row in desk.pane("sessions").place.rows]
+        seen = [desk.cursor("sessions")]
+        for key in ("n", "n", "N", "N", "N"):
+            await desk.press(key)
+            seen.append(desk.cursor("sessions"))
+
+    assert len(rows) > 2
+    assert seen == [rows[0], rows[1], rows[2], rows[1], rows[0], rows[-1]]
+
+
+async def test_escape_in_the_filter_line_takes_the_filter_away(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "slash", *"app", "escape")
+        text = desk.text("sessions")
+
+    assert "telegram" in text
+    assert "/app" not in text
+
+
+async def test_space_marks_and_escape_takes_all_marks_away(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("space", "space")
+        assert desk.pane("agents").place.marks == {"main", "work"}
+        assert "2 marked" in desk.text("agents")
+        await desk.press("escape")
+        assert not desk.pane("agents").place.marks
+
+
+async def test_s_goes_through_the_orders_and_shows_an_arrow(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2")
+        assert "tokens▼" in desk.text("sessions")
+        await desk.press("s")
+        assert "grows▼" in desk.text("sessions")
+        await desk.press("s", "s")
+        assert "session▲" in desk.text("sessions")
+        first = desk.pane("sessions").place.rows[0].key
+
+    assert "cron:nightly-digest" in first
+
+
+async def test_a_shows_what_is_folded(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        assert "310 cron runs folded" in desk.text("sessions")
+        await desk.press("a")
+        assert len(desk.pane("sessions").place.rows) == 317
+        assert "folded" not in desk.text("sessions")
+
+
+async def test_z_shows_one_panel_alone_and_back(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "z")
+        assert desk.pane("sessions").size.width == 120
+        assert desk.pane("agents").size.width == 0
+        await desk.press("escape")
+        assert desk.pane("sessions").size.width == 76
+        await desk.press("z", "z")
+        assert desk.pane("agents").size.width == 44
+
+
+async def test_f_freezes_and_says_so(engine: FakeEngine) -> None:
+    watch = Stopwatch()
+    async with at_work(engine, watch=watch) as desk:
+        await desk.press("f")
+        assert " frozen " in desk.bar("title")
+        asked = len(engine.asked)
+        watch.seconds = 240
+        desk.app.readings.poll()
+        desk.app.tick()
+        await desk.settle()
+        assert len(engine.asked) == asked
+        assert "4 min ago stale" in desk.text("sessions")
+        await desk.press("f")
+        assert len(engine.asked) == asked + 1
+        assert "frozen" not in desk.bar("title")
+
+
+async def test_r_looks_at_everything(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("r")
+
+    assert engine.asked == [None, None]
+
+
+async def test_plus_and_minus_change_the_interval(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("plus")
+        assert desk.app.readings.interval == timedelta(seconds=5)
+        assert "refreshing every 5 s" in desk.bar("keys")
+        await desk.press("minus", "minus", "minus")
+        assert desk.app.readings.interval == timedelta(seconds=1)
+
+
+async def test_y_copies_by_osc_52_and_into_a_private_file(
+    engine: FakeEngine, tmp_path: Path
+) -> None:
+    engine.settings = replace(engine.settings, state_dir=tmp_path)
+    async with at_work(engine) as desk:
+        await desk.press("2", "y")
+        assert desk.app.clipboard == "agent:main:main"
+        assert "copied agent:main:main" in desk.bar("keys")
+
+    copy = tmp_path / "clipboard.txt"
+    assert copy.read_text() == "agent:main:main\n"
+    assert copy.stat().st_mode & 0o777 == 0o600
+
+
+async def test_q_quits(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.pilot.press("q")
+        await desk.pilot.pause()
+
+    assert desk.app.return_code == 0
+
+
+async def test_dimmed_keys_say_why(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("5", "s")
+        assert "this panel has one order only" in desk.bar("keys")
+        await desk.press("space")
+        assert "only agents and sessions can be marked" in desk.bar("keys")
+
+
+async def test_search_finds_sessions_and_files_by_name(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        assert "names only, no index yet" in desk.text("search")
+        await desk.press("4", "slash", *"2026-01-20")
+        text = desk.text("search")
+        assert "file     memory/2026-01-20.md" in text
+        await desk.press("enter", "enter")
+        assert desk.screen == "memory"
+        assert desk.cursor("files") == "file:memory/2026-01-20.md"
+
+
+async def test_search_forgives_a_slip(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("4", "slash", *"telegarm")
+        assert "telegram · Ada" in desk.text("search")
+        await desk.press("enter", "enter")
+        assert desk.screen == "session"
+
+
+async def test_the_query_survives_a_refresh(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("4", "slash", *"tele")
+        engine.reading = replace(sample.usual(), taken_at=sample.NOW + timedelta(seconds=4))
+        desk.app.readings.request()
+        await desk.settle()
+        assert desk.focus == "query"
+        await desk.press(*"gram")
+        assert "> telegram" in desk.text("search")
+
+
+async def test_a_reading_keeps_cursor_scroll_focus_and_marks() -> None:
+    engine = FakeEngine(sample.crowd())
+    async with at_work(engine) as desk:
+        await desk.press(*["j"] * 20, "space", "k")
+        before = (desk.cursor("agents"), desk.pane("agents").place.offset)
+        agents = sample.crowd().agents
+        engine.reading = replace(sample.crowd(), agents=(agents[-1], *agents[:-1]))
+        desk.app.readings.request()
+        await desk.settle()
+        after = (desk.cursor("agents"), desk.pane("agents").place.offset)
+        assert desk.pane("agents").place.marks == {"agent-20"}
+        assert desk.focus == "agents"
+
+    assert before[0] == after[0] == "agent-20"
+    assert before[1] == after[1] > 0
+
+
+async def test_a_home_that_is_missing_says_so_and_comes_back() -> None:
+    engine = FakeEngine(HomeNotFoundError("/home/operator/.openclaw"))
+    async with at_work(engine) as desk:
+        assert "the platform home /home/operator/.openclaw does not exist" in desk.bar("attention")
+        assert "--home DIR" in desk.bar("attention")
+        engine.reading = sample.usual()
+        await desk.press("r")
+        assert "main/main is due" in desk.bar("attention")
+
+
+async def test_a_reading_that_fails_leaves_the_old_one_and_its_age(engine: FakeEngine) -> None:
+    watch = Stopwatch()
+    async with at_work(engine, watch=watch) as desk:
+        engine.reading = HomeNotFoundError("/home/operator/.openclaw")
+        watch.seconds = 65
+        await desk.press("r")
+        assert "does not exist" in desk.bar("attention")
+        assert "151.2K DUE" in desk.text("sessions")
+        assert "1 min ago stale" in desk.text("sessions")
+
+
+async def test_an_unreadable_store_never_looks_like_an_empty_one() -> None:
+    async with at_work(FakeEngine(sample.unreadable())) as desk:
+        text = desk.text("sessions")
+        assert "work · not readable" in text
+        assert "cannot be read" in text
+        assert "permission denied" in text
+        assert "has not talked yet" not in text
+
+
+async def test_an_empty_home_explains_itself() -> None:
+    async with at_work(FakeEngine(sample.empty()), COMPACT) as desk:
+        assert "no agents yet" in desk.text("sessions")
+        await desk.press("c")
+        assert "this home has no agents yet" in desk.bar("keys")
+
+
+async def test_a_small_terminal_has_one_list_and_one_line_of_detail(engine: FakeEngine) -> None:
+    async with at_work(engine, SINGLE) as desk:
+        assert desk.focus == "sessions"
+        assert desk.pane("agents").size.width == 0
+        assert desk.pane("sessions").size.width == SINGLE[0]
+        assert "main · 151.2K of 150K · DUE · window 76%" in desk.bar("detail")
+        await desk.press("1")
+        assert desk.pane("agents").size.width == SINGLE[0]
+
+
+async def test_a_row_opens_by_a_double_click_and_the_wheel_scrolls(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.pilot.click("#sessions", offset=(8, 3))
+        await desk.settle()
+        assert desk.focus == "sessions"
+        assert desk.pane("sessions").place.number == 1
+        await desk.pilot.click("#sessions", offset=(8, 2), times=2)
+        await desk.settle()
+        assert desk.screen == "session"

@@ -1,0 +1,143 @@
+"""The palette, the keys of this screen, findings and the log: made from what is bound."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from memconsole.domain.catalogue import CATALOGUE
+from tests.ui import sample
+from tests.ui.driving import COMPACT, WIDE, Desk, at_work
+from tests.ui.fake_engine import FakeEngine
+from tests.ui.sample_details import furnish
+
+FORBIDDEN = {"ctrl+a", "ctrl+b", "ctrl+s", "ctrl+q"}
+SCREENS = {
+    "overview": (),
+    "session": ("2", "enter"),
+    "memory": ("3", "enter"),
+    "runs": ("5", "enter"),
+    "findings": ("exclamation_mark",),
+    "log": ("l",),
+}
+
+
+async def test_help_lists_the_keys_of_this_screen_commands_first(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("question_mark")
+        text = desk.text("dialog")
+        assert "Keys · overview" in text
+        for spec in CATALOGUE:
+            assert f" {spec.key} " in text
+        assert text.index("Save an agent's current work") < text.index("Another order")
+        await desk.press("question_mark")
+        assert desk.screen == "overview"
+
+
+async def test_help_tells_what_does_not_work_now(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("question_mark")
+        [line] = (line for line in desk.text("dialog").split("\n") if "Start due sessions" in line)
+
+    assert "R             not now: Start" in line
+
+
+@pytest.mark.parametrize("key", ["colon", "ctrl+p"])
+async def test_the_palette_opens_and_does_what_is_chosen(engine: FakeEngine, key: str) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press(key)
+        assert desk.screen == "palette"
+        assert "checkpoint" in desk.text("dialog")
+        await desk.press(*"findings", "enter")
+        assert desk.screen == "findings"
+
+
+async def test_the_palette_says_why_a_command_cannot_be_done() -> None:
+    async with at_work(FakeEngine(read_only=True), WIDE) as desk:
+        await desk.press("colon", *"checkpoint")
+        assert "memconsole runs read-only" in desk.text("dialog")
+        await desk.press("enter")
+        assert "memconsole runs read-only" in desk.bar("keys")
+
+
+async def test_the_palette_moves_and_closes(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("colon", "down", "down", "up", "pagedown", "pageup", "up")
+        assert desk.pane("dialog").place.number == 0
+        await desk.press(*"qqqq")
+        assert "nothing is called that" in desk.text("dialog")
+        await desk.press("enter")
+        assert desk.screen == "overview"
+        await desk.press("colon", "escape")
+        assert desk.screen == "overview"
+
+
+async def test_a_theme_is_a_command(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("colon", *"theme light", "enter")
+        assert desk.app.theme == "light"
+
+
+async def test_findings_lead_to_what_they_are_about(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("exclamation_mark")
+        assert "main/main is due" in desk.text("list")
+        await desk.press("exclamation_mark", "enter")
+        assert desk.screen == "session"
+        await desk.press("escape", "escape")
+        assert desk.screen == "overview"
+
+
+async def test_findings_of_an_agent_lead_to_its_memory() -> None:
+    engine = FakeEngine(sample.unreadable())
+    furnish(engine)
+    async with at_work(engine) as desk:
+        await desk.press("exclamation_mark")
+        assert "critical" in desk.text("list")
+        await desk.press("enter")
+        assert desk.screen == "memory"
+
+
+async def test_the_log_keeps_what_was_logged(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        record = logging.LogRecord("memconsole", logging.WARNING, "", 1, "a %s", ("word",), None)
+        desk.app.logbook.handle(record)
+        await desk.press("l", "l")
+        assert desk.screen == "log"
+        assert "WARNING  a word" in desk.text("list")
+        await desk.press("escape")
+        assert desk.screen == "overview"
+
+
+async def _visit(desk: Desk, keys: tuple[str, ...]) -> None:
+    await desk.press("1", *keys)
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+async def test_every_key_of_every_screen(engine: FakeEngine, screen: str) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await _visit(desk, SCREENS[screen])
+        assert desk.screen == screen
+        bindings = desk.app.screen.active_bindings
+        assert not FORBIDDEN & set(bindings)
+        assert all(active.binding.id and active.binding.tooltip for active in bindings.values())
+        for key in bindings:
+            if key in ("q", "ctrl+c", "ctrl+z"):
+                continue
+            await desk.press(key)
+            assert desk.app.is_running
+            while desk.screen != screen:
+                depth = len(desk.app.screen_stack)
+                await desk.press("escape")
+                if len(desk.app.screen_stack) == depth == 1:
+                    await _visit(desk, SCREENS[screen])
+
+
+@pytest.mark.parametrize("keys", [("c",), ("question_mark",), ("colon",), ("2", "slash")], ids=str)
+async def test_no_dialog_takes_a_key_of_screen_or_tmux(
+    engine: FakeEngine, keys: tuple[str, ...]
+) -> None:
+    async with at_work(engine) as desk:
+        await desk.press(*keys)
+        assert not FORBIDDEN & set(desk.app.screen.active_bindings)
