@@ -20,7 +20,7 @@ _PEM_LETTERS = frozenset(
 def private_keys(text: str) -> Iterator[tuple[int, int]]:
     """Yield where private keys stand, also those whose beginning or end was cut off.
 
-    Two stretches that touch are one key.
+    Two stretches that touch are one key. Marks without a key between them are only mentioned.
     """
     if "PRIVATE KEY" not in text:
         return
@@ -30,13 +30,14 @@ def private_keys(text: str) -> Iterator[tuple[int, int]]:
             position = _behind(_PEM_HEADER, text, marker.end())
             position = _behind(_PEM_BODY, text, position)
             reached = _behind(_PEM_REST, text, position)
-            yield marker.start(), reached
+            if reached > marker.end():
+                yield marker.start(), reached
         else:
             start = _key_start(text, marker.start(), reached)
-            if not text[reached:start].strip(" \\nr\r\n\t"):
-                start = reached
+            is_open = reached > 0 and not text[reached:start].strip(" \\nr\r\n\t")
+            if is_open or start < marker.start():
+                yield (reached if is_open else start), marker.end()
             reached = marker.end()
-            yield start, reached
 
 
 def _behind(pattern: re.Pattern[str], text: str, position: int) -> int:

@@ -232,13 +232,14 @@ def _link(text: str, word: re.Match[str]) -> _Link | None:
     if before.rpartition(" ")[2].startswith("--") and (
         match := _compiled(FLAG_GAP).match(text, word.end())
     ):
-        return _Link(match.end(), is_strict=True, is_glued=True)
+        return _Link(match.end(), is_strict=True, is_glued=False)
     return None
 
 
 def _ends_line(text: str, position: int) -> bool:
+    """Whether nothing follows but punctuation, another option or another command."""
     rest = text[position : position + 200].partition("\n")[0]
-    return not rest.strip(" \t\r.,;!?)]}*_\"'`")
+    return not rest.strip(" \t\r.,;!?)]}*_\"'`") or rest.startswith((" -", " |", " &&"))
 
 
 def _is_harmless(value: str, look: _Look) -> bool:

@@ -34,8 +34,12 @@ def _shape(
 TOKEN_SHAPES = (
     _shape("jwt", "eyJ", r"eyJ[\w-]{6,}(?:\.[\w-]{2,}){1,4}", edge=r"\w-"),
     _shape("anthropic-key", "sk-ant-", r"sk-ant-[\w-]{8,}"),
-    _shape("api-key", "sk-proj- sk-svcacct- sk-admin- sk-or-", r"sk-[a-z]{2,8}-[\w-]{12,}"),
-    _shape("api-key", "sk-", r"sk-[\w-]{16,}", needs_digit=True),
+    _shape(
+        "api-key",
+        "sk-proj- sk-svcacct- sk-admin- sk-None- sk-or- sk-lf- sk-kimi-",
+        r"sk-(?:proj|svcacct|admin|None|or|lf|kimi)-[\w-]{12,}",
+    ),
+    _shape("api-key", "sk-", r"sk-[A-Za-z0-9]{16,}", needs_digit=True),
     _shape("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{10,}"),
     _shape("github-token", "github_pat_", r"github_pat_\w{10,}"),
     _shape(
@@ -193,21 +197,23 @@ VALUE = (
     r"|\"(?P<double>(?:[^\"\\\n]|\\.){1,512})\"?"
     r"|'(?P<single>(?:[^'\\\n]|\\.){1,512})'?"
     r"|`(?P<tick>[^`\n]{1,512})`?"
-    r"|[(\[{*_]{0,3}(?P<bare>(?:[^\s\"'`,;&<>]|[,;&](?![\w.-]{1,40}[=:]|\s|$)){1,512})"
+    r"|[(\[{*_]{0,3}(?P<bare>(?:[^\s\"'`,;&<>)\]}]|[)\]}](?=\w)"
+    r"|[,;&](?![\w.-]{1,40}[=:]|\s|$)){1,512})"
 )
 """The value itself: quoted, or up to a blank, a quote or the next pair."""
 
 PLACEHOLDER = (
     r"(?i:[*x•.…_-]{2,}|[<$%{\[].*|null|none|nil|true|false|yes|no|undefined|empty|required"
-    r"|optional|string|str|bool|int|text|any|object|unset|missing|invalid|expired|your[-_ ].*"
+    r"|optional|string|str|bytes|bool|int|text|any|object|unset|missing|invalid|expired|your[-_ ].*"
     r"|redacted|hidden|n/?a|\?+|todo|tbd)"
 )
 """Stands in for a secret, and is none."""
 
 REFERENCE = (
     r"(?i:process\.env|os\.(?:environ|getenv)|env[.(:]|getenv|\w*secrets?\.|config\.|settings\."
-    r"|self\.|this\.|op://|vault:|file:|arn:|https?://|[a-z_]\w*(?:\.[a-z_]\w*)*\()"
+    r"|self\.|this\.|op://|vault:|file:|arn:|https?://|[a-z_]\w*(?:\.[a-z_]\w*)*[(\[])"
     r"|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$"
+    r"|(?i:(?:[a-z]+_)*(?:password|passwd|passphrase|token|secret|credentials?|key|auth)(?:![rs])?$)"
 )
 """Code or an address that says where the secret is."""
 

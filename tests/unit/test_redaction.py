@@ -115,6 +115,13 @@ HARMLESS = (
     "mail bob@example.com at 10:30",
     "sk-learn-is-not-a-package-name",
     "docker pull image@sha256:9f2c4e7a1b3d5f60718293a4b5c6d7e8f90102039f2c4e7a1b3d5f6071829301",
+    "the options --username and --password are gone",
+    "the --password option is gone",
+    "token = tokens[0]; password = config['x']; login(password=password, key=api_key)",
+    "def login(password: bytes, token: str) -> None",
+    "host key sk-ecdsa-sha2-nistp256 and sk-ssh-ed25519",
+    'START, END = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"',
+    "a file that begins with -----BEGIN OPENSSH PRIVATE KEY----- is a key",
     "the secret is 256-bit, the password 8-characters-long",
     "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQ\n-----END CERTIFICATE-----",
     "PWD: /home/operator/project",
@@ -279,6 +286,11 @@ def test_a_private_key_without_its_end_goes_as_far_as_it_reaches() -> None:
 def test_a_private_key_without_its_beginning_goes() -> None:
     text = "\n".join(["see:", *KEY_LINES, "-----END PRIVATE KEY-----", "that was it"])
     assert mask(text) == "see:\n[redacted:private-key]\nthat was it"
+
+
+def test_a_badge_behind_a_token_stays() -> None:
+    masked = mask("[![x](https://x/y.svg?token=GB9EmYKPAl)](https://x/z)")
+    assert masked == "[![x](https://x/y.svg?token=[redacted:secret])](https://x/z)"
 
 
 def test_two_private_keys_stay_two() -> None:
