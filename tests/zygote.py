@@ -72,6 +72,7 @@ def run(job: dict[str, Any], out: BinaryIO, err: BinaryIO) -> NoReturn:
     os.environ.clear()
     os.environ.update(job["environment"])
     time.tzset()
+    tempfile.tempdir = None  # TMPDIR may name another place than ours
     os.chdir(job["environment"]["HOME"])
     if job["is_plain_user"]:
         obey_file_modes()
