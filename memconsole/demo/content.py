@@ -26,7 +26,7 @@ class Turn:
         kind: `U` a person, `I` a person with a picture, `A` the agent, `T` a tool.
         text: What was said, or the tool's name.
         call: A tool's arguments, as JSON.
-        result: What the tool answered.
+        result: What the tool answered; `@name` in a talk stands for one of the agent's notes.
     """
 
     kind: str
@@ -52,14 +52,16 @@ def talks(agent_id: str) -> dict[str, tuple[Turn, ...]]:
         if line.startswith("## "):
             turns = found.setdefault(line.removeprefix("## "), [])
         elif line[1:3] == ": ":
-            turns.append(_turn(line[0], line[3:].replace("\\n", "\n")))
+            turns.append(_turn(agent_id, line[0], line[3:].replace("\\n", "\n")))
     return {name: tuple(turns) for name, turns in found.items()}
 
 
-def _turn(kind: str, text: str) -> Turn:
+def _turn(agent_id: str, kind: str, text: str) -> Turn:
     if kind != "T":
         return Turn(kind, text)
     name, call, result = text.split(" ¦ ", 2)
+    if result.startswith("@"):
+        result = (_FOLDER / "notes" / agent_id / result[1:]).read_text("utf-8")
     # In a call a line end stays escaped: it is JSON.
     return Turn(kind, name, call.replace("\n", "\\n"), result)
 

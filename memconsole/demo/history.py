@@ -69,7 +69,7 @@ def remember(home: DemoHome, state_dir: Path, now: datetime, engine_at: EngineAt
     runs = StateRunLog(state)
     # Who closes a database last tidies it up: once at the end, not after each of many writes.
     with sqlite.open_own(state.path):
-        for run in _older_runs(now):
+        for run in _older_runs(str(home.state), now):
             runs.add(run)
         for agent in sorted(AGENTS, key=lambda one: one.saved or timedelta(), reverse=True):
             if agent.saved is not None:
@@ -105,7 +105,7 @@ def _observations(session: Session, now: datetime) -> Iterator[Sample]:
         yield Sample(session.agent_id, session.id, at, tokens)
 
 
-def _older_runs(now: datetime) -> Iterator[Run]:
+def _older_runs(home: str, now: datetime) -> Iterator[Run]:
     """Yield what the scheduler and a person did since yesterday, oldest first."""
     run = Run(
         id=0,
@@ -121,6 +121,7 @@ def _older_runs(now: datetime) -> Iterator[Run]:
         reason=None,
         message="",
         duration_ms=0,
+        home=home,
     )
     for hours, agent, status, reason, message in (
         (21.0, "research", "done", None, "18 messages saved"),

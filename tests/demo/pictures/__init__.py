@@ -1,0 +1,1 @@
+"""Takes the pictures of the README from the demo: `python -m tests.demo.pictures`."""

@@ -1,0 +1,119 @@
+"""Opens the console over the demo, presses keys, and takes pictures; the clock stands still."""
+
+from __future__ import annotations
+
+import os
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from memconsole import wiring
+from memconsole.demo.history import remember
+from memconsole.demo.home import write_home
+from memconsole.demo.world import demo_world
+from memconsole.domain.outcomes import Origin
+from memconsole.ui.app import ConsoleApp
+from memconsole.ui.clock import ScreenClock
+from tests.demo.pictures.frame import read_frame
+from tests.ui.driving import settle
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from textual.pilot import Pilot
+
+    from memconsole.demo.home import DemoHome
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.engine import Engine
+    from memconsole.ports import Clock
+    from tests.demo.pictures.frame import Frame
+
+NOW = datetime(2026, 4, 14, 14, 20, tzinfo=UTC)
+"""When all pictures are taken: a Tuesday afternoon."""
+
+
+@dataclass(slots=True)
+class StageClock:
+    """A clock that moves when it is told to; answers `Clock`."""
+
+    at: datetime = NOW
+    looks: int = 0
+    start: datetime = field(default=NOW, repr=False)
+
+    def now(self) -> datetime:
+        """Return the moment of the play."""
+        return self.at
+
+    def monotonic(self) -> float:
+        """Return a stopwatch by which every run takes 31 ms."""
+        self.looks += 1
+        return self.looks * 0.031
+
+    def elapsed(self) -> float:
+        """Return seconds since the play began, for the screen."""
+        return (self.at - self.start).total_seconds()
+
+
+@dataclass(frozen=True, slots=True)
+class Studio:
+    """A demo to take pictures of."""
+
+    home: DemoHome
+    settings: Settings
+    clock: StageClock
+
+    @asynccontextmanager
+    async def console(self, columns: int, rows: int) -> AsyncIterator[Camera]:
+        """Open a console of this size."""
+        engine = wiring.build_engine(self.settings, Origin.CONSOLE, clock=self.clock)
+        app = ConsoleApp(engine, self.settings, clock=ScreenClock(self.clock.elapsed))
+        async with app.run_test(size=(columns, rows)) as pilot:
+            await settle(pilot)
+            yield Camera(pilot, app, columns, rows, self)
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """A console that is looked at."""
+
+    pilot: Pilot[int]
+    app: ConsoleApp
+    columns: int
+    rows: int
+    studio: Studio
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, and wait until all is still after each."""
+        for key in keys:
+            await self.pilot.press(key)
+            await settle(self.pilot)
+
+    async def wait(self, span: timedelta, *, grows: bool = False) -> None:
+        """Let time pass; the session that grows says one more thing when it is told to."""
+        clock = self.studio.clock
+        clock.at += span
+        if grows:
+            self.studio.home.growing.step(clock.at)
+        self.app.readings.request()
+        await settle(self.pilot)
+
+    def shoot(self) -> Frame:
+        """Return what is seen now."""
+        return read_frame(self.app.export_screenshot(), self.columns, self.rows)
+
+
+@contextmanager
+def studio() -> Iterator[Studio]:
+    """Generate the demo of the pictures."""
+    with demo_world() as operator:
+        os.environ["MEMCONSOLE_UI__THEME"] = "calm"
+        os.environ["TEXTUAL_COLOR_SYSTEM"] = "truecolor"
+        settings = wiring.load_settings(None, {"timezone": "UTC"})
+        home = write_home(operator, NOW, wiring.zone(settings, None))
+
+        def engine_at(clock: Clock) -> Engine:
+            return wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
+
+        remember(home, settings.state_dir, NOW, engine_at)
+        yield Studio(home, settings, StageClock())

@@ -1,0 +1,255 @@
+"""The generated home: equal for equal seeds, and read without unwanted complaints."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole import sqlite, wiring
+from memconsole.demo.cast import AGENTS, CRON_RUNS
+from memconsole.demo.history import FixedClock, remember
+from memconsole.demo.home import DemoHome, write_home
+from memconsole.domain.agents import Storage
+from memconsole.domain.keys import SessionClass
+from memconsole.domain.memory import MARKER_TAGS
+from memconsole.domain.outcomes import Origin
+from memconsole.domain.sessions import SessionState
+from memconsole.domain.tokens import TokenState
+from memconsole.domain.transcript import EntryKind
+from tests.program import tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot import ConsoleSnapshot, SessionView
+    from memconsole.engine.engine import Engine
+    from memconsole.ports import Clock
+
+NOW = datetime(2026, 4, 14, 14, 20, tzinfo=UTC)
+
+
+@pytest.fixture
+def demo(user_home: Path) -> DemoHome:
+    """A home that was just generated; HOME is where it lies."""
+    return write_home(user_home, NOW, None)
+
+
+@pytest.fixture
+def settings(demo: DemoHome) -> Settings:
+    return wiring.load_settings(None, {})
+
+
+@pytest.fixture
+def engine(demo: DemoHome, settings: Settings) -> Engine:
+    def engine_at(clock: Clock) -> Engine:
+        return wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
+
+    remember(demo, settings.state_dir, NOW, engine_at)
+    return engine_at(FixedClock(NOW))
+
+
+@pytest.fixture
+def snapshot(engine: Engine) -> ConsoleSnapshot:
+    return engine.snapshot()
+
+
+def view_of(snapshot: ConsoleSnapshot, agent: str, rest: str) -> SessionView:
+    key = f"agent:{agent}:{rest}"
+    [found] = (
+        view
+        for view in snapshot.sessions
+        if view.key_text == key and view.state is SessionState.LIVE
+    )
+    return found
+
+
+def test_equal_seeds_write_equal_homes(tmp_path: Path) -> None:
+    homes = []
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        folder.mkdir()
+        write_home(folder, NOW, None)
+        homes.append(
+            {
+                path.relative_to(folder): path.read_bytes()
+                for path in folder.rglob("*")
+                if path.is_file()
+            }
+        )
+    assert homes[0] == homes[1]
+
+
+def test_another_seed_is_another_home(tmp_path: Path) -> None:
+    ids = []
+    for seed in (1, 2):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        played = write_home(folder, NOW, None, seed=seed)
+        ids.append({one.id for sessions in played.sessions.values() for one in sessions})
+    assert not ids[0] & ids[1]
+
+
+def test_six_agents_live_in_both_eras(snapshot: ConsoleSnapshot) -> None:
+    eras = {view.ref.id: view.agent.era.sessions for view in snapshot.agents}
+    assert eras == {
+        agent.id: Storage.SQLITE if agent.is_sqlite else Storage.FILES for agent in AGENTS
+    }
+    assert len(eras) == 6
+    assert set(eras.values()) == {Storage.FILES, Storage.SQLITE}
+
+
+@pytest.mark.parametrize(
+    ("agent", "rest", "state"),
+    [
+        ("main", "main", TokenState.FRESH),
+        ("main", "telegram:direct:lena", TokenState.ESTIMATED),
+        ("work", "dashboard:5f0c2f3e-8a44-4a1b-9d5d-0c7f6d1f3b90", TokenState.STALE),
+        ("work", "slack:direct:u042", TokenState.SUSPECT),
+        ("work", "discord:channel:ops", TokenState.UNKNOWN),
+        ("finance", "dashboard:new", TokenState.UNKNOWN),
+    ],
+)
+def test_every_state_of_a_count_occurs(
+    snapshot: ConsoleSnapshot, agent: str, rest: str, state: TokenState
+) -> None:
+    assert view_of(snapshot, agent, rest).count.state is state
+
+
+def test_one_session_is_due_and_it_is_the_first_thing_to_see(snapshot: ConsoleSnapshot) -> None:
+    assert [view.key_text for view in snapshot.sessions if view.is_due] == ["agent:work:main"]
+    assert snapshot.attention[0].code == "session-due"
+    assert "growing" in snapshot.attention[0].message
+
+
+def test_every_class_of_session_occurs(snapshot: ConsoleSnapshot) -> None:
+    classes = {view.session_class for view in snapshot.sessions}
+    assert classes >= {
+        SessionClass.MAIN,
+        SessionClass.DIRECT,
+        SessionClass.GROUP,
+        SessionClass.THREAD,
+        SessionClass.CRON,
+        SessionClass.SUBAGENT,
+        SessionClass.HOOK,
+    }
+
+
+def test_a_job_has_forty_runs_behind_it(snapshot: ConsoleSnapshot) -> None:
+    agent, job, _, count = CRON_RUNS
+    runs = [view for view in snapshot.sessions if view.key is not None and view.key.is_cron_run]
+    assert len(runs) == count == 40
+    assert {view.key.job_id for view in runs if view.key is not None} == {job}
+    newest = max(runs, key=lambda view: view.stored.updated_at or NOW)
+    assert view_of(snapshot, agent, f"cron:{job}").session_id == newest.session_id
+
+
+def test_what_ended_is_archived_by_its_reason(snapshot: ConsoleSnapshot) -> None:
+    ended = [view for view in snapshot.sessions if view.state is SessionState.ARCHIVED]
+    reasons = {(view.agent.id, view.stored.archive_reason) for view in ended}
+    assert reasons == {
+        ("main", "reset"),
+        ("main", "deleted"),
+        ("work", "reset"),
+        ("work", "deleted"),
+    }
+    orphans = [view for view in snapshot.sessions if view.state is SessionState.ORPHAN]
+    assert [view.agent.id for view in orphans] == ["main"]
+
+
+def test_only_what_is_odd_on_purpose_is_complained_about(snapshot: ConsoleSnapshot) -> None:
+    assert {notice.code for notice in snapshot.notices} <= {
+        "orphan-transcript",
+        "twin-memory",
+        "not-utf8",
+    }
+
+
+def test_all_markers_occur_and_the_memory_of_main_nearly_fills_its_limit(
+    snapshot: ConsoleSnapshot,
+) -> None:
+    [main] = (view for view in snapshot.agents if view.ref.id == "main")
+    assert main.pool is not None
+    assert all(main.pool.markers[tag] for tag in MARKER_TAGS)
+    [limit] = (one for one in main.pool.limits if one.path == "MEMORY.md")
+    assert 0.9 * limit.limit < limit.chars <= limit.limit
+
+
+def test_the_database_thing_is_written_down_by_several_agents(demo: DemoHome) -> None:
+    found = {
+        agent.id
+        for agent in AGENTS
+        for path in demo.workspace(agent.id).rglob("*.md")
+        if {b"PostgreSQL", b"SQLite"} <= set(path.read_bytes().replace(b".", b" ").split())
+    }
+    assert found >= {"main", "work", "homelab"}
+
+
+def test_weeks_of_daily_logs(snapshot: ConsoleSnapshot) -> None:
+    for view in snapshot.agents:
+        assert view.pool is not None
+        logs = [item for item in view.pool.items if item.path.startswith("memory/2026-")]
+        days = {item.path[len("memory/") :][:10] for item in logs}
+        assert len(days) >= 12
+        assert max(days) <= "2026-04-14"
+
+
+def test_transcripts_are_read_whole(engine: Engine, snapshot: ConsoleSnapshot) -> None:
+    for view in snapshot.sessions:
+        if view.stored.transcript is not None and view.session_id is not None:
+            read = engine.transcript(view.session_id, everything=True)
+            assert read.counts.damaged == 0
+            assert read.messages
+
+
+def test_packed_records_pictures_compactions_and_resets_occur(
+    engine: Engine, user_home: Path
+) -> None:
+    database = user_home / ".openclaw" / "agents" / "work" / "agent" / "openclaw-agent.sqlite"
+    with sqlite.open_own(database) as connection:
+        [[packed]] = connection.execute(
+            "SELECT count(*) FROM transcript_events WHERE event_zstd IS NOT NULL"
+        ).fetchall()
+    assert isinstance(packed, int)
+    assert packed > 0
+    kinds = {
+        message.kind
+        for key in ("agent:research:main", "agent:writer:main")
+        for message in engine.transcript(key, everything=True).messages
+    }
+    assert {kind.value for kind in kinds} >= {EntryKind.COMPACTION.value, EntryKind.RESET.value}
+    notes = [
+        note
+        for message in engine.transcript("agent:homelab:main").messages
+        for note in message.attachments
+    ]
+    assert notes
+    assert all(note.startswith("image/png") for note in notes)
+
+
+def test_the_history_is_that_of_real_checkpoints(
+    engine: Engine, snapshot: ConsoleSnapshot, demo: DemoHome
+) -> None:
+    saved = {view.ref.id: view.checkpoint_at for view in snapshot.agents if view.checkpoint_at}
+    assert saved == {agent.id: NOW - agent.saved for agent in AGENTS if agent.saved is not None}
+    context = demo.workspace("main") / "memory" / "ACTIVE_CONTEXT.md"
+    assert context.read_text("utf-8").startswith("# Active Context — main")
+    assert context.stat().st_mtime == (NOW - timedelta(minutes=4)).timestamp()
+    assert {run.status for run in engine.runs()} == {"done", "skipped"}
+
+
+def test_looking_changes_nothing_in_the_home(engine: Engine, demo: DemoHome) -> None:
+    before = tree(demo.state)
+    engine.snapshot()
+    engine.session("agent:work:main")
+    assert tree(demo.state) == before
+
+
+def test_everything_is_for_its_owner_alone(demo: DemoHome) -> None:
+    assert demo.state.stat().st_mode & 0o077 == 0
+    for path in demo.state.rglob("*.json*"):
+        assert path.name == "openclaw.json" or path.stat().st_mode & 0o077 == 0
+    assert os.access(demo.state, os.W_OK)
