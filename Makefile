@@ -23,7 +23,7 @@ run: $(STAMP) ## the console on your platform home; a generated demo home when t
 	exec $(BIN)/memconsole $(ARGS)
 
 test: check ## everything a commit must pass: make check, then the tests with coverage
-	$(BIN)/pytest -n $(JOBS) --cov --cov-report=term:skip-covered $(ARGS)
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup --cov --cov-report=term:skip-covered $(ARGS)
 
 check: $(STAMP) ## ruff, mypy and the import contracts
 	$(BIN)/ruff format --check

@@ -29,9 +29,10 @@ XDG_FOLDERS = {
     "XDG_CACHE_HOME": ".cache",
 }
 
-# A busy machine is no reason for a red test.
-hypothesis.settings.register_profile("memconsole", deadline=None)
-hypothesis.settings.load_profile("memconsole")
+# A busy machine is no reason for a red test. `HYPOTHESIS_PROFILE=thorough` looks longer.
+hypothesis.settings.register_profile("memconsole", deadline=None, max_examples=40)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=250)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "memconsole"))
 
 
 class TopLevelSvgExtension(pytest_textual_snapshot.SVGImageExtension):  # type: ignore[misc]
