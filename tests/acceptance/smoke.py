@@ -87,7 +87,7 @@ def check_every_command_is_called(executable: str, environment: dict[str, str]) 
     """Compare the list above with what `--help` shows."""
     wide = {**environment, "COLUMNS": "200"}
     shown = set(
-        re.findall(r"^│ ([a-z][a-z-]+) ", call(executable, ("--help",), wide), re.MULTILINE)
+        re.findall(r"^  ([a-z][a-z-]+)  ", call(executable, ("--help",), wide), re.MULTILINE)
     )
     forgotten = shown - {arguments[0] for arguments in CALLS} - {"serve"}
     if not shown or forgotten:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import re
 import signal
 import subprocess
 import sys
@@ -241,3 +243,54 @@ def test_nothing_is_written_by_looking(home: Path) -> None:
     for words in (("status",), ("agents",), ("sessions", "--all"), ("memory", "pool"), ("runs",)):
         assert run(home, *words).returncode == 0
     assert files() == before
+
+
+HOSTILE = (
+    "red \x1b[31malert\x1b[0m \x1b]0;title\x07 \x1b]8;;http://x\x1b\\link \x9b2J \x90dcs\x9c "
+    "back\x08space \x00nul \r\nbell\x07 \u202eright to left\u202c \x1bc reset \x1bP1$r\x1b\\"
+)
+
+
+@pytest.mark.parametrize(
+    "words", ["transcript agent:main:main", "sessions", "status", "--json sessions"]
+)
+def test_no_control_byte_of_a_conversation_reaches_the_terminal(words: str, home: Path) -> None:
+    sessions = home / ".openclaw" / "agents" / "main" / "sessions"
+    store = json.loads((sessions / "sessions.json").read_text("utf-8"))
+    store["agent:main:main"]["label"] = HOSTILE
+    (sessions / "sessions.json").write_text(json.dumps(store), "utf-8")
+    [transcript] = sessions.glob("*.jsonl")
+    record = {"type": "message", "id": "a1", "parentId": None}
+    record |= {"message": {"role": "user", "content": HOSTILE}}
+    transcript.write_text(json.dumps(record) + "\n", "utf-8")
+    shown = _in_a_terminal(home, words.split())
+    assert "alert" in shown
+    own = re.compile("\x1b\\[[0-9;]*m")
+    plain = own.sub("", shown).replace("\r\n", "\n").replace("\n", "")
+    assert plain.isprintable(), repr(plain)
+    if "--json" in words:
+        assert own.search(shown) is None
+
+
+def _in_a_terminal(home: Path, words: list[str]) -> str:
+    """Run the program on a terminal of 100 columns and return what it sent there."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "memconsole", *words],
+        env=environment(home, TERM="xterm-256color", COLUMNS="100"),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+    ):
+        os.close(theirs)
+        parts = []
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # Linux says so when the other side is closed
+                break
+            if not part:
+                break
+            parts.append(part)
+    os.close(ours)
+    return b"".join(parts).decode("utf-8")
