@@ -23,10 +23,11 @@ _GAP = "  "
 _STYLES = {
     "head": "bold",
     "title": "bold cyan",
-    "dim": "bright_black",
+    "dim": "dim",
     "ok": "green",
     "warn": "yellow",
     "due": "bold red",
+    "mark": "bold underline",
 }
 """Sixteen colours only: the terminal's own theme decides what they look like."""
 
