@@ -151,7 +151,7 @@ class ConsoleApp(App[int], inherit_bindings=False):
 
     def tick(self) -> None:
         """Let ages grow where they are seen."""
-        if isinstance(self.screen, ConsoleScreen) and self.screen.is_mounted:
+        if isinstance(self.screen, ConsoleScreen) and self.screen.is_open:
             self.screen.show_snapshot()
 
     @on(SnapshotTaken)
@@ -275,7 +275,8 @@ class ConsoleApp(App[int], inherit_bindings=False):
         elif not targets:
             self.say(f"{spec.name}: there is no {spec.subject.value} to act on here", Role.WARNING)
         else:
-            self.push_screen(ActionScreen(self.actions.begin(spec, targets, refusal)))
+            action = self.actions.begin(spec, targets, refusal)
+            self.push_screen(ActionScreen(action, self.glyphs))
 
     @on(ActionMoved)
     def show_action(self, message: ActionMoved) -> None:

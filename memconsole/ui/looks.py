@@ -6,41 +6,38 @@ or focus change; a score of roles on each of ten widgets made every key slow.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
-
-from textual.widget import Widget
+from typing import TYPE_CHECKING
 
 from memconsole.ui.spans import Role
 
 if TYPE_CHECKING:
     from rich.style import Style
+    from textual.widget import Widget
 
     from memconsole.ui.spans import Span
 
+LOOKS = {f"look--{role.value}" for role in Role} | {"look--cursor"}
+"""Component classes of every screen."""
 
-class Looks(Widget):
-    """For screens: gives the look of a span."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"look--{role.value}" for role in Role} | {
-        "look--cursor"
-    }
+class Looks:
+    """Gives the look of a span, as the theme has it now."""
 
-    _looks: dict[tuple[Role, bool], Style] | None = None
+    def __init__(self, screen: Widget) -> None:
+        self._screen = screen
+        self._known: dict[tuple[Role, bool], Style] = {}
 
-    def look(self, span: Span) -> Style:
-        """Return the style of a span, as the theme has it now."""
-        if self._looks is None:
-            self._looks = {}
+    def of(self, span: Span) -> Style:
+        """Return the style of a span."""
         key = (span.role, span.is_cursor)
-        style = self._looks.get(key)
+        style = self._known.get(key)
         if style is None:
-            style = self.get_component_rich_style(f"look--{span.role.value}")
+            style = self._screen.get_component_rich_style(f"look--{span.role.value}")
             if span.is_cursor:
-                style += self.get_component_rich_style("look--cursor", partial=True)
-            self._looks[key] = style
+                style += self._screen.get_component_rich_style("look--cursor", partial=True)
+            self._known[key] = style
         return style
 
-    def notify_style_update(self) -> None:
+    def forget(self) -> None:
         """Forget the looks of the old theme."""
-        super().notify_style_update()
-        self._looks = None
+        self._known.clear()

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
-from textual.screen import ModalScreen
 
 from memconsole.domain.command_line import command_line
 from memconsole.ui.actions import Phase
 from memconsole.ui.keys import bind
 from memconsole.ui.listing import Listing
-from memconsole.ui.looks import Looks
 from memconsole.ui.rows.outcome import CANCEL, CONFIRM, action_rows, choice_line
+from memconsole.ui.screens.dialog import Dialog
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -21,17 +20,16 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from memconsole.ui.actions import Action
-    from memconsole.ui.app import ConsoleApp
+    from memconsole.ui.glyphs import Glyphs
 
 _MOST_WIDTH = 80
 _FRAME = 6
 """Cells of frame, margin and gutter beside the text."""
 
 
-class ActionScreen(Looks, ModalScreen[None], inherit_bindings=False):
+class ActionScreen(Dialog[None]):
     """Shows one action from its plan to its end; closing it does not stop what runs."""
 
-    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         bind("enter", "choose", "choose", "Do what is chosen", name="choose", show=True),
         bind(
@@ -46,24 +44,20 @@ class ActionScreen(Looks, ModalScreen[None], inherit_bindings=False):
         ),
     ]
 
-    def __init__(self, action: Action) -> None:
-        super().__init__(name="action")
+    def __init__(self, action: Action, glyphs: Glyphs) -> None:
+        super().__init__("action")
         self.action = action
+        self._dialog = Pane("dialog", glyphs=glyphs)
         self._chosen = CONFIRM
         self._is_detailed = False
 
-    @property
-    def desk(self) -> ConsoleApp:
-        """The app, with what is ours about it."""
-        return cast("ConsoleApp", self.app)
-
     def compose(self) -> ComposeResult:
         """Yield the dialog."""
-        yield Pane("dialog", glyphs=self.desk.glyphs)
+        yield self._dialog
 
     def on_mount(self) -> None:
         """Show the action as far as it is."""
-        self.query_one(Pane).focus()
+        self._dialog.focus()
         self.show_action()
 
     def on_resize(self) -> None:
@@ -72,7 +66,7 @@ class ActionScreen(Looks, ModalScreen[None], inherit_bindings=False):
 
     def show_action(self) -> None:
         """Draw the action as far as it is."""
-        dialog = self.query_one(Pane)
+        dialog = self._dialog
         width = min(_MOST_WIDTH, max(self.size.width - 2, 10))
         rows = action_rows(
             self.action,
@@ -148,7 +142,7 @@ class ActionScreen(Looks, ModalScreen[None], inherit_bindings=False):
         """Choose with the mouse."""
         if self.action.phase is not Phase.ASKING:
             return
-        dialog = self.query_one(Pane)
+        dialog = self._dialog
         x, y = event.screen_x - dialog.region.x, event.screen_y - dialog.region.y
         lines = dialog.text.split("\n")
         start = 0

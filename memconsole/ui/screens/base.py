@@ -67,22 +67,22 @@ class ConsoleScreen(PanelScreen):
         """Draw the lines at the top and at the bottom."""
         app, context = self.desk, self.context()
         snapshot, where, badges, failure = app.snapshot, self.where, app.badges(), app.failure
-        self.query_one("#title", Bar).show(
+        self.bar("title").show(
             lambda width: title_line(snapshot, context, width, where=where, badges=badges)
         )
-        self.query_one("#attention", Bar).show(
+        self.bar("attention").show(
             lambda width: attention_line(snapshot, context, width, failure=failure)
         )
         self.show_keys()
 
     def show_keys(self) -> None:
         """Draw the bottom line, unless a message stands there."""
-        if self._message:
+        if self._message or not self.is_open:
             return
         bindings = tuple(self.active_bindings.values())
         if isinstance(self.focused, LineInput):
             bindings = tuple(one for one in bindings if one.node is self.focused)
-        self.query_one("#keys", Bar).show(lambda width: key_line(bindings, width))
+        self.bar("keys").show(lambda width: key_line(bindings, width))
 
     def say(self, text: str, role: Role = Role.PLAIN) -> None:
         """Show one sentence in the bottom line for a while; nothing pops up, nothing moves."""
@@ -90,7 +90,7 @@ class ConsoleScreen(PanelScreen):
         self._message_number += 1
         number = self._message_number
         line: Line = (Span(f" {text}", role),)
-        self.query_one("#keys", Bar).show(lambda _width: line)
+        self.bar("keys").show(lambda _width: line)
         self.set_timer(_MESSAGE_SECONDS, lambda: self._forget(number))
 
     def _forget(self, number: int) -> None:
@@ -100,18 +100,20 @@ class ConsoleScreen(PanelScreen):
 
     def on_mount(self) -> None:
         """Show what is known already."""
+        self.keep_names()
         self.choose_arrangement(self.size.width, self.size.height)
-        self.query_one("#too-small", Bar).show(lambda _width: (Span("too small", Role.WARNING),))
+        self.bar("too-small").show(lambda _width: (Span("too small", Role.WARNING),))
         self.show_snapshot()
 
     def on_screen_resume(self) -> None:
         """Catch up with what happened while another screen was in front."""
-        if self.is_mounted:
+        if self.is_open:
             self.show_snapshot()
 
     def on_resize(self, event: Resize) -> None:
         """Choose the arrangement for the new size."""
-        self.choose_arrangement(event.size.width, event.size.height)
+        if self.is_open:
+            self.choose_arrangement(event.size.width, event.size.height)
 
     def on_descendant_focus(self) -> None:
         """Show the keys that work now."""
@@ -169,4 +171,4 @@ class ListScreen(ConsoleScreen):
     def on_mount(self) -> None:
         """Give the list the keys."""
         super().on_mount()
-        self.focus_pane(self.query_one("#list", Pane))
+        self.focus_pane(self.named("list"))

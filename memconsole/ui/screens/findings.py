@@ -10,7 +10,6 @@ from memconsole.ui.literal import literal
 from memconsole.ui.screens.base import ListScreen
 from memconsole.ui.spans import Cell, Column, Role, Row
 from memconsole.ui.title import next_step, severity_role
-from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
     from memconsole.domain.snapshot import ConsoleSnapshot
@@ -71,7 +70,7 @@ class FindingsScreen(ListScreen):
     """All findings; Enter goes to the session a finding is about."""
 
     def __init__(self) -> None:
-        super().__init__(name="findings")
+        super().__init__("findings")
 
     @property
     def where(self) -> str:
@@ -81,7 +80,7 @@ class FindingsScreen(ListScreen):
     def show_snapshot(self) -> None:
         """Show the newest findings."""
         if self.desk.snapshot is not None:
-            self.query_one("#list", Pane).show(findings_listing(self.desk.snapshot, self.context()))
+            self.named("list").show(findings_listing(self.desk.snapshot, self.context()))
         super().show_snapshot()
 
     def action_open(self) -> None:

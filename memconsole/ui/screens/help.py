@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.screen import ModalScreen
-
 from memconsole.ui.keys import bind, key_name
 from memconsole.ui.listing import Listing
-from memconsole.ui.looks import Looks
+from memconsole.ui.screens.dialog import Dialog
 from memconsole.ui.spans import Cell, Column, Role, Row
 from memconsole.ui.widgets.pane import Pane
 
@@ -60,27 +58,27 @@ def _rank(active: ActiveBinding) -> int:
     return 3 if isinstance(active.node, Pane) else 1
 
 
-class HelpScreen(Looks, ModalScreen[None], inherit_bindings=False):
+class HelpScreen(Dialog[None]):
     """Lists keys; any of Esc, ? and Enter closes it."""
 
-    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         bind("escape,question_mark,enter,q", "back", "close", "Close the help", name="back")
     ]
 
     def __init__(self, bindings: tuple[ActiveBinding, ...], where: str, glyphs: Glyphs) -> None:
-        super().__init__(name="help")
+        super().__init__("help")
         self._rows = help_rows(bindings)
         self._where = where
         self._glyphs = glyphs
+        self._dialog = Pane("dialog", glyphs=glyphs)
 
     def compose(self) -> ComposeResult:
         """Yield the list."""
-        yield Pane("dialog", glyphs=self._glyphs)
+        yield self._dialog
 
     def on_mount(self) -> None:
         """Show the keys."""
-        pane = self.query_one(Pane)
+        pane = self._dialog
         pane.show(
             Listing(
                 title="Keys",
@@ -95,7 +93,7 @@ class HelpScreen(Looks, ModalScreen[None], inherit_bindings=False):
 
     def on_resize(self) -> None:
         """Fit the screen."""
-        pane = self.query_one(Pane)
+        pane = self._dialog
         pane.styles.width = min(_WIDTH, max(self.size.width - 2, 10))
         pane.styles.height = min(len(self._rows) + 3, max(self.size.height - 2, 3))
 

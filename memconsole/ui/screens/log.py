@@ -45,7 +45,7 @@ class LogScreen(ListScreen):
     """The log; a cursor at the end follows it."""
 
     def __init__(self) -> None:
-        super().__init__(name="log")
+        super().__init__("log")
         self._seen = (-1, -1)
 
     @property
@@ -59,7 +59,7 @@ class LogScreen(ListScreen):
 
     def show_snapshot(self) -> None:
         """Show what was logged since."""
-        pane = self.query_one("#list", Pane)
+        pane = self.named("list")
         seen = (self.desk.logbook.count, pane.room[0])
         if seen != self._seen:
             place = pane.place
@@ -72,4 +72,5 @@ class LogScreen(ListScreen):
 
     def on_pane_resized(self) -> None:
         """Wrap for the new width."""
-        self.show_snapshot()
+        if self.is_open:
+            self.show_snapshot()

@@ -46,7 +46,7 @@ class MemoryScreen(ConsoleScreen):
     LOWER: ClassVar[tuple[str, ...]] = ("markers", "checks")
 
     def __init__(self, agent_id: str, path: str | None) -> None:
-        super().__init__(name="memory")
+        super().__init__("memory")
         self._agent_id = agent_id
         self._wanted = path
         self._path: str | None = None
@@ -79,7 +79,7 @@ class MemoryScreen(ConsoleScreen):
         """Show the tree, and the file that was asked for."""
         super().on_mount()
         self.choose_lower("markers")
-        files = self.query_one("#files", Pane)
+        files = self.named("files")
         self.focus_pane(files)
         if self._wanted is not None:
             files.select(f"file:{self._wanted}")
@@ -96,8 +96,8 @@ class MemoryScreen(ConsoleScreen):
     def show_snapshot(self) -> None:
         """Show the newest reading; files that changed are read again."""
         pool, context = self._pool(), self.context()
-        self.query_one("#files", Pane).show(files_listing(pool, context))
-        checks = self.query_one("#checks", Pane)
+        self.named("files").show(files_listing(pool, context))
+        checks = self.named("checks")
         checks.show(checks_listing(pool, checks.room[0]))
         if pool is not None and pool.read_at != self._seen:
             self._seen = pool.read_at
@@ -108,12 +108,12 @@ class MemoryScreen(ConsoleScreen):
         self.show_bars()
 
     def _show_markers(self) -> None:
-        self.query_one("#markers", Pane).show(markers_listing(self._markers, self.context()))
+        self.named("markers").show(markers_listing(self._markers, self.context()))
 
     @on(Pane.Moved, "#files")
     def file_chosen(self) -> None:
         """Read the file under the cursor."""
-        row = self.query_one("#files", Pane).row
+        row = self.named("files").row
         if row is not None and row.value != self._path:
             self._load(row.value)
         self.show_keys()
@@ -124,9 +124,9 @@ class MemoryScreen(ConsoleScreen):
             return
         if path != self._path:
             self._path, self._file = path, None
-            self.query_one("#file", Pane).action_first()
+            self.named("file").action_first()
         engine, agent_id, is_plain = self.desk.engine, self._agent_id, self._is_plain
-        width = self._width = self.query_one("#file", Pane).room[0]
+        width = self._width = self.named("file").room[0]
         self._files.ask(
             lambda: read_file(engine.memory_text(agent_id, path), path, width, is_plain=is_plain)
         )
@@ -146,7 +146,7 @@ class MemoryScreen(ConsoleScreen):
         self._show_file()
 
     def _show_file(self) -> None:
-        pane = self.query_one("#file", Pane)
+        pane = self.named("file")
         if self._file is None:
             waiting = "reading" if self._files.is_running else "this file is gone"
             text = self._failure or (waiting if self._path else "select a file")
@@ -160,7 +160,9 @@ class MemoryScreen(ConsoleScreen):
     @on(Pane.Resized)
     def wrap_again(self) -> None:
         """Wrap for the new width."""
-        if self.query_one("#file", Pane).room[0] != self._width:
+        if not self.is_open:
+            return
+        if self.named("file").room[0] != self._width:
             self._load(self._path or "")
         self.show_snapshot()
 
@@ -182,7 +184,7 @@ class MemoryScreen(ConsoleScreen):
             self._is_plain = True
             self._wanted_line = f"{line}:0"
             self._load(path)
-            self.query_one("#files", Pane).select(f"file:{path}")
+            self.named("files").select(f"file:{path}")
         else:
             self.action_panel(2)
 

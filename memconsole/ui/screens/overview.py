@@ -57,7 +57,7 @@ class OverviewScreen(ConsoleScreen):
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[2:]
 
     def __init__(self) -> None:
-        super().__init__(name="overview")
+        super().__init__("overview")
         self._agents_sort = agent_rows.USUAL
         self._sessions_sort = session_rows.USUAL
         self._everything = False
@@ -71,16 +71,17 @@ class OverviewScreen(ConsoleScreen):
             yield Pane("sessions", glyphs=glyphs, classes="-current")
         with Horizontal(id="lower"):
             yield Pane("memory", glyphs=glyphs, classes="-chosen")
-            yield SearchPane("search", glyphs=glyphs)
+            self._search = SearchPane("search", glyphs=glyphs)
+            yield self._search
         yield Pane("activity", glyphs=glyphs)
         yield Bar("detail")
 
     def on_mount(self) -> None:
         """Give the first panel the keys; where only one fits, that is the sessions."""
         super().on_mount()
-        first = "#sessions" if self.has_class("-single") else "#agents"
+        first = "sessions" if self.has_class("-single") else "agents"
         self.choose_lower("memory")
-        self.focus_pane(self.query_one(first, Pane))
+        self.focus_pane(self.named(first))
 
     # ---- drawing -------------------------------------------------------------------------
 
@@ -90,7 +91,7 @@ class OverviewScreen(ConsoleScreen):
         if snapshot is not None:
             self._show_agents(snapshot)
             self._show_dependants(snapshot)
-            self.query_one("#activity", Pane).show(
+            self.named("activity").show(
                 activity_listing(snapshot, self.context(), self.desk.history)
             )
             self._put_cursor(snapshot)
@@ -102,14 +103,14 @@ class OverviewScreen(ConsoleScreen):
         self.show_bars()
 
     def _show_agents(self, snapshot: ConsoleSnapshot) -> None:
-        self.query_one("#agents", Pane).show(
+        self.named("agents").show(
             agent_rows.agents_listing(snapshot, self.context(), sort=self._agents_sort)
         )
 
     def _show_dependants(self, snapshot: ConsoleSnapshot) -> None:
         """Show what depends on the agent under the cursor."""
         context = self.context()
-        self.query_one("#sessions", Pane).show(
+        self.named("sessions").show(
             session_rows.sessions_listing(
                 snapshot,
                 context,
@@ -118,7 +119,7 @@ class OverviewScreen(ConsoleScreen):
                 everything=self._everything,
             )
         )
-        self.query_one("#memory", Pane).show(
+        self.named("memory").show(
             memory_listing(
                 snapshot,
                 context,
@@ -126,7 +127,7 @@ class OverviewScreen(ConsoleScreen):
                 tags_a_line=2 if self.has_class("-wide") else 4,
             )
         )
-        self.query_one("#search", SearchPane).show_snapshot(snapshot, context)
+        self._search.show_snapshot(snapshot, context)
 
     def _put_cursor(self, snapshot: ConsoleSnapshot) -> None:
         """Once, at the start: on the agent that the worst finding is about."""
@@ -134,7 +135,7 @@ class OverviewScreen(ConsoleScreen):
             return
         self._placed = True
         for finding in snapshot.attention:
-            if finding.agent and self.query_one("#agents", Pane).select(finding.agent):
+            if finding.agent and self.named("agents").select(finding.agent):
                 break
         self._show_dependants(snapshot)
 
@@ -142,7 +143,7 @@ class OverviewScreen(ConsoleScreen):
         """Return the agent whose sessions are shown; None for all, and where only a list fits."""
         if self.has_class("-single"):
             return None
-        key = self.query_one("#agents", Pane).place.cursor
+        key = self.named("agents").place.cursor
         return None if key == agent_rows.ALL else key
 
     def _agent_view(self, snapshot: ConsoleSnapshot) -> AgentView | None:
@@ -168,7 +169,7 @@ class OverviewScreen(ConsoleScreen):
         row = None if self.pane is None else self.pane.row
         view = None if row is None else self._session_at(row.key)
         line = detail_line(view, row, self.context())
-        self.query_one("#detail", Bar).show(lambda _width: line)
+        self.bar("detail").show(lambda _width: line)
 
     def on_resize(self, event: Resize) -> None:
         """Show another choice of sessions where only one list fits."""
@@ -243,7 +244,7 @@ class OverviewScreen(ConsoleScreen):
 
     def leave(self) -> None:
         """Stay: the first screen has nothing behind it; go to its first panel."""
-        self.focus_pane(self.query_one("#agents", Pane))
+        self.focus_pane(self.named("agents"))
 
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
         """Add what only this screen knows."""
@@ -265,5 +266,5 @@ class OverviewScreen(ConsoleScreen):
             place = self.pane.place
             keys = place.marks or {place.cursor or ""}
             return for_rows(snapshot, keys, subject, are_marked=bool(place.marks))
-        place = self.query_one("#agents", Pane).place
+        place = self.named("agents").place
         return for_agents(snapshot, place.marks or {place.cursor or ""}, subject)

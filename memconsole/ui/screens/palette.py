@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
-from textual.screen import ModalScreen
 
 from memconsole.ui.keys import bind
 from memconsole.ui.listing import Listing
-from memconsole.ui.looks import Looks
+from memconsole.ui.screens.dialog import Dialog
 from memconsole.ui.spans import Cell, Column, Role, Row, Span
 from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
@@ -62,10 +61,9 @@ def ranked(entries: tuple[Entry, ...], query: str) -> tuple[Entry, ...]:
     return tuple(entries[place] for _, _, place in order)
 
 
-class PaletteScreen(Looks, ModalScreen[str | None], inherit_bindings=False):
+class PaletteScreen(Dialog[str | None]):
     """A line to type in and the list of what it may mean; returns the action chosen."""
 
-    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         bind("escape", "back", "close", "Close without doing anything", name="back", show=True),
         bind("enter", "choose", "do it", "Do what the cursor is on", name="choose", show=True),
@@ -76,30 +74,31 @@ class PaletteScreen(Looks, ModalScreen[str | None], inherit_bindings=False):
     ]
 
     def __init__(self, entries: tuple[Entry, ...], glyphs: Glyphs) -> None:
-        super().__init__(name="palette")
+        super().__init__("palette")
         self._entries = entries
         self._shown = entries
-        self._glyphs = glyphs
+        self._dialog = Pane("dialog", glyphs=glyphs, always_active=True)
+        self._field = LineInput("query", placeholder="what to do")
 
     def compose(self) -> ComposeResult:
         """Yield the line and the list."""
-        with Pane("dialog", glyphs=self._glyphs, always_active=True):
-            yield LineInput("query", placeholder="what to do")
+        with self._dialog:
+            yield self._field
 
     def on_mount(self) -> None:
         """Give the line the keys."""
-        self.query_one(LineInput).focus()
+        self._field.focus()
         self._show()
         self.on_resize()
 
     def on_resize(self) -> None:
         """Fit the screen."""
-        box = self.query_one(Pane)
+        box = self._dialog
         box.styles.width = min(_WIDTH, max(self.size.width - 2, 10))
         box.styles.height = min(_ROWS + 3, max(self.size.height - 2, 4))
 
     def _show(self) -> None:
-        self.query_one(Pane).show(
+        self._dialog.show(
             Listing(
                 title="Commands",
                 age="enter does it",
@@ -115,7 +114,7 @@ class PaletteScreen(Looks, ModalScreen[str | None], inherit_bindings=False):
         """Rank while typing; the best stands under the cursor."""
         self._shown = ranked(self._entries, event.value)
         self._show()
-        self.query_one(Pane).action_first()
+        self._dialog.action_first()
 
     @on(LineInput.Submitted)
     def submitted(self) -> None:
@@ -124,12 +123,12 @@ class PaletteScreen(Looks, ModalScreen[str | None], inherit_bindings=False):
 
     def action_choose(self) -> None:
         """Close, and do what the cursor is on."""
-        number = self.query_one(Pane).place.number
+        number = self._dialog.place.number
         self.dismiss(None if number is None else self._shown[number].action)
 
     def action_move(self, step: int) -> None:
         """Move the cursor while the line keeps the keys."""
-        self.query_one(Pane).action_move(step)
+        self._dialog.action_move(step)
 
     def action_back(self) -> None:
         """Close without doing anything."""

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
-from memconsole.ui.looks import Looks
+from memconsole.ui.looks import LOOKS, Looks
 from memconsole.ui.spans import Role
+from memconsole.ui.widgets.drawn import Drawn
 from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from textual.widgets import Input
 
     from memconsole.ui.app import ConsoleApp
+    from memconsole.ui.widgets.bar import Bar
 
 LEAST_WIDTH, LEAST_HEIGHT = 20, 6
 SINGLE_BELOW_WIDTH, SINGLE_BELOW_HEIGHT = 60, 16
@@ -36,19 +41,51 @@ def arrangement(width: int, height: int) -> str:
     return "-wide"
 
 
-class PanelScreen(Looks, Screen[None], inherit_bindings=False):
+class PanelScreen(Screen[None], inherit_bindings=False):
     """A screen of panes; the bindings are in `base.py`."""
 
+    COMPONENT_CLASSES: ClassVar[set[str]] = LOOKS
     LOWER: ClassVar[tuple[str, ...]] = ()
     """Panes that take turns where there is no room for all of them."""
 
     _filtered: Pane | None = None
     _lower = ""
+    _named: Mapping[str, Drawn] = MappingProxyType({})
+
+    def __init__(self, name: str) -> None:
+        self.looks = Looks(self)
+        super().__init__(name=name)
+
+    def notify_style_update(self) -> None:
+        """Forget the looks of the old theme."""
+        super().notify_style_update()
+        self.looks.forget()
 
     @property
     def desk(self) -> ConsoleApp:
         """The app, with what is ours about it."""
         return cast("ConsoleApp", self.app)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the screen has its panes; messages may come earlier, and later than they go."""
+        return bool(self._named)
+
+    def keep_names(self) -> None:
+        """Know every pane and bar by its name from now on.
+
+        Asking the tree each time would fail for what arrives while a screen is taken down, and
+        end the console.
+        """
+        self._named = {str(widget.id): widget for widget in self.query(Drawn)}
+
+    def named(self, name: str) -> Pane:
+        """Return a pane of this screen."""
+        return cast("Pane", self._named[name])
+
+    def bar(self, name: str) -> Bar:
+        """Return a line of this screen."""
+        return cast("Bar", self._named[name])
 
     def say(self, text: str, role: Role = Role.PLAIN) -> None:
         """Show one sentence in the bottom line."""
@@ -65,7 +102,7 @@ class PanelScreen(Looks, Screen[None], inherit_bindings=False):
 
     def panes(self) -> tuple[Pane, ...]:
         """Return the panes of this screen, in the order of their numbers."""
-        return tuple(self.query(Pane))
+        return tuple(widget for widget in self._named.values() if isinstance(widget, Pane))
 
     @property
     def pane(self) -> Pane | None:
@@ -91,7 +128,7 @@ class PanelScreen(Looks, Screen[None], inherit_bindings=False):
         numbers = {pane.id: number for number, pane in enumerate(self.panes(), 1)}
         others = [f"{numbers[name]} {name}" for name in self.LOWER if name != chosen]
         for name in self.LOWER:
-            pane = self.query_one(f"#{name}", Pane)
+            pane = self.named(name)
             pane.set_class(name == chosen, "-chosen")
             pane.hint = "  ".join(others) if self.has_class("-compact") else ""
             pane.repaint()

@@ -105,7 +105,7 @@ class RunsScreen(ConsoleScreen):
     ]
 
     def __init__(self, key: str | None) -> None:
-        super().__init__(name="runs")
+        super().__init__("runs")
         self._key = key
         self._runs: tuple[Run, ...] | None = None
         self._failure = ""
@@ -125,7 +125,7 @@ class RunsScreen(ConsoleScreen):
     def on_mount(self) -> None:
         """Ask for the runs."""
         super().on_mount()
-        self.focus_pane(self.query_one("#list", Pane))
+        self.focus_pane(self.named("list"))
 
     def show_snapshot(self) -> None:
         """Ask again when the newest reading holds other runs than the last one."""
@@ -146,11 +146,11 @@ class RunsScreen(ConsoleScreen):
             self._runs = cast("tuple[Run, ...]", message.value)
         self._show()
         if self._key is not None:
-            self.query_one("#list", Pane).select(self._key)
+            self.named("list").select(self._key)
             self._key = None
 
     def _show(self) -> None:
-        listed = self.query_one("#list", Pane)
+        listed = self.named("list")
         if self._runs is None:
             text = self._failure or "reading the history"
             listed.show(Listing("Runs", number=1, empty=(text,)))
@@ -161,8 +161,8 @@ class RunsScreen(ConsoleScreen):
     @on(Pane.Moved, "#list")
     @on(Pane.Resized, "#run")
     def _show_run(self) -> None:
-        row = self.query_one("#list", Pane).row
+        row = self.named("list").row
         runs = self._runs or ()
         run = next((one for one in runs if row is not None and row.key == f"run-{one.id}"), None)
-        pane = self.query_one("#run", Pane)
+        pane = self.named("run")
         pane.show(run_listing(run, self.context(), pane.room[0]))

@@ -49,7 +49,7 @@ class SessionScreen(ConsoleScreen):
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[1:]
 
     def __init__(self, view: SessionView) -> None:
-        super().__init__(name="session")
+        super().__init__("session")
         self._view = view
         self._detail: SessionDetail | None = None
         self._transcript: TranscriptView | None = None
@@ -79,7 +79,7 @@ class SessionScreen(ConsoleScreen):
         """Ask for the messages first, then for the whole reading."""
         super().on_mount()
         self.choose_lower("state")
-        self.focus_pane(self.query_one("#messages", Pane))
+        self.focus_pane(self.named("messages"))
         self._load()
 
     def _load(self) -> None:
@@ -106,7 +106,7 @@ class SessionScreen(ConsoleScreen):
 
     def _follow(self, transcript: TranscriptView) -> None:
         """Take the messages; a cursor at the end stays at the end."""
-        pane = self.query_one("#messages", Pane)
+        pane = self.named("messages")
         place = pane.place
         is_at_end = self._transcript is None or place.number == len(place.rows) - 1
         self._transcript = transcript
@@ -119,11 +119,11 @@ class SessionScreen(ConsoleScreen):
         self._take_view()
         self._show_messages()
         context, detail, view = self.context(), self._detail, self._view
-        state, growth = self.query_one("#state", Pane), self.query_one("#growth", Pane)
+        state, growth = self.named("state"), self.named("growth")
         state.show(state_listing(view, detail, context, state.room[0]))
-        self.query_one("#fill", Pane).show(fill_listing(detail, context))
+        self.named("fill").show(fill_listing(detail, context))
         growth.show(growth_listing(detail, view, context, growth.room))
-        self.query_one("#windows", Pane).show(windows_listing(detail, context))
+        self.named("windows").show(windows_listing(detail, context))
         self.show_bars()
 
     def _take_view(self) -> None:
@@ -138,7 +138,7 @@ class SessionScreen(ConsoleScreen):
                 self._load()
 
     def _show_messages(self) -> None:
-        pane = self.query_one("#messages", Pane)
+        pane = self.named("messages")
         if self._transcript is None:
             text = self._failure or "reading the transcript"
             pane.show(Listing("Messages", number=1, empty=(text,)))
@@ -152,7 +152,8 @@ class SessionScreen(ConsoleScreen):
     @on(Pane.Resized)
     def wrap_again(self) -> None:
         """Wrap and plot for the new width."""
-        self.show_snapshot()
+        if self.is_open:
+            self.show_snapshot()
 
     def action_open(self) -> None:
         """Load all messages, or go to another window of this session."""

@@ -14,7 +14,7 @@ from memconsole.ui.spans import merge
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memconsole.ui.looks import Looks
+    from memconsole.ui.screens.panels import PanelScreen
     from memconsole.ui.spans import Line
 
 
@@ -45,6 +45,6 @@ class Drawn(Widget, inherit_bindings=False):
         """Return one drawn line."""
         if y >= len(self._lines):
             return Strip.blank(self.size.width, self.rich_style)
-        look = cast("Looks", self.screen).look
+        look = cast("PanelScreen", self.screen).looks.of
         segments = [Segment(span.text, look(span)) for span in merge(self._lines[y])]
         return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)

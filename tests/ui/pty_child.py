@@ -1,0 +1,47 @@
+"""Runs the console over the sample home, for tests at the other end of a terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import sys
+import termios
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memconsole.ui.app import run_console
+from memconsole.ui.history import History
+from tests.ui import sample
+from tests.ui.fake_engine import FakeEngine
+from tests.ui.sample_details import furnish
+from tests.ui.test_foreign_text import engine_for
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+def main(plan: dict[str, object]) -> int:
+    """Run the console as the plan says; return its exit code."""
+    # The shell that starts a program gives it the terminal; here nobody else does.
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    foreign = plan.get("foreign")
+    engine = FakeEngine() if foreign is None else engine_for(str(foreign))
+    if foreign is None:
+        engine.reading = getattr(sample, str(plan.get("reading", "usual")))()
+        furnish(engine)
+    ui = replace(engine.settings.ui, **plan.get("ui", {}))  # type: ignore[arg-type]  # a mapping
+    state = Path(str(plan.get("state_dir", "/nonexistent/memconsole")))
+    engine.settings = replace(engine.settings, ui=ui, state_dir=state)
+    if plan.get("crash"):
+        History.add = _crash  # type: ignore[method-assign]  # a bug is what is tested
+    return run_console(engine, engine.settings)
+
+
+def _crash(self: History, at: datetime, what: str, *words: str) -> None:
+    secret = "the key is sk-ant-api03-" + "A1b2C3d4E5" * 9
+    raise RuntimeError(f"{secret} \x1b[31m {what}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(json.loads(sys.argv[1])))

@@ -1,0 +1,190 @@
+"""What reaches the terminal: colours, letters, sequences, and how it is left."""
+
+from __future__ import annotations
+
+import re
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.ui.terminal import RESTORED, SEQUENCE, SGR, Terminal, in_terminal
+from tests.ui.test_foreign_text import STEERING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+READY = "is due: 151.2K of 150K"
+WALK = ("2\r", "\x1b", "3\r", "\x1b", "5\r", "\x1b", "!", "\x1b", "?", "\x1b", ":", "\x1b")
+"""Keys through all screens and dialogs."""
+
+COLOURS = {*range(30, 50), *range(90, 108)}
+
+
+def parameters(output: bytes) -> set[int]:
+    """Return every SGR parameter that was sent."""
+    return {int(number) for group in SGR.findall(output) for number in group.split(b";") if number}
+
+
+def walk(terminal: Terminal) -> None:
+    """Go through all screens, and leave."""
+    terminal.wait_for(READY)
+    for keys in WALK:
+        terminal.press(keys)
+        terminal.read_for(0.6)
+    terminal.press("q")
+    assert terminal.wait() == 0
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [{"ui": {"mono": True}}, {"environment": {"NO_COLOR": "1"}}, {"ui": {"color": "never"}}],
+    ids=["mono", "NO_COLOR", "no-color"],
+)
+def test_without_colour_no_colour_is_sent(plan: dict[str, object]) -> None:
+    with in_terminal(**plan) as terminal:  # type: ignore[arg-type]  # a plan
+        walk(terminal)
+
+    sent = parameters(terminal.output)
+    assert not sent & COLOURS
+    assert {1, 7} <= sent
+
+
+def test_colours_are_sent_otherwise() -> None:
+    with in_terminal() as terminal:
+        terminal.wait_for(READY)
+        terminal.press("q")
+        terminal.wait()
+
+    assert 38 in parameters(terminal.output)
+
+
+def test_a_console_of_16_colours_gets_only_those() -> None:
+    with in_terminal(term="linux", ui={"theme": ""}) as terminal:
+        walk(terminal)
+
+    sent = parameters(terminal.output)
+    assert not {38, 48} & sent
+    assert sent & set(range(30, 38))
+
+
+def test_ascii_draws_with_ascii_alone() -> None:
+    with in_terminal(ui={"ascii": True}, reading="crowd") as terminal:
+        terminal.wait_for("agent-00")
+        for keys in WALK:
+            terminal.press(keys)
+            terminal.read_for(0.6)
+        terminal.press("q")
+        terminal.wait()
+
+    assert max(terminal.output) < 128
+    assert b"+-" in terminal.output
+    assert b"[#" in terminal.output
+
+
+def test_no_sequence_of_a_transcript_reaches_the_terminal() -> None:
+    with in_terminal(foreign=STEERING) as terminal:
+        terminal.wait_for(b"all quiet")
+        for keys in WALK:
+            terminal.press(keys)
+            terminal.read_for(0.6)
+        terminal.press("q")
+        assert terminal.wait() == 0
+
+    output = terminal.output
+    assert b"\x1b[31m" not in output
+    assert b"title" not in output
+    sequences = {match.group() for match in SEQUENCE.finditer(output)}
+    assert all(_is_ours(sequence) for sequence in sequences), sequences
+    rest = SEQUENCE.sub(b"", output)
+    assert not set(rest) & (set(range(32)) - set(b"\r\n"))
+    assert b"\x9b" not in rest.replace("…╭╮╰╯─│▸•".encode(), b"").decode("utf-8").encode(
+        "latin-1", "ignore"
+    )
+
+
+def _is_ours(sequence: bytes) -> bool:
+    return re.fullmatch(rb"\x1b\[(?:[\d;]*[mH]|[?>=<][\d;$]*[hlup]+)", sequence) is not None
+
+
+def test_without_a_mouse_none_is_asked_for() -> None:
+    with in_terminal(ui={"mouse": False}) as terminal:
+        terminal.wait_for(READY)
+        terminal.press("q")
+        terminal.wait()
+
+    assert b"\x1b[?1000" not in terminal.output
+
+
+def test_a_mouse_reports_clicks_and_not_every_movement() -> None:
+    with in_terminal() as terminal:
+        terminal.wait_for(READY)
+        terminal.press("q")
+        terminal.wait()
+
+    assert b"\x1b[?1000h" in terminal.output
+    assert b"\x1b[?1003h" not in terminal.output
+
+
+@pytest.mark.parametrize(
+    ("ending", "code"),
+    [("q", 0), ("\x03", 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+    ids=["q", "ctrl-c", "SIGTERM", "SIGHUP"],
+)
+def test_the_terminal_is_left_as_it_was_found(ending: str | signal.Signals, code: int) -> None:
+    with in_terminal() as terminal:
+        terminal.wait_for(READY)
+        if isinstance(ending, str):
+            terminal.press(ending)
+        else:
+            terminal.process.send_signal(ending)
+        assert terminal.wait() == code
+        assert terminal.after == terminal.before
+
+    for sequence in RESTORED:
+        assert sequence in terminal.output
+
+
+def test_a_crash_leaves_the_terminal_and_tells_no_secret(tmp_path: Path) -> None:
+    with in_terminal(crash=True, state_dir=str(tmp_path)) as terminal:
+        terminal.wait_for(READY)
+        terminal.clear()
+        terminal.press("2")
+        terminal.read_for(0.5)
+        terminal.press("\r")
+        assert terminal.wait() == 1
+        assert terminal.after == terminal.before
+
+    for sequence in RESTORED:
+        assert sequence in terminal.output
+    assert b"memconsole ended by a bug (RuntimeError)" in terminal.output
+    assert b"A1b2C3d4E5" not in terminal.output
+    assert b"\x1b[31m" not in terminal.output
+    log = tmp_path / "console-crash.log"
+    text = log.read_text()
+    assert "in session" in text
+    assert "A1b2C3d4E5" not in text
+    assert "\x1b" not in text
+    assert log.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_closed_terminal_ends_the_console() -> None:
+    with in_terminal() as terminal:
+        terminal.wait_for(READY)
+        terminal.hang_up()
+        assert terminal.wait() == 129
+
+
+def test_a_resize_storm_leaves_everything_in_its_place() -> None:
+    with in_terminal(size=(80, 24)) as terminal:
+        terminal.wait_for(READY)
+        for step in range(50):
+            terminal.resize(*((1, 1) if step % 2 else (80 + step, 24 + step % 20)))
+            terminal.read_for(0.02)
+        terminal.resize(80, 24)
+        terminal.read_for(1.0)
+        terminal.clear()
+        terminal.press("2")
+        terminal.wait_for("Sessions")
+        terminal.press("q")
+        assert terminal.wait() == 0

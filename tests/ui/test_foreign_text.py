@@ -1,0 +1,169 @@
+"""Text of others is literal: no markup, no control, no secret, whatever screen shows it (c27)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.agents import Notice
+from memconsole.domain.memory import Marker, PoolItem
+from memconsole.domain.outcomes import Failed
+from memconsole.domain.transcript import Message, MessageKind
+from tests.ui import sample
+from tests.ui.driving import COMPACT, at_work
+from tests.ui.fake_engine import FakeEngine
+from tests.ui.sample_details import furnish
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memconsole.domain.snapshot import ConsoleSnapshot
+    from tests.ui.driving import Desk
+
+EVIL = "[bold red]ALERT[/bold red] [@click=app.quit]press me[/] [/INST]"
+STEERING = "a\x1b[31mred\x1b]0;title\x07\x9b2Jb\u202edesrever\x00c"
+SECRET = "sk-ant-api03-" + "A1b2C3d4E5" * 9
+
+WALK = (
+    (),
+    ("2", "enter"),
+    ("escape", "3", "enter"),
+    ("2", "p"),
+    ("escape", "5", "enter"),
+    ("escape", "exclamation_mark"),
+    ("escape", "question_mark"),
+    ("escape", "colon", "escape"),
+    ("4", "slash", "a", "enter", "escape"),
+)
+"""Keys from screen to screen."""
+
+
+def foreign(text: str) -> ConsoleSnapshot:
+    """A home in which everything that others name is called `text`."""
+    session = sample.view(
+        sample.stored("main", f"telegram:direct:{text}", 1, label=text), sample.fresh(9)
+    )
+    agent = sample.agent("main", name=text)
+    pool = replace(
+        sample.pool("main"),
+        items=(PoolItem(f"memory/{text}.md", 10, 2, False, True, text),),
+        notices=(Notice("twin-memory", text, text, "main"),),
+    )
+    runs = tuple(replace(run, message=text, command_line=text) for run in sample.runs())
+    view = sample.agent_view(agent, (session,), pool=pool, problems=(Notice("x", text),))
+    return sample.snapshot(
+        (view,), (session,), activity=runs, notices=(Notice("clock-skew", text),)
+    )
+
+
+def engine_for(text: str) -> FakeEngine:
+    """An engine over such a home."""
+    engine = FakeEngine(foreign(text))
+    furnish(engine)
+    [view] = engine.reading.sessions  # type: ignore[union-attr]  # it is a reading
+    message = Message(MessageKind.MESSAGE, text, at=sample.NOW, role=text, attachments=(text,))
+    transcript = engine.transcripts["agent:main:main"]
+    detail = engine.details["agent:main:main"]
+    engine.transcripts[view.key_text or ""] = replace(transcript, messages=(message,))
+    engine.details[view.key_text or ""] = detail
+    engine.texts[f"memory/{text}.md"] = f"# {text}\n\n- DECISION: {text}\n"
+    engine.marked = (("main", Marker("DECISION", f"memory/{text}.md", 3, text)),)
+    return engine
+
+
+async def _pictures(desk: Desk) -> list[str]:
+    seen = []
+    for keys in WALK:
+        await desk.press(*keys)
+        seen.append(desk.picture())
+    return seen
+
+
+async def test_markup_is_shown_as_it_is_written() -> None:
+    async with at_work(engine_for(EVIL), (200, 50)) as desk:
+        seen = await _pictures(desk)
+        assert desk.app.is_running
+
+    overview, session, memory = seen[0], seen[1], seen[2]
+    assert "[bold red]ALERT[/bold red]" in overview
+    assert "[@click=app.quit]press me[/] [/INST]" in session
+    assert "[bold red]ALERT" in memory
+
+
+async def test_no_control_character_reaches_a_cell() -> None:
+    async with at_work(engine_for(STEERING), (200, 50)) as desk:
+        seen = await _pictures(desk)
+
+    for picture in seen:
+        assert not set(picture) & set("\x1b\x9b\x07\x00\u202e")
+    assert "red" in seen[1]
+
+
+async def test_a_secret_is_masked_before_it_is_cut() -> None:
+    async with at_work(engine_for(f"the key is {SECRET}"), COMPACT) as desk:
+        seen = await _pictures(desk)
+
+    for picture in seen:
+        assert SECRET[:24] not in picture
+        assert SECRET[-12:] not in picture
+
+
+async def test_a_click_on_foreign_words_does_nothing() -> None:
+    async with at_work(engine_for(EVIL), (200, 50)) as desk:
+        for keys in WALK[:3]:
+            await desk.press(*keys)
+            lines = desk.picture().split("\n")
+            for row, line in enumerate(lines):
+                if "press me" in line:
+                    await desk.pilot.click(offset=(line.index("press me") + 1, row))
+                    await desk.settle()
+        assert desk.app.is_running
+        assert desk.app.return_code is None
+
+
+async def test_errors_and_outcomes_are_literal(engine: FakeEngine) -> None:
+    from memconsole.domain.commands import Checkpoint  # noqa: PLC0415 - one test only
+
+    engine.outcomes["checkpoint"] = Failed(Checkpoint(sample.ref("main")), "x", EVIL, hint=EVIL)
+    async with at_work(engine, (200, 50)) as desk:
+        await desk.press("c")
+        assert "[@click=app.quit]press me[/]" in desk.text("dialog")
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=["80x24", "200x50"])
+async def test_every_string_can_be_searched_for(
+    shared: Path, engine: FakeEngine, size: tuple[int, int]
+) -> None:
+    strings = json.loads(
+        (shared / "cases" / "c27-square-brackets" / "strings.json").read_text(encoding="utf-8")
+    )
+    async with at_work(engine, size) as desk:
+        await desk.press("4")
+        for text in strings:
+            await desk.pilot.press("slash", *text)
+            await desk.settle()
+            assert f"> {text}".rstrip() in desk.picture()
+            await desk.press("enter", "escape", "4")
+            assert desk.app.is_running
+
+
+async def test_pasted_controls_do_not_get_into_a_line(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("4", "slash")
+        field = desk.app.screen.query_one("#query")
+        field.value = "a\x1b[31mb\tc"  # type: ignore[attr-defined]  # as a paste does
+        await desk.settle()
+        assert "> ab c" in desk.text("search")
+
+
+async def test_a_name_of_wide_characters_keeps_the_columns(engine: FakeEngine) -> None:
+    async with at_work(engine_for("仕入れの相談" * 9), COMPACT) as desk:
+        lines = desk.picture().split("\n")
+
+    from rich.cells import cell_len  # noqa: PLC0415 - one test only
+
+    assert {cell_len(line) for line in lines} == {80}
