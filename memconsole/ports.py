@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, AgentRef, Home, PlatformConfig
     from memconsole.domain.captures import Capture, WorkspaceText
+    from memconsole.domain.gateway import CompactAnswer, LiveReading, LiveSession, ResetAnswer
     from memconsole.domain.memory import Marker, Pool
     from memconsole.domain.outcomes import Run, Written
     from memconsole.domain.sessions import StoreListing, TranscriptRef
-    from memconsole.domain.snapshot import SchedulerStatus
+    from memconsole.domain.snapshot import GatewayStatus, SchedulerStatus
     from memconsole.domain.tokens import Sample
     from memconsole.domain.transcript import Entry
 
@@ -175,6 +176,49 @@ class CaptureLog(Protocol):
 
     def add(self, capture: Capture) -> None:
         """Store one capture, after the write it describes (A12)."""
+
+
+class Gateway(Protocol):
+    """The platform's Gateway: what it sees, and what only it may do (A13, A14, A16)."""
+
+    is_off: bool
+
+    def read(self) -> LiveReading:
+        """Ask for all sessions; a failure is a status, and is not asked for again at once."""
+
+    def provisional(self) -> GatewayStatus:
+        """Return at once what can be said while an answer is awaited."""
+
+    def require(self) -> GatewayStatus:
+        """Connect to act; waits a little for one that is starting.
+
+        Raises:
+            GatewayUnavailableError: Not reachable, or it refuses us; `code` is the verdict.
+        """
+
+    def find(self, key: str, *, patience_s: float = 0.0) -> LiveSession | None:
+        """Look for one session by its exact key; None when there is none.
+
+        Raises:
+            GatewayUnavailableError: It cannot be asked, also not within `patience_s` seconds.
+            GatewayCallError: It refused to say.
+        """
+
+    def reset(self, key: str, session_id: str | None) -> ResetAnswer:
+        """Reset one session, sent once; an unknown key would be created: look first.
+
+        Raises:
+            GatewayUnavailableError: It is not reachable; nothing was sent.
+            GatewayCallError: It refused; nothing was done.
+        """
+
+    def compact(self, key: str) -> CompactAnswer:
+        """Ask for a compaction of one session, sent once.
+
+        Raises:
+            GatewayUnavailableError: It is not reachable; nothing was sent.
+            GatewayCallError: It refused; nothing was done.
+        """
 
 
 class SchedulerControl(Protocol):

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from memconsole.domain.outcomes import Origin
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
-    from memconsole.ports import ChangeFeed, Clock, Platform
+    from memconsole.platform.home import HomeChoice
+    from memconsole.ports import ChangeFeed, Clock, Gateway, Platform
 
 
 def load_settings(file: str | None, flags: Mapping[str, str]) -> Settings:
@@ -85,10 +86,39 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         samples=StateSamples(state),
         captures=StateCaptures(state),
         scheduler=SchedulerLock(locks),
+        gateway=_gateway(settings, choice, origin, clock),
         clock=clock,
         origin=origin,
     )
     return Engine(ports, settings)
+
+
+def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Clock) -> Gateway:
+    from memconsole.domain.outcomes import Origin  # noqa: PLC0415
+    from memconsole.gateway.client import GatewayClient  # noqa: PLC0415
+    from memconsole.gateway.doorway import Doorway  # noqa: PLC0415
+    from memconsole.gateway.identity import DeviceFile  # noqa: PLC0415
+    from memconsole.platform.config import find_config  # noqa: PLC0415
+    from memconsole.platform.gateway_place import find_place  # noqa: PLC0415
+
+    doorway = Doorway(
+        settings.transport,
+        choice.path,
+        os.environ,
+        DeviceFile(settings.state_dir / "gateway" / "device.key"),
+        may_register=origin in (Origin.CONSOLE, Origin.SCHEDULER),
+    )
+    return GatewayClient(
+        lambda: find_place(
+            find_config(choice, os.environ),
+            os.environ,
+            url=settings.gateway_url,
+            token=settings.gateway_token,
+        ),
+        doorway,
+        now=clock.now,
+        timeout_s=settings.gateway_timeout.total_seconds(),
+    )
 
 
 def require_home(settings: Settings) -> None:

@@ -98,6 +98,12 @@ KEYS: Final = (
         is_secret=True,
     ),
     Key(
+        "gateway.timeout",
+        _EVERY_SECOND,
+        "How long one question to the Gateway may take",
+        field="gateway_timeout",
+    ),
+    Key(
         "rotation.threshold_tokens",
         Whole(1),
         "Tokens at which a session is due for rotation",

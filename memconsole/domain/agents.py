@@ -20,6 +20,7 @@ class Storage(StrEnum):
     NONE = "none"
     UNREADABLE = "unreadable"
     MIXED = "mixed"
+    GATEWAY = "gateway"
 
 
 @dataclass(frozen=True, slots=True)

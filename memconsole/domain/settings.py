@@ -88,6 +88,7 @@ class Settings:
         timezone: IANA name; None means the platform's, then the host's (A23).
         transport: How to reach the Gateway: `auto`, `ws`, `cli` or `none`.
         gateway_token: Shared token of the Gateway; a secret.
+        gateway_timeout: How long one question to it may take.
         agents: Per-agent overrides by lower-cased id.
         sources: Where each changed key came from, for `config show`.
     """
@@ -100,6 +101,7 @@ class Settings:
     transport: str = "auto"
     gateway_url: str | None = None
     gateway_token: str | None = field(default=None, repr=False)
+    gateway_timeout: timedelta = timedelta(seconds=10)
     redact: bool = True
     rotation: RotationSettings = field(default_factory=RotationSettings)
     checkpoint: CheckpointSettings = field(default_factory=CheckpointSettings)

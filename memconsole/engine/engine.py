@@ -20,6 +20,7 @@ from memconsole.domain.outcomes import (
     reason_of,
     status_of,
 )
+from memconsole.engine.live import LiveView
 from memconsole.engine.lookup import find_agent, find_session
 from memconsole.engine.reader import Reader
 from memconsole.engine.snapshot import take_snapshot
@@ -53,6 +54,7 @@ class Engine:
         self.settings = settings
         self._ports = ports
         self._reader = Reader(ports, settings)
+        self._live = LiveView(ports)
 
     def home(self) -> Home:
         """Read home, configuration and roster.
@@ -77,6 +79,7 @@ class Engine:
         *,
         with_pools: bool = True,
         agent_id: str | None = None,
+        with_gateway: bool = True,
     ) -> ConsoleSnapshot:
         """Take one reading of everything.
 
@@ -85,19 +88,21 @@ class Engine:
                 without a look. None looks at all of them.
             with_pools: False leaves the memory pools out (`agents`, `sessions`).
             agent_id: Only this agent.
+            with_gateway: False leaves the Gateway alone: the disk decides.
 
         Raises:
             HomeNotFoundError: The platform home does not exist.
             HomeUnreadableError: It exists, and none of its stores can be read.
             UnknownAgentError: There is no such agent.
         """
+        live = self._live if with_gateway else None
         return take_snapshot(
-            self._ports, self._reader, changed=changed, with_pools=with_pools, agent_id=agent_id
+            self._ports, self._reader, live, changed, with_pools=with_pools, agent_id=agent_id
         )
 
     def sessions(self) -> tuple[SessionView, ...]:
         """Return every session of every agent, judged, without memory pools."""
-        return self.snapshot(with_pools=False).sessions
+        return self.snapshot(with_pools=False, with_gateway=False).sessions
 
     def session(self, name: str) -> SessionDetail:
         """Return one session, its transcript read whole.

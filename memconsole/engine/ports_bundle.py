@@ -23,5 +23,6 @@ class Ports:
     samples: ports.SampleStore
     captures: ports.CaptureLog
     scheduler: ports.SchedulerControl
+    gateway: ports.Gateway
     clock: ports.Clock
     origin: Origin

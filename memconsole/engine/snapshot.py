@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.attention import attention
+from memconsole.domain.gateway import LiveReading
 from memconsole.domain.growth import LOOKBACK
 from memconsole.domain.sessions import SessionState
-from memconsole.domain.snapshot import AgentView, ConsoleSnapshot, GatewayStatus
+from memconsole.domain.snapshot import AgentView, ConsoleSnapshot
+from memconsole.engine.live import notice_of, overlaid
 from memconsole.engine.lookup import find_agent
 from memconsole.errors import HomeUnreadableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from memconsole.domain.agents import Agent, AgentRef, Home, Notice
     from memconsole.domain.captures import Capture
     from memconsole.domain.memory import Pool
     from memconsole.domain.snapshot import SessionView
     from memconsole.domain.tokens import Sample
+    from memconsole.engine.live import LiveView
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import AgentReading, Reader
 
@@ -30,8 +34,9 @@ _ACTIVITY_ROWS = 50
 def take_snapshot(
     ports: Ports,
     reader: Reader,
-    *,
+    live: LiveView | None = None,
     changed: frozenset[AgentRef] | None = None,
+    *,
     with_pools: bool = True,
     agent_id: str | None = None,
 ) -> ConsoleSnapshot:
@@ -42,29 +47,27 @@ def take_snapshot(
         HomeUnreadableError: There are session stores, and none of them can be read.
         UnknownAgentError: `agent_id` names nobody.
     """
+    if live is not None:
+        live.begin()
     home = reader.home()
     agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
     samples = _samples_by_session(ports)
     captures = ports.captures.latest_by_agent(str(home.path))
+    readings = [
+        _read(reader, home, agent, changed=changed, with_pools=with_pools) for agent in agents
+    ]
+    seen = LiveReading() if live is None else live.take()
     views: list[AgentView] = []
     sessions: list[SessionView] = []
-    notices: list[Notice] = list(home.notices)
-    pools_noticed: set[object] = set()
-    for agent in agents:
-        is_known = changed is not None and agent.ref not in changed
-        reading = reader.sessions(home, agent, reuse=is_known)
-        rows = reader.views(home, reading, samples)
-        pool = reader.pool(home, agent, reuse=is_known) if with_pools else None
-        notices += (*agent.problems, *reading.listing.notices)
-        if pool is not None and pool.root not in pools_noticed:
-            pools_noticed.add(pool.root)
-            notices += pool.notices
-        views.append(_agent_view(reading, rows, pool, captures.get(agent.id)))
+    for on_disk, pool in readings:
+        reading = overlaid(on_disk, seen)
+        rows = _dated(reader.views(home, reading, samples), seen)
+        views.append(_agent_view(reading, rows, pool, captures.get(reading.agent.id)))
         sessions += rows
+    notices = (*home.notices, *_gateway_notices(seen), *_agent_notices(readings))
     _require_a_readable_store(home, views)
     sessions.sort(key=_order)
     now = ports.clock.now()
-    gateway = GatewayStatus()
     return ConsoleSnapshot(
         home=home,
         era=home.era,
@@ -73,13 +76,56 @@ def take_snapshot(
         left_out=_left_out(sessions, views),
         notices=tuple(dict.fromkeys(notices)),
         attention=attention(
-            views, sessions, dict.fromkeys(notices), config=home.config, gateway=gateway, now=now
+            views,
+            sessions,
+            dict.fromkeys(notices),
+            config=home.config,
+            gateway=seen.status,
+            now=now,
         ),
         activity=ports.runs.runs(limit=_ACTIVITY_ROWS, home=str(home.path)),
-        gateway=gateway,
+        gateway=seen.status,
         scheduler=ports.scheduler.status(),
         taken_at=now,
     )
+
+
+def _agent_notices(readings: Iterable[tuple[AgentReading, Pool | None]]) -> Iterator[Notice]:
+    """Yield what is odd about every agent, and once about every pool."""
+    seen: set[object] = set()
+    for reading, pool in readings:
+        yield from (*reading.agent.problems, *reading.listing.notices)
+        if pool is not None and pool.root not in seen:
+            seen.add(pool.root)
+            yield from pool.notices
+
+
+def _read(
+    reader: Reader,
+    home: Home,
+    agent: Agent,
+    *,
+    changed: frozenset[AgentRef] | None,
+    with_pools: bool,
+) -> tuple[AgentReading, Pool | None]:
+    is_known = changed is not None and agent.ref not in changed
+    reading = reader.sessions(home, agent, reuse=is_known)
+    return reading, reader.pool(home, agent, reuse=is_known) if with_pools else None
+
+
+def _gateway_notices(live: LiveReading) -> tuple[Notice, ...]:
+    found = notice_of(live)
+    return () if found is None else (found,)
+
+
+def _dated(views: list[SessionView], live: LiveReading) -> list[SessionView]:
+    """Give what came from the Gateway the time of its answer: every number has its own age."""
+    if live.read_at is None:
+        return views
+    return [
+        replace(view, read_at=live.read_at) if view.stored.source is Storage.GATEWAY else view
+        for view in views
+    ]
 
 
 def _samples_by_session(ports: Ports) -> Mapping[str, tuple[Sample, ...]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import socket
-import ssl
 import sys
 import time
 from contextlib import ExitStack
@@ -24,6 +23,7 @@ from memconsole.gateway.link import MAX_FRAME_BYTES, Hello, SocketLink, exchange
 from memconsole.gateway.problem import AnswerError, LinkLostError, RefusedError
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable, Mapping
 
     from websockets.sync.client import ClientConnection
@@ -125,6 +125,8 @@ def _reach(attempt: Attempt) -> socket.socket:
 
 def _upgrade(attempt: Attempt, plain: socket.socket) -> ClientConnection:
     """Make a WebSocket of it; a socket of ours also means that no redirect is followed."""
+    import ssl  # noqa: PLC0415
+
     from websockets import exceptions  # noqa: PLC0415
     from websockets.sync.client import connect  # noqa: PLC0415
 
@@ -168,6 +170,8 @@ def _upgrade(attempt: Attempt, plain: socket.socket) -> ClientConnection:
 
 
 def _tls(place: GatewayPlace) -> ssl.SSLContext:
+    import ssl  # noqa: PLC0415
+
     if place.certificate is None:
         return ssl.create_default_context()
     try:

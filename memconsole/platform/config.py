@@ -120,6 +120,11 @@ def read_config(choice: HomeChoice, environ: Mapping[str, str]) -> ConfigReading
     )
 
 
+def find_config(choice: HomeChoice, environ: Mapping[str, str]) -> Path | None:
+    """Return the configuration file of a home; None when there is none."""
+    return _find(choice, environ)[0]
+
+
 def _find(choice: HomeChoice, environ: Mapping[str, str]) -> tuple[Path | None, tuple[Notice, ...]]:
     """Return the file and a notice for a variable that names none.
 

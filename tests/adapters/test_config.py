@@ -63,6 +63,7 @@ redact.enabled = false
 url = "wss://gateway.example:18789"
 transport = "ws"
 token = "fake-token"
+timeout = "20s"
 [rotation]
 threshold_tokens = 120_000
 window_ratio = 0.5
@@ -134,6 +135,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         transport="ws",
         gateway_url="wss://gateway.example:18789",
         gateway_token="fake-token",
+        gateway_timeout=timedelta(seconds=20),
         redact=False,
         rotation=ROTATION,
         checkpoint=CHECKPOINT,
@@ -143,7 +145,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
     )
     assert set(sources) == set(BY_NAME)
     assert sources["timezone"] == f"{tmp_path}/config.toml, line 1"
-    assert sources["rotation.keys"] == f"{tmp_path}/config.toml, line 14"
+    assert sources["rotation.keys"] == f"{tmp_path}/config.toml, line 15"
     assert "fake-token" not in repr(found)
 
 

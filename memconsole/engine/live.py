@@ -1,0 +1,161 @@
+"""What the Gateway sees, laid over what the disk says, and never waited for (`cli.md`, rules).
+
+The Gateway is asked in a thread beside the reading of the disk. What it answers in time is merged
+by session key; what comes later is there for the next reading.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Notice, Storage
+from memconsole.domain.gateway import LiveReading, Verdict
+from memconsole.domain.keys import parse_key
+from memconsole.domain.outcomes import Origin
+from memconsole.domain.sessions import SessionState, StoredSession, TranscriptState
+
+if TYPE_CHECKING:
+    from memconsole.domain.gateway import LiveSession
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import AgentReading
+
+BUDGET_S = 1.0
+"""Seconds from the question on that an answer is waited for (`cli.md`)."""
+
+CONSOLE_BUDGET_S = 0.05
+"""The console looks again soon: it paints what the disk says and takes the answer next time."""
+
+_REFUSED = frozenset(Verdict) - {Verdict.UP, Verdict.DOWN, Verdict.OFF}
+
+
+class LiveView:
+    """Asks the Gateway beside other work; one question at a time, from any thread."""
+
+    def __init__(self, ports: Ports) -> None:
+        self._gateway = ports.gateway
+        self._budget_s = CONSOLE_BUDGET_S if ports.origin is Origin.CONSOLE else BUDGET_S
+        self._lock = threading.Lock()
+        self._asked_at = 0.0
+        self._answered: threading.Event | None = None
+        self._last: LiveReading | None = None
+
+    def begin(self) -> None:
+        """Ask, unless a question is still open."""
+        if self._gateway.is_off:
+            return
+        with self._lock:
+            self._asked_at = time.monotonic()
+            if self._answered is not None and not self._answered.is_set():
+                return
+            self._answered = threading.Event()
+            threading.Thread(target=self._ask, args=(self._answered,), daemon=True).start()
+
+    def take(self) -> LiveReading:
+        """Return the answer when it came in time, else what is known."""
+        if self._answered is None:
+            return LiveReading()
+        left = self._asked_at + self._budget_s - time.monotonic()
+        is_in_time = self._answered.wait(max(0.0, left))
+        with self._lock:
+            last = self._last
+        if is_in_time and last is not None:
+            return last
+        if last is not None:
+            return replace(last, is_late=True)
+        return LiveReading(self._gateway.provisional(), is_late=True)
+
+    def _ask(self, answered: threading.Event) -> None:
+        reading = LiveReading(self._gateway.provisional())
+        try:
+            reading = self._gateway.read()
+        finally:
+            with self._lock:
+                self._last = reading
+            answered.set()
+
+
+def notice_of(live: LiveReading) -> Notice | None:
+    """Return the warning `gateway-late`: it is there, and did not answer us or not in time."""
+    verdict = live.status.verdict
+    if not live.is_late and Verdict(verdict) not in _REFUSED:
+        return None
+    if live.sessions:
+        return Notice("gateway-late", "the gateway is slow: its last answer is shown")
+    said = f"the gateway is {verdict}" if verdict in _REFUSED else "the gateway did not answer yet"
+    return Notice("gateway-late", f"{said}: sessions are shown from disk")
+
+
+def overlaid(reading: AgentReading, live: LiveReading) -> AgentReading:
+    """Return an agent's reading with what the Gateway knows better, by session key."""
+    if not live.sessions:
+        return reading
+    listing = reading.listing
+    sessions = [_merged(stored, live) for stored in listing.sessions]
+    if listing.storage is not Storage.UNREADABLE:
+        return replace(reading, listing=replace(listing, sessions=tuple(sessions)))
+    known = {stored.key.text for stored in sessions if stored.key is not None}
+    only_there = [
+        _from_gateway(one, reading)
+        for one in live.sessions.values()
+        if one.key not in known and not one.is_archived and _agent_of(one) == reading.agent.id
+    ]
+    storage = Storage.GATEWAY if only_there else listing.storage
+    merged = replace(listing, sessions=(*sessions, *only_there), storage=storage)
+    return replace(reading, listing=merged)
+
+
+def merge(stored: StoredSession, one: LiveSession) -> StoredSession:
+    """Return a session with the Gateway's values where it gives any.
+
+    A count of the wire never carries a version (A2), and one that it does not give leaves the
+    disk's as it is.
+    """
+    has_count = one.tokens is not None
+    return replace(
+        stored,
+        tokens_reported=one.tokens if has_count else stored.tokens_reported,
+        tokens_fresh=one.tokens_fresh if has_count else stored.tokens_fresh,
+        is_count_versioned=stored.is_count_versioned and not has_count,
+        window=one.window or stored.window,
+        compactions=stored.compactions if one.compactions is None else one.compactions,
+        model=one.model or stored.model,
+        model_provider=one.model_provider or stored.model_provider,
+        status=one.status or stored.status,
+        is_active=stored.is_active if one.is_active is None else one.is_busy,
+        updated_at=one.updated_at or stored.updated_at,
+        last_interaction_at=one.last_interaction_at or stored.last_interaction_at,
+        source=Storage.GATEWAY,
+    )
+
+
+def _merged(stored: StoredSession, live: LiveReading) -> StoredSession:
+    """Merge a live session; another session id means another home, or a moment between two."""
+    if stored.state is not SessionState.LIVE or stored.key is None:
+        return stored
+    one = live.sessions.get(stored.key.text)
+    if one is None or one.session_id != stored.session_id:
+        return stored
+    return merge(stored, one)
+
+
+def _agent_of(one: LiveSession) -> str:
+    return (one.agent_id or parse_key(one.key, owner="").agent_id).lower()
+
+
+def _from_gateway(one: LiveSession, reading: AgentReading) -> StoredSession:
+    """Return a session that only the Gateway can show: its store cannot be read (A4)."""
+    agent = reading.agent
+    bare = StoredSession(
+        agent=agent.ref,
+        key=parse_key(one.key, owner=agent.id, main_key=agent.main_key),
+        session_id=one.session_id,
+        state=SessionState.LIVE,
+        transcript_state=TranscriptState.MISSING,
+        label=one.label,
+        chat_type=one.chat_type,
+        started_at=one.started_at,
+    )
+    return merge(bare, one)

@@ -1,0 +1,185 @@
+"""What the Gateway sees over what the disk says, and that nobody waits for it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.agents import Notice, Storage
+from memconsole.domain.gateway import LiveSession
+from memconsole.domain.outcomes import Origin
+from memconsole.domain.settings import Settings
+from memconsole.domain.tokens import TokenState
+from memconsole.engine import live
+from memconsole.engine.engine import Engine
+from memconsole.errors import HomeUnreadableError
+from tests.engine.rows import row as stored
+from tests.fakes import NOW, World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memconsole.domain.snapshot import ConsoleSnapshot, SessionView
+
+KEY = "agent:main:main"
+SETTINGS = Settings(state_dir=Path("/nowhere"))
+
+
+def world(*rows: LiveSession) -> World:
+    made = World()
+    made.sessions.hold(stored(KEY, 20_000, session_id="s-1", tokens_version=1))
+    made.gateway.hold(*rows)
+    return made
+
+
+def holding(gate: threading.Event) -> Callable[[], None]:
+    def wait() -> None:
+        gate.wait(10)
+
+    return wait
+
+
+def look(made: World, origin: Origin = Origin.CLI) -> ConsoleSnapshot:
+    return Engine(replace(made.ports, origin=origin), SETTINGS).snapshot()
+
+
+def only(snapshot: ConsoleSnapshot) -> SessionView:
+    [view] = snapshot.sessions
+    return view
+
+
+def test_the_gateways_count_is_laid_over_the_disks() -> None:
+    row = LiveSession(KEY, session_id="s-1", tokens=160_000, tokens_fresh=True, is_active=True)
+    snapshot = look(world(row))
+    view = only(snapshot)
+    assert (view.tokens, view.count.state, view.stored.source) == (
+        160_000,
+        TokenState.FRESH,
+        Storage.GATEWAY,
+    )
+    assert view.stored.is_active is True
+    assert view.read_at == NOW
+    assert view.is_due
+    assert snapshot.agents[0].due == 1
+    assert snapshot.gateway.verdict == "up"
+    assert snapshot.notices == ()
+
+
+def test_a_count_that_it_does_not_give_leaves_the_disks() -> None:
+    view = only(look(world(LiveSession(KEY, session_id="s-1", tokens_fresh=False))))
+    assert (view.tokens, view.count.state) == (20_000, TokenState.FRESH)
+    assert view.stored.source is Storage.GATEWAY
+
+
+@pytest.mark.parametrize(
+    "row",
+    [LiveSession(KEY, session_id="s-2", tokens=1), LiveSession("agent:main:other", tokens=1)],
+)
+def test_another_session_is_never_merged(row: LiveSession) -> None:
+    view = only(look(world(row)))
+    assert (view.tokens, view.stored.source) == (20_000, Storage.FILES)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "codes"),
+    [("down", []), ("bad-token", ["gateway-late"]), ("starting", ["gateway-late"])],
+)
+def test_a_gateway_that_cannot_be_asked_leaves_the_disk(verdict: str, codes: list[str]) -> None:
+    made = world()
+    made.gateway.verdict = verdict
+    snapshot = look(made)
+    assert snapshot.gateway.verdict == verdict
+    assert only(snapshot).stored.source is Storage.FILES
+    assert [one.code for one in snapshot.notices] == codes
+
+
+def test_one_that_is_switched_off_is_not_asked() -> None:
+    made = world()
+    made.gateway.verdict = "off"
+    made.gateway.during["read"] = pytest.fail
+    assert look(made).gateway.verdict == "off"
+
+
+def test_the_list_of_sessions_for_names_asks_nobody() -> None:
+    made = world()
+    made.gateway.during["read"] = pytest.fail
+    assert len(Engine(made.ports, SETTINGS).sessions()) == 1
+
+
+def test_a_late_answer_is_not_waited_for_and_serves_the_next_reading(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(live, "BUDGET_S", 0.05)
+    made = world(LiveSession(KEY, session_id="s-1", tokens=30_000))
+    gate = threading.Event()
+    made.gateway.during["read"] = holding(gate)
+    engine = Engine(made.ports, SETTINGS)
+    start = time.monotonic()
+    first = engine.snapshot()
+    assert time.monotonic() - start < 5
+    assert (first.gateway.verdict, only(first).tokens) == ("wedged", 20_000)
+    assert [one.code for one in first.notices] == ["gateway-late"]
+    gate.set()
+    deadline = time.monotonic() + 10
+    while only(engine.snapshot()).tokens != 30_000:
+        assert time.monotonic() < deadline
+
+
+def test_a_slow_gateway_keeps_its_last_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "BUDGET_S", 0.05)
+    made = world(LiveSession(KEY, session_id="s-1", tokens=30_000))
+    engine = Engine(made.ports, SETTINGS)
+    assert only(engine.snapshot()).tokens == 30_000
+    gate = threading.Event()
+    made.gateway.during["read"] = holding(gate)
+    again = engine.snapshot()
+    gate.set()
+    assert only(again).tokens == 30_000
+    assert [one.message for one in again.notices] == [
+        "the gateway is slow: its last answer is shown"
+    ]
+
+
+def test_the_console_waits_less() -> None:
+    made = world()
+    gate = threading.Event()
+    made.gateway.during["read"] = holding(gate)
+    start = time.monotonic()
+    look(made, Origin.CONSOLE)
+    gate.set()
+    assert time.monotonic() - start < live.BUDGET_S
+
+
+def unreadable(*rows: LiveSession) -> World:
+    made = World()
+    made.sessions.hold(
+        stored(None, session_id="s-1"),
+        storage=Storage.UNREADABLE,
+        notices=(Notice("store-newer", "too new"),),
+    )
+    listing = made.sessions.listings["main"]
+    made.sessions.listings["main"] = replace(listing, sessions=())
+    made.gateway.hold(*rows)
+    return made
+
+
+def test_a_store_that_only_the_gateway_can_read_is_shown_from_there() -> None:
+    rows = (
+        LiveSession(KEY, session_id="s-1", tokens=160_000, chat_type="main"),
+        LiveSession("agent:work:main", session_id="s-2", tokens=1),
+        LiveSession("agent:main:old", session_id="s-3", is_archived=True),
+    )
+    snapshot = look(unreadable(*rows))
+    view = only(snapshot)
+    assert (view.key_text, view.stored.source, view.is_due) == (KEY, Storage.GATEWAY, True)
+    assert snapshot.agents[0].store is Storage.GATEWAY
+
+
+def test_without_it_such_a_home_stays_unreadable() -> None:
+    with pytest.raises(HomeUnreadableError):
+        look(unreadable())
