@@ -111,6 +111,18 @@ class GatewayUnavailableError(MemconsoleError):
             self.code = verdict
 
 
+class GatewayMismatchError(MemconsoleError):
+    """The Gateway's session of a key is not the one of the home: it may serve another home."""
+
+    code = "gateway-mismatch"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(
+            f"the gateway's session {key!r} is another one than that of this home",
+            hint="Check that gateway.url and --home belong together; nothing was sent.",
+        )
+
+
 class GatewayCallError(MemconsoleError):
     """The Gateway understood a request and refused it; nothing was done.
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memconsole.domain.gateway import CompactAnswer, LiveReading, LiveSession, ResetAnswer
     from memconsole.domain.memory import Marker, Pool
     from memconsole.domain.outcomes import Run, Written
+    from memconsole.domain.rotation import Identity, Rotation, RotationState
     from memconsole.domain.sessions import StoreListing, TranscriptRef
     from memconsole.domain.snapshot import GatewayStatus, SchedulerStatus
     from memconsole.domain.tokens import Sample
@@ -127,6 +128,36 @@ class Locks(Protocol):
             LockedError: Another run holds it.
         """
 
+    def session(self, home: str, key: str) -> AbstractContextManager[None]:
+        """Hold one session for one rotation or compaction, across processes (A13).
+
+        Raises:
+            LockedError: Another run holds it.
+        """
+
+
+class RotationLog(Protocol):
+    """The journal of resets (`state.db`): written before one is sent (A13)."""
+
+    def begin(self, rotation: Rotation) -> int:
+        """Store a reset before it is sent; return its number.
+
+        Raises:
+            StateError: It cannot be stored; it must not be sent.
+        """
+
+    def finish(
+        self, number: int, state: RotationState, after: Identity | None, ended_at: datetime
+    ) -> None:
+        """Store how a reset ended.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def recent(self, agent: AgentRef, key: str, *, limit: int) -> tuple[Rotation, ...]:
+        """Return the newest resets of one session first."""
+
 
 class RunLog(Protocol):
     """What was run, by whom, with what result (`state.db`)."""
@@ -181,7 +212,9 @@ class CaptureLog(Protocol):
 class Gateway(Protocol):
     """The platform's Gateway: what it sees, and what only it may do (A13, A14, A16)."""
 
-    is_off: bool
+    @property
+    def is_off(self) -> bool:
+        """Whether the settings switch it off."""
 
     def read(self) -> LiveReading:
         """Ask for all sessions; a failure is a status, and is not asked for again at once."""

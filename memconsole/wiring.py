@@ -68,6 +68,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.state import StateDatabase  # noqa: PLC0415
     from memconsole.stores.state_captures import StateCaptures  # noqa: PLC0415
     from memconsole.stores.state_records import StateRunLog, StateSamples  # noqa: PLC0415
+    from memconsole.stores.state_rotations import StateRotations  # noqa: PLC0415
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
 
     clock = clock or build_clock()
@@ -87,6 +88,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         captures=StateCaptures(state),
         scheduler=SchedulerLock(locks),
         gateway=_gateway(settings, choice, origin, clock),
+        rotations=StateRotations(state),
         clock=clock,
         origin=origin,
     )

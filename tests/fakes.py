@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from memconsole.domain.gateway import LiveSession
     from memconsole.domain.memory import Marker
     from memconsole.domain.outcomes import Run
+    from memconsole.domain.rotation import Identity, Rotation, RotationState
     from memconsole.domain.sessions import StoredSession, TranscriptRef
     from memconsole.domain.tokens import Sample
 
@@ -242,6 +243,11 @@ class FakeLocks:
         finally:
             del self.held_by[root]
 
+    @contextmanager
+    def session(self, home: str, key: str) -> Iterator[None]:
+        with self.workspace(Path(home) / key):
+            yield
+
 
 @dataclass
 class FakeCaptures:
@@ -368,6 +374,31 @@ class FakeScheduler:
         return self.current
 
 
+class FakeRotations:
+    """The journal as a list, oldest first."""
+
+    def __init__(self) -> None:
+        self.stored: list[Rotation] = []
+        self.is_unwritable = False
+
+    def begin(self, rotation: Rotation) -> int:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.stored.append(replace(rotation, id=len(self.stored) + 1))
+        return len(self.stored)
+
+    def finish(
+        self, number: int, state: RotationState, after: Identity | None, ended_at: datetime
+    ) -> None:
+        self.stored[number - 1] = replace(
+            self.stored[number - 1], state=state, after=after, ended_at=ended_at
+        )
+
+    def recent(self, agent: AgentRef, key: str, *, limit: int) -> tuple[Rotation, ...]:
+        found = [one for one in self.stored if (one.agent, one.key) == (agent, key)]
+        return tuple(reversed(found[-limit:]))
+
+
 class FakeGateway:
     """Switched off, unless sessions were put in; resets in place, as 2026.9 does.
 
@@ -470,6 +501,7 @@ class World:
         self.captures = FakeCaptures()
         self.scheduler = FakeScheduler()
         self.gateway = FakeGateway()
+        self.rotations = FakeRotations()
         self.clock = FakeClock()
 
     @property
@@ -486,6 +518,7 @@ class World:
             captures=self.captures,
             scheduler=self.scheduler,
             gateway=self.gateway,
+            rotations=self.rotations,
             clock=self.clock,
             origin=Origin.CLI,
         )

@@ -58,6 +58,9 @@ def rotate(
     force: Annotated[
         bool, typer.Option("--force", help="Pass threshold, interval and breaker.")
     ] = False,
+    force_active: Annotated[
+        bool, typer.Option("--force-active", help="Also a session that is at work: breaks it off.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     dry_run: DryRunOption = False,
 ) -> int:
@@ -70,6 +73,11 @@ def rotate(
 
     at_least_one("--threshold", threshold)
     wish = perform.RotationWish(
-        keys=tuple(keys or ()), agent=agent, threshold=threshold, is_forced=force, dry_run=dry_run
+        keys=tuple(keys or ()),
+        agent=agent,
+        threshold=threshold,
+        is_forced=force,
+        dry_run=dry_run,
+        is_active_forced=force_active,
     )
     return perform.rotations(call_of(context), wish, yes=yes)

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 from memconsole.cli.encode import SCHEMA
 from memconsole.domain.command_line import key_of, name_of
-from memconsole.domain.outcomes import Checkpointed, Failed, Planned, Skipped, reason_of, status_of
+from memconsole.domain.outcomes import (
+    Checkpointed,
+    Failed,
+    Planned,
+    Rotated,
+    Skipped,
+    reason_of,
+    status_of,
+)
 
 if TYPE_CHECKING:
     from memconsole.cli.encode import Row
@@ -38,14 +46,14 @@ def hint_of(one: Outcome) -> str | None:
     match one:
         case Skipped() | Failed():
             return one.hint or None
-        case Planned() | Checkpointed():
+        case Planned() | Checkpointed() | Rotated():
             return None
 
 
 def wrote_of(one: Outcome) -> tuple[Written, ...]:
     """Return the files that were or would be written."""
     match one:
-        case Planned() | Checkpointed():
+        case Planned() | Checkpointed() | Rotated():
             return one.wrote
         case Skipped() | Failed():
             return ()

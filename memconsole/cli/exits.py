@@ -58,7 +58,9 @@ def _exit_of_outcome(outcome: Outcome) -> int:
 
 
 def _codes() -> dict[str, int]:
-    found: dict[str, int] = {}
+    from memconsole.domain.gateway import Verdict  # noqa: PLC0415  # for failures only
+
+    found: dict[str, int] = {verdict.value: UNREACHABLE for verdict in Verdict}
     for kind, code in _BY_CLASS:
         for one in (kind, *kind.__subclasses__()):
             found[one.code] = code

@@ -31,6 +31,7 @@ class RotationWish:
         keys: Named sessions; empty means all that are due.
         agent: Only this agent's.
         threshold: Another limit in tokens.
+        is_active_forced: Runs that are going on are broken off.
     """
 
     keys: tuple[str, ...]
@@ -38,6 +39,7 @@ class RotationWish:
     threshold: int | None
     is_forced: bool
     dry_run: bool
+    is_active_forced: bool = False
 
 
 def checkpoints(
@@ -84,6 +86,7 @@ def rotations(call: Call, wish: RotationWish, *, yes: bool) -> int:
     Raises:
         ReadOnlyError: Nothing may be done.
         ConfirmationError: It was not confirmed.
+        GatewayUnavailableError: The Gateway is not reachable or refuses us; nothing was done.
     """
     if call.settings.ui.read_only and not wish.dry_run:
         raise ReadOnlyError("rotate")
@@ -99,6 +102,7 @@ def rotations(call: Call, wish: RotationWish, *, yes: bool) -> int:
     planned = [one for one in outcomes if isinstance(one, Planned)]
     if planned and not wish.dry_run:
         _confirm(call, planned, yes=yes)
+        call.engine.require_gateway()
         outcomes = _rotate(call, outcomes, wish)
     return _answer(call, "rotate", outcomes, home, {"below": plan.below})
 
@@ -132,6 +136,7 @@ def _rotate(call: Call, outcomes: Sequence[Outcome], wish: RotationWish) -> list
                     command,
                     threshold_tokens=wish.threshold,
                     is_forced=wish.is_forced,
+                    is_active_forced=wish.is_active_forced,
                     dry_run=False,
                 )
                 outcome = call.engine.run(order)

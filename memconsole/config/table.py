@@ -139,6 +139,12 @@ KEYS: Final = (
         "Time between two rotations of one session",
         is_per_agent=True,
     ),
+    Key(
+        "rotation.require_capture",
+        Switch(),
+        "Reset nothing whose work could not be saved first",
+        is_per_agent=True,
+    ),
     Key("rotation.max_per_run", Whole(1), "Sessions that one run rotates, fullest first"),
     Key("rotation.interval", _EVERY_MINUTE, "How often the scheduler looks for due sessions"),
     Key("checkpoint.interval", _EVERY_MINUTE, "How often the scheduler takes checkpoints"),

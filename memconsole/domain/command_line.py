@@ -43,8 +43,8 @@ def command_line(command: Command) -> str:
             words.append(command.key)
             if command.threshold_tokens is not None:
                 words += ["--threshold", str(command.threshold_tokens)]
-            if command.is_forced:
-                words.append("--force")
+            words += ["--force"] * command.is_forced
+            words += ["--force-active"] * command.is_active_forced
     if command.dry_run:
         words.append("--dry-run")
     return shlex.join(words)

@@ -33,6 +33,7 @@ class Rotate:
         key: Session key; must name exactly one live session.
         threshold_tokens: Another limit than the configured one, for this run.
         is_forced: Pass threshold, interval and breaker.
+        is_active_forced: Break off a run that is going on.
         dry_run: The plan from disk; needs no Gateway.
     """
 
@@ -40,6 +41,7 @@ class Rotate:
     key: str
     threshold_tokens: int | None = None
     is_forced: bool = False
+    is_active_forced: bool = False
     dry_run: bool = False
 
 

@@ -33,6 +33,11 @@ class SkipReason(StrEnum):
     NOT_CONFIRMED = "count-not-confirmed"
     SKIP_PATTERN = "skip-pattern"
     MAX_PER_RUN = "max-per-run"
+    BUSY = "active-run"
+    IN_FLIGHT = "in-flight"
+    TOO_SOON = "too-soon"
+    BREAKER = "circuit-breaker"
+    CHANGED = "session-changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,23 @@ class Checkpointed:
     duration_ms: int = 0
 
 
-Outcome: TypeAlias = Planned | Skipped | Failed | Checkpointed
+@dataclass(frozen=True, slots=True)
+class Rotated:
+    """A session was started anew, and that is proven: see `proof` in `details` (`cli.md`).
+
+    Attributes:
+        wrote: What was saved of it before.
+    """
+
+    command: Command
+    message: str
+    wrote: tuple[Written, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+    duration_ms: int = 0
+
+
+Outcome: TypeAlias = Planned | Skipped | Failed | Checkpointed | Rotated
 
 
 def status_of(outcome: Outcome) -> str:
@@ -118,7 +139,7 @@ def status_of(outcome: Outcome) -> str:
             return "skipped"
         case Failed():
             return "failed"
-        case Checkpointed():
+        case Checkpointed() | Rotated():
             return "done"
 
 
@@ -129,7 +150,7 @@ def reason_of(outcome: Outcome) -> str | None:
             return outcome.reason.value
         case Failed():
             return outcome.code
-        case Planned() | Checkpointed():
+        case Planned() | Checkpointed() | Rotated():
             return None
 
 

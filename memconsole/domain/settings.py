@@ -20,6 +20,7 @@ class RotationSettings:
     overhead_tokens: int = 20_000
     skip_patterns: tuple[str, ...] = ()
     max_per_run: int = 5
+    require_capture: bool = True
     min_interval: timedelta = timedelta(minutes=10)
     interval: timedelta = timedelta(minutes=30)
     keys: Mapping[str, int] = field(default_factory=dict)

@@ -21,7 +21,7 @@ from memconsole.domain.outcomes import (
     status_of,
 )
 from memconsole.engine.live import LiveView
-from memconsole.engine.lookup import find_agent, find_session
+from memconsole.engine.lookup import find_agent, find_session, owns
 from memconsole.engine.reader import Reader
 from memconsole.engine.snapshot import take_snapshot
 from memconsole.errors import LockedError, MemconsoleError, ReadOnlyError, StateError
@@ -194,6 +194,10 @@ class Engine:
             is_forced=is_forced,
         )
 
+    def require_gateway(self) -> None:
+        """Connect to the Gateway, or raise `GatewayUnavailableError` with its verdict."""
+        self._ports.gateway.require()
+
     def runs(
         self, *, limit: int = 50, since: datetime | None = None, job: str | None = None
     ) -> tuple[Run, ...]:
@@ -219,7 +223,7 @@ class Engine:
         home = self.home()
         changed: set[AgentRef] = set()
         for path in paths:
-            owners = [agent.ref for agent in home.agents if _owns(agent, path)]
+            owners = [agent.ref for agent in home.agents if owns(agent, path)]
             if not owners:
                 return None
             changed.update(owners)
@@ -261,9 +265,11 @@ class Engine:
                     command, ports=self._ports, reader=self._reader, settings=self.settings
                 )
             case Rotate():
-                from memconsole.engine.rotate import rotate  # noqa: PLC0415
+                from memconsole.engine.rotation_run import rotate  # noqa: PLC0415
 
-                return rotate(command)
+                return rotate(
+                    command, ports=self._ports, reader=self._reader, settings=self.settings
+                )
             case _:
                 assert_never(command)
 
@@ -290,8 +296,3 @@ class Engine:
             self._ports.runs.add(run)
         except StateError as error:
             logger.warning("the run was not recorded: %s", error)
-
-
-def _owns(agent: Agent, path: Path) -> bool:
-    places = (agent.folder, agent.sessions_dir, agent.workspace)
-    return any(path == place or place in path.parents for place in places)

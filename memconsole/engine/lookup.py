@@ -9,6 +9,7 @@ from memconsole.errors import SessionNotFoundError, UnknownAgentError, UsageErro
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.snapshot import SessionView
@@ -28,6 +29,12 @@ def find_agent(home: Home, agent_id: str) -> Agent:
         if agent.id == wanted:
             return agent
     raise UnknownAgentError(agent_id, tuple(agent.id for agent in home.agents))
+
+
+def owns(agent: Agent, path: Path) -> bool:
+    """Tell whether a changed file is the agent's."""
+    places = (agent.folder, agent.sessions_dir, agent.workspace)
+    return any(path == place or place in path.parents for place in places)
 
 
 def find_session(sessions: Sequence[SessionView], name: str) -> SessionView:

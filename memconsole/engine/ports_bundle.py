@@ -24,5 +24,6 @@ class Ports:
     captures: ports.CaptureLog
     scheduler: ports.SchedulerControl
     gateway: ports.Gateway
+    rotations: ports.RotationLog
     clock: ports.Clock
     origin: Origin

@@ -10,7 +10,7 @@ from memconsole.domain.outcomes import Planned, Skipped, SkipReason
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.tokens import NotDue
 from memconsole.engine.lookup import find_agent
-from memconsole.errors import GatewayUnavailableError, SessionNotFoundError
+from memconsole.errors import SessionNotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -85,19 +85,6 @@ def plan_rotation(
     )
 
 
-def rotate(command: Rotate) -> Outcome:
-    """Refuse: a rotation is a request to the Gateway, which this version cannot speak to yet.
-
-    Raises:
-        GatewayUnavailableError: Always.
-    """
-    raise GatewayUnavailableError(
-        f"{command.key} was not rotated: only the Gateway can reset a session, and this version "
-        "has no Gateway client yet",
-        hint="`--dry-run` shows the plan; `/new` in the conversation resets it by hand.",
-    )
-
-
 def _live_rows(
     ports: Ports, reader: Reader, agent_id: str | None, threshold_tokens: int | None
 ) -> list[SessionView]:
@@ -155,10 +142,15 @@ def _planned(row: SessionView) -> Planned:
     )
 
 
-def _skipped(row: SessionView) -> Skipped:
+def skip_of(row: SessionView, command: Rotate) -> Skipped:
+    """Return why a session is left alone."""
     reason = SkipReason.NOT_DUE if row.not_due is None else _SKIPS[row.not_due]
     because = row.not_due_because or "it is not due"
-    return Skipped(_command(row), reason, f"{row.key_text}: {because}", details=_details(row))
+    return Skipped(command, reason, f"{row.key_text}: {because}", details=_details(row))
+
+
+def _skipped(row: SessionView) -> Skipped:
+    return skip_of(row, _command(row))
 
 
 def _over_the_maximum(row: SessionView, limit: int) -> Skipped:

@@ -80,6 +80,18 @@ class FileLocks:
         with hold(self._folder / f"workspace-{name}.lock", f"the workspace {real}", self._now):
             yield
 
+    @contextmanager
+    def session(self, home: str, key: str) -> Iterator[None]:
+        """Hold one session of one home; a second holder is refused at once.
+
+        Raises:
+            LockedError: Another run holds it, in this process or another.
+            StateError: The state folder cannot be written.
+        """
+        name = hashlib.sha256(os.fsencode(f"{home}\0{key}")).hexdigest()[:32]
+        with hold(self._folder / f"session-{name}.lock", f"the session {key!r}", self._now):
+            yield
+
 
 class SchedulerLock:
     """Answers `ports.SchedulerControl` from the scheduler's lock file; makes no file.

@@ -141,7 +141,33 @@ def _create_runs_samples_captures(database: Database) -> None:
     database.table("capture").create_index(["home", "agent", "session_id", "at"])
 
 
-STEPS: tuple[Callable[[Database], None], ...] = (_create_runs_samples_captures,)
+def _create_rotations(database: Database) -> None:
+    """Version 2: the journal of resets (A13)."""
+    identity = {"id": str, "revision": str, "started_at": str, "tokens": int}
+    database.table("rotation").create(
+        {
+            "id": int,
+            "home": str,
+            "agent": str,
+            "key": str,
+            "state": str,
+            "started_at": str,
+            "ended_at": str,
+            "threshold": int,
+            **{f"before_{name}": kind for name, kind in identity.items()},
+            **{f"after_{name}": kind for name, kind in identity.items()},
+        },
+        pk="id",
+        not_null={"home", "agent", "key", "state", "started_at"},
+        strict=True,
+    )
+    database.table("rotation").create_index(["home", "agent", "key", "id"])
+
+
+STEPS: tuple[Callable[[Database], None], ...] = (
+    _create_runs_samples_captures,
+    _create_rotations,
+)
 """Step n brings version n to n + 1; a step that was released never changes."""
 
 KNOWN_VERSION = len(STEPS)

@@ -71,6 +71,7 @@ overhead_tokens = 0
 skip_patterns = ["agent:main:telegram:*"]
 keys = { "agent:main:main" = 90_000 }
 min_interval = "1h"
+require_capture = false
 max_per_run = 2
 interval = "10m"
 [checkpoint]
@@ -99,6 +100,7 @@ ROTATION = RotationSettings(
     overhead_tokens=0,
     skip_patterns=("agent:main:telegram:*",),
     max_per_run=2,
+    require_capture=False,
     min_interval=timedelta(hours=1),
     interval=timedelta(minutes=10),
     keys={"agent:main:main": 90_000},

@@ -135,17 +135,18 @@ def test_an_older_one_is_copied_and_migrated(
 ) -> None:
     state.write(insert)
     steps = (*state_schema.STEPS, lambda database: database.table("extra").create({"a": int}))
+    old = state_schema.KNOWN_VERSION
     monkeypatch.setattr(state_schema, "STEPS", steps)
-    monkeypatch.setattr(state_schema, "KNOWN_VERSION", 2)
-    (folder / "state.db.v1").write_text("left by a migration that was cut off")
+    monkeypatch.setattr(state_schema, "KNOWN_VERSION", old + 1)
+    (folder / f"state.db.v{old}").write_text("left by a migration that was cut off")
     state.write(insert)
     assert state.read(count, -1) == 2
-    assert state.read(lambda one: one.user_version, -1) == 2
-    copy = folder / "state.db.v1"
+    assert state.read(lambda one: one.user_version, -1) == old + 1
+    copy = folder / f"state.db.v{old}"
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     with sqlite.open_own(copy) as connection:
         assert connection.execute("SELECT count(*) FROM sample").fetchone() == (1,)
-        assert state_schema.version_of(connection) == 1
+        assert state_schema.version_of(connection) == old
 
 
 def test_a_migration_that_fails_leaves_the_old_version(
@@ -155,12 +156,13 @@ def test_a_migration_that_fails_leaves_the_old_version(
         raise OSError(28, "No space left on device")
 
     state.write(insert)
+    old = state_schema.KNOWN_VERSION
     monkeypatch.setattr(state_schema, "STEPS", (*state_schema.STEPS, fail))
-    monkeypatch.setattr(state_schema, "KNOWN_VERSION", 2)
+    monkeypatch.setattr(state_schema, "KNOWN_VERSION", old + 1)
     with pytest.raises(StateError, match="No space left on device"):
         state.write(insert)
     assert state.read(count, -1) == 1
-    assert state.read(lambda one: one.user_version, -1) == 1
+    assert state.read(lambda one: one.user_version, -1) == old
 
 
 def test_a_step_that_another_process_took_is_not_taken_again(state: StateDatabase) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 import sys
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memconsole.domain.catalogue import CATALOGUE
+from memconsole.domain.gateway import LiveSession
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
-from tests.fakes import World, talk
+from tests.fakes import NOW, World, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
@@ -151,13 +153,28 @@ def test_rotation_asks_and_without_a_terminal_needs_yes(world: World, call: Call
 
 
 def test_rotation_without_a_gateway_fails_with_three(world: World, call: Caller) -> None:
+    world.gateway.verdict = "bad-token"
     result = call.json("rotate", "--yes")
-    assert result.code == 3
-    rows = {row["key"]: row for row in result.data}
-    assert rows[FULL]["reason"] == "gateway-unavailable"
-    assert rows[FULL]["details"]["threshold"] == 150_000
-    assert rows["agent:main:subagent:x"]["status"] == "skipped"
-    assert [run.status for run in world.runs.stored] == ["failed"]
+    assert (result.code, result.error["code"]) == (3, "bad-token")
+    assert result.error["hint"]
+    assert world.runs.stored == []
+
+
+def test_a_rotation_is_answered_with_its_proof(world: World, call: Caller) -> None:
+    listing = world.sessions.listings["main"]
+    held = replace(listing.sessions[1], started_at=NOW - timedelta(days=2))
+    world.sessions.hold(held)
+    world.gateway.hold(LiveSession(FULL, session_id=held.session_id, tokens=152_940))
+    result = call.json("rotate", FULL, "--yes")
+    [row] = result.data
+    assert (result.code, row["status"]) == (0, "done")
+    proof = row["details"]["proof"]
+    assert proof["proven"] is True
+    assert proof["before"]["tokens"] == 152_940
+    assert (proof["after"]["tokens"], proof["after"]["revision"]) == (0, "r-1")
+    assert proof["captured"] == [{"step": "checkpoint", "status": "done"}]
+    assert row["details"]["threshold"] == 150_000
+    assert "memory/2026-01-26.md" in [one["path"] for one in row["wrote"]]
 
 
 def test_a_session_that_is_not_due_needs_no_gateway_and_no_answer(call: Caller) -> None:
@@ -177,8 +194,10 @@ def test_no_ends_it(world: World, call: Caller, monkeypatch: pytest.MonkeyPatch)
 
 def test_yes_goes_on(world: World, call: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     answer(monkeypatch, "y\n")
-    assert call("rotate").code == 3
-    assert [run.status for run in world.runs.stored] == ["failed"]
+    world.gateway.verdict = "down"
+    result = call("rotate")
+    assert (result.code, world.runs.stored) == (3, [])
+    assert "the gateway is down" in result.err
 
 
 def test_an_end_of_input_interrupts(

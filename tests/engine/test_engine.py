@@ -137,7 +137,7 @@ def test_a_rotation_without_a_gateway_fails_with_its_next_step() -> None:
     outcome = engine_of(world).run(Rotate(row(KEY).agent, KEY))
 
     assert isinstance(outcome, Failed)
-    assert outcome.code == "gateway-unavailable"
+    assert outcome.code == "off"
     assert world.runs.stored[0].key == KEY
 
 

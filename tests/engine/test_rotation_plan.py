@@ -13,8 +13,8 @@ from memconsole.domain.sessions import SessionState
 from memconsole.domain.settings import RotationSettings, Settings
 from memconsole.domain.transcript import Entry, EntryKind, Usage
 from memconsole.engine.reader import Reader
-from memconsole.engine.rotate import RotationPlan, plan_rotation, rotate
-from memconsole.errors import GatewayUnavailableError, SessionNotFoundError, UnknownAgentError
+from memconsole.engine.rotate import RotationPlan, plan_rotation
+from memconsole.errors import SessionNotFoundError, UnknownAgentError
 from tests.engine.rows import row
 from tests.fakes import HOME, NOW, World
 
@@ -186,8 +186,3 @@ def test_an_archive_is_no_live_session() -> None:
     assert plan(ended) == RotationPlan((), 0, 150_000)
     with pytest.raises(SessionNotFoundError):
         plan(ended, keys=("agent:main:main",))
-
-
-def test_a_real_rotation_needs_the_gateway() -> None:
-    with pytest.raises(GatewayUnavailableError, match="was not rotated"):
-        rotate(Rotate(row().agent, "agent:main:main"))

@@ -1,0 +1,136 @@
+"""When a rotation really happened, and when no further one is tried (A13)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime, timedelta
+
+    from memconsole.domain.agents import AgentRef
+    from memconsole.domain.gateway import LiveSession
+    from memconsole.domain.outcomes import Detail
+    from memconsole.domain.sessions import StoredSession
+
+BREAKER = 3
+"""Ineffective resets of one session in a row after which automatic rotation leaves it alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a reset changes; what nobody tells is None.
+
+    Attributes:
+        revision: `lifecycleRevision`.
+        started_at: `sessionStartedAt`.
+    """
+
+    session_id: str | None = None
+    revision: str | None = None
+    started_at: datetime | None = None
+    tokens: int | None = None
+
+    def as_details(self) -> dict[str, Detail]:
+        """Return the `before` or `after` of a proof (`cli.md`)."""
+        return {
+            "session_id": self.session_id,
+            "revision": self.revision,
+            "started_at": None if self.started_at is None else self.started_at.isoformat(),
+            "tokens": self.tokens,
+        }
+
+
+class RotationState(StrEnum):
+    """How far a reset is; `sent` stays when nobody saw its end."""
+
+    SENT = "sent"
+    PROVEN = "proven"
+    INEFFECTIVE = "ineffective"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """One line of the journal.
+
+    Attributes:
+        id: 0 until it is stored.
+        ended_at: None while it is only sent.
+        after: None until somebody looked.
+    """
+
+    id: int
+    agent: AgentRef
+    key: str
+    state: RotationState
+    started_at: datetime
+    before: Identity
+    threshold: int
+    ended_at: datetime | None = None
+    after: Identity | None = None
+
+
+def joined(*parts: Identity) -> Identity:
+    """Return what is known about a session; an earlier part wins over a later one."""
+    found = Identity()
+    for one in parts:
+        found = Identity(
+            session_id=found.session_id or one.session_id,
+            revision=found.revision or one.revision,
+            started_at=found.started_at or one.started_at,
+            tokens=one.tokens if found.tokens is None else found.tokens,
+        )
+    return found
+
+
+def of_live(one: LiveSession | None) -> Identity:
+    """Return a session's identity as the Gateway tells it."""
+    if one is None:
+        return Identity()
+    return Identity(one.session_id, one.revision, one.started_at, one.tokens)
+
+
+def of_stored(one: StoredSession | None) -> Identity:
+    """Return a session's identity as its store on disk tells it; never its count.
+
+    The disk may lag behind: its count of before would pass for one of after.
+    """
+    return Identity() if one is None else Identity(one.session_id, None, one.started_at)
+
+
+def is_proven(before: Identity, after: Identity) -> bool:
+    """Tell whether a reset happened: another identity, and a smaller count.
+
+    2026.9 keeps the session id, older releases know no revision: any of the three that both sides
+    know counts. A count that nobody knows afterwards has dropped when there is a new session.
+    """
+    is_new = any(
+        old is not None and new is not None and old != new
+        for old, new in (
+            (before.session_id, after.session_id),
+            (before.revision, after.revision),
+            (before.started_at, after.started_at),
+        )
+    )
+    if after.tokens is None or after.tokens == 0:
+        return is_new
+    return is_new and before.tokens is not None and after.tokens < before.tokens
+
+
+def is_tripped(newest_first: Sequence[Rotation]) -> bool:
+    """Tell whether the last resets of a session had no effect (circuit breaker)."""
+    ended = [one for one in newest_first if one.state is not RotationState.SENT]
+    return len(ended) >= BREAKER and all(
+        one.state is RotationState.INEFFECTIVE for one in ended[:BREAKER]
+    )
+
+
+def free_again_at(newest_first: Sequence[Rotation], interval: timedelta) -> datetime | None:
+    """Return when a session may be rotated again; None when it never was."""
+    for one in newest_first:
+        if one.state is RotationState.PROVEN:
+            return one.started_at + interval
+    return None
