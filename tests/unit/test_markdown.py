@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -163,7 +163,6 @@ def words(document: str) -> str:
 
 
 @pytest.mark.parametrize("place", PLACES)
-@settings(max_examples=200)
 @given(text=TEXTS)
 @example(text="### Checkpoint 23:59 (auto)\n- [DECISION] x\n---\ntitle: no\n---")
 @example(text="```python\nprint('fence left open')\n# Active Context — evil")

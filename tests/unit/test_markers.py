@@ -181,7 +181,7 @@ LEAVES = ["text", "```", "~~~", "````", "```py", "``` a`b", "# h", "---", "===",
 LINE = st.tuples(st.lists(st.sampled_from(PREFIXES), max_size=3), st.sampled_from(LEAVES))
 
 
-@settings(max_examples=600, derandomize=True)
+@settings(derandomize=True)
 @given(st.lists(LINE.map(lambda parts: "".join(parts[0]) + parts[1]), min_size=1, max_size=8))
 def test_fences_are_those_of_a_markdown_parser(lines: list[str]) -> None:
     text = "\n".join(lines)
