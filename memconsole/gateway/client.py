@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.gateway import GatewayPlace, LiveSession
-    from memconsole.gateway.doorway import Doorway
+    from memconsole.gateway.doorway import Doorway, Link
+    from memconsole.gateway.link import Hello
 
 RESET_S = 60.0
 COMPACT_S = 300.0
@@ -62,6 +63,7 @@ class GatewayClient:
         self._timeout_s = timeout_s
         self._lock = threading.RLock()
         self._line = Line(place, doorway, sleep)
+        self._proven: Hello | None = None
 
     def read(self) -> LiveReading:
         """Ask for all sessions; a Gateway that failed just now is not asked again at once."""
@@ -87,7 +89,7 @@ class GatewayClient:
         """
         with self._lock:
             self._line.ask(
-                lambda _: None,
+                self._prove_access,
                 is_acting=True,
                 patience_s=STARTING_S,
                 waits_for=frozenset({Verdict.STARTING}),
@@ -148,6 +150,12 @@ class GatewayClient:
         """End the link."""
         with self._lock:
             self._line.drop()
+
+    def _prove_access(self, link: Link) -> None:
+        """Where the greeting names no scopes, only a question shows whether we have any."""
+        if link.hello.scopes is None and link.hello is not self._proven:
+            link.request("sessions.list", {"limit": 1}, timeout_s=self._timeout_s)
+            self._proven = link.hello
 
     def _status(self) -> GatewayStatus:
         hello, place = self._line.hello, self._line.place

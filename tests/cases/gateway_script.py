@@ -1,8 +1,4 @@
-"""The servers of `c33-gateway-verdicts/scenarios.json`.
-
-Three of the nine are played on plain sockets. The others speak WebSocket: they are served once the
-product has a client and, with it, the library for both ends.
-"""
+"""The servers of `c33-gateway-verdicts/scenarios.json`: three on plain sockets, six WebSockets."""
 
 from __future__ import annotations
 
@@ -12,9 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tests.gateway.scripted import scripted
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tests.gateway.scripted import Script
     from tests.program import Json
 
 PLAIN = ("down", "other-program", "wedged")
@@ -39,9 +38,12 @@ class Server:
 
 
 @contextmanager
-def serve(scenario: Json) -> Iterator[Server]:
+def serve(scenario: Json) -> Iterator[Server | Script]:
     """Play one scenario for as long as the block runs."""
-    assert scenario["name"] in PLAIN
+    if scenario["name"] not in PLAIN:
+        with scripted(scenario["server"]) as script:
+            yield script
+        return
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = Server(listener.getsockname()[1])
         if scenario["name"] == "down":
