@@ -6,9 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole import wiring
-from memconsole.demo.history import remember
-from memconsole.demo.home import write_home
-from memconsole.demo.world import demo_world
 from memconsole.domain.outcomes import Origin
 from memconsole.domain.settings import UiSettings
 from memconsole.errors import UsageError
@@ -36,9 +33,14 @@ def begin(flags: Flags, resources: ExitStack, clock: Clock) -> tuple[Settings, D
     Raises:
         UsageError: An option names something of the user's.
     """
+    from memconsole.demo.history import remember  # noqa: PLC0415  # a face loads no other at start
+    from memconsole.demo.home import write_home  # noqa: PLC0415
+    from memconsole.demo.world import demo_world  # noqa: PLC0415
+
     _refuse(flags)
     operator = resources.enter_context(demo_world())
-    settings = wiring.load_settings(None, flags.values)
+    # At the usual port the user's own Gateway may listen.
+    settings = wiring.load_settings(None, {**flags.values, "gateway.transport": "none"})
     now = clock.now()
     home = write_home(operator, now, wiring.zone(settings, None))
     writing = replace(settings, ui=UiSettings())  # what happened before was not read-only

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,6 +80,7 @@ def test_status_over_the_demo_touches_nothing_of_the_user(
     }
     assert answer.data["home"].startswith(str(places["temporary"]))
     assert str(places["user"]) not in answer.out
+    assert answer.data["gateway"]["verdict"] == "off"
     assert answer.err == ""
     assert tree(places["user"], without=(locked,)) == before
     assert left_in(places["temporary"]) == []
@@ -99,6 +102,17 @@ def test_other_commands_work_over_the_demo(program: Program, words: tuple[str, .
     answer = program("--json", "--demo", *words)
     assert answer.code == 0, answer.err
     assert answer.data
+
+
+def test_the_gateway_of_the_user_is_not_asked(program: Program) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.1)
+        address = f"ws://127.0.0.1:{listener.getsockname()[1]}"
+        told = {"MEMCONSOLE_GATEWAY": address, "MEMCONSOLE_GATEWAY__URL": address}
+        asking = replace(program, environment={**program.environment, **told})
+        assert asking("--demo", "status", "--json").data["gateway"]["verdict"] == "off"
+        with pytest.raises(TimeoutError):
+            listener.accept()
 
 
 def test_without_a_terminal_it_prints_the_first_screen(program: Program) -> None:
