@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help run test check format bench lock build clean
+.PHONY: help run test check format bench pictures lock build clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */make \1\t/' | expand -t 20
@@ -37,6 +37,9 @@ format: $(STAMP) ## let ruff format and fix what it can
 
 bench: $(STAMP) ## measure the budgets; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks $(ARGS)
+
+pictures: $(STAMP) ## take the pictures of the README from the demo, into docs/pictures/
+	$(BIN)/python -m tests.demo.pictures
 
 lock: $(STAMP) ## write requirements.lock again; ARGS=--upgrade takes newer versions
 	$(BIN)/python .ci/lock.py $(ARGS)

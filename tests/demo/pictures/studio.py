@@ -109,7 +109,7 @@ def studio() -> Iterator[Studio]:
     with demo_world() as operator:
         os.environ["MEMCONSOLE_UI__THEME"] = "calm"
         os.environ["TEXTUAL_COLOR_SYSTEM"] = "truecolor"
-        settings = wiring.load_settings(None, {"timezone": "UTC"})
+        settings = wiring.load_settings(None, {"timezone": "UTC", "gateway.transport": "none"})
         home = write_home(operator, NOW, wiring.zone(settings, None))
 
         def engine_at(clock: Clock) -> Engine:
