@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from memconsole.demo.records import milliseconds, stamp
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -144,13 +146,3 @@ def prose(size: int, seed: int) -> str:
     start = seed % len(_SENTENCE)
     once = _SENTENCE[start:] + _SENTENCE[:start]
     return (once * (size // len(once) + 1))[:size]
-
-
-def milliseconds(at: datetime) -> int:
-    """Return the platform's kind of instant: milliseconds since the epoch."""
-    return int(at.timestamp() * 1000)
-
-
-def stamp(at: datetime) -> str:
-    """Return an instant as transcripts write it."""
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -7,27 +7,14 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from memconsole.demo import records
+from memconsole.demo.records import encode as line
+from memconsole.demo.records import milliseconds, stamp
+
+__all__ = ["START", "header", "line", "message", "milliseconds", "navigation", "stamp", "talk"]
 
 START = datetime(2026, 11, 27, 21, 48, 20, tzinfo=UTC)
-
-
-def milliseconds(at: datetime) -> int:
-    """Return the platform's kind of instant."""
-    return int(at.timestamp() * 1000)
-
-
-def stamp(at: datetime) -> str:
-    """Return an instant as transcripts write it."""
-    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def line(record: Mapping[str, object]) -> bytes:
-    """Return one record as it is stored, without a line end."""
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def header(session_id: str, at: datetime = START) -> bytes:
@@ -85,21 +72,4 @@ def talk(session_id: str, *texts: str) -> list[bytes]:
 
 def navigation(record: bytes) -> str:
     """Return the frame that the platform keeps in plain text beside a packed event."""
-    fields = json.loads(record)
-    frame = {
-        name: fields[name] for name in ("type", "id", "parentId", "timestamp") if name in fields
-    }
-    role = {"role": fields.get("message", {}).get("role")}
-    sizes = dict.fromkeys(
-        ("modelBytes", "modelWithoutCheckpointBytes", "withoutCustomDataBytes"), len(record)
-    )
-    return json.dumps(
-        {
-            "version": 1,
-            "report": {"kind": "canonical", "entry": frame},
-            "navigation": {**frame, "message": role},
-            "reset": {**frame, "message": role},
-            "model": {**frame, "message": role},
-            **sizes,
-        }
-    )
+    return json.dumps(records.navigation(json.loads(record)))
