@@ -22,7 +22,7 @@ def pool(context: typer.Context, agent: AgentOption = None) -> int:
     with call.busy("reading the memory folders"):
         home = call.engine.home()
         pools = call.engine.pools(agent)
-    from memconsole.cli import encode  # noqa: PLC0415
+    from memconsole.cli import encode_memory  # noqa: PLC0415
 
     asked = None if agent is None else agent.strip().lower()
 
@@ -34,7 +34,7 @@ def pool(context: typer.Context, agent: AgentOption = None) -> int:
     return call.answer(
         Answer(
             "memory pool",
-            data=lambda: [encode.pool(one, asked) for one in pools],
+            data=lambda: [encode_memory.pool(one, asked) for one in pools],
             show=show,
             at=call.clock.now(),
             warnings=_notices(pools),
@@ -63,7 +63,7 @@ def markers(
             for owner, one in call.engine.markers(agent)
             if wanted is None or one.tag == wanted
         ]
-    from memconsole.cli import encode  # noqa: PLC0415
+    from memconsole.cli import encode_memory  # noqa: PLC0415
 
     def show(paper: Paper) -> None:
         from memconsole.cli import pools as views  # noqa: PLC0415  # not for machines
@@ -73,7 +73,7 @@ def markers(
     return call.answer(
         Answer(
             "markers",
-            data=lambda: [encode.marker(owner, one) for owner, one in found],
+            data=lambda: [encode_memory.marker(owner, one) for owner, one in found],
             show=show,
             at=call.clock.now(),
         )

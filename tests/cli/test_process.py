@@ -260,8 +260,8 @@ def test_no_control_byte_of_a_conversation_reaches_the_terminal(words: str, home
     store["agent:main:main"]["label"] = HOSTILE
     (sessions / "sessions.json").write_text(json.dumps(store), "utf-8")
     [transcript] = sessions.glob("*.jsonl")
-    record = {"type": "message", "id": "a1", "parentId": None}
-    record |= {"message": {"role": "user", "content": HOSTILE}}
+    message = {"role": "user", "content": HOSTILE}
+    record = {"type": "message", "id": "a1", "parentId": None, "message": message}
     transcript.write_text(json.dumps(record) + "\n", "utf-8")
     shown = _in_a_terminal(home, words.split())
     assert "alert" in shown

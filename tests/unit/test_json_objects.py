@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.cli import encode, encode_outcome
+from memconsole.cli import encode, encode_memory, encode_outcome
 from memconsole.domain.agents import AgentRef, Notice
 from memconsole.domain.commands import Checkpoint, Rotate
 from memconsole.domain.memory import MARKER_TAGS, Category, Limit, Marker, Pool, PoolItem
@@ -113,17 +113,19 @@ def test_a_pool() -> None:
         active_context_at=None,
         read_at=NOW,
     )
-    row = plain(encode.pool(pool, "work"))
+    row = plain(encode_memory.pool(pool, "work"))
     contract.check(row, contract.POOL, "pool")
     assert isinstance(row, dict)
     assert row["agent"] == "work"
     assert row["agents"] == ["main", "work"]
     assert [item["because"] for item in row["items"]] == [None, "index"]
-    assert plain(encode.pool(pool)) == row | {"agent": "main"}
+    assert plain(encode_memory.pool(pool)) == row | {"agent": "main"}
 
 
 def test_a_marked_line() -> None:
-    row = plain(encode.marker("main", Marker("DECISION", "memory/[/bad] notes.md", 12, "use WAL")))
+    row = plain(
+        encode_memory.marker("main", Marker("DECISION", "memory/[/bad] notes.md", 12, "use WAL"))
+    )
     assert row == {
         "tag": "DECISION",
         "agent": "main",

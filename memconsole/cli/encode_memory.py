@@ -1,0 +1,56 @@
+"""Memory pools and marked lines as the JSON objects of `cli.md`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memconsole.cli.encode import markers_by_tag, notice
+
+if TYPE_CHECKING:
+    from memconsole.cli.encode import Row
+    from memconsole.domain.memory import Marker, Pool
+
+
+def pool(one: Pool, agent_id: str | None = None) -> Row:
+    """Return one workspace's memory; `agent_id` is the agent that was asked for."""
+    return {
+        "agent": agent_id or (one.agents[0] if one.agents else None),
+        "agents": list(one.agents),
+        "root": one.root,
+        "files": one.files,
+        "bytes": one.size_bytes,
+        "tokens": one.tokens,
+        "markers": markers_by_tag(one.markers),
+        "items": [
+            {
+                "path": Path(item.path),
+                "bytes": item.size_bytes,
+                "tokens": item.tokens,
+                "generated": item.is_generated,
+                "counted": item.is_counted,
+                "because": item.because,
+            }
+            for item in one.items
+        ],
+        "by_category": [
+            {"name": kind.name, "files": kind.files, "bytes": kind.size_bytes}
+            for kind in one.by_category
+        ],
+        "limits": [
+            {"path": Path(limit.path), "chars": limit.chars, "limit": limit.limit}
+            for limit in one.limits
+        ],
+        "warnings": [notice(warning) for warning in one.notices],
+    }
+
+
+def marker(agent_id: str, one: Marker) -> Row:
+    """Return one marked line."""
+    return {
+        "tag": one.tag,
+        "agent": agent_id,
+        "path": Path(one.path),
+        "line": one.line,
+        "text": one.text,
+    }
