@@ -9,7 +9,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from memconsole.demo.cast import Fate
+from memconsole.demo.plan import Fate
 from memconsole.demo.records import encode
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole import sqlite
-from memconsole.demo.cast import AGENTS, Count, Fate
+from memconsole.demo.cast import AGENTS
+from memconsole.demo.plan import Count, Fate
 from memconsole.domain.commands import Checkpoint
 from memconsole.domain.outcomes import Origin, Run
 from memconsole.domain.tokens import Sample

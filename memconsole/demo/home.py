@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 from memconsole.demo import content
-from memconsole.demo.cast import AGENTS, CRON_RUNS, GROWING, Stage
+from memconsole.demo.cast import AGENTS, CRON_RUNS, GROWING
 from memconsole.demo.file_era import STORE, write_files, write_store, write_transcript
 from memconsole.demo.growing import GrowingSession
+from memconsole.demo.plan import Stage
 from memconsole.demo.sessions import cron_runs, play
 from memconsole.demo.sqlite_era import write_database
 from memconsole.demo.workspace import lessons_of, write_workspace
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from memconsole.demo.cast import AgentPlan
+    from memconsole.demo.plan import AgentPlan
     from memconsole.demo.sessions import Session
     from memconsole.domain.days import Zone
 

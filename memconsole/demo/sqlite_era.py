@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import zstandard
 
 from memconsole import sqlite
-from memconsole.demo.cast import Fate
+from memconsole.demo.plan import Fate
 from memconsole.demo.records import encode, milliseconds, navigation
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from memconsole.demo.cast import AgentPlan, Stage
     from memconsole.demo.content import Section, Turn
+    from memconsole.demo.plan import AgentPlan, Stage
 
 LESSONS = b"{lessons}"
 """Stands in a note for the marked lines of everybody's daily logs."""
