@@ -8,6 +8,7 @@ loaded when there is colour to paint, and counts cells always.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from memconsole.cli.width import cell_len, cut_end, cut_middle, pad
@@ -115,6 +116,16 @@ class Paper:
     def field(self, name: str, *values: Cell | str) -> None:
         """Add a name and its value, values below each other on the same column."""
         self.write(Cell(pad(name, 16, right=False), "dim"), *values)
+
+    def sentence(self, first: Cell, text: str, style: str = "") -> None:
+        """Add a sentence behind a first cell; on a terminal it is broken between words below it."""
+        indent = cell_len(first.text)
+        width = self.look.width
+        room = None if width is None else max(20, width - indent)
+        rows = [text] if room is None else wrap(text, room, break_on_hyphens=False) or [""]
+        self.write(first, Cell(rows[0], style))
+        for row in rows[1:]:
+            self.write(" " * indent, Cell(row, style))
 
     def cut(self, text: str, used: int = 0) -> str:
         """Return a sentence cut to what is left of the line."""

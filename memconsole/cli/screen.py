@@ -68,9 +68,9 @@ def _attention(paper: Paper, snapshot: ConsoleSnapshot) -> None:
 
 def _finding(paper: Paper, finding: Attention) -> None:
     style = _SEVERITY_STYLES[finding.severity]
-    paper.write(Cell(f"! {finding.severity.value:8}  ", style), paper.text(finding.message))
+    paper.sentence(Cell(f"! {finding.severity.value:8}  ", style), paper.text(finding.message))
     if finding.hint:
-        paper.write(Cell(f"{'':12}{paper.text(finding.hint)}", "dim"))
+        paper.sentence(Cell(" " * 12), paper.text(finding.hint), "dim")
 
 
 def _agents(paper: Paper, snapshot: ConsoleSnapshot) -> None:

@@ -94,3 +94,18 @@ def test_a_gap_does_not_open_a_page() -> None:
     page.gap()
     page.write("two")
     assert page.lines() == ["one", "", "two"]
+
+
+def test_a_sentence_is_broken_between_words_on_a_terminal() -> None:
+    page = paper(40)
+    page.sentence(Cell("! high  ", "due"), "agent:main:main is due and nobody has looked at it")
+    assert page.lines() == [
+        "! high  agent:main:main is due and",
+        "        nobody has looked at it",
+    ]
+    page = paper()
+    page.sentence(Cell("! high  "), "a sentence of any length stays whole where nobody reads it")
+    assert len(page.lines()) == 1
+    page = paper(40)
+    page.sentence(Cell("! "), "")
+    assert page.lines() == ["!"]
