@@ -9,6 +9,7 @@ from memconsole.cli.encode import SCHEMA
 from memconsole.domain.command_line import key_of, name_of
 from memconsole.domain.outcomes import (
     Checkpointed,
+    Compacted,
     Failed,
     Planned,
     Rotated,
@@ -46,14 +47,14 @@ def hint_of(one: Outcome) -> str | None:
     match one:
         case Skipped() | Failed():
             return one.hint or None
-        case Planned() | Checkpointed() | Rotated():
+        case Planned() | Checkpointed() | Rotated() | Compacted():
             return None
 
 
 def wrote_of(one: Outcome) -> tuple[Written, ...]:
     """Return the files that were or would be written."""
     match one:
-        case Planned() | Checkpointed() | Rotated():
+        case Planned() | Checkpointed() | Rotated() | Compacted():
             return one.wrote
         case Skipped() | Failed():
             return ()

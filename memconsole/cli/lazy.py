@@ -33,6 +33,7 @@ COMMANDS = {
         "markers": "memory:markers",
         "checkpoint": "acting:checkpoint",
         "rotate": "acting:rotate",
+        "compact": "compacting:compact",
         "runs": "reading:runs",
         "config": "Show or start memconsole's own configuration.",
     },

@@ -10,6 +10,7 @@ import typer
 from memconsole.cli import encode_outcome, exits, results
 from memconsole.cli.call import Answer
 from memconsole.domain.catalogue import spec_of
+from memconsole.domain.command_line import name_of
 from memconsole.domain.commands import Rotate
 from memconsole.domain.outcomes import Planned, notices_of
 from memconsole.engine.lookup import find_session
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from memconsole.cli.call import Call
     from memconsole.domain.agents import AgentRef, Home
+    from memconsole.domain.commands import Compact
     from memconsole.domain.outcomes import Outcome
 
 
@@ -107,7 +109,28 @@ def rotations(call: Call, wish: RotationWish, *, yes: bool) -> int:
     return _answer(call, "rotate", outcomes, home, {"below": plan.below})
 
 
-def _confirm(call: Call, planned: Sequence[Planned], *, yes: bool) -> None:
+def compaction(call: Call, command: Compact, *, yes: bool) -> int:
+    """Ask, then have one session compacted.
+
+    Raises:
+        ReadOnlyError: Nothing may be done.
+        ConfirmationError: It was not confirmed.
+        GatewayUnavailableError: The Gateway is not reachable or refuses us; nothing was done.
+    """
+    if call.settings.ui.read_only and not command.dry_run:
+        raise ReadOnlyError("compact")
+    if not command.dry_run:
+        plan = Planned(command, f"would save {command.key}, then ask for its compaction")
+        _confirm(call, [plan], yes=yes, question="Compact this session?")
+        call.engine.require_gateway()
+    with call.busy("compacting"):
+        outcome = call.engine.run(command)
+    return _answer(call, "compact", [outcome], call.engine.home())
+
+
+def _confirm(
+    call: Call, planned: Sequence[Planned], *, yes: bool, question: str | None = None
+) -> None:
     """Ask on a terminal; elsewhere `--yes` must say it (`cli.md`, Commands).
 
     Raises:
@@ -116,13 +139,13 @@ def _confirm(call: Call, planned: Sequence[Planned], *, yes: bool) -> None:
     if yes:
         return
     if call.is_json or not call.output.can_ask:
-        raise ConfirmationError("rotate", is_declined=False)
+        raise ConfirmationError(name_of(planned[0].command), is_declined=False)
     for one in planned:
         call.output.error(call.line(one.message))
     number = len(planned)
-    question = "Start this session anew?" if number == 1 else f"Start these {number} sessions anew?"
-    if not typer.confirm(question, default=False, err=True):
-        raise ConfirmationError("rotate", is_declined=True)
+    usual = "Start this session anew?" if number == 1 else f"Start these {number} sessions anew?"
+    if not typer.confirm(question or usual, default=False, err=True):
+        raise ConfirmationError(name_of(planned[0].command), is_declined=True)
 
 
 def _rotate(call: Call, outcomes: Sequence[Outcome], wish: RotationWish) -> list[Outcome]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Checkpoint, Rotate
+from memconsole.domain.commands import Checkpoint, Compact, Rotate
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import Command
@@ -18,6 +18,8 @@ def name_of(command: Command) -> str:
             return "checkpoint"
         case Rotate():
             return "rotate"
+        case Compact():
+            return "compact"
 
 
 def key_of(command: Command) -> str | None:
@@ -25,8 +27,13 @@ def key_of(command: Command) -> str | None:
     match command:
         case Checkpoint():
             return command.session_key
-        case Rotate():
+        case Rotate() | Compact():
             return command.key
+
+
+def _compact_words(command: Compact) -> list[str]:
+    asked = [] if command.instructions is None else ["--instructions", command.instructions]
+    return [command.key, *asked, *["--force-truncate"] * command.is_truncation_forced]
 
 
 def command_line(command: Command) -> str:
@@ -45,6 +52,8 @@ def command_line(command: Command) -> str:
                 words += ["--threshold", str(command.threshold_tokens)]
             words += ["--force"] * command.is_forced
             words += ["--force-active"] * command.is_active_forced
+        case Compact():
+            words += _compact_words(command)
     if command.dry_run:
         words.append("--dry-run")
     return shlex.join(words)

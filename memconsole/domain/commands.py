@@ -45,4 +45,22 @@ class Rotate:
     dry_run: bool = False
 
 
-Command: TypeAlias = Checkpoint | Rotate
+@dataclass(frozen=True, slots=True)
+class Compact:
+    """Ask for the compaction of one session (mission §7, A14).
+
+    Attributes:
+        key: Session key; must name exactly one live session.
+        instructions: What the summary should heed; no Gateway takes them yet.
+        is_truncation_forced: Also where the release only cuts lines off.
+        dry_run: Say what would be done; needs no Gateway.
+    """
+
+    agent: AgentRef
+    key: str
+    instructions: str | None = None
+    is_truncation_forced: bool = False
+    dry_run: bool = False
+
+
+Command: TypeAlias = Checkpoint | Rotate | Compact

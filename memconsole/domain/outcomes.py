@@ -38,6 +38,7 @@ class SkipReason(StrEnum):
     TOO_SOON = "too-soon"
     BREAKER = "circuit-breaker"
     CHANGED = "session-changed"
+    NOT_COMPACTED = "not-compacted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,23 @@ class Rotated:
     duration_ms: int = 0
 
 
-Outcome: TypeAlias = Planned | Skipped | Failed | Checkpointed | Rotated
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """A session was compacted, and its new summary says something.
+
+    Attributes:
+        wrote: What was saved of it before.
+    """
+
+    command: Command
+    message: str
+    wrote: tuple[Written, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+    duration_ms: int = 0
+
+
+Outcome: TypeAlias = Planned | Skipped | Failed | Checkpointed | Rotated | Compacted
 
 
 def status_of(outcome: Outcome) -> str:
@@ -139,7 +156,7 @@ def status_of(outcome: Outcome) -> str:
             return "skipped"
         case Failed():
             return "failed"
-        case Checkpointed() | Rotated():
+        case Checkpointed() | Rotated() | Compacted():
             return "done"
 
 
@@ -150,7 +167,7 @@ def reason_of(outcome: Outcome) -> str | None:
             return outcome.reason.value
         case Failed():
             return outcome.code
-        case Planned() | Checkpointed() | Rotated():
+        case Planned() | Checkpointed() | Rotated() | Compacted():
             return None
 
 

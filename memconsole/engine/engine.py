@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from memconsole.domain.command_line import command_line, key_of, name_of
-from memconsole.domain.commands import Checkpoint, Rotate
+from memconsole.domain.commands import Checkpoint, Compact, Rotate
 from memconsole.domain.outcomes import (
     Failed,
     Planned,
@@ -264,10 +264,10 @@ class Engine:
                 return checkpoint(
                     command, ports=self._ports, reader=self._reader, settings=self.settings
                 )
-            case Rotate():
-                from memconsole.engine.rotation_run import rotate  # noqa: PLC0415
+            case Rotate() | Compact():
+                from memconsole.engine.request import request  # noqa: PLC0415
 
-                return rotate(
+                return request(
                     command, ports=self._ports, reader=self._reader, settings=self.settings
                 )
             case _:

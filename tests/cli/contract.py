@@ -203,6 +203,7 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "markers": ([MARKER], {}),
     "checkpoint": ([OUTCOME], {}),
     "rotate": ([OUTCOME], {"below": "int"}),
+    "compact": ([OUTCOME], {}),
     "runs": ([RUN], {}),
 }
 """Data and `left_out` of each command."""

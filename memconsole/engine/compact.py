@@ -1,0 +1,128 @@
+"""Asks for the compaction of one session, and judges what came of it (A14, mission §7).
+
+Saved first. On releases whose `sessions.compact` only cuts lines off, it is refused unless that is
+wanted. An outer ok proves nothing; a summary that says nothing is a failure that names what to do.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.domain.compaction import cuts_only, judge_summary
+from memconsole.domain.outcomes import Compacted, Failed, Planned, Skipped, SkipReason
+from memconsole.engine.rotation_prologue import save_first
+from memconsole.engine.rotation_target import find_target
+
+if TYPE_CHECKING:
+    from memconsole.domain.commands import Compact
+    from memconsole.domain.gateway import CompactAnswer
+    from memconsole.domain.outcomes import Detail, Outcome
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import Reader
+    from memconsole.engine.rotation_prologue import Prologue
+    from memconsole.engine.rotation_target import Target
+
+
+def compact(command: Compact, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+    """Compact one session, if it is free and its work is saved.
+
+    Raises:
+        GatewayUnavailableError: The Gateway is not reachable or refuses us.
+        GatewayCallError: It refused; nothing was done.
+        GatewayMismatchError: It serves another home.
+        SessionNotFoundError: It does not know the key; nothing was sent.
+        LockedError: Another process is at this session.
+    """
+    if command.dry_run:
+        return Planned(command, f"would save {command.key}, then ask for its compaction")
+    if command.instructions is not None:
+        return _cannot_instruct(command)
+    with ports.locks.session(command.agent.home, command.key):
+        status = ports.gateway.require()
+        if cuts_only(status.version) and not command.is_truncation_forced:
+            return _cuts_only(command, status.version)
+        target = find_target(command.agent, command.key, ports=ports, reader=reader)
+        if target.live.is_busy:
+            return Skipped(
+                command,
+                SkipReason.BUSY,
+                f"{command.key}: a run is going on",
+                hint="Try again when it has ended.",
+            )
+        prologue = save_first(target, ports=ports, reader=reader, settings=settings)
+        if not prologue.is_saved:
+            said = "" if prologue.outcome is None else prologue.outcome.message
+            return Failed(
+                command,
+                "not-captured",
+                f"{command.key} was not compacted, because its work could not be saved: {said}",
+            )
+        return _judged(command, target, prologue, ports.gateway.compact(command.key))
+
+
+def _judged(command: Compact, target: Target, prologue: Prologue, answer: CompactAnswer) -> Outcome:
+    before = target.before.tokens if answer.tokens_before is None else answer.tokens_before
+    details: dict[str, Detail] = {
+        "tokens_before": before,
+        "tokens_after": answer.tokens_after,
+        "kept_lines": answer.kept_lines,
+        "captured": prologue.captured,
+    }
+    if answer.is_lost:
+        return Failed(
+            command,
+            "answer-lost",
+            f"{command.key}: a compaction was asked for, and no answer came",
+            hint="Its work is saved. Look at the session before asking again.",
+            details=details,
+        )
+    if not answer.is_compacted:
+        return Skipped(
+            command,
+            SkipReason.NOT_COMPACTED,
+            f"{command.key} was not compacted: {answer.reason}",
+            details=details,
+        )
+    if answer.kept_lines is None and (bad := judge_summary(answer.summary)) is not None:
+        return Failed(
+            command,
+            "bad-compaction",
+            f"{command.key} was compacted, and {bad}",
+            hint="The turns are still in its transcript, and its checkpoint is written.",
+            details=details,
+        )
+    return Compacted(
+        command,
+        _words(command, answer, before),
+        wrote=prologue.wrote,
+        details=details,
+        notices=prologue.notices,
+    )
+
+
+def _words(command: Compact, answer: CompactAnswer, before: int | None) -> str:
+    if answer.kept_lines is not None:
+        return f"{command.key} was cut to its last {answer.kept_lines} lines, without a summary"
+    after = "an unknown number" if answer.tokens_after is None else str(answer.tokens_after)
+    return f"{command.key} was compacted: {before} tokens before, {after} after"
+
+
+def _cuts_only(command: Compact, version: str | None) -> Failed:
+    release = "this release" if version is None else f"release {version}"
+    return Failed(
+        command,
+        "truncates-only",
+        f"{command.key} was not compacted: sessions.compact of {release} cuts the transcript and "
+        "makes no summary",
+        hint="Type /compact in the conversation, or cut it with --force-truncate.",
+    )
+
+
+def _cannot_instruct(command: Compact) -> Failed:
+    return Failed(
+        command,
+        "instructions-unsupported",
+        f"{command.key} was not compacted: no Gateway takes instructions for it",
+        hint="Type `/compact INSTRUCTIONS` in the conversation itself.",
+    )

@@ -1,0 +1,131 @@
+"""Compaction: saved first, refused where it only cuts, judged by what it left (A14, A15)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.command_line import command_line
+from memconsole.domain.commands import Compact
+from memconsole.domain.compaction import cuts_only, judge_summary
+from memconsole.domain.gateway import CompactAnswer
+from memconsole.domain.outcomes import Compacted, Planned, SkipReason
+from memconsole.engine.engine import Engine
+from memconsole.errors import GatewayCallError
+from tests.engine.checkpoint_stage import MAIN
+from tests.engine.test_rotation_run import KEY, LIVE, Turn, failed, skipped
+
+if TYPE_CHECKING:
+    from memconsole.domain.outcomes import Outcome
+
+COMMAND = Compact(MAIN, KEY)
+GOOD = CompactAnswer(True, summary="## Goal\nGo on.", tokens_before=160_000, tokens_after=45_000)
+
+
+def run(turn: Turn, command: Compact = COMMAND) -> Outcome:
+    return Engine(turn.world.ports, turn.stage.settings).run(command)
+
+
+def test_a_session_is_saved_and_compacted() -> None:
+    turn = Turn()
+    turn.gateway.answer = GOOD
+    outcome = run(turn)
+    assert isinstance(outcome, Compacted), outcome
+    assert outcome.message == f"{KEY} was compacted: 160000 tokens before, 45000 after"
+    assert (turn.gateway.compactions, turn.stage.entries()) == ([KEY], 1)
+    assert outcome.details["captured"] == [{"step": "checkpoint", "status": "done"}]
+
+
+def test_the_plan_needs_no_gateway() -> None:
+    turn = Turn()
+    turn.gateway.verdict = "down"
+    assert isinstance(run(turn, replace(COMMAND, dry_run=True)), Planned)
+    failed(run(turn), "down")
+
+
+@pytest.mark.parametrize("version", ["2026.1.24", "2026.3.13", "dev"])
+def test_where_it_only_cuts_it_is_refused(version: str) -> None:
+    turn = Turn()
+    turn.gateway.version = version
+    failed(run(turn), "truncates-only")
+    assert (turn.gateway.compactions, turn.stage.entries()) == ([], 0)
+    turn.gateway.answer = CompactAnswer(True, kept_lines=400)
+    outcome = run(turn, replace(COMMAND, is_truncation_forced=True))
+    assert isinstance(outcome, Compacted)
+    assert "cut to its last 400 lines" in outcome.message
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        None,
+        "",
+        "  \n",
+        "Summary unavailable due to context limits.",
+        "## History\nNo prior history.",
+    ],
+)
+def test_a_summary_that_says_nothing_is_a_failure(summary: str | None) -> None:
+    turn = Turn()
+    turn.gateway.answer = replace(GOOD, summary=summary)
+    outcome = failed(run(turn), "bad-compaction")
+    assert "transcript" in outcome.hint
+
+
+def test_what_was_not_done_is_told_with_its_reason() -> None:
+    turn = Turn()
+    turn.gateway.answer = CompactAnswer(reason="Already compacted")
+    outcome = skipped(run(turn), SkipReason.NOT_COMPACTED)
+    assert outcome.message == f"{KEY} was not compacted: Already compacted"
+
+
+def test_a_lost_answer_is_not_asked_for_again() -> None:
+    turn = Turn()
+    turn.gateway.answer = CompactAnswer(is_lost=True)
+    failed(run(turn), "answer-lost")
+    assert turn.gateway.compactions == [KEY]
+
+
+def test_a_refusal_is_a_failure() -> None:
+    turn = Turn()
+    turn.gateway.refusal = GatewayCallError("sessions.compact", "no")
+    failed(run(turn), "gateway-refused")
+
+
+def test_a_busy_session_is_left_alone() -> None:
+    turn = Turn(replace(LIVE, is_active=True))
+    skipped(run(turn), SkipReason.BUSY)
+    assert turn.gateway.compactions == []
+
+
+def test_what_cannot_be_saved_is_not_compacted() -> None:
+    turn = Turn()
+    turn.world.workspace.refused["memory/ACTIVE_CONTEXT.md"] = "the disk is full"
+    failed(run(turn), "not-captured")
+    assert turn.gateway.compactions == []
+
+
+def test_instructions_are_refused_before_anything_is_done() -> None:
+    turn = Turn()
+    command = replace(COMMAND, instructions="keep the names")
+    failed(run(turn, command), "instructions-unsupported")
+    assert (turn.gateway.looks, turn.stage.entries()) == ([], 0)
+    assert command_line(command) == f"memconsole compact {KEY} --instructions 'keep the names'"
+
+
+def test_an_unknown_key_is_never_sent() -> None:
+    turn = Turn()
+    failed(run(turn, Compact(MAIN, "agent:main:mian")), "unknown-session")
+    assert turn.gateway.compactions == []
+
+
+def test_releases_and_summaries() -> None:
+    assert [cuts_only(one) for one in ("2026.6.1", "2026.7.1", "2027.1", None)] == [
+        True,
+        False,
+        False,
+        True,
+    ]
+    assert judge_summary("Summary unavailable, he said. " * 50) is None
