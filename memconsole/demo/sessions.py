@@ -66,7 +66,9 @@ def _play(
         said = [talks[name] for name in plan.talks]
         if plan.status == "failed":
             said = [said[0][:1]]
-        times = _times(sum(map(len, said)), at, plan.span, stage.chance(session_id))
+        has_break = plan.is_restarted or plan.compacted_at is not None
+        count = 1 + sum(map(len, said)) + has_break
+        times = _times(count, at, plan.span, stage.chance(session_id))
         transcript = Transcript(session_id, next(times), version=4 if agent.is_sqlite else 3)
         _tell(transcript, plan, said, times)
     key = f"agent:{agent.id}:{plan.rest}" if plan.fate is not Fate.ORPHAN else ""
@@ -95,16 +97,14 @@ def _tell(
             add_turn(transcript, turn, next(times), round(size * share))
 
 
-def _times(turns: int, at: datetime, span: timedelta, chance: random.Random) -> Iterator[datetime]:
-    """Yield the moments of a transcript, the last of its turns at `at`: talks come in bursts."""
-    count = turns + 2
+def _times(count: int, at: datetime, span: timedelta, chance: random.Random) -> Iterator[datetime]:
+    """Yield the moments of a transcript, the last one at `at`: people talk in bursts."""
     steps = [chance.expovariate(1.0) + 0.05 for _ in range(count - 1)]
-    left, total = sum(steps), sum(steps)
-    for step in (*steps, 0.0):
+    total = left = sum(steps)
+    for step in steps:
         yield at - span * (left / total)
-        left = max(0.0, left - step)
-    while True:
-        yield at
+        left -= step
+    yield at
 
 
 def add_turn(transcript: Transcript, turn: Turn, at: datetime, tokens: int) -> None:
