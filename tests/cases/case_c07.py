@@ -108,7 +108,6 @@ def search(stage: Stage) -> Answer:
     "c07.3",
     "hits_from",
     says="the reset archive, marked archived, at most once",
-    needs="search",
 )
 def hits_from(seen: Answer, want: Json) -> None:
     [hit] = seen.data["hits"]

@@ -74,13 +74,13 @@ def search(stage: Stage) -> Answer:
     return stage.run("search", "--sessions", "--max-results", "50", "question")
 
 
-@expects("c13.3", "distinct_hits_in", needs="search")
+@expects("c13.3", "distinct_hits_in")
 def distinct_hits_in(seen: Answer, want: Json) -> None:
     assert seen.data["hits"]
     assert [hit for hit in seen.data["hits"] if want not in hit["path"]] == []
 
 
-@expects("c13.3", "each_message_once", needs="search")
+@expects("c13.3", "each_message_once")
 def each_message_once(seen: Answer, want: Json) -> None:
     places = [(hit["path"], hit["start_line"]) for hit in seen.data["hits"]]
     assert (len(places) == len(set(places))) is want

@@ -99,7 +99,6 @@ def observations_do_not_leak(seen: Spread, want: Json) -> None:
     "no_file_written_contains_any_of",
     says=WRITTEN,
     part="reindex",
-    needs="reindex",
 )
 def the_index_does_not_leak(seen: Spread, want: Json) -> None:
     assert seen.answers["reindex"].row(agent="main")["status"] == "done"

@@ -25,7 +25,7 @@ def must_find(stage: Stage) -> Searches:
     return search_each(stage, "must_find")
 
 
-@expects("c25.1", "hit_contains_line", says="as listed (file:line)", needs="search")
+@expects("c25.1", "hit_contains_line", says="as listed (file:line)")
 def finds_the_line(seen: Searches, want: Json) -> None:
     for query, answer in seen:
         for place in query["at_least"]:
@@ -38,8 +38,8 @@ def finds_the_line(seen: Searches, want: Json) -> None:
             assert found, f"{query['q']!r} does not find {place}"
 
 
-@expects("c25.1", "error", needs="search")
-@expects("c25.2", "error", needs="search")
+@expects("c25.1", "error")
+@expects("c25.2", "error")
 def is_no_error(seen: Searches, want: Json) -> None:
     assert [query for query, answer in seen if (answer.code != 0) is not want] == []
     assert [query for query, answer in seen if "error" in answer.envelope] == []
@@ -54,7 +54,6 @@ def must_not_fail(stage: Stage) -> Searches:
     "c25.2",
     "answer",
     says="hits or an explicit 'no results' / 'empty query'",
-    needs="search",
 )
 def answers(seen: Searches, want: Json) -> None:
     for query, answer in seen:
@@ -69,13 +68,13 @@ def never_built(stage: Stage) -> dict[str, tuple[Answer, Answer]]:
     return {word: (stage.run("search", word), stage.say("search", word)) for word in words}
 
 
-@expects("c25.3", "says", says="not indexed yet (or builds it)", needs="search")
+@expects("c25.3", "says", says="not indexed yet (or builds it)")
 def says_so(seen: dict[str, tuple[Answer, Answer]], want: Json) -> None:
     answer, _ = seen["静默"]
     assert answer.data["hits"] or answer.data["index"]["state"] in ("missing", "building")
 
 
-@expects("c25.3", "not", says="no results", needs="search")
+@expects("c25.3", "not", says="no results")
 def is_not_no_results(seen: dict[str, tuple[Answer, Answer]], want: Json) -> None:
     answer, shown = seen["静默"]
     assert "hits" in answer.data

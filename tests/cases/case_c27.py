@@ -128,7 +128,7 @@ def no_crash(seen: dict[str, Answer], want: Json) -> None:
         assert "[/bad] notes.md" in seen[name].err
 
 
-@expects("c27.4", "crash", part="search", needs="search")
+@expects("c27.4", "crash", part="search")
 def search_does_not_crash(seen: dict[str, Answer], want: Json) -> None:
     assert (seen["search"].code != 0) is want
 

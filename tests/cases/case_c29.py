@@ -126,25 +126,23 @@ def hit_paths(answer: Answer) -> list[str]:
     return [hit["path"] for hit in answer.data["hits"]]
 
 
-@expects("c29.3", "orion-db-7", needs="search")
+@expects("c29.3", "orion-db-7")
 def utf16_is_found(seen: dict[str, Answer], want: Json) -> None:
     assert f"memory/{want}" in hit_paths(seen["orion-db-7"])
 
 
-@expects("c29.3", "Kaffeemaschine", says="bom.md, as its title", needs="search")
+@expects("c29.3", "Kaffeemaschine", says="bom.md, as its title")
 def title_after_a_bom_is_found(seen: dict[str, Answer], want: Json) -> None:
     assert "memory/bom.md" in hit_paths(seen["Kaffeemaschine"])
 
 
-@expects(
-    "c29.3", "fegen", says="latin1.md (with a warning that the file is not UTF-8)", needs="search"
-)
+@expects("c29.3", "fegen", says="latin1.md (with a warning that the file is not UTF-8)")
 def other_encoding_is_found(seen: dict[str, Answer], want: Json) -> None:
     assert "memory/latin1.md" in hit_paths(seen["fegen"])
     assert "not-utf8" in seen["fegen"].warning_codes()
 
 
-@expects("c29.3", "coffee", says="at most once", needs="search")
+@expects("c29.3", "coffee", says="at most once")
 def twin_is_found_once(seen: dict[str, Answer], want: Json) -> None:
     assert len(hit_paths(seen["coffee"])) <= 1
 
@@ -154,12 +152,12 @@ def reindex(stage: Stage) -> Answer:
     return stage.run("reindex")
 
 
-@expects("c29.4", "crash", needs="reindex")
+@expects("c29.4", "crash")
 def reindex_does_not_crash(seen: Answer, want: Json) -> None:
     assert (seen.code != 0) is want
 
 
-@expects("c29.4", "warns_about", needs="reindex")
+@expects("c29.4", "warns_about")
 def warns_about(seen: Answer, want: Json) -> None:
     paths = [warning["path"] for warning in seen.warnings]
     assert [name for name in want if not any(str(path).endswith(name) for path in paths)] == []

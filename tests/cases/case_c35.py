@@ -7,7 +7,8 @@ it exists there is nothing to ask.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NoReturn
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from tests.cases.registry import action, expects
 
@@ -41,7 +42,7 @@ def timeline(stage: Stage) -> Json:
 @expects("c35.3", "other_jobs", says="keep running", needs="scheduler")
 @expects("c35.4", "rotate", says="run again within its interval", needs="scheduler")
 @expects("c35.4", "state_file", needs="scheduler")
-def plays_the_timeline(seen: Json, want: Json) -> NoReturn:
+def plays_the_timeline(seen: Json, want: Json) -> None:
+    """Once the module exists this passes unexpectedly, which is the call to write the assertions."""
     jobs = [job["id"] for job in seen["jobs"]]
-    message = f"nothing schedules {', '.join(jobs)} yet"
-    raise NotImplementedError(message)
+    assert find_spec("memconsole.domain.schedule") is not None, f"nothing schedules {jobs}"

@@ -1,4 +1,4 @@
-"""The servers of `c33-gateway-verdicts/scenarios.json`: three on plain sockets, six WebSockets."""
+"""The servers of `c33-gateway-verdicts/scenarios.json`: plain sockets, and scripted Gateways."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from tests.gateway.scripted import Script
     from tests.program import Json
 
-PLAIN = ("down", "other-program", "wedged")
 _PAGE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi"
 
 
@@ -40,26 +39,38 @@ class Server:
 @contextmanager
 def serve(scenario: Json) -> Iterator[Server | Script]:
     """Play one scenario for as long as the block runs."""
-    if scenario["name"] not in PLAIN:
-        with scripted(scenario["server"]) as script:
-            yield script
-        return
+    match scenario["name"]:
+        case "down":
+            yield _closed_port()
+        case "other-program":
+            with _listening(_PAGE) as server:
+                yield server
+        case "wedged":
+            with _listening(None) as server:
+                yield server
+        case _:
+            with scripted(scenario["server"]) as script:
+                yield script
+
+
+def _closed_port() -> Server:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return Server(listener.getsockname()[1])
+
+
+@contextmanager
+def _listening(page: bytes | None) -> Iterator[Server]:
+    """Accept connections; answer each with the page, or never."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = Server(listener.getsockname()[1])
-        if scenario["name"] == "down":
-            listener.close()
-            yield server
-            return
-        page = _PAGE if scenario["name"] == "other-program" else None
-        thread = threading.Thread(target=_answer, args=(listener, server, page), daemon=True)
+        thread = threading.Thread(target=_accept, args=(listener, server, page), daemon=True)
         thread.start()
         yield server
         listener.shutdown(socket.SHUT_RDWR)
     thread.join()
 
 
-def _answer(listener: socket.socket, server: Server, page: bytes | None) -> None:
-    """Accept until the listener is shut down; a silent server keeps its connections open."""
+def _accept(listener: socket.socket, server: Server, page: bytes | None) -> None:
     held = []
     while True:
         try:
