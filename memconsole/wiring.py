@@ -5,6 +5,7 @@ Every import is inside the function that needs it, so that a command loads what 
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Home, Notice
     from memconsole.domain.days import Zone
     from memconsole.domain.outcomes import Origin
+    from memconsole.domain.recall import Recall
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
+    from memconsole.engine.ports_bundle import SearchPorts
     from memconsole.platform.home import HomeChoice
     from memconsole.ports import ChangeFeed, Clock, Gateway, Platform
 
@@ -91,8 +94,26 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         rotations=StateRotations(state),
         clock=clock,
         origin=origin,
+        search=functools.cache(lambda: _search_ports(settings, origin, clock)),
     )
     return Engine(ports, settings)
+
+
+def _search_ports(settings: Settings, origin: Origin, clock: Clock) -> SearchPorts:
+    from memconsole.domain.outcomes import Origin  # noqa: PLC0415
+    from memconsole.engine.ports_bundle import SearchPorts  # noqa: PLC0415
+    from memconsole.index.disk import DiskIndex  # noqa: PLC0415
+    from memconsole.stores.locks import hold  # noqa: PLC0415
+    from memconsole.stores.pool_documents import PoolDocuments  # noqa: PLC0415
+
+    index = DiskIndex(
+        settings.state_dir / "index",
+        lambda name, what: hold(settings.state_dir / "locks" / f"{name}.lock", what, clock.now),
+        now=clock.now,
+        redact=settings.redact,
+        is_long_running=origin is Origin.CONSOLE,
+    )
+    return SearchPorts(index, PoolDocuments(redact=settings.redact))
 
 
 def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Clock) -> Gateway:
@@ -121,6 +142,39 @@ def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Cloc
         now=clock.now,
         timeout_s=settings.gateway_timeout.total_seconds(),
     )
+
+
+def measure_recall(settings: Settings, folder: Path, clock: Clock) -> Recall:
+    """Measure search on a labelled set, as the command line would search it.
+
+    A home of links to the set and a state of its own are made and removed again; the set is only
+    read.
+
+    Args:
+        settings: Provider, weights and sizes; home and state are replaced.
+        folder: With `queries.jsonl` and one workspace an agent.
+        clock: The clock of the process.
+
+    Raises:
+        UsageError: It is no labelled set.
+    """
+    import json  # noqa: PLC0415
+    import tempfile  # noqa: PLC0415
+
+    from memconsole.domain.outcomes import Origin  # noqa: PLC0415
+    from memconsole.engine.recall import measure, read_questions  # noqa: PLC0415
+
+    asked = read_questions(folder)
+    with tempfile.TemporaryDirectory(prefix="memconsole-recall-") as place:
+        home = Path(place) / ".openclaw"
+        home.mkdir()
+        names = sorted({question.agent for question in asked})
+        roster = [{"id": name, "workspace": str((folder / name).resolve())} for name in names]
+        (home / "openclaw.json").write_text(json.dumps({"agents": {"list": roster}}), "utf-8")
+        own = replace(
+            settings, home=home, is_home_explicit=True, state_dir=Path(place) / "state", agents={}
+        )
+        return measure(build_engine(own, Origin.CLI, clock=clock), asked, clock)
 
 
 def require_home(settings: Settings) -> None:

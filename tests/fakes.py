@@ -16,7 +16,7 @@ from memconsole.domain.outcomes import Origin, Written
 from memconsole.domain.sessions import StoreListing
 from memconsole.domain.snapshot import SchedulerStatus
 from memconsole.domain.transcript import Entry, EntryKind
-from memconsole.engine.ports_bundle import Ports
+from memconsole.engine.ports_bundle import Ports, SearchPorts
 from memconsole.errors import (
     ConcurrentEditError,
     LockedError,
@@ -25,6 +25,7 @@ from memconsole.errors import (
     WorkspaceError,
 )
 from tests.fake_gateway import FakeGateway, FakeRotations
+from tests.search_fakes import FakeDocuments, FakeIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -387,6 +388,8 @@ class World:
         self.gateway = FakeGateway(NOW)
         self.rotations = FakeRotations()
         self.clock = FakeClock()
+        self.index = FakeIndex()
+        self.documents = FakeDocuments()
 
     @property
     def ports(self) -> Ports:
@@ -405,4 +408,5 @@ class World:
             rotations=self.rotations,
             clock=self.clock,
             origin=Origin.CLI,
+            search=lambda: SearchPorts(self.index, self.documents),
         )

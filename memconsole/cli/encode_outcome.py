@@ -12,6 +12,7 @@ from memconsole.domain.outcomes import (
     Compacted,
     Failed,
     Planned,
+    Reindexed,
     Rotated,
     Skipped,
     reason_of,
@@ -47,14 +48,14 @@ def hint_of(one: Outcome) -> str | None:
     match one:
         case Skipped() | Failed():
             return one.hint or None
-        case Planned() | Checkpointed() | Rotated() | Compacted():
+        case Planned() | Checkpointed() | Reindexed() | Rotated() | Compacted():
             return None
 
 
 def wrote_of(one: Outcome) -> tuple[Written, ...]:
     """Return the files that were or would be written."""
     match one:
-        case Planned() | Checkpointed() | Rotated() | Compacted():
+        case Planned() | Checkpointed() | Reindexed() | Rotated() | Compacted():
             return one.wrote
         case Skipped() | Failed():
             return ()

@@ -96,6 +96,7 @@ def _settings(usual: Settings, found: Iterable[Given]) -> Settings:
         agent: AgentSettings(
             rotation=_with(settings.rotation, values.get("rotation", {})),
             checkpoint=_with(settings.checkpoint, values.get("checkpoint", {})),
+            search=_with(settings.search, values.get("search", {})),
         )
         for agent, values in for_agents.items()
     }

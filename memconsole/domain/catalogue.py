@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from memconsole.domain.commands import Checkpoint, Rotate
+from memconsole.domain.commands import Checkpoint, Reindex, Rotate
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
@@ -76,6 +76,16 @@ def _rotate(
     return Rotate(agent, key, is_forced=is_forced, dry_run=dry_run)
 
 
+def _reindex(
+    agent: AgentRef,
+    key: str | None = None,  # noqa: ARG001 - an index is of an agent
+    *,
+    dry_run: bool = False,
+    is_forced: bool = False,
+) -> Command:
+    return Reindex(agent, is_full=is_forced, dry_run=dry_run)
+
+
 CATALOGUE: tuple[CommandSpec, ...] = (
     CommandSpec(
         name="checkpoint",
@@ -98,6 +108,17 @@ CATALOGUE: tuple[CommandSpec, ...] = (
         needs_gateway=True,
         build=_rotate,
         undo="not possible: the talk begins anew; its transcript and its memory are kept",
+    ),
+    CommandSpec(
+        name="reindex",
+        title="Reindex",
+        help="Bring an agent's search index up to date",
+        key="i",
+        subject=Subject.AGENT,
+        is_destructive=False,
+        needs_gateway=False,
+        build=_reindex,
+        undo="not needed: an index holds nothing of its own and can be made again at any time",
     ),
 )
 """Every command that acts, in the order it is shown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Checkpoint, Compact, Rotate
+from memconsole.domain.commands import Checkpoint, Compact, Reindex, Rotate
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import Command
@@ -20,6 +20,8 @@ def name_of(command: Command) -> str:
             return "rotate"
         case Compact():
             return "compact"
+        case Reindex():
+            return "reindex"
 
 
 def key_of(command: Command) -> str | None:
@@ -29,6 +31,8 @@ def key_of(command: Command) -> str | None:
             return command.session_key
         case Rotate() | Compact():
             return command.key
+        case Reindex():
+            return None
 
 
 def _compact_words(command: Compact) -> list[str]:
@@ -38,22 +42,32 @@ def _compact_words(command: Compact) -> list[str]:
 
 def command_line(command: Command) -> str:
     """Return the equivalent call, quoted for a POSIX shell."""
-    words = ["memconsole", name_of(command)]
-    match command:
-        case Checkpoint():
-            words += ["--agent", command.agent.id]
-            if command.session_key is not None:
-                words += ["--session", command.session_key]
-            if command.is_forced:
-                words.append("--force")
-        case Rotate():
-            words.append(command.key)
-            if command.threshold_tokens is not None:
-                words += ["--threshold", str(command.threshold_tokens)]
-            words += ["--force"] * command.is_forced
-            words += ["--force-active"] * command.is_active_forced
-        case Compact():
-            words += _compact_words(command)
+    words = ["memconsole", name_of(command), *_arguments(command)]
     if command.dry_run:
         words.append("--dry-run")
     return shlex.join(words)
+
+
+def _arguments(command: Command) -> list[str]:
+    match command:
+        case Checkpoint():
+            words = ["--agent", command.agent.id]
+            if command.session_key is not None:
+                words += ["--session", command.session_key]
+            return words + _flags(("--force", command.is_forced))
+        case Rotate():
+            words = [command.key]
+            if command.threshold_tokens is not None:
+                words += ["--threshold", str(command.threshold_tokens)]
+            return words + _flags(
+                ("--force", command.is_forced), ("--force-active", command.is_active_forced)
+            )
+        case Compact():
+            return _compact_words(command)
+        case Reindex():
+            flags = _flags(("--full", command.is_full), ("--sessions", bool(command.with_sessions)))
+            return ["--agent", command.agent.id, *flags]
+
+
+def _flags(*flags: tuple[str, bool]) -> list[str]:
+    return [name for name, is_set in flags if is_set]

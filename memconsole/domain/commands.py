@@ -46,6 +46,22 @@ class Rotate:
 
 
 @dataclass(frozen=True, slots=True)
+class Reindex:
+    """Bring an agent's search index up to date (mission §15, A22).
+
+    Attributes:
+        is_full: Build it anew, whatever has changed.
+        with_sessions: Its talks as well; None as configured.
+        dry_run: Say what has changed; write nothing.
+    """
+
+    agent: AgentRef
+    is_full: bool = False
+    with_sessions: bool | None = None
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Compact:
     """Ask for the compaction of one session (mission §7, A14).
 
@@ -63,4 +79,4 @@ class Compact:
     dry_run: bool = False
 
 
-Command: TypeAlias = Checkpoint | Rotate | Compact
+Command: TypeAlias = Checkpoint | Rotate | Reindex | Compact

@@ -82,7 +82,12 @@ def fuse(
 
 
 def chosen(
-    scored: Iterable[Scored], *, coverage: float | None, min_score: float, max_results: int
+    scored: Iterable[Scored],
+    *,
+    coverage: float | None,
+    min_score: float,
+    max_results: int,
+    words: int = 2,
 ) -> list[Scored]:
     """Return the results, best first: those that qualify, then what fills empty places.
 
@@ -91,9 +96,10 @@ def chosen(
         coverage: Share of the query's words that the index knows; None without any word.
         min_score: Least score of a result.
         max_results: Most results.
+        words: Words of the query; the one word of a query says exactly what is meant.
     """
     is_unsure = coverage is None or coverage < SURE_COVERAGE
-    least = WORDLESS_COSINE if coverage else UNKNOWN_COSINE
+    least = WORDLESS_COSINE if coverage and words > 1 else UNKNOWN_COSINE
     near = [one for one in scored if _is_near(one, least)]
     results = [replace(one, is_weak=is_unsure) for one in near if one.score >= min_score]
     results += [

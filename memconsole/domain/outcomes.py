@@ -113,6 +113,22 @@ class Checkpointed:
 
 
 @dataclass(frozen=True, slots=True)
+class Reindexed:
+    """A search index is up to date.
+
+    Attributes:
+        notices: What is odd about the indexed documents.
+    """
+
+    command: Command
+    message: str
+    wrote: tuple[Written, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Rotated:
     """A session was started anew, and that is proven: see `proof` in `details` (`cli.md`).
 
@@ -144,7 +160,9 @@ class Compacted:
     duration_ms: int = 0
 
 
-Outcome: TypeAlias = Planned | Skipped | Failed | Checkpointed | Rotated | Compacted
+Outcome: TypeAlias = (
+    Planned | Skipped | Failed | Checkpointed | Reindexed | Rotated | Compacted
+)
 
 
 def status_of(outcome: Outcome) -> str:
@@ -156,7 +174,7 @@ def status_of(outcome: Outcome) -> str:
             return "skipped"
         case Failed():
             return "failed"
-        case Checkpointed() | Rotated() | Compacted():
+        case Checkpointed() | Reindexed() | Rotated() | Compacted():
             return "done"
 
 
@@ -167,7 +185,7 @@ def reason_of(outcome: Outcome) -> str | None:
             return outcome.reason.value
         case Failed():
             return outcome.code
-        case Planned() | Checkpointed() | Rotated() | Compacted():
+        case Planned() | Checkpointed() | Reindexed() | Rotated() | Compacted():
             return None
 
 

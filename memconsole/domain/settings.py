@@ -39,11 +39,47 @@ class CheckpointSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """`[search]` (mission §15, A22).
+
+    Attributes:
+        provider: `static`, `openai-compatible` or `none`.
+        model: Of a remote provider.
+        base_url: Of a remote provider, without `/embeddings`.
+        api_key_env: Variable that holds the key of a remote provider.
+        dimensions: Asked of a remote provider; 0 leaves it to the model.
+        sessions: Talks are indexed and searched as well.
+        extra_paths: Markdown files and folders beside the workspace.
+        half_life: Scores halve with each; zero is off, less than 180 days hides what is old.
+        debounce: Quiet time after a change before it is indexed.
+        sync_mb: A search reads at most so many megabytes of changes before it answers.
+    """
+
+    provider: str = "static"
+    model: str = "text-embedding-3-small"
+    base_url: str = "https://api.openai.com/v1"
+    api_key_env: str = "OPENAI_API_KEY"
+    dimensions: int = 0
+    sessions: bool = False
+    extra_paths: tuple[str, ...] = ()
+    max_results: int = 6
+    min_score: float = 0.35
+    vector_weight: float = 0.7
+    text_weight: float = 0.3
+    chunk_tokens: int = 400
+    chunk_overlap: int = 80
+    half_life: timedelta = timedelta()
+    debounce: timedelta = timedelta(seconds=1.5)
+    sync_mb: int = 32
+
+
+@dataclass(frozen=True, slots=True)
 class AgentSettings:
     """`[agents.<id>]`: what one agent does differently."""
 
     rotation: RotationSettings
     checkpoint: CheckpointSettings
+    search: SearchSettings = field(default_factory=SearchSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +142,7 @@ class Settings:
     redact: bool = True
     rotation: RotationSettings = field(default_factory=RotationSettings)
     checkpoint: CheckpointSettings = field(default_factory=CheckpointSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     log: LogSettings = field(default_factory=LogSettings)
     agents: Mapping[str, AgentSettings] = field(default_factory=dict)
@@ -113,4 +150,5 @@ class Settings:
 
     def for_agent(self, agent_id: str) -> AgentSettings:
         """Return the settings of one agent, overrides applied."""
-        return self.agents.get(agent_id) or AgentSettings(self.rotation, self.checkpoint)
+        usual = AgentSettings(self.rotation, self.checkpoint, self.search)
+        return self.agents.get(agent_id) or usual

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from memconsole.domain.command_line import command_line, key_of, name_of
-from memconsole.domain.commands import Checkpoint, Compact, Rotate
+from memconsole.domain.commands import Checkpoint, Compact, Reindex, Rotate
 from memconsole.domain.outcomes import (
     Failed,
     Planned,
@@ -22,6 +22,7 @@ from memconsole.domain.outcomes import (
 )
 from memconsole.engine.live import LiveView
 from memconsole.engine.lookup import find_agent, find_session, owns
+from memconsole.engine.memory_door import MemoryDoor
 from memconsole.engine.reader import Reader
 from memconsole.engine.snapshot import take_snapshot
 from memconsole.errors import LockedError, MemconsoleError, ReadOnlyError, StateError
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, AgentRef, Home
     from memconsole.domain.commands import Command
-    from memconsole.domain.memory import Marker, Pool
+    from memconsole.domain.memory import Pool
     from memconsole.domain.outcomes import Outcome
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import (
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class Engine:
+class Engine(MemoryDoor):
     """One engine behind console, command line and scheduler."""
 
     def __init__(self, ports: Ports, settings: Settings) -> None:
@@ -152,23 +153,6 @@ class Engine:
             pools.setdefault(agent.workspace, self._reader.pool(home, agent))
         return tuple(pools.values())
 
-    def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
-        """Return (agent id, marked line) of every pool; a shared pool names its first agent."""
-        found = []
-        for pool in self.pools(agent_id):
-            owner = pool.agents[0] if pool.agents else ""
-            found += [(owner, marker) for marker in self._ports.memory.markers(pool.root)]
-        return tuple(found)
-
-    def memory_text(self, agent_id: str, relative: str) -> str | None:
-        """Return the text of one file of an agent's workspace; None when it does not exist.
-
-        Raises:
-            WorkspaceError: It lies outside the workspace or cannot be read.
-        """
-        found = self._ports.workspace.read(self.agent(agent_id).workspace, relative)
-        return None if found is None else found.text
-
     def rotation_plan(
         self,
         *,
@@ -270,6 +254,10 @@ class Engine:
                 return request(
                     command, ports=self._ports, reader=self._reader, settings=self.settings
                 )
+            case Reindex():
+                from memconsole.engine.reindex import reindex  # noqa: PLC0415
+
+                return reindex(command, ports=self._ports, settings=self.settings)
             case _:
                 assert_never(command)
 

@@ -6,13 +6,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memconsole import ports
+    from collections.abc import Callable
+
+    from memconsole import ports, search_ports
     from memconsole.domain.outcomes import Origin
 
 
 @dataclass(frozen=True, slots=True)
+class SearchPorts:
+    """What only searching and indexing ask."""
+
+    index: search_ports.SearchIndex
+    documents: search_ports.DocumentReader
+
+
+@dataclass(frozen=True, slots=True)
 class Ports:
-    """Everything the engine asks; wiring builds it, tests fill it with fakes."""
+    """Everything the engine asks; wiring builds it, tests fill it with fakes.
+
+    Attributes:
+        search: Gives the ports of search; the commands that do not search never make them.
+    """
 
     platform: ports.Platform
     sessions: ports.SessionStore
@@ -27,3 +41,4 @@ class Ports:
     rotations: ports.RotationLog
     clock: ports.Clock
     origin: Origin
+    search: Callable[[], SearchPorts]

@@ -16,7 +16,7 @@ from memconsole.sqlite.choice import (
     SqlValue,
     library,
 )
-from memconsole.sqlite.own import open_own, transaction
+from memconsole.sqlite.own import open_own, open_single, transaction
 from memconsole.sqlite.read_only import (
     DatabaseChangedError,
     ReadOnlyDatabase,
@@ -43,6 +43,7 @@ __all__ = [
     "library",
     "open_own",
     "open_platform",
+    "open_single",
     "read_platform",
     "stamp_of",
     "transaction",

@@ -82,6 +82,9 @@ class Connection(Protocol):
     def set_authorizer(self, callback: Callable[..., int] | None, /) -> None:
         """Ask `callback` before a statement touches anything."""
 
+    def set_progress_handler(self, handler: Callable[[], object] | None, steps: int, /) -> None:
+        """Ask `handler` every so many steps of a statement; a true answer ends the statement."""
+
     def close(self) -> None:
         """Close it."""
 

@@ -37,6 +37,24 @@ def open_own(path: Path) -> Iterator[Connection]:
 
 
 @contextmanager
+def open_single(path: Path, *, is_read_only: bool = False) -> Iterator[Connection]:
+    """Open a database of ours that is one file and may be replaced by another one whole.
+
+    It keeps a rollback journal, because a write-ahead log beside it would outlive the replacement.
+    A file that is missing is not made when it is only read.
+
+    Raises:
+        Exception: `library().error`, or OSError when the file cannot be created.
+    """
+    if not is_read_only:
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    with closing(connect(path, "mode=ro" if is_read_only else "mode=rw")) as connection:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        yield connection
+
+
+@contextmanager
 def transaction(connection: Connection) -> Iterator[None]:
     """Hold the write lock for the block; an exception rolls it back."""
     connection.execute("BEGIN IMMEDIATE")

@@ -8,10 +8,10 @@ import stat
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
+from memconsole.domain.indexing import Document, DocumentText, Source
 from memconsole.domain.memory import MAX_READ_BYTES
 from memconsole.domain.plain import clean, one_line
 from memconsole.domain.redaction import mask
-from memconsole.domain.search import Document, DocumentText, Source
 from memconsole.domain.sizes import size_words
 from memconsole.errors import WorkspaceError
 from memconsole.stores.pool import INDEX_FILE

@@ -1,0 +1,233 @@
+"""`search` and `get`: find what was written or said, then read it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli import exits
+from memconsole.cli.call import Answer
+from memconsole.cli.moments import Since, parse_since
+from memconsole.cli.shared import AgentOption, at_least_one, call_of
+from memconsole.errors import UsageError
+
+if TYPE_CHECKING:
+    from memconsole.cli.call import Call
+    from memconsole.cli.encode import Json
+    from memconsole.cli.paper import Paper
+    from memconsole.domain.agents import Home, Notice
+    from memconsole.domain.search import SearchRequest, SearchResult
+
+QueryArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="QUERY", help="What to look for; any text.", show_default=False),
+]
+AllAgents = Annotated[
+    bool, typer.Option("--all-agents", help="In the memory of every agent.", show_default=False)
+]
+MaxResults = Annotated[
+    int | None,
+    typer.Option(
+        "--max-results", "-n", metavar="N", help="At most this many; 6 unless configured."
+    ),
+]
+MinScore = Annotated[
+    float | None,
+    typer.Option("--min-score", metavar="S", help="Least score, 0 to 1; 0.35 unless configured."),
+]
+Sessions = Annotated[
+    bool | None, typer.Option("--sessions/--no-sessions", help="Also in transcripts.")
+]
+TypeOption = Annotated[
+    str | None, typer.Option("--type", metavar="T", help="Only with this marker, such as DECISION.")
+]
+Explain = Annotated[
+    bool, typer.Option("--explain", help="Say how the agent's own search would have each hit.")
+]
+Newest = Annotated[bool, typer.Option("--newest", help="Newest first instead of best first.")]
+PathArgument = Annotated[
+    str, typer.Argument(metavar="PATH", help="As a hit names it.", show_default=False)
+]
+From = Annotated[int, typer.Option("--from", metavar="N", help="First line.")]
+Lines = Annotated[int | None, typer.Option("--lines", metavar="M", help="How many lines.")]
+
+
+def search(
+    context: typer.Context,
+    *,
+    query: QueryArgument = None,
+    agent: AgentOption = None,
+    all_agents: AllAgents = False,
+    max_results: MaxResults = None,
+    min_score: MinScore = None,
+    sessions: Sessions = None,
+    since: Since = None,
+    type_: TypeOption = None,
+    explain: Explain = False,
+    newest: Newest = False,
+) -> int:
+    """Find what was written down, by meaning and by words; quotes and operators are only text."""
+    from memconsole.domain.search import Narrowing, SearchRequest  # noqa: PLC0415
+
+    call = call_of(context)
+    at_least_one("--max-results", max_results)
+    _check_agents(agent, all_agents=all_agents)
+    home = call.engine.home()
+    request = SearchRequest(
+        text=" ".join(query or ()),
+        agent_id=None if all_agents else agent or _default_agent(home),
+        max_results=max_results,
+        min_score=_checked_score(min_score),
+        with_sessions=sessions,
+        narrowing=Narrowing(
+            since=None if since is None else parse_since(since, call.clock.now()),
+            tag=None if type_ is None else _tag(type_),
+        ),
+        is_explained=explain,
+        by_date=newest,
+    )
+    return _answer(call, "search", request, home)
+
+
+def memory_search(
+    context: typer.Context,
+    *,
+    query: QueryArgument = None,
+    agent: AgentOption = None,
+    all_agents: AllAgents = False,
+    max_results: MaxResults = None,
+    min_score: MinScore = None,
+    since: Since = None,
+    type_: TypeOption = None,
+) -> int:
+    """Find what was written down in the memory of an agent; the same as `search`."""
+    return search(
+        context,
+        query=query,
+        agent=agent,
+        all_agents=all_agents,
+        max_results=max_results,
+        min_score=min_score,
+        since=since,
+        type_=type_,
+    )
+
+
+def get(
+    context: typer.Context,
+    path: PathArgument,
+    agent: AgentOption = None,
+    from_: From = 1,
+    lines: Lines = None,
+) -> int:
+    """Print lines of a file or talk that a search named; one that does not exist is empty."""
+    at_least_one("--from", from_)
+    at_least_one("--lines", lines)
+    call = call_of(context)
+    home = call.engine.home()
+    owner = agent or _default_agent(home)
+    found = () if owner is None else call.engine.document_lines(owner, path)
+    end = None if lines is None else from_ - 1 + lines
+    shown = found[from_ - 1 : end]
+    data: dict[str, Json] = {
+        "agent": owner,
+        "path": path,
+        "from": from_,
+        "lines": len(shown),
+        "total_lines": len(found),
+        "text": "\n".join(shown),
+    }
+
+    def show(paper: Paper) -> None:
+        for line in shown:
+            paper.write(paper.text(line) if line.strip() else "")
+
+    return call.answer(Answer("get", data=lambda: data, show=show, at=call.clock.now(), home=home))
+
+
+def memory_get(
+    context: typer.Context,
+    path: PathArgument,
+    agent: AgentOption = None,
+    from_: From = 1,
+    lines: Lines = None,
+) -> int:
+    """Print lines of a memory file; the same as `get`."""
+    return get(context, path, agent, from_, lines)
+
+
+def _answer(call: Call, name: str, request: SearchRequest, home: Home) -> int:
+    with call.busy("indexing") as progress:
+        found = call.engine.search(request, None, lambda _done, _total: progress.advance())
+    from memconsole.cli import encode_search  # noqa: PLC0415
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli import hits  # noqa: PLC0415  # not for machines
+
+        hits.result(paper, found)
+
+    return call.answer(
+        Answer(
+            name,
+            data=lambda: encode_search.result(found, is_explained=request.is_explained),
+            show=show,
+            at=call.clock.now(),
+            warnings=_warnings(found),
+            code=_code(found),
+            home=home,
+        )
+    )
+
+
+def _warnings(found: SearchResult) -> tuple[Notice, ...]:
+    from memconsole.domain.agents import Notice  # noqa: PLC0415
+    from memconsole.domain.indexing import IndexState  # noqa: PLC0415
+
+    stale = [
+        Notice("index-stale", f"the index of {agent} ({source.value}): {one.because}", agent=agent)
+        for (agent, source), one in found.indexes.items()
+        if one.state is not IndexState.FRESH and one.because
+    ]
+    known = {one.message for one in found.notices}
+    return (*found.notices, *(one for one in stale if one.message not in known))
+
+
+def _code(found: SearchResult) -> int:
+    """Nothing found is an answer; nobody looked is a failure (`cli.md`, exit codes)."""
+    from memconsole.domain.indexing import IndexState  # noqa: PLC0415
+
+    looked = (IndexState.FRESH, IndexState.STALE)
+    if not found.indexes or any(one.state in looked for one in found.indexes.values()):
+        return exits.DONE
+    return exits.FAILED
+
+
+def _default_agent(home: Home) -> str | None:
+    """Return the agent that is meant when none is named: `main`, else the first one."""
+    ids = [one.id for one in home.agents]
+    return "main" if "main" in ids or not ids else ids[0]
+
+
+def _check_agents(agent: str | None, *, all_agents: bool) -> None:
+    if agent is not None and all_agents:
+        raise UsageError(
+            "--agent and --all-agents exclude each other", hint="Leave one of them out."
+        )
+
+
+def _checked_score(value: float | None) -> float | None:
+    if value is not None and not 0 <= value <= 1:
+        raise UsageError(f"--min-score {value} is no such score", hint="A score is 0 to 1.")
+    return value
+
+
+def _tag(text: str) -> str:
+    from memconsole.domain.memory import MARKER_TAGS  # noqa: PLC0415
+
+    tag = text.strip().strip("[]").upper()
+    if tag not in MARKER_TAGS:
+        raise UsageError(
+            f"there is no marker type {text!r}", hint=f"The types are {', '.join(MARKER_TAGS)}."
+        )
+    return tag

@@ -1,0 +1,100 @@
+"""The part of the door that finds and reads what agents wrote."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.engine.lookup import find_agent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.indexing import IndexStatus, Source
+    from memconsole.domain.memory import Marker, Pool
+    from memconsole.domain.search import SearchRequest, SearchResult
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.ports import StopSignal
+
+
+class MemoryDoor:
+    """Methods of `Engine`; what raises here is defined there."""
+
+    settings: Settings
+    _ports: Ports
+
+    def home(self) -> Home:
+        """Read home, configuration and roster."""
+        raise NotImplementedError
+
+    def agent(self, agent_id: str) -> Agent:
+        """Return one agent by id."""
+        raise NotImplementedError
+
+    def pools(self, agent_id: str | None = None) -> tuple[Pool, ...]:
+        """Return the memory pools."""
+        raise NotImplementedError
+
+    def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
+        """Return (agent id, marked line) of every pool; a shared pool names its first agent."""
+        found = []
+        for pool in self.pools(agent_id):
+            owner = pool.agents[0] if pool.agents else ""
+            found += [(owner, marker) for marker in self._ports.memory.markers(pool.root)]
+        return tuple(found)
+
+    def memory_text(self, agent_id: str, relative: str) -> str | None:
+        """Return the text of one file of an agent's workspace; None when it does not exist.
+
+        Raises:
+            WorkspaceError: It lies outside the workspace or cannot be read.
+        """
+        found = self._ports.workspace.read(self.agent(agent_id).workspace, relative)
+        return None if found is None else found.text
+
+    def search(
+        self,
+        request: SearchRequest,
+        cancel: StopSignal | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> SearchResult:
+        """Search memory and talks; no text is an error, and nothing found is an answer.
+
+        Args:
+            request: What is asked.
+            cancel: Ends the search early.
+            progress: Told how many documents are indexed, and of how many, when that comes first.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+        """
+        from memconsole.engine.search import search  # noqa: PLC0415
+
+        home = self.home()
+        return search(self._ports, self.settings, home, request, cancel=cancel, progress=progress)
+
+    def indexes(self, agent_id: str | None = None) -> Mapping[tuple[str, Source], IndexStatus]:
+        """Return the state of every index that a search would look into, by agent and source.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+        """
+        from memconsole.engine.reindex import index_states  # noqa: PLC0415
+
+        return index_states(self._ports, self.settings, self.home(), agent_id)
+
+    def document_lines(self, agent_id: str, path: str) -> tuple[str, ...]:
+        """Return the lines of a hit's document, masked; none when it does not exist.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+            UsageError: The path leads out of what is searched.
+            WorkspaceError: It cannot be read.
+            StoreError: The transcript cannot be read.
+        """
+        from memconsole.engine.reindex import document_lines  # noqa: PLC0415
+
+        home = self.home()
+        agent = find_agent(home, agent_id)
+        return document_lines(self._ports, self.settings, home, agent, path)

@@ -1,0 +1,82 @@
+"""Which indexes belong to which agents, and which documents into each of them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memconsole.domain.indexing import IndexScope, Source
+from memconsole.engine.talks import read_talk, talks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.indexing import Document, DocumentText
+    from memconsole.domain.settings import SearchSettings, Settings
+    from memconsole.engine.ports_bundle import Ports
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """One index with what it needs to be brought up to date.
+
+    Attributes:
+        agent: Whose name hits carry.
+    """
+
+    scope: IndexScope
+    agent: Agent
+    settings: SearchSettings
+    ports: Ports
+    redact: bool
+
+    def documents(self) -> tuple[Document, ...]:
+        """Return what belongs into the index; a talk or file is only looked at."""
+        if self.scope.source is Source.SESSIONS:
+            return talks(self.ports.sessions, self.agent)
+        extra = tuple(Path(path).expanduser() for path in self.settings.extra_paths)
+        return self.ports.search().documents.documents(self.agent.workspace, extra)
+
+    def read(self, document: Document) -> DocumentText:
+        """Return the text of one of the documents, masked."""
+        if self.scope.source is Source.SESSIONS:
+            return read_talk(self.ports.sessions, document, redact=self.redact)
+        return self.ports.search().documents.read(document)
+
+
+def shelves(
+    ports: Ports,
+    settings: Settings,
+    home: Home,
+    agents: Iterable[Agent],
+    sources: Sequence[Source] | None = None,
+) -> tuple[Shelf, ...]:
+    """Return the indexes of agents, each once: agents of one workspace share its index (A7).
+
+    Args:
+        ports: The engine's ports.
+        settings: Those of each agent decide about talks when `sources` does not.
+        home: All agents; the first one of a workspace gives the index its name.
+        agents: Whose indexes.
+        sources: What is wanted; None as configured.
+    """
+    found: dict[IndexScope, Shelf] = {}
+    owners = {_real(one.workspace): one for one in reversed(home.agents)}
+    for agent in agents:
+        search = settings.for_agent(agent.id).search
+        wanted = sources
+        if wanted is None:
+            wanted = (Source.MEMORY, Source.SESSIONS) if search.sessions else (Source.MEMORY,)
+        for source in wanted:
+            root = _real(agent.workspace) if source is Source.MEMORY else str(agent.folder)
+            owner = owners.get(root, agent) if source is Source.MEMORY else agent
+            scope = IndexScope(owner.ref, source, Path(root))
+            found.setdefault(scope, Shelf(scope, agent, search, ports, settings.redact))
+    return tuple(found.values())
+
+
+def _real(path: Path) -> str:
+    return os.path.realpath(path)

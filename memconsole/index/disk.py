@@ -1,0 +1,285 @@
+"""Answers `ports.SearchIndex`: one disposable file for each agent and source (search.md §3).
+
+An index is built whole into a file of its own name and swapped in; changes are one transaction of
+the file that is there. So a process that is killed leaves the old index or the new one. One process
+writes at a time; readers never wait for a build.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.indexing import IndexState, IndexStatus, Pending, SyncReport, Vectors
+from memconsole.domain.plain import one_line
+from memconsole.errors import IndexUnavailableError
+from memconsole.index.embedders import model_name, remote_of, static_of
+from memconsole.index.files import (
+    IndexProblemError,
+    Places,
+    load_vectors,
+    problems,
+    reading,
+)
+from memconsole.index.reader import IndexReader, Means
+from memconsole.index.schema import read_meta, recipe
+from memconsole.sqlite import library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from memconsole.domain.indexing import Document, DocumentText, IndexScope
+    from memconsole.domain.settings import SearchSettings
+    from memconsole.index.matrix import Matrices
+    from memconsole.index.weights import StaticModel
+    from memconsole.index.writer import Stop
+    from memconsole.sqlite import Connection
+
+_STEPS: Final = 20_000
+_MAP_BYTES: Final = 1 << 28
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a sync is about; see `DiskIndex.sync`."""
+
+    scope: IndexScope
+    documents: Sequence[Document]
+    read: Callable[[Document], DocumentText]
+    settings: SearchSettings
+    cancel: Stop | None
+    progress: Callable[[int, int], None] | None
+
+
+class DiskIndex:
+    """Index files below one folder; safe from any thread.
+
+    Args:
+        folder: `index/` of our state folder; made when something is indexed.
+        lock: Gives the lock of a name, with what to call it in a refusal.
+        now: The wall clock.
+        redact: The texts that come are masked; part of what tells indexes apart.
+        is_long_running: Keep vectors in memory: the process will search again.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        lock: Callable[[str, str], AbstractContextManager[None]],
+        *,
+        now: Callable[[], datetime],
+        redact: bool = True,
+        is_long_running: bool = False,
+    ) -> None:
+        self._places = Places(folder)
+        self._lock = lock
+        self._now = now
+        self._redact = redact
+        self._is_long_running = is_long_running
+        self._matrices: Matrices | None = None
+
+    def path(self, scope: IndexScope) -> Path:
+        """Return the file of an index, whether it exists or not."""
+        return self._places.path(scope)
+
+    def status(self, scope: IndexScope, settings: SearchSettings) -> IndexStatus:
+        """Return what an index is, without comparing it with its documents."""
+        try:
+            with self.open(scope, settings) as reader:
+                return reader.status
+        except FileNotFoundError:
+            return IndexStatus(
+                IndexState.MISSING, provider=model_name(settings), because="it was never built"
+            )
+        except IndexUnavailableError as error:
+            return IndexStatus(
+                IndexState.UNAVAILABLE, provider=model_name(settings), because=str(error)
+            )
+
+    def pending(
+        self, scope: IndexScope, documents: Sequence[Document], settings: SearchSettings
+    ) -> Pending:
+        """Compare an index with its documents; reads none of them.
+
+        Raises:
+            IndexUnavailableError: It is in use, or may not be read.
+        """
+        try:
+            with reading(self.path(scope)) as connection:
+                return self._compare(connection, scope, documents, settings)
+        except FileNotFoundError:
+            return Pending(tuple(documents), must_build=True, because="it was never built")
+        except IndexProblemError as error:
+            if not error.is_lasting:
+                raise
+            return Pending(tuple(documents), must_build=True, because=error.reason)
+
+    def sync(
+        self,
+        scope: IndexScope,
+        documents: Sequence[Document],
+        read: Callable[[Document], DocumentText],
+        settings: SearchSettings,
+        *,
+        is_full: bool = False,
+        cancel: Stop | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> SyncReport:
+        """Bring an index up to date; the old one or the new one is there at any moment.
+
+        Args:
+            scope: Which index.
+            documents: All that belongs into it.
+            read: Reads one of them; may raise FileNotFoundError, StoreError, WorkspaceError.
+            settings: Of its agent.
+            is_full: Build it anew in any case.
+            cancel: Looked at between two documents.
+            progress: Told how many documents are done, and of how many.
+
+        Raises:
+            LockedError: Another process writes it.
+            IndexUnavailableError: It cannot be written, or the provider failed.
+            StateError: The folder of the locks cannot be written.
+        """
+        from memconsole.index import build  # noqa: PLC0415  # searching alone needs none of it
+
+        run = Run(scope, documents, read, settings, cancel, progress)
+        path = self.path(scope)
+        with self._lock(self._places.lock_name(scope), f"the index of {one_line(scope.agent.id)}"):
+            pending = self.pending(scope, documents, settings)
+            work = build.Work(
+                path,
+                run,
+                static_of(settings),
+                remote_of(settings, is_patient=True),
+                self._now(),
+                self._recipe(settings),
+            )
+            with _writes(path):
+                done = (
+                    build.rebuild(work)
+                    if is_full or pending.must_build
+                    else build.update(work, pending)
+                )
+        return replace(done, status=self.status(scope, settings))
+
+    @contextmanager
+    def open(
+        self, scope: IndexScope, settings: SearchSettings, cancel: Stop | None = None
+    ) -> Iterator[IndexReader]:
+        """Open an index for one search.
+
+        Raises:
+            FileNotFoundError: There is none.
+            IndexUnavailableError: It cannot be read, and why.
+        """
+        path = self.path(scope)
+        with reading(path) as connection, problems(path):
+            connection.execute(f"PRAGMA mmap_size = {_MAP_BYTES}")
+            if cancel is not None:
+                connection.set_progress_handler(cancel.is_set, _STEPS)
+            connection.execute("BEGIN")
+            meta = read_meta(connection)
+            if meta.get("root") != str(scope.root):
+                raise IndexProblemError(path, "is of another workspace", is_lasting=True)
+            with self._means(connection, meta, path, settings) as (means, because):
+                status = self._status(meta, path, means, because)
+                yield IndexReader(connection, path, meta, status, means)
+
+    @contextmanager
+    def _means(
+        self, connection: Connection, meta: dict[str, str], path: Path, settings: SearchSettings
+    ) -> Iterator[tuple[Means, str]]:
+        """Choose what compares the vectors; the sentence names what stands in for what."""
+        dims = int(meta.get("dims", 0))
+        try:
+            static = static_of(settings)
+            remote = remote_of(settings, is_patient=False)
+        except IndexUnavailableError as error:
+            yield Means(Vectors.NONE), str(error)
+            return
+        if not dims or meta.get("model") != _model(settings, static):
+            because = "its vectors are of another provider" if dims else ""
+            yield Means(Vectors.NONE), because
+            return
+        has_extension = load_vectors(connection)
+        if has_extension and not self._is_long_running:
+            yield Means(Vectors.EXTENSION, static, remote), ""
+            return
+        because = "" if has_extension or self._is_long_running else _no_extension()
+        from memconsole.index.matrix import Matrices  # noqa: PLC0415  # loads NumPy
+
+        self._matrices = self._matrices or Matrices()
+        lock, matrix = self._matrices.of(path, dims)
+        with lock:
+            matrix.refresh(
+                connection, meta, (path.stat().st_ino, meta.get("epoch"), meta.get("built_at"))
+            )
+            yield Means(Vectors.NUMPY, static, remote, matrix), because
+
+    def _status(self, meta: dict[str, str], path: Path, means: Means, because: str) -> IndexStatus:
+        updated = meta.get("updated_at")
+        return IndexStatus(
+            IndexState.FRESH,
+            chunks=int(meta.get("chunks", 0)),
+            provider=meta.get("provider", "none"),
+            has_vectors=means.way is not Vectors.NONE,
+            updated_at=None if updated is None else datetime.fromisoformat(updated),
+            because=because,
+            way=means.way,
+            files=int(meta.get("files", 0)),
+            size_bytes=path.stat().st_size,
+        )
+
+    def _compare(
+        self,
+        connection: Connection,
+        scope: IndexScope,
+        documents: Sequence[Document],
+        settings: SearchSettings,
+    ) -> Pending:
+        meta = read_meta(connection)
+        if meta.get("recipe") != self._recipe(settings) or meta.get("root") != str(scope.root):
+            return Pending(tuple(documents), must_build=True, because="its settings have changed")
+        found = connection.execute("SELECT path, stamp FROM files").fetchall()
+        known = {str(path): stamp for path, stamp in found}
+        changed = tuple(one for one in documents if known.pop(one.path, None) != one.stamp)
+        lacking = int(meta.get("unembedded", 0))
+        because = f"{len(changed) + len(known)} documents have changed" if changed or known else ""
+        return Pending(changed, tuple(sorted(known)), lacking, because=because)
+
+    def _recipe(self, settings: SearchSettings) -> str:
+        try:
+            model = _model(settings, static_of(settings))
+        except IndexUnavailableError:
+            model = "static"
+        return recipe(settings, model, redact=self._redact)
+
+
+def _model(settings: SearchSettings, static: StaticModel | None) -> str:
+    return model_name(settings) if static is None else static.name
+
+
+def _no_extension() -> str:
+    return (
+        f"{library().name} {library().version} cannot load sqlite-vec; NumPy compares the vectors"
+    )
+
+
+@contextmanager
+def _writes(path: Path) -> Iterator[None]:
+    """Turn what the disk says into a sentence."""
+    try:
+        with problems(path):
+            yield
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) and error.filename is None:
+            raise
+        raise IndexUnavailableError(
+            one_line(f"the index {path} cannot be written: {error.strerror or error}"),
+            hint="Check owner, mode and free space of the state folder (state.dir).",
+        ) from error

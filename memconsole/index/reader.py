@@ -1,0 +1,279 @@
+"""Looks into one open index: both legs of a query, late interaction, and the texts of hits."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from memconsole.domain.agents import Notice
+from memconsole.domain.folding import index_terms, is_solid
+from memconsole.domain.indexing import Vectors
+from memconsole.domain.search import CANDIDATES, Candidate, ChunkRow, Legs
+from memconsole.index.files import problems
+from memconsole.index.late import late_by_numpy, late_by_sqlite
+from memconsole.index.pooling import idf, query_vector, small_list, unpack_ids
+from memconsole.index.rows import bit_of, tags_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from memconsole.domain.indexing import IndexStatus
+    from memconsole.domain.query import Query
+    from memconsole.domain.search import Narrowing
+    from memconsole.index.embedders import Embedder
+    from memconsole.index.weights import StaticModel
+    from memconsole.sqlite import Connection, SqlValue
+
+
+class Nearest(Protocol):
+    """Compares vectors in memory."""
+
+    def nearest(self, query: bytes, among: set[int] | None) -> dict[int, float]:
+        """Return the best candidates with their cosines."""
+
+    def cosines_of(self, query: bytes, ids: Iterable[int]) -> dict[int, float]:
+        """Return the cosines of certain chunks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """With what an index is searched.
+
+    Attributes:
+        static: Tokenizer and vectors; None with another provider.
+        remote: The service; None with another provider.
+        memory: Vectors in memory; None: SQLite compares them.
+    """
+
+    way: Vectors
+    static: StaticModel | None = None
+    remote: Embedder | None = None
+    memory: Nearest | None = None
+
+
+class IndexReader:
+    """One reading of one state of an index (`ports.IndexReader`).
+
+    Args:
+        connection: Inside a transaction.
+        path: Its file, for sentences about it.
+        meta: What the index knows about itself.
+        status: For the answer.
+        means: With what to search.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        path: Path,
+        meta: Mapping[str, str],
+        status: IndexStatus,
+        means: Means,
+    ) -> None:
+        self.status = status
+        self._connection = connection
+        self._path = path
+        self._epoch_chunks = int(meta.get("epoch_chunks", 0))
+        self._means = means
+
+    def legs(
+        self, query: Query, narrowing: Narrowing, *, scope: int = 0, text_only: bool = False
+    ) -> Legs:
+        """Return what both legs find, each candidate once, with the cosines of all.
+
+        Args:
+            query: What is looked for.
+            narrowing: What may be found.
+            scope: Number for the candidates.
+            text_only: Leave the vector leg out.
+
+        Raises:
+            EmbeddingError: The service did not give the query a vector.
+        """
+        texts = self._texts(query, narrowing)
+        vector = None if text_only or self._means.way is Vectors.NONE else self._vector(query)
+        cosines = {} if vector is None else self._cosines(vector, texts, narrowing)
+        found = [
+            Candidate(scope, at, cosines.get(at), texts.get(at))
+            for at in sorted({*texts, *cosines})
+        ]
+        return Legs(
+            tuple(found),
+            frozenset(word for word in query.words if self._is_known(word, query)),
+            is_raw=self._means.remote is not None,
+        )
+
+    def late(self, query: Query, ids: Sequence[int]) -> dict[int, float]:
+        """Return late interaction for these chunks; nothing where there are no tokens."""
+        model = self._means.static
+        if model is None or self._means.way is Vectors.NONE or not self._epoch_chunks:
+            return {}
+        rows = self._rows(
+            "SELECT id, token_ids FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
+            json.dumps(list(ids)),
+        )
+        chunks = {
+            at: frozenset(unpack_ids(packed))
+            for at, packed in rows
+            if isinstance(at, int) and isinstance(packed, bytes)
+        }
+        tokens = self._tokens(query.text)
+        weight = self._weight(tokens)
+        if self._means.way is Vectors.NUMPY:
+            found = late_by_numpy(model, tokens, weight, chunks)
+        else:
+            found = late_by_sqlite(self._connection, model, tokens, weight, chunks)
+        return {at: round(one, 4) for at, one in found.items()}
+
+    def rows(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
+        """Return the texts of chunks."""
+        found = self._rows(
+            "SELECT c.id, f.path, c.start_line, c.end_line, c.heading, c.text, f.archived, "
+            "c.on_path, f.modified_at, c.tags FROM chunks AS c JOIN files AS f ON f.id = c.file "
+            "WHERE c.id IN (SELECT value FROM json_each(?))",
+            json.dumps(list(ids)),
+        )
+        return {_int(row[0]): _chunk_row(row) for row in found}
+
+    def matching_all(self, query: Query) -> dict[int, float]:
+        """Return chunks with every word of the query: how the platform's own search begins."""
+        return self._matches(query.match_all(), "", ())
+
+    def ages(self, ids: Sequence[int]) -> dict[int, float]:
+        """Return when chunks are from, in seconds since 1970; those of unknown time left out."""
+        found = self._rows(
+            "SELECT id, at FROM chunks "
+            "WHERE id IN (SELECT value FROM json_each(?)) AND at IS NOT NULL",
+            json.dumps(list(ids)),
+        )
+        return {_int(at): float(when or 0.0) for at, when in found}
+
+    def notices(self, paths: Iterable[str] | None = None) -> tuple[Notice, ...]:
+        """Return what was odd about documents; None for all of them."""
+        wanted = None if paths is None else set(paths)
+        return tuple(
+            Notice(str(code), str(message), str(path))
+            for path, listed in self._rows("SELECT path, notices FROM files WHERE notices <> '[]'")
+            if wanted is None or path in wanted
+            for code, message in json.loads(str(listed))
+        )
+
+    def _texts(self, query: Query, narrowing: Narrowing) -> dict[int, float]:
+        return self._matches(query.match(), *_condition(narrowing))
+
+    def _matches(self, expression: str, where: str, values: Sequence[SqlValue]) -> dict[int, float]:
+        if not expression:
+            return {}
+        also = f"AND rowid IN (SELECT id FROM chunks WHERE {where})" if where else ""
+        # By the function and not by `rank`, which takes twice as long (search.md §2).
+        found = self._rows(
+            "SELECT rowid, -bm25(chunks_fts, 1, 1) AS score FROM chunks_fts "
+            f"WHERE chunks_fts MATCH ? {also} ORDER BY score DESC, rowid LIMIT {CANDIDATES}",
+            expression,
+            *values,
+        )
+        return {_int(at): max(float(score or 0.0), 1e-9) for at, score in found}
+
+    def _cosines(
+        self, vector: bytes, texts: Mapping[int, float], narrowing: Narrowing
+    ) -> dict[int, float]:
+        where, values = _condition(narrowing)
+        if self._means.memory is not None:
+            among = (
+                {_int(at) for (at,) in self._rows(f"SELECT id FROM chunks WHERE {where}", *values)}
+                if where
+                else None
+            )
+            near = self._means.memory.nearest(vector, among)
+            missing = [at for at in texts if at not in near]
+            return near | self._means.memory.cosines_of(vector, missing)
+        also = f"WHERE id IN (SELECT id FROM chunks WHERE {where})" if where else ""
+        distance = "vec_distance_cosine(vec_int8(embedding), vec_int8(?))"
+        near = self._near(
+            f"SELECT id, {distance} AS d FROM chunks_vec {also} ORDER BY d, id LIMIT {CANDIDATES}",
+            *(vector, *values),
+        )
+        missing = [at for at in texts if at not in near]
+        return near | self._near(
+            f"SELECT id, {distance} FROM chunks_vec WHERE id IN (SELECT value FROM json_each(?))",
+            *(vector, json.dumps(missing)),
+        )
+
+    def _near(self, sql: str, *values: SqlValue) -> dict[int, float]:
+        return {
+            _int(at): 0.0 if distance is None else round(1 - float(distance), 5)
+            for at, distance in self._rows(sql, *values)
+        }
+
+    def _vector(self, query: Query) -> bytes | None:
+        """Return the query's vector; None when there is nothing to compare it with."""
+        if self._means.remote is not None:
+            return small_list(self._means.remote.embed([query.text])[0])
+        if self._means.static is None or not self._epoch_chunks:
+            return None
+        tokens = self._tokens(query.text)
+        return query_vector(self._means.static, tokens, self._weight(tokens)) if tokens else None
+
+    def _tokens(self, text: str) -> tuple[int, ...]:
+        if text not in self._token_memo:
+            model = self._means.static
+            self._token_memo[text] = () if model is None else tuple(model.tokens(text[:2_000]))
+        return self._token_memo[text]
+
+    @cached_property
+    def _token_memo(self) -> dict[str, tuple[int, ...]]:
+        return {}
+
+    def _weight(self, tokens: Sequence[int]) -> dict[int, float]:
+        found = self._rows(
+            "SELECT id, epoch_df FROM tokens WHERE id IN (SELECT value FROM json_each(?))",
+            json.dumps(sorted(set(tokens))),
+        )
+        known = {_int(token): _int(df) for token, df in found}
+        return {token: idf(known.get(token, 0), self._epoch_chunks) for token in set(tokens)}
+
+    def _is_known(self, word: str, query: Query) -> bool:
+        terms = index_terms(word)
+        if is_solid(word) and len(terms) > 1:
+            terms = terms[len(terms) // 2 + 1 :]  # pairs say more than characters
+        star = " *" if word == query.prefix else ""
+        sql = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1"
+        return any(next(self._rows(sql, f'"{term}"{star}'), None) for term in terms)
+
+    def _rows(self, sql: str, *values: SqlValue) -> Iterator[tuple[SqlValue, ...]]:
+        with problems(self._path):
+            yield from self._connection.execute(sql, values)
+
+
+def _condition(narrowing: Narrowing) -> tuple[str, tuple[SqlValue, ...]]:
+    parts: list[str] = []
+    values: list[SqlValue] = []
+    if narrowing.since is not None:
+        parts.append("at >= ?")
+        values.append(narrowing.since.timestamp())
+    if narrowing.tag is not None:
+        parts.append("tags & ?")
+        values.append(bit_of(narrowing.tag))
+    return " AND ".join(parts), tuple(values)
+
+
+def _chunk_row(row: Sequence[SqlValue]) -> ChunkRow:
+    return ChunkRow(
+        path=str(row[1]),
+        start_line=_int(row[2]),
+        end_line=_int(row[3]),
+        heading=str(row[4]),
+        text=str(row[5]),
+        is_archived=bool(row[6]),
+        on_path=bool(row[7]),
+        modified_at=None if row[8] is None else datetime.fromtimestamp(float(row[8]), UTC),
+        tags=tags_of(_int(row[9])),
+    )
+
+
+def _int(value: SqlValue) -> int:
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,125 @@
+"""The static embedding that the `wordllama` wheel brings: a tokenizer and a table of vectors.
+
+The package itself is never imported: that costs a second, and its own loader looks in a wrong
+folder and then wants the network (search.md §1). The table stays on disk and is mapped.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import json
+import mmap
+import struct
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from memconsole.errors import IndexUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+_PACKAGE: Final = "wordllama"
+_WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
+_TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
+_MOST_TOKENS: Final = 65_536
+_HEADER_BYTES: Final = 1_000_000
+
+
+class StaticModel:
+    """Tokenizer and vectors; loaded piece by piece, as they are needed.
+
+    Args:
+        folder: Of the installed package.
+
+    Raises:
+        IndexUnavailableError: The files are not there, or not what they should be.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        try:
+            with (folder / _WEIGHTS).open("rb") as file:
+                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            length, self.count, self.dims = _shape(self._map)
+        except (OSError, ValueError, KeyError, struct.error) as error:
+            raise IndexUnavailableError(
+                f"the static embedding in {folder} cannot be read: {error}",
+                hint='Install memconsole again, or set search.provider = "none".',
+            ) from error
+        self._start = 8 + length
+        self._row = struct.Struct(f"<{self.dims}e")
+        self._floats = struct.Struct(f"<{self.dims}f")
+
+    @property
+    def name(self) -> str:
+        """What tells one model from another in an index."""
+        return f"{_PACKAGE}-l2-{self.dims}"
+
+    @functools.cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer; loading it takes longer than anything else of a search."""
+        from tokenizers import Tokenizer  # noqa: PLC0415  # heavy
+
+        return Tokenizer.from_file(str(self._folder / _TOKENIZER))
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the token ids of a text."""
+        ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+    def tokens_of(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the token ids of many texts."""
+        found = self.tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [one.ids for one in found]
+
+    def row(self, token: int) -> tuple[float, ...]:
+        """Return the vector of one token, without NumPy."""
+        return self._row.unpack_from(self._map, self._start + token * self.dims * 2)
+
+    def packed(self, token: int) -> bytes:
+        """Return the vector of one token as 32-bit floats, as SQLite wants it."""
+        return self._floats.pack(*self.row(token))
+
+    @functools.cached_property
+    def table(self) -> NDArray[np.float16]:
+        """All vectors as NumPy sees them; nothing is copied."""
+        import numpy as np  # noqa: PLC0415  # long-running processes and builds only
+
+        flat = np.frombuffer(self._map, "<f2", self.count * self.dims, self._start)
+        return flat.reshape(self.count, self.dims)
+
+
+def _shape(data: mmap.mmap) -> tuple[int, int, int]:
+    """Return header length, rows and columns of a safetensors file with one table."""
+    (length,) = struct.unpack("<Q", data[:8])
+    if length > _HEADER_BYTES:
+        raise ValueError("its header is too long")
+    header = json.loads(data[8 : 8 + length])
+    [table] = [one for name, one in header.items() if not name.startswith("_")]
+    count, dims = table["shape"]
+    if table["dtype"] != "F16" or count > _MOST_TOKENS or len(data) < 8 + length + 2 * count * dims:
+        raise ValueError("its table has another shape")
+    return length, int(count), int(dims)
+
+
+@functools.cache
+def static_model() -> StaticModel:
+    """Return the model of this installation.
+
+    Raises:
+        IndexUnavailableError: It is not installed.
+    """
+    with suppress(ImportError, ValueError):
+        found = importlib.util.find_spec(_PACKAGE)
+        if found is not None and found.submodule_search_locations:
+            return StaticModel(Path(found.submodule_search_locations[0]))
+    raise IndexUnavailableError(
+        "the static embedding is not installed",
+        hint='Install the package wordllama, or set search.provider = "none".',
+    )

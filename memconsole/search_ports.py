@@ -1,0 +1,128 @@
+"""What search needs from outside, as protocols; adapters satisfy them by shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from memconsole.domain.agents import Notice
+    from memconsole.domain.indexing import (
+        Document,
+        DocumentText,
+        IndexScope,
+        IndexStatus,
+        Pending,
+        SyncReport,
+    )
+    from memconsole.domain.query import Query
+    from memconsole.domain.search import ChunkRow, Legs, Narrowing
+    from memconsole.domain.settings import SearchSettings
+    from memconsole.ports import StopSignal
+
+
+class DocumentReader(Protocol):
+    """The files of a memory pool, for the search index; never written."""
+
+    def documents(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Document, ...]:
+        """Return what is to be indexed of a workspace, without reading any of it."""
+
+    def read(self, document: Document) -> DocumentText:
+        """Return the masked text of a document.
+
+        Raises:
+            FileNotFoundError: It is gone.
+            WorkspaceError: It cannot be read.
+        """
+
+
+class Embedder(Protocol):
+    """Makes vectors of texts."""
+
+    @property
+    def name(self) -> str:
+        """Provider and model; vectors of different names are never compared."""
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return one vector a text, all of one length.
+
+        Raises:
+            EmbeddingError: The provider failed.
+        """
+
+
+class IndexReader(Protocol):
+    """One open index, in one state."""
+
+    status: IndexStatus
+
+    def legs(
+        self, query: Query, narrowing: Narrowing, *, scope: int = 0, text_only: bool = False
+    ) -> Legs:
+        """Return what both legs find, each candidate once.
+
+        Raises:
+            EmbeddingError: The provider did not give the query a vector.
+        """
+
+    def late(self, query: Query, ids: Sequence[int]) -> dict[int, float]:
+        """Return late interaction for these chunks."""
+
+    def rows(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
+        """Return the texts of chunks."""
+
+    def matching_all(self, query: Query) -> dict[int, float]:
+        """Return BM25 of the chunks with every word."""
+
+    def ages(self, ids: Sequence[int]) -> dict[int, float]:
+        """Return when chunks are from, in seconds since 1970; unknown times left out."""
+
+    def notices(self, paths: Iterable[str] | None = None) -> tuple[Notice, ...]:
+        """Return what was odd about documents when they were indexed."""
+
+
+class SearchIndex(Protocol):
+    """The disposable indexes of the agents (mission §15)."""
+
+    def status(self, scope: IndexScope, settings: SearchSettings) -> IndexStatus:
+        """Return what an index is, without comparing it with its documents."""
+
+    def pending(
+        self, scope: IndexScope, documents: Sequence[Document], settings: SearchSettings
+    ) -> Pending:
+        """Compare an index with its documents; reads none of them.
+
+        Raises:
+            IndexUnavailableError: It is in use, or may not be read.
+        """
+
+    def sync(
+        self,
+        scope: IndexScope,
+        documents: Sequence[Document],
+        read: Callable[[Document], DocumentText],
+        settings: SearchSettings,
+        *,
+        is_full: bool = False,
+        cancel: StopSignal | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> SyncReport:
+        """Bring an index up to date: the old one or the new one, never half.
+
+        Raises:
+            LockedError: Another process writes it.
+            IndexUnavailableError: It cannot be written, or the provider failed.
+        """
+
+    def open(
+        self, scope: IndexScope, settings: SearchSettings, cancel: StopSignal | None = None
+    ) -> AbstractContextManager[IndexReader]:
+        """Open an index for one search.
+
+        Raises:
+            FileNotFoundError: There is none.
+            IndexUnavailableError: It cannot be read, and why.
+        """

@@ -1,0 +1,200 @@
+"""Fakes of search: documents and indexes held in memory."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memconsole.domain.folding import words
+from memconsole.domain.indexing import (
+    Document,
+    DocumentText,
+    IndexState,
+    IndexStatus,
+    Pending,
+    Source,
+    SyncReport,
+    Vectors,
+)
+from memconsole.domain.search import Candidate, ChunkRow, Legs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from memconsole.domain.agents import Notice
+    from memconsole.domain.indexing import IndexScope
+    from memconsole.domain.query import Query
+    from memconsole.domain.search import Narrowing
+    from memconsole.domain.settings import SearchSettings
+    from memconsole.ports import StopSignal
+
+
+class FakeDocuments:
+    """Texts by workspace and path; `notices` come with the text of their path."""
+
+    def __init__(self) -> None:
+        self.texts: dict[Path, dict[str, str]] = {}
+        self.notices: dict[str, Notice] = {}
+        self.sizes: dict[str, int] = {}
+
+    def documents(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Document, ...]:
+        return tuple(
+            Document(
+                path,
+                Source.MEMORY,
+                (workspace, path),
+                self.sizes.get(path, len(text)),
+                hashlib.sha256(text.encode()).hexdigest(),
+            )
+            for path, text in self.texts.get(workspace, {}).items()
+        )
+
+    def read(self, document: Document) -> DocumentText:
+        assert isinstance(document.place, tuple)
+        workspace, path = document.place
+        if path not in self.texts[workspace]:
+            raise FileNotFoundError(path)
+        notices = (self.notices[path],) if path in self.notices else ()
+        return DocumentText(self.texts[workspace][path], (), notices)
+
+
+@dataclass
+class FakeReader:
+    """One whole document is one chunk; every shared word counts one."""
+
+    status: IndexStatus
+    texts: list[tuple[str, str]]
+    cosines: dict[str, float]
+    failure: Exception | None
+    odd: tuple[Notice, ...]
+
+    def legs(
+        self, query: Query, narrowing: Narrowing, *, scope: int = 0, text_only: bool = False
+    ) -> Legs:
+        if self.failure is not None and not text_only:
+            raise self.failure
+        found, known = [], set()
+        for at, (path, text) in enumerate(self.texts):
+            shared = {word for word in query.words if word in set(words(text))}
+            known |= shared
+            cosine = None if text_only else self.cosines.get(path)
+            if shared or cosine is not None:
+                score = float(len(shared)) if shared else None
+                found.append(Candidate(scope, at, cosine, score))
+        return Legs(tuple(found), frozenset(known))
+
+    def late(self, query: Query, ids: Sequence[int]) -> dict[int, float]:
+        return {}
+
+    def rows(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
+        return {
+            at: ChunkRow(
+                self.texts[at][0], 1, self.texts[at][1].count("\n") + 1, "", self.texts[at][1]
+            )
+            for at in ids
+        }
+
+    def matching_all(self, query: Query) -> dict[int, float]:
+        wanted = set(query.words)
+        return {at: 9.0 for at, (_, text) in enumerate(self.texts) if wanted <= set(words(text))}
+
+    def ages(self, ids: Sequence[int]) -> dict[int, float]:
+        return dict.fromkeys(ids, 0.0)
+
+    def notices(self, paths: Iterable[str] | None = None) -> tuple[Notice, ...]:
+        return tuple(one for one in self.odd if paths is None or one.path in set(paths))
+
+
+@dataclass
+class FakeIndex:
+    """Indexes by scope.
+
+    Attributes:
+        cosines: Of documents by path.
+        broken: What opening an index raises, by agent id.
+        unwritable: What writing an index raises, by agent id.
+        failure: What asking for the query's vector raises.
+        synced: (agent id, was it full) of every sync.
+    """
+
+    stored: dict[IndexScope, dict[str, tuple[str, str]]] = field(default_factory=dict)
+    cosines: dict[str, float] = field(default_factory=dict)
+    broken: dict[str, Exception] = field(default_factory=dict)
+    unwritable: dict[str, Exception] = field(default_factory=dict)
+    failure: Exception | None = None
+    synced: list[tuple[str, bool]] = field(default_factory=list)
+    odd: list[Notice] = field(default_factory=list)
+
+    def status(self, scope: IndexScope, settings: SearchSettings) -> IndexStatus:
+        if scope not in self.stored:
+            return IndexStatus(IndexState.MISSING, because="it was never built")
+        return IndexStatus(
+            IndexState.FRESH,
+            chunks=len(self.stored[scope]),
+            provider="static",
+            has_vectors=True,
+            way=Vectors.NUMPY,
+            files=len(self.stored[scope]),
+        )
+
+    def pending(
+        self, scope: IndexScope, documents: Sequence[Document], settings: SearchSettings
+    ) -> Pending:
+        if scope.agent.id in self.broken:
+            raise self.broken[scope.agent.id]
+        if scope not in self.stored:
+            return Pending(tuple(documents), must_build=True, because="it was never built")
+        known = self.stored[scope]
+        changed = tuple(one for one in documents if known.get(one.path, ("", ""))[0] != one.stamp)
+        removed = tuple(sorted(set(known) - {one.path for one in documents}))
+        because = "documents have changed" if changed or removed else ""
+        return Pending(changed, removed, because=because)
+
+    def sync(
+        self,
+        scope: IndexScope,
+        documents: Sequence[Document],
+        read: Callable[[Document], DocumentText],
+        settings: SearchSettings,
+        *,
+        is_full: bool = False,
+        cancel: StopSignal | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> SyncReport:
+        if scope.agent.id in self.unwritable:
+            raise self.unwritable[scope.agent.id]
+        pending = self.pending(scope, documents, settings)
+        texts: dict[str, tuple[str, str]] = {}
+        notices: list[Notice] = []
+        for document in documents:
+            text = read(document)
+            spoken = "\n".join(line.text for line in text.talk) or text.text
+            texts[document.path] = (document.stamp, spoken)
+            notices += text.notices
+        self.stored[scope] = texts
+        self.odd += notices
+        self.synced.append((scope.agent.id, is_full))
+        return SyncReport(
+            self.status(scope, settings),
+            Path("/state/index") / f"{scope.agent.id}.sqlite",
+            files_changed=len(pending.changed),
+            files_removed=len(pending.removed),
+            chunks_added=len(pending.changed),
+            is_rebuilt=is_full or pending.must_build,
+            notices=tuple(notices),
+        )
+
+    @contextmanager
+    def open(
+        self, scope: IndexScope, settings: SearchSettings, cancel: StopSignal | None = None
+    ) -> Iterator[FakeReader]:
+        if scope.agent.id in self.broken:
+            raise self.broken[scope.agent.id]
+        if scope not in self.stored:
+            raise FileNotFoundError(scope.agent.id)
+        texts = [(path, text) for path, (_, text) in sorted(self.stored[scope].items())]
+        status = replace(self.status(scope, settings), chunks=len(texts))
+        yield FakeReader(status, texts, self.cosines, self.failure, tuple(self.odd))
