@@ -43,6 +43,6 @@ def timeline(stage: Stage) -> Json:
 @expects("c35.4", "rotate", says="run again within its interval", needs="scheduler")
 @expects("c35.4", "state_file", needs="scheduler")
 def plays_the_timeline(seen: Json, want: Json) -> None:
-    """Once the module exists this passes unexpectedly, which is the call to write the assertions."""
+    """Passes unexpectedly once the module exists: the call to write the assertions."""
     jobs = [job["id"] for job in seen["jobs"]]
     assert find_spec("memconsole.domain.schedule") is not None, f"nothing schedules {jobs}"
