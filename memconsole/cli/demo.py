@@ -49,7 +49,18 @@ def begin(flags: Flags, resources: ExitStack, clock: Clock) -> tuple[Settings, D
         return wiring.build_engine(writing, Origin.SCHEDULER, clock=at)
 
     remember(home, settings.state_dir, now, engine_at)
-    return settings, home
+    return _with_gateway(settings, resources, clock), home
+
+
+def _with_gateway(settings: Settings, resources: ExitStack, clock: Clock) -> Settings:
+    """Let a Gateway of the demo's own answer on loopback for as long as `resources` live."""
+    from memconsole.demo.gateway import LoopbackGateway  # noqa: PLC0415
+    from memconsole.demo.gateway_rows import rows_of  # noqa: PLC0415
+
+    engine = wiring.build_engine(settings, Origin.CLI, clock=clock)
+    gateway = LoopbackGateway(lambda: rows_of(engine.sessions()), now=clock.now)
+    resources.enter_context(gateway)
+    return replace(settings, transport="ws", gateway_url=gateway.url, gateway_token=gateway.token)
 
 
 def _refuse(flags: Flags) -> None:

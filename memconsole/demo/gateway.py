@@ -11,20 +11,16 @@ import json
 import logging
 import secrets
 import threading
-import time
 import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
-from memconsole.domain.sessions import SessionState
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
     from websockets.sync.server import Server, ServerConnection
 
-    from memconsole.domain.snapshot import SessionView
 
 VERSION = "2026.9.6"
 METHODS = ("health", "sessions.list", "sessions.describe", "sessions.reset", "sessions.compact")
@@ -60,21 +56,41 @@ class RefusedRequestError(Exception):
 class LoopbackGateway:
     """Answers on a free port of this host from `start` to `close`.
 
+    Args:
+        source: Returns the sessions as rows of the wire; asked at every question, since a home
+            lives on. What was reset or compacted here hides what it says.
+        now: The clock of the demo.
+        version: The release that it says it is.
+
     Attributes:
         token: What a client must know.
-        rows: Sessions by key, as rows of the wire.
+        changed: Sessions by key that were reset or compacted.
         requests: (method, parameters) of all that was asked, in order.
     """
 
-    def __init__(self, rows: Iterable[Mapping[str, object]], *, version: str = VERSION) -> None:
+    def __init__(
+        self,
+        source: Callable[[], Iterable[Mapping[str, object]]],
+        *,
+        now: Callable[[], datetime],
+        version: str = VERSION,
+    ) -> None:
+        self._source = source
+        self._now = now
         self.token = secrets.token_urlsafe(24)
         self.version = version
         self.methods: tuple[str, ...] = METHODS
-        self.rows: dict[str, dict[str, object]] = {str(row["key"]): dict(row) for row in rows}
+        self.changed: dict[str, dict[str, object]] = {}
         self.requests: list[tuple[str, Mapping[str, object]]] = []
         self._lock = threading.Lock()
         self._server: Server | None = None
         self._thread: threading.Thread | None = None
+
+    @property
+    def rows(self) -> dict[str, dict[str, object]]:
+        """Sessions by key, as rows of the wire."""
+        found = {str(row["key"]): dict(row) for row in self._source()}
+        return {**found, **self.changed}
 
     @property
     def url(self) -> str:
@@ -134,7 +150,7 @@ class LoopbackGateway:
             case "sessions.compact":
                 return self._compact(params)
             case _:
-                return {"ok": True, "ts": _now()}
+                return {"ok": True, "ts": self._stamp()}
 
     def _list(self, params: Mapping[str, object]) -> dict[str, object]:
         limit, offset = params.get("limit", _PAGE), params.get("offset", 0)
@@ -144,7 +160,7 @@ class LoopbackGateway:
         shown = rows[offset : offset + limit]
         has_more = offset + limit < len(rows)
         return {
-            "ts": _now(),
+            "ts": self._stamp(),
             "count": len(shown),
             "totalCount": len(rows),
             "hasMore": has_more,
@@ -160,15 +176,15 @@ class LoopbackGateway:
         if expected is not None and expected != row.get("sessionId"):
             message = f"Session {key} changed before reset. Retry."
             raise RefusedRequestError("INVALID_REQUEST", message, reason="session-changed")
-        row = self.rows[key] = {
+        row = self.changed[key] = {
             **{name: value for name, value in row.items() if name not in ("status", "startedAt")},
-            "updatedAt": _now(),
+            "updatedAt": self._stamp(),
             "totalTokens": 0,
             "totalTokensFresh": True,
             "compactionCount": 0,
             "hasActiveRun": False,
         }
-        entry = {**row, "lifecycleRevision": str(uuid.uuid4()), "sessionStartedAt": _now()}
+        entry = {**row, "lifecycleRevision": str(uuid.uuid4()), "sessionStartedAt": self._stamp()}
         return {"ok": True, "key": key, "entry": entry}
 
     def _compact(self, params: Mapping[str, object]) -> dict[str, object]:
@@ -183,7 +199,8 @@ class LoopbackGateway:
         if not isinstance(before, int) or before <= _AFTER_COMPACTION:
             return {"ok": False, "key": key, "compacted": False, "reason": "Already compacted"}
         count = row.get("compactionCount")
-        row["totalTokens"], row["updatedAt"] = _AFTER_COMPACTION, _now()
+        self.changed[key] = row
+        row["totalTokens"], row["updatedAt"] = _AFTER_COMPACTION, self._stamp()
         row["compactionCount"] = (count if isinstance(count, int) else 0) + 1
         result = {
             "summary": _SUMMARY,
@@ -193,11 +210,14 @@ class LoopbackGateway:
         }
         return {"ok": True, "key": key, "compacted": True, "result": result}
 
+    def _stamp(self) -> int:
+        return int(self._now().timestamp() * 1000)
+
     def _serve(self, connection: ServerConnection) -> None:
         from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
 
         with suppress(ConnectionClosed, ValueError, KeyError, AttributeError):
-            nonce = {"nonce": str(uuid.uuid4()), "ts": _now()}
+            nonce = {"nonce": str(uuid.uuid4()), "ts": self._stamp()}
             _send(connection, {"type": "event", "event": "connect.challenge", "payload": nonce})
             if not self._enter(connection, json.loads(connection.recv(timeout=15))):
                 return
@@ -242,45 +262,5 @@ class LoopbackGateway:
                 return {**head, "ok": False, "error": error.error}
 
 
-def rows_of(sessions: Iterable[SessionView]) -> list[dict[str, object]]:
-    """Return live sessions of a reading from disk as rows of the wire."""
-    return [
-        _row(view)
-        for view in sessions
-        if view.state is SessionState.LIVE and view.key_text is not None
-    ]
-
-
-def _row(view: SessionView) -> dict[str, object]:
-    stored = view.stored
-    row: dict[str, object] = {
-        "key": view.key_text,
-        "agentId": view.agent.id,
-        "sessionId": view.session_id,
-        "kind": stored.chat_type,
-        "chatType": stored.chat_type,
-        "label": stored.label,
-        "updatedAt": _stamp(stored.updated_at),
-        "lastInteractionAt": _stamp(stored.last_interaction_at),
-        "totalTokens": stored.tokens_reported,
-        "totalTokensFresh": stored.tokens_fresh,
-        "contextTokens": stored.window,
-        "compactionCount": stored.compactions,
-        "status": stored.status,
-        "hasActiveRun": stored.is_active,
-        "model": stored.model,
-        "modelProvider": stored.model_provider,
-    }
-    return {name: value for name, value in row.items() if value is not None}
-
-
 def _send(connection: ServerConnection, frame: Mapping[str, object]) -> None:
     connection.send(json.dumps(frame))
-
-
-def _now() -> int:
-    return int(time.time() * 1000)
-
-
-def _stamp(at: datetime | None) -> int | None:
-    return None if at is None else int(at.timestamp() * 1000)
