@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
+_POINTER_SHAPE = "\x1b]22;"
+"""Kitty's; older consoles print what they do not know."""
+
+
 class PatientFile:
     """Writes to a terminal until it is gone, and says nothing afterwards.
 
@@ -80,6 +84,11 @@ class ConsoleDriver(LinuxDriver):
             target=self._wait_for_hangup, args=(loop,), name="hangup", daemon=True
         ).start()
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's gap
+
+    def write(self, data: str) -> None:
+        """Write to the terminal; the shape of a mouse pointer is nothing to bother it with."""
+        if not data.startswith(_POINTER_SHAPE):
+            super().write(data)
 
     def _end(self, code: int) -> None:
         self._app.exit(code, return_code=code)

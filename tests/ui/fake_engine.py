@@ -16,6 +16,7 @@ from memconsole.errors import MemconsoleError, SessionNotFoundError
 from tests.ui import sample
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from memconsole.domain.commands import Command
@@ -45,9 +46,12 @@ class FakeEngine:
     """
 
     def __init__(
-        self, reading: ConsoleSnapshot | MemconsoleError | None = None, **ui: object
+        self,
+        reading: ConsoleSnapshot | MemconsoleError | None = None,
+        *,
+        ui: Mapping[str, object] | None = None,
     ) -> None:
-        self.settings = settings(**ui)
+        self.settings = settings(**(ui or {}))
         self.reading = reading or sample.usual()
         self.asked: list[frozenset[AgentRef] | None] = []
         self.commands: list[Command] = []

@@ -228,7 +228,7 @@ async def test_y_copies_the_command_line() -> None:
 
 
 async def test_read_only_dims_every_command_and_says_why() -> None:
-    engine = FakeEngine(read_only=True)
+    engine = FakeEngine(ui={"read_only": True})
     async with at_work(engine) as desk:
         assert " read-only " in desk.bar("title")
         for key in ("c", "R"):

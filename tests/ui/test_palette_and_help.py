@@ -54,7 +54,7 @@ async def test_the_palette_opens_and_does_what_is_chosen(engine: FakeEngine, key
 
 
 async def test_the_palette_says_why_a_command_cannot_be_done() -> None:
-    async with at_work(FakeEngine(read_only=True), WIDE) as desk:
+    async with at_work(FakeEngine(ui={"read_only": True}), WIDE) as desk:
         await desk.press("colon", *"checkpoint")
         assert "memconsole runs read-only" in desk.text("dialog")
         await desk.press("enter")

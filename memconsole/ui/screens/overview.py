@@ -242,6 +242,17 @@ class OverviewScreen(ConsoleScreen):
         sessions = () if snapshot is None else snapshot.sessions
         return next((view for view in sessions if row_key(view) == key), None)
 
+    def action_back(self) -> None:
+        """Go back one step; from the search, that is without its query."""
+        is_searching = self._search.is_typing or (
+            self.pane is self._search and self._search.query_text
+        )
+        if is_searching and not self.has_class("-maximised"):
+            self._search.clear_query()
+            self.show_keys()
+        else:
+            super().action_back()
+
     def leave(self) -> None:
         """Stay: the first screen has nothing behind it; go to its first panel."""
         self.focus_pane(self.named("agents"))

@@ -65,6 +65,13 @@ class SearchPane(Pane, inherit_bindings=True):
             field.focus()
             self._show()
 
+    def clear_query(self) -> None:
+        """Forget the query and what it found."""
+        self.query_text = ""
+        self._show()
+        if self.is_typing:
+            self.close_input()
+
     def close_input(self) -> None:
         """Give the results the keys."""
         self.query("#query").remove()
