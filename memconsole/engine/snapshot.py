@@ -51,19 +51,11 @@ def take_snapshot(
         live.begin()
     home = reader.home()
     agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
-    samples = _samples_by_session(ports)
-    captures = ports.captures.latest_by_agent(str(home.path))
     readings = [
         _read(reader, home, agent, changed=changed, with_pools=with_pools) for agent in agents
     ]
     seen = LiveReading() if live is None else live.take()
-    views: list[AgentView] = []
-    sessions: list[SessionView] = []
-    for on_disk, pool in readings:
-        reading = overlaid(on_disk, seen)
-        rows = _dated(reader.views(home, reading, samples), seen)
-        views.append(_agent_view(reading, rows, pool, captures.get(reading.agent.id)))
-        sessions += rows
+    views, sessions = _judged(ports, reader, home, readings, seen)
     notices = (*home.notices, *_gateway_notices(seen), *_agent_notices(readings))
     _require_a_readable_store(home, views)
     sessions.sort(key=_order)
@@ -88,6 +80,26 @@ def take_snapshot(
         scheduler=ports.scheduler.status(),
         taken_at=now,
     )
+
+
+def _judged(
+    ports: Ports,
+    reader: Reader,
+    home: Home,
+    readings: Iterable[tuple[AgentReading, Pool | None]],
+    seen: LiveReading,
+) -> tuple[list[AgentView], list[SessionView]]:
+    """Return agents and sessions, with what the Gateway sees laid over the disk."""
+    samples = _samples_by_session(ports)
+    captures = ports.captures.latest_by_agent(str(home.path))
+    views: list[AgentView] = []
+    sessions: list[SessionView] = []
+    for on_disk, pool in readings:
+        reading = overlaid(on_disk, seen)
+        rows = _dated(reader.views(home, reading, samples), seen)
+        views.append(_agent_view(reading, rows, pool, captures.get(reading.agent.id)))
+        sessions += rows
+    return views, sessions
 
 
 def _agent_notices(readings: Iterable[tuple[AgentReading, Pool | None]]) -> Iterator[Notice]:

@@ -111,6 +111,10 @@ def _create_runs_samples_captures(database: Database) -> None:
     )
     database.table("sample").create_index(["session_id", "at"])
     database.table("sample").create_index(["at"])
+    _create_captures(database)
+
+
+def _create_captures(database: Database) -> None:
     database.table("capture").create(
         {
             "id": int,
