@@ -73,8 +73,9 @@ def open_link(attempt: Attempt) -> SocketLink:
         RefusedError: With the verdict.
     """
     require_safe(attempt.place)
-    plain = _reach(attempt)
-    connection = _upgrade(attempt, plain)
+    is_secure = attempt.place.url.startswith("wss:")
+    context = _tls(attempt.place) if is_secure else None  # first: it may fail
+    connection = _upgrade(attempt, _reach(attempt), context)
     try:
         return SocketLink(connection, _enter(attempt, connection))
     except RefusedError:
@@ -123,21 +124,22 @@ def _reach(attempt: Attempt) -> socket.socket:
     return found
 
 
-def _upgrade(attempt: Attempt, plain: socket.socket) -> ClientConnection:
+def _upgrade(
+    attempt: Attempt, plain: socket.socket, context: ssl.SSLContext | None
+) -> ClientConnection:
     """Make a WebSocket of it; a socket of ours also means that no redirect is followed."""
     import ssl  # noqa: PLC0415
 
     from websockets import exceptions  # noqa: PLC0415
     from websockets.sync.client import connect  # noqa: PLC0415
 
-    url = attempt.place.url
     # The library wants a context; ours lasts longer than this function, and ends with `close`.
     lasting = ExitStack()
     try:
         opening = connect(
-            url,
+            attempt.place.url,
             sock=plain,
-            ssl=_tls(attempt.place) if url.startswith("wss:") else None,
+            ssl=context,
             compression=None,
             proxy=None,
             max_size=MAX_FRAME_BYTES,
@@ -163,7 +165,8 @@ def _upgrade(attempt: Attempt, plain: socket.socket) -> ClientConnection:
         is_empty = isinstance(error.__cause__, EOFError)
         verdict = Verdict.DOWN if is_empty else Verdict.NOT_A_GATEWAY
         raise _refused(verdict, "the connection ended before a WebSocket began") from error
-    except exceptions.WebSocketException as error:
+    except (exceptions.WebSocketException, ValueError) as error:  # a redirect is a ValueError
+        plain.close()
         raise _refused(Verdict.NOT_A_GATEWAY, "what answers there is no WebSocket") from error
     except OSError as error:
         raise _refused(Verdict.DOWN, "the connection broke off") from error
