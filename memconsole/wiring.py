@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Home, Notice
     from memconsole.domain.days import Zone
-    from memconsole.domain.outcomes import Origin
+    from memconsole.domain.origin import Origin
     from memconsole.domain.recall import Recall
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
+    from memconsole.engine.memory_door import SearchDoor
     from memconsole.engine.ports_bundle import SearchPorts
     from memconsole.platform.home import HomeChoice
-    from memconsole.ports import ChangeFeed, Clock, Gateway, Platform
+    from memconsole.ports import ChangeFeed, Clock, Gateway, Platform, SessionStore
+    from memconsole.stores.private_copy import PrivateCopies
 
 
 def load_settings(file: str | None, flags: Mapping[str, str]) -> Settings:
@@ -99,8 +101,64 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     return Engine(ports, settings)
 
 
+def build_search(settings: Settings, clock: Clock) -> SearchDoor:
+    """Return what a search on the command line needs, and load nothing else.
+
+    The home is read once; transcripts are opened when they are searched.
+    """
+    from memconsole.domain.origin import Origin  # noqa: PLC0415
+    from memconsole.engine.memory_door import SearchDoor  # noqa: PLC0415
+    from memconsole.platform.disk import DiskPlatform  # noqa: PLC0415
+    from memconsole.platform.home import find_home  # noqa: PLC0415
+    from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
+
+    choice = find_home(settings.home, os.environ, _user_home())
+    copies = PrivateCopies()
+    platform = DiskPlatform(choice, environ=os.environ, now=clock.now, copies=copies)
+    search = functools.cache(lambda: _search_ports(settings, Origin.CLI, clock))
+    return SearchDoor(_SearchOnly(_ReadOnce(platform), clock, search, copies), settings)
+
+
+class _ReadOnce:
+    """Reads the home once, for a process that answers one question."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
+        self._home: Home | None = None
+
+    def read(self) -> Home:
+        """Read home, configuration and agents."""
+        if self._home is None:
+            self._home = self._platform.read()
+        return self._home
+
+
+class _SearchOnly:
+    """The ports of a search (`engine.ports_bundle.DoorPorts`)."""
+
+    def __init__(
+        self,
+        platform: Platform,
+        clock: Clock,
+        search: Callable[[], SearchPorts],
+        copies: PrivateCopies,
+    ) -> None:
+        self.platform = platform
+        self.clock = clock
+        self.search = search
+        self._copies = copies
+
+    @functools.cached_property
+    def sessions(self) -> SessionStore:
+        """The session stores; loading them takes longer than a search."""
+        from memconsole.platform.config import decode_json5  # noqa: PLC0415
+        from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
+
+        return AgentSessionStore(self._copies, decode_json5)
+
+
 def _search_ports(settings: Settings, origin: Origin, clock: Clock) -> SearchPorts:
-    from memconsole.domain.outcomes import Origin  # noqa: PLC0415
+    from memconsole.domain.origin import Origin  # noqa: PLC0415
     from memconsole.engine.ports_bundle import SearchPorts  # noqa: PLC0415
     from memconsole.index.disk import DiskIndex  # noqa: PLC0415
     from memconsole.stores.locks import hold  # noqa: PLC0415
@@ -117,7 +175,7 @@ def _search_ports(settings: Settings, origin: Origin, clock: Clock) -> SearchPor
 
 
 def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Clock) -> Gateway:
-    from memconsole.domain.outcomes import Origin  # noqa: PLC0415
+    from memconsole.domain.origin import Origin  # noqa: PLC0415
     from memconsole.gateway.client import GatewayClient  # noqa: PLC0415
     from memconsole.gateway.doorway import Doorway  # noqa: PLC0415
     from memconsole.gateway.identity import DeviceFile  # noqa: PLC0415
@@ -161,7 +219,7 @@ def measure_recall(settings: Settings, folder: Path, clock: Clock) -> Recall:
     import json  # noqa: PLC0415
     import tempfile  # noqa: PLC0415
 
-    from memconsole.domain.outcomes import Origin  # noqa: PLC0415
+    from memconsole.domain.origin import Origin  # noqa: PLC0415
     from memconsole.engine.recall import measure, read_questions  # noqa: PLC0415
 
     asked = read_questions(folder)

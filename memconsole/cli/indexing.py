@@ -30,7 +30,7 @@ def reindex(
     ] = None,
     dry_run: DryRunOption = False,
 ) -> int:
-    """Bring the search indexes up to date; without --agent those of all agents."""
+    """Bring an agent's search index up to date. Without --agent those of all agents."""
     call = call_of(context)
     home = call.engine.home()
     refs = [one.ref for one in home.agents] if agent is None else [call.engine.agent(agent).ref]

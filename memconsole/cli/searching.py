@@ -73,7 +73,7 @@ def search(
     call = call_of(context)
     at_least_one("--max-results", max_results)
     _check_agents(agent, all_agents=all_agents)
-    home = call.engine.home()
+    home = call.searcher.home()
     request = SearchRequest(
         text=" ".join(query or ()),
         agent_id=None if all_agents else agent or _default_agent(home),
@@ -125,9 +125,9 @@ def get(
     at_least_one("--from", from_)
     at_least_one("--lines", lines)
     call = call_of(context)
-    home = call.engine.home()
+    home = call.searcher.home()
     owner = agent or _default_agent(home)
-    found = () if owner is None else call.engine.document_lines(owner, path)
+    found = () if owner is None else call.searcher.document_lines(owner, path)
     end = None if lines is None else from_ - 1 + lines
     shown = found[from_ - 1 : end]
     data: dict[str, Json] = {
@@ -159,7 +159,7 @@ def memory_get(
 
 def _answer(call: Call, name: str, request: SearchRequest, home: Home) -> int:
     with call.busy("indexing") as progress:
-        found = call.engine.search(request, None, lambda _done, _total: progress.advance())
+        found = call.searcher.search(request, None, lambda _done, _total: progress.advance())
     from memconsole.cli import encode_search  # noqa: PLC0415
 
     def show(paper: Paper) -> None:

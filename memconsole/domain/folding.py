@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MARKS: Final = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u065f\u0670]+")
+_MARKS: Final = "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u065f\u0670]+"
 _SOLID: Final = (
     "\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1780-\u17d3\u3005-\u3007\u3041-\u3096\u3099-\u309a"
     "\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -24,15 +25,18 @@ _SOLID: Final = (
 """Thai, Lao, Burmese, Khmer, kana, Han, Hangul: no blanks between words, or particles glued on."""
 
 _PICTURES: Final = "\u2600-\u27bf\U0001f000-\U0001faff"
-_RUN: Final = re.compile(f"[{_SOLID}]+")
-_CUT: Final = re.compile(f"[{_SOLID}]+|[{_PICTURES}]")
-_WORD: Final = re.compile(f"[{_SOLID}]+|[^\\W_{_SOLID}]+|[{_PICTURES}]")
-_GIANT: Final = re.compile(r"[^\s\u0e00-\U0010ffff]{200,}")
-_CLUSTER: Final = re.compile(
-    f"[{_SOLID}][\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e"
-    "\u17b6-\u17d3\u3099\u309a]*"
+_SIGNS: Final = (
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece"
+    "\u102b-\u103e\u17b6-\u17d3\u3099\u309a"
 )
-"""A character with the signs around it, which stand for nothing alone."""
+"""Signs around a character of those scripts, which stand for nothing alone."""
+
+_RUN: Final = f"[{_SOLID}]+"
+_CUT: Final = f"[{_SOLID}]+|[{_PICTURES}]"
+_WORD: Final = f"[{_SOLID}]+|[^\\W_{_SOLID}]+|[{_PICTURES}]"
+_CLUSTER: Final = f"[{_SOLID}][{_SIGNS}]*"
+_PLAIN_WORD: Final = re.compile(r"[^\W_]+")
+_GIANT: Final = re.compile(r"[^\s\u0e00-\U0010ffff]{200,}")
 
 _LONGEST_WORD: Final = 64
 
@@ -42,7 +46,7 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
-    return unicodedata.normalize("NFC", _MARKS.sub("", text))
+    return unicodedata.normalize("NFC", _compiled(_MARKS).sub("", text))
 
 
 def words(text: str) -> Iterator[str]:
@@ -50,13 +54,15 @@ def words(text: str) -> Iterator[str]:
 
     Word characters are letters and digits; a picture character is a word of its own.
     """
-    for match in _WORD.finditer(fold(text)):
+    text = fold(text)
+    pattern = _PLAIN_WORD if text.isascii() else _compiled(_WORD)
+    for match in pattern.finditer(text):
         yield match[0][:_LONGEST_WORD]
 
 
 def is_solid(word: str) -> bool:
     """Tell whether a word is a run of a script without blanks."""
-    return _RUN.match(word) is not None
+    return not word.isascii() and _compiled(_RUN).match(word) is not None
 
 
 def index_terms(word: str) -> list[str]:
@@ -68,7 +74,7 @@ def index_terms(word: str) -> list[str]:
     if word.isascii():
         return [word]
     if is_solid(word):
-        clusters = _CLUSTER.findall(word)
+        clusters = _compiled(_CLUSTER).findall(word)
         pairs = [a + b for a, b in pairwise(clusters)]
         return [*clusters, *pairs]
     return [word if word.isalnum() or len(word) > 1 else f"x{ord(word):x}"]
@@ -82,4 +88,10 @@ def index_text(text: str) -> str:
     text = fold(_GIANT.sub(" ", text))
     if text.isascii():
         return text
-    return _CUT.sub(lambda run: f" {' '.join(index_terms(run[0]))} ", text)
+    return _compiled(_CUT).sub(lambda run: f" {' '.join(index_terms(run[0]))} ", text)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile what only other scripts need: it takes as long as a search."""
+    return re.compile(pattern)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from memconsole.domain.folding import fold, index_terms, is_solid, words
@@ -101,9 +102,7 @@ def match_spans(text: str, query: Query) -> tuple[tuple[int, int], ...]:
     """
     stems = {stem(word) for word in query.words if not is_solid(word)}
     spans = [
-        match.span()
-        for match in _WORD.finditer(text)
-        if _is_said(fold(match[0]), stems, query.prefix)
+        match.span() for match in _WORD.finditer(text) if _is_said(match[0], stems, query.prefix)
     ]
     for run in filter(is_solid, query.words):
         spans += _solid_spans(text, run)
@@ -122,9 +121,16 @@ def stem(word: str) -> str:
 
 
 def _is_said(word: str, stems: set[str], prefix: str | None) -> bool:
-    if stem(word) in stems or (prefix is not None and word.startswith(prefix)):
+    plain, found = _stemmed(word)
+    if found in stems or (prefix is not None and plain.startswith(prefix)):
         return True
-    return "_" in word and any(stem(part) in stems for part in word.split("_"))
+    return "_" in plain and any(stem(part) in stems for part in plain.split("_"))
+
+
+@lru_cache(maxsize=4096)
+def _stemmed(word: str) -> tuple[str, str]:
+    plain = fold(word)
+    return plain, stem(plain)
 
 
 def _solid_spans(text: str, run: str) -> list[tuple[int, int]]:

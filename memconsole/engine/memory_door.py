@@ -1,4 +1,7 @@
-"""The part of the door that finds and reads what agents wrote."""
+"""The part of the door that finds and reads what agents wrote.
+
+Searching alone needs few of the ports, and a search on the command line loads no more than those.
+"""
 
 from __future__ import annotations
 
@@ -14,44 +17,28 @@ if TYPE_CHECKING:
     from memconsole.domain.memory import Marker, Pool
     from memconsole.domain.search import SearchRequest, SearchResult
     from memconsole.domain.settings import Settings
-    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.ports_bundle import DoorPorts, Ports
     from memconsole.ports import StopSignal
 
 
-class MemoryDoor:
-    """Methods of `Engine`; what raises here is defined there."""
+class SearchDoor:
+    """Search and what it found; `Engine` has these methods too.
+
+    Args:
+        ports: Those that a search asks.
+        settings: Weights and limits of each agent.
+    """
 
     settings: Settings
-    _ports: Ports
+    _ports: DoorPorts
+
+    def __init__(self, ports: DoorPorts, settings: Settings) -> None:
+        self.settings = settings
+        self._ports = ports
 
     def home(self) -> Home:
         """Read home, configuration and roster."""
-        raise NotImplementedError
-
-    def agent(self, agent_id: str) -> Agent:
-        """Return one agent by id."""
-        raise NotImplementedError
-
-    def pools(self, agent_id: str | None = None) -> tuple[Pool, ...]:
-        """Return the memory pools."""
-        raise NotImplementedError
-
-    def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
-        """Return (agent id, marked line) of every pool; a shared pool names its first agent."""
-        found = []
-        for pool in self.pools(agent_id):
-            owner = pool.agents[0] if pool.agents else ""
-            found += [(owner, marker) for marker in self._ports.memory.markers(pool.root)]
-        return tuple(found)
-
-    def memory_text(self, agent_id: str, relative: str) -> str | None:
-        """Return the text of one file of an agent's workspace; None when it does not exist.
-
-        Raises:
-            WorkspaceError: It lies outside the workspace or cannot be read.
-        """
-        found = self._ports.workspace.read(self.agent(agent_id).workspace, relative)
-        return None if found is None else found.text
+        return self._ports.platform.read()
 
     def search(
         self,
@@ -98,3 +85,34 @@ class MemoryDoor:
         home = self.home()
         agent = find_agent(home, agent_id)
         return document_lines(self._ports, self.settings, home, agent, path)
+
+
+class MemoryDoor(SearchDoor):
+    """What else reads memory; what raises here is defined by `Engine`."""
+
+    _ports: Ports
+
+    def agent(self, agent_id: str) -> Agent:
+        """Return one agent by id."""
+        raise NotImplementedError
+
+    def pools(self, agent_id: str | None = None) -> tuple[Pool, ...]:
+        """Return the memory pools."""
+        raise NotImplementedError
+
+    def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
+        """Return (agent id, marked line) of every pool; a shared pool names its first agent."""
+        found = []
+        for pool in self.pools(agent_id):
+            owner = pool.agents[0] if pool.agents else ""
+            found += [(owner, marker) for marker in self._ports.memory.markers(pool.root)]
+        return tuple(found)
+
+    def memory_text(self, agent_id: str, relative: str) -> str | None:
+        """Return the text of one file of an agent's workspace; None when it does not exist.
+
+        Raises:
+            WorkspaceError: It lies outside the workspace or cannot be read.
+        """
+        found = self._ports.workspace.read(self.agent(agent_id).workspace, relative)
+        return None if found is None else found.text

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.query import Query
     from memconsole.domain.search import Candidate, SearchRequest
-    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.ports_bundle import DoorPorts
     from memconsole.engine.scopes import Shelf
     from memconsole.ports import StopSignal
     from memconsole.search_ports import IndexReader
@@ -47,7 +47,7 @@ class OpenIndex:
 class SearchRun:
     """One search on its way."""
 
-    ports: Ports
+    ports: DoorPorts
     request: SearchRequest
     query: Query
     opened: list[OpenIndex] = field(default_factory=list)

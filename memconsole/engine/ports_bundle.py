@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memconsole import ports, search_ports
-    from memconsole.domain.outcomes import Origin
+    from memconsole.domain.origin import Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +18,26 @@ class SearchPorts:
 
     index: search_ports.SearchIndex
     documents: search_ports.DocumentReader
+
+
+class DoorPorts(Protocol):
+    """What a search asks; `Ports` has all of it."""
+
+    @property
+    def platform(self) -> ports.Platform:
+        """The home and its agents."""
+
+    @property
+    def sessions(self) -> ports.SessionStore:
+        """Transcripts, when they are searched."""
+
+    @property
+    def clock(self) -> ports.Clock:
+        """The time."""
+
+    @property
+    def search(self) -> Callable[[], SearchPorts]:
+        """Gives indexes and documents."""
 
 
 @dataclass(frozen=True, slots=True)

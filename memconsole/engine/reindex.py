@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from memconsole.domain.indexing import IndexStatus, SyncReport
     from memconsole.domain.outcomes import Detail, Outcome
     from memconsole.domain.settings import Settings
-    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.ports_bundle import DoorPorts
     from memconsole.engine.scopes import Shelf
 
 _SOURCES = (Source.MEMORY, Source.SESSIONS)
 
 
-def reindex(command: Reindex, *, ports: Ports, settings: Settings) -> Outcome:
+def reindex(command: Reindex, *, ports: DoorPorts, settings: Settings) -> Outcome:
     """Take what changed into the indexes of one agent.
 
     Raises:
@@ -57,7 +57,7 @@ def reindex(command: Reindex, *, ports: Ports, settings: Settings) -> Outcome:
 
 
 def index_states(
-    ports: Ports, settings: Settings, home: Home, agent_id: str | None
+    ports: DoorPorts, settings: Settings, home: Home, agent_id: str | None
 ) -> dict[tuple[str, Source], IndexStatus]:
     """Return the state of every index that a search would look into; builds none."""
     agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
@@ -69,7 +69,7 @@ def index_states(
 
 
 def document_lines(
-    ports: Ports, settings: Settings, home: Home, agent: Agent, path: str
+    ports: DoorPorts, settings: Settings, home: Home, agent: Agent, path: str
 ) -> tuple[str, ...]:
     """Return the lines of one document of an agent, masked; none when it does not exist.
 
@@ -97,7 +97,7 @@ def document_lines(
     return ()
 
 
-def _planned(command: Reindex, ports: Ports, wanted: tuple[Shelf, ...]) -> Planned:
+def _planned(command: Reindex, ports: DoorPorts, wanted: tuple[Shelf, ...]) -> Planned:
     sentences = []
     details: dict[str, Detail] = {}
     for shelf in wanted:

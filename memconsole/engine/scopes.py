@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.indexing import Document, DocumentText
     from memconsole.domain.settings import SearchSettings, Settings
-    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.ports_bundle import DoorPorts
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Shelf:
     scope: IndexScope
     agent: Agent
     settings: SearchSettings
-    ports: Ports
+    ports: DoorPorts
     redact: bool
 
     def documents(self) -> tuple[Document, ...]:
@@ -48,7 +48,7 @@ class Shelf:
 
 
 def shelves(
-    ports: Ports,
+    ports: DoorPorts,
     settings: Settings,
     home: Home,
     agents: Iterable[Agent],

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memconsole.domain.query import Query
     from memconsole.domain.search import Candidate, Narrowing, SearchHit, SearchRequest
     from memconsole.domain.settings import SearchSettings, Settings
-    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.ports_bundle import DoorPorts
     from memconsole.ports import StopSignal
 
 _LARGE: Final = 20_000
@@ -33,7 +33,7 @@ _LARGE: Final = 20_000
 
 
 def search(
-    ports: Ports,
+    ports: DoorPorts,
     settings: Settings,
     home: Home,
     request: SearchRequest,

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memconsole.index.weights import StaticModel
     from memconsole.sqlite import Connection
@@ -27,31 +27,63 @@ def late_by_sqlite(
     chunks: Tokens,
 ) -> dict[int, float]:
     """Return the sums, the cosines taken by sqlite-vec; for processes that end soon."""
-    absent = {
-        token: frozenset().union(*(one for one in chunks.values() if token not in one))
-        for token in dict.fromkeys(query)
-    }
-    wanted = frozenset().union(*absent.values())
+    places = {at: 1 << place for place, at in enumerate(chunks)}
+    holders: dict[int, int] = {}
+    for at, tokens in chunks.items():
+        for one in tokens:
+            holders[one] = holders.get(one, 0) | places[at]
     connection.execute("CREATE TEMP TABLE IF NOT EXISTS word(id INTEGER PRIMARY KEY, vector BLOB)")
     connection.execute("DELETE FROM temp.word")
     connection.executemany(
-        "INSERT INTO temp.word VALUES (?, ?)", [(one, model.packed(one)) for one in sorted(wanted)]
+        "INSERT INTO temp.word VALUES (?, ?)", [(one, model.packed(one)) for one in sorted(holders)]
     )
-    cosine: dict[int, dict[int, float]] = {}
-    for token, others in absent.items():
-        found = connection.execute(
-            "SELECT id, 1 - vec_distance_cosine(vector, ?) FROM temp.word "
-            "WHERE id IN (SELECT value FROM json_each(?))",
-            (model.packed(token), json.dumps(sorted(others))),
-        )
-        cosine[token] = {int(at or 0): float(one or 0.0) for at, one in found}
-    return {
-        at: sum(
-            weight[token] * (1.0 if token in tokens else _best(cosine[token], tokens)) ** 2
-            for token in query
-        )
-        for at, tokens in chunks.items()
-    }
+    sums = dict.fromkeys(places.values(), 0.0)
+    everywhere = (1 << len(chunks)) - 1
+    for token in query:
+        for share, held in _nearest(connection, model, token, holders, everywhere):
+            for place in _bits(held):
+                sums[place] += weight[token] * share * share
+    return {at: sums[place] for at, place in places.items()}
+
+
+def _nearest(
+    connection: Connection,
+    model: StaticModel,
+    token: int,
+    holders: Mapping[int, int],
+    everywhere: int,
+) -> Iterator[tuple[float, int]]:
+    """Yield (best cosine, chunks that have it as bits) for one token, each chunk once.
+
+    The tokens come in the order of their cosines, so that most of them are never looked at.
+    """
+    held = holders.get(token, 0)
+    if held:
+        yield 1.0, held
+    missing = everywhere & ~held
+    if not missing:
+        return
+    near = [one for one, bits in holders.items() if bits & missing]
+    found = connection.execute(
+        "SELECT id, 1 - vec_distance_cosine(vector, ?) AS share FROM temp.word "
+        "WHERE id IN (SELECT value FROM json_each(?)) ORDER BY share DESC, id",
+        (model.packed(token), json.dumps(near)),
+    )
+    for at, share in found:
+        if not isinstance(share, float) or share <= 0 or not isinstance(at, int):
+            return
+        if held := holders[at] & missing:
+            yield share, held
+            missing &= ~held
+            if not missing:
+                return
+
+
+def _bits(held: int) -> Iterator[int]:
+    while held:
+        lowest = held & -held
+        yield lowest
+        held ^= lowest
 
 
 def late_by_numpy(
@@ -73,7 +105,3 @@ def late_by_numpy(
     weights = np.asarray([weight[token] for token in query], np.float32)
     sums = weights @ np.maximum(best, 0.0) ** 2
     return dict(zip(chunks, sums.tolist(), strict=True))
-
-
-def _best(cosine: Mapping[int, float], tokens: frozenset[int]) -> float:
-    return max(0.0, max((cosine[one] for one in tokens if one in cosine), default=0.0))
