@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Agent, AgentRef, Era, Home, PlatformConfig, Storage
 from memconsole.domain.captures import WorkspaceText
 from memconsole.domain.memory import MARKER_TAGS, Pool
-from memconsole.domain.outcomes import Origin, Written
+from memconsole.domain.origin import Origin
+from memconsole.domain.outcomes import Written
 from memconsole.domain.sessions import StoreListing
 from memconsole.domain.snapshot import SchedulerStatus
 from memconsole.domain.transcript import Entry, EntryKind

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole import wiring
-from memconsole.domain.outcomes import Origin
+from memconsole.domain.origin import Origin
 from memconsole.domain.settings import UiSettings
 from memconsole.errors import UsageError
 

@@ -11,7 +11,8 @@ from memconsole import sqlite
 from memconsole.demo.cast import AGENTS
 from memconsole.demo.plan import Count, Fate
 from memconsole.domain.commands import Checkpoint
-from memconsole.domain.outcomes import Origin, Run
+from memconsole.domain.origin import Origin
+from memconsole.domain.outcomes import Run
 from memconsole.domain.tokens import Sample
 from memconsole.stores.private_copy import PrivateCopies
 from memconsole.stores.state import StateDatabase

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Notice
     from memconsole.domain.commands import Command
+    from memconsole.domain.origin import Origin
 
 Detail: TypeAlias = "str | int | float | bool | list[Detail] | dict[str, Detail] | None"
 """A value that JSON can carry."""
@@ -160,9 +161,7 @@ class Compacted:
     duration_ms: int = 0
 
 
-Outcome: TypeAlias = (
-    Planned | Skipped | Failed | Checkpointed | Reindexed | Rotated | Compacted
-)
+Outcome: TypeAlias = Planned | Skipped | Failed | Checkpointed | Reindexed | Rotated | Compacted
 
 
 def status_of(outcome: Outcome) -> str:
@@ -192,15 +191,6 @@ def reason_of(outcome: Outcome) -> str | None:
 def notices_of(outcome: Outcome) -> tuple[Notice, ...]:
     """Return the warnings that came up on the way."""
     return () if isinstance(outcome, Failed) else outcome.notices
-
-
-class Origin(StrEnum):
-    """Which face asked for a run."""
-
-    SCHEDULER = "scheduler"
-    CONSOLE = "console"
-    CLI = "cli"
-    HOOK = "hook"
 
 
 @dataclass(frozen=True, slots=True)

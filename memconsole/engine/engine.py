@@ -6,26 +6,14 @@ What only some calls need is imported by them: `status` has to answer at once.
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
-from memconsole.domain.command_line import command_line, key_of, name_of
-from memconsole.domain.commands import Checkpoint, Compact, Reindex, Rotate
-from memconsole.domain.outcomes import (
-    Failed,
-    Planned,
-    Run,
-    Skipped,
-    SkipReason,
-    reason_of,
-    status_of,
-)
 from memconsole.engine.live import LiveView
 from memconsole.engine.lookup import find_agent, find_session, owns
 from memconsole.engine.memory_door import MemoryDoor
 from memconsole.engine.reader import Reader
 from memconsole.engine.snapshot import take_snapshot
-from memconsole.errors import LockedError, MemconsoleError, ReadOnlyError, StateError
+from memconsole.errors import StateError
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -34,7 +22,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, AgentRef, Home
     from memconsole.domain.commands import Command
     from memconsole.domain.memory import Pool
-    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.outcomes import Outcome, Run
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import (
         ConsoleSnapshot,
@@ -224,63 +212,6 @@ class Engine(MemoryDoor):
 
     def run(self, command: Command) -> Outcome:
         """Run one command; expected failures come back as `Failed`, bugs are raised."""
-        started_at = self._ports.clock.now()
-        start = self._ports.clock.monotonic()
-        try:
-            outcome = self._dispatch(command)
-        except LockedError as error:
-            outcome = Skipped(command, SkipReason.LOCKED, str(error), error.hint)
-        except MemconsoleError as error:
-            outcome = Failed(command, error.code, str(error), error.hint)
-        took = round((self._ports.clock.monotonic() - start) * 1000)
-        outcome = replace(outcome, duration_ms=took)
-        logger.info("%s: %s", command_line(command), status_of(outcome))
-        self._log(command, outcome, started_at)
-        return outcome
+        from memconsole.engine.run import run_command  # noqa: PLC0415
 
-    def _dispatch(self, command: Command) -> Outcome:
-        if self.settings.ui.read_only and not command.dry_run:
-            raise ReadOnlyError(name_of(command))
-        match command:
-            case Checkpoint():
-                from memconsole.engine.checkpoint import checkpoint  # noqa: PLC0415
-
-                return checkpoint(
-                    command, ports=self._ports, reader=self._reader, settings=self.settings
-                )
-            case Rotate() | Compact():
-                from memconsole.engine.request import request  # noqa: PLC0415
-
-                return request(
-                    command, ports=self._ports, reader=self._reader, settings=self.settings
-                )
-            case Reindex():
-                from memconsole.engine.reindex import reindex  # noqa: PLC0415
-
-                return reindex(command, ports=self._ports, settings=self.settings)
-            case _:
-                assert_never(command)
-
-    def _log(self, command: Command, outcome: Outcome, started_at: datetime) -> None:
-        if isinstance(outcome, Planned) or command.dry_run or self.settings.ui.read_only:
-            return
-        run = Run(
-            id=0,
-            job=None,
-            command=name_of(command),
-            command_line=command_line(command),
-            origin=self._ports.origin,
-            agent=command.agent.id,
-            key=key_of(command),
-            started_at=started_at,
-            ended_at=self._ports.clock.now(),
-            status=status_of(outcome),
-            reason=reason_of(outcome),
-            message=outcome.message,
-            duration_ms=outcome.duration_ms,
-            home=command.agent.home,
-        )
-        try:
-            self._ports.runs.add(run)
-        except StateError as error:
-            logger.warning("the run was not recorded: %s", error)
+        return run_command(command, ports=self._ports, reader=self._reader, settings=self.settings)

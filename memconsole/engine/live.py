@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.gateway import LiveReading, Verdict
 from memconsole.domain.keys import parse_key
-from memconsole.domain.outcomes import Origin
+from memconsole.domain.origin import Origin
 from memconsole.domain.sessions import SessionState, StoredSession, TranscriptState
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from memconsole.stores.lines import (
 )
 from memconsole.stores.merge import Known, known_of, merged
 from memconsole.stores.sqlite_era import SqliteSessionStore
-from memconsole.stores.sqlite_events import event_ids, nameless_events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -123,6 +122,8 @@ class AgentSessionStore:
         """Return what the database has of a transcript."""
         if ref.kind is not TranscriptKind.DATABASE:
             return known_of((), self._database.forward(ref))
+        from memconsole.stores.sqlite_events import event_ids, nameless_events  # noqa: PLC0415
+
         return known_of(
             event_ids(ref.path, ref.session_id, copies=self._copies),
             nameless_events(ref.path, ref.session_id, copies=self._copies),

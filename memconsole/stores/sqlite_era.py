@@ -1,4 +1,7 @@
-"""The session store of the SQLite era: one database an agent, read-only (mission §2, A1, A4)."""
+"""The session store of the SQLite era: one database an agent, read-only (mission §2, A1, A4).
+
+How databases are read is loaded when there is one: file-era homes hold none.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,6 @@ from memconsole.domain.plain import one_line
 from memconsole.domain.sessions import StoreListing, TranscriptKind
 from memconsole.errors import StoreError
 from memconsole.sqlite import read_platform, stamp_of
-from memconsole.stores.sqlite_archive import (
-    archive_backward,
-    archive_forward,
-    cold_backward,
-    cold_forward,
-)
-from memconsole.stores.sqlite_events import events_backward, events_forward
-from memconsole.stores.sqlite_listing import list_database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +34,8 @@ class SqliteSessionStore:
         mark = self.fingerprint(agent)
         if not is_there(agent.database):
             return StoreListing((), Storage.NONE, fingerprint=mark)
+        from memconsole.stores.sqlite_listing import list_database  # noqa: PLC0415
+
         try:
             found = read_platform(
                 agent.database, lambda database: list_database(database, agent), self._copies
@@ -66,20 +63,26 @@ class SqliteSessionStore:
         Raises:
             StoreError: The database cannot be read, or an archive cannot be unpacked.
         """
+        from memconsole.stores import sqlite_archive as archive  # noqa: PLC0415
+        from memconsole.stores.sqlite_events import events_backward  # noqa: PLC0415
+
         if ref.kind is TranscriptKind.DATABASE_ARCHIVE:
-            return archive_backward(ref, limit_bytes=limit_bytes, copies=self._copies)
+            return archive.archive_backward(ref, limit_bytes=limit_bytes, copies=self._copies)
         if ref.kind is TranscriptKind.COLD_ARCHIVE:
-            return cold_backward(ref, limit_bytes=limit_bytes, copies=self._copies)
+            return archive.cold_backward(ref, limit_bytes=limit_bytes, copies=self._copies)
         return events_backward(
             ref.path, ref.session_id, limit_bytes=limit_bytes, copies=self._copies
         )
 
     def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
         """Yield all entries in stored order; same kinds and errors as `backward`."""
+        from memconsole.stores import sqlite_archive as archive  # noqa: PLC0415
+        from memconsole.stores.sqlite_events import events_forward  # noqa: PLC0415
+
         if ref.kind is TranscriptKind.DATABASE_ARCHIVE:
-            return archive_forward(ref, copies=self._copies)
+            return archive.archive_forward(ref, copies=self._copies)
         if ref.kind is TranscriptKind.COLD_ARCHIVE:
-            return cold_forward(ref, copies=self._copies)
+            return archive.cold_forward(ref, copies=self._copies)
         return events_forward(ref.path, ref.session_id, copies=self._copies)
 
 

@@ -6,10 +6,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.captures import Capture
 from memconsole.stores.state_values import instant, known_text, marks, rows_of, stamp, text
 
 if TYPE_CHECKING:
+    from memconsole.domain.captures import Capture
     from memconsole.sqlite import Connection, Row
     from memconsole.stores.state import StateDatabase
 
@@ -98,6 +98,8 @@ def _capture(row: Row) -> Capture | None:
     captured_at = instant(at)
     if captured_at is None:
         return None
+    from memconsole.domain.captures import Capture  # noqa: PLC0415 - most looks find none
+
     return Capture(
         agent=AgentRef(str(home), str(agent)),
         session_id=str(session_id),

@@ -6,13 +6,14 @@ import threading
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.outcomes import Origin, Run
+from memconsole.domain.origin import Origin
 from memconsole.domain.tokens import Sample
 from memconsole.stores.state_values import instant, known_text, marks, rows_of, stamp, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from memconsole.domain.outcomes import Run
     from memconsole.sqlite import Connection, Row, SqlValue
     from memconsole.stores.state import StateDatabase
 
@@ -155,6 +156,8 @@ def _run(row: Row) -> Run | None:
     started_at = instant(started)
     if started_at is None or not isinstance(number, int) or origin not in set(Origin):
         return None
+    from memconsole.domain.outcomes import Run  # noqa: PLC0415 - most looks find no run
+
     return Run(
         id=number,
         job=known_text(job),

@@ -17,9 +17,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memconsole.domain.additions import addition
-from memconsole.domain.captures import WorkspaceText
 from memconsole.domain.memory import MAX_READ_BYTES
-from memconsole.domain.outcomes import Written
 from memconsole.errors import ConcurrentEditError, WorkspaceError
 from memconsole.stores.encodings import encoding_of
 from memconsole.stores.inside import adopt, failed, open_place, refused
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from memconsole.domain.captures import WorkspaceText
+    from memconsole.domain.outcomes import Written
     from memconsole.stores.inside import Place
 
 FILE_MODE = 0o600
@@ -90,7 +90,7 @@ class DiskWorkspace:
                 place.sync_folder()
                 self.steps("folder-synced")
             _verify_replaced(place, data)
-        return Written(relative, len(data), f"{mode:04o}")
+        return _written(relative, len(data), mode)
 
     def append(self, root: Path, relative: str, entry: str, *, header: str) -> Written:
         """Append an entry in the file's own line ending; `header` starts a new file.
@@ -110,7 +110,7 @@ class DiskWorkspace:
                 mode = os.fstat(descriptor).st_mode & 0o777
             finally:
                 os.close(descriptor)
-        return Written(relative, added, f"{mode:04o}")
+        return _written(relative, added, mode)
 
     @contextmanager
     def _temporary(self, place: Place) -> Iterator[tuple[str, int]]:
@@ -161,6 +161,12 @@ class DiskWorkspace:
         return len(data)
 
 
+def _written(relative: str, size: int, mode: int) -> Written:
+    from memconsole.domain.outcomes import Written  # noqa: PLC0415 - reading commands write nothing
+
+    return Written(relative, size, f"{mode:04o}")
+
+
 def _read(place: Place) -> WorkspaceText | None:
     status = place.status()
     if status is None:
@@ -172,6 +178,8 @@ def _read(place: Place) -> WorkspaceText | None:
         data = file.read(MAX_READ_BYTES + 1)
         modified = os.fstat(descriptor).st_mtime_ns
     version = (modified, len(data), hashlib.sha256(data).hexdigest())
+    from memconsole.domain.captures import WorkspaceText  # noqa: PLC0415
+
     return WorkspaceText(decode(data)[0], version)
 
 

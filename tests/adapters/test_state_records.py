@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from memconsole import sqlite
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.captures import Capture
-from memconsole.domain.outcomes import Origin, Run
+from memconsole.domain.origin import Origin
+from memconsole.domain.outcomes import Run
 from memconsole.domain.tokens import Sample
 from memconsole.errors import StateError
 from memconsole.stores import state_records

@@ -14,7 +14,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from memconsole import wiring
-from memconsole.domain.outcomes import Origin
+from memconsole.domain.origin import Origin
 from memconsole.ui.app import ConsoleApp
 
 if TYPE_CHECKING:

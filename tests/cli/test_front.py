@@ -9,7 +9,7 @@ import pytest
 
 from memconsole import wiring
 from memconsole.cli.main import main
-from memconsole.domain.outcomes import Origin
+from memconsole.domain.origin import Origin
 
 if TYPE_CHECKING:
     from pathlib import Path

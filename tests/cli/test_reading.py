@@ -14,7 +14,8 @@ from memconsole import __version__
 from memconsole.domain.agents import Notice, PlatformConfig, Storage
 from memconsole.domain.keys import parse_key
 from memconsole.domain.memory import Category, Limit, Marker, PoolItem
-from memconsole.domain.outcomes import Origin, Run
+from memconsole.domain.origin import Origin
+from memconsole.domain.outcomes import Run
 from memconsole.domain.sessions import SessionState, TranscriptState
 from memconsole.domain.snapshot import SchedulerStatus
 from memconsole.domain.tokens import Sample

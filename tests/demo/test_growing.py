@@ -12,7 +12,7 @@ from memconsole import wiring
 from memconsole.demo.growing import COMPACTED_AT, COMPACTED_TO, TOKENS_A_TURN
 from memconsole.demo.history import FixedClock
 from memconsole.demo.home import DemoHome, write_home
-from memconsole.domain.outcomes import Origin
+from memconsole.domain.origin import Origin
 from memconsole.domain.tokens import TokenState
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from memconsole.demo.home import DemoHome, write_home
 from memconsole.domain.agents import Storage
 from memconsole.domain.keys import SessionClass
 from memconsole.domain.memory import MARKER_TAGS
-from memconsole.domain.outcomes import Origin
+from memconsole.domain.origin import Origin
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.tokens import TokenState
 from memconsole.domain.transcript import EntryKind

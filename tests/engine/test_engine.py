@@ -11,7 +11,8 @@ import pytest
 from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.commands import Checkpoint, Rotate
 from memconsole.domain.memory import Marker
-from memconsole.domain.outcomes import Checkpointed, Failed, Origin, Planned, Skipped, SkipReason
+from memconsole.domain.origin import Origin
+from memconsole.domain.outcomes import Checkpointed, Failed, Planned, Skipped, SkipReason
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import UnknownAgentError

@@ -12,7 +12,7 @@ import pytest
 
 from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.gateway import LiveSession
-from memconsole.domain.outcomes import Origin
+from memconsole.domain.origin import Origin
 from memconsole.domain.settings import Settings
 from memconsole.domain.tokens import TokenState
 from memconsole.engine import live

@@ -9,7 +9,8 @@ from memconsole.domain.agents import Agent, AgentRef, Era, Home, Notice, Platfor
 from memconsole.domain.attention import attention
 from memconsole.domain.keys import SessionClass, classify, parse_key
 from memconsole.domain.memory import MARKER_TAGS, Category, Limit, Pool, PoolItem
-from memconsole.domain.outcomes import Origin, Run
+from memconsole.domain.origin import Origin
+from memconsole.domain.outcomes import Run
 from memconsole.domain.sessions import (
     SessionState,
     StoredSession,

@@ -15,10 +15,10 @@ from memconsole.cli import encode, encode_memory, encode_outcome
 from memconsole.domain.agents import AgentRef, Notice
 from memconsole.domain.commands import Checkpoint, Rotate
 from memconsole.domain.memory import MARKER_TAGS, Category, Limit, Marker, Pool, PoolItem
+from memconsole.domain.origin import Origin
 from memconsole.domain.outcomes import (
     Checkpointed,
     Failed,
-    Origin,
     Planned,
     Run,
     Skipped,

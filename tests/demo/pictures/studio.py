@@ -12,7 +12,7 @@ from memconsole import wiring
 from memconsole.demo.history import remember
 from memconsole.demo.home import write_home
 from memconsole.demo.world import demo_world
-from memconsole.domain.outcomes import Origin
+from memconsole.domain.origin import Origin
 from memconsole.ui.app import ConsoleApp
 from memconsole.ui.clock import ScreenClock
 from tests.demo.pictures.frame import read_frame

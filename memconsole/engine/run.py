@@ -1,0 +1,92 @@
+"""Runs one command and writes it down; loaded by the first command, not by a look."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING, assert_never
+
+from memconsole.domain.command_line import command_line, key_of, name_of
+from memconsole.domain.commands import Checkpoint, Compact, Reindex, Rotate
+from memconsole.domain.outcomes import (
+    Failed,
+    Planned,
+    Run,
+    Skipped,
+    SkipReason,
+    reason_of,
+    status_of,
+)
+from memconsole.errors import LockedError, MemconsoleError, ReadOnlyError, StateError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memconsole.domain.commands import Command
+    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import Reader
+
+logger = logging.getLogger(__name__)
+
+
+def run_command(command: Command, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+    """Run a command; expected failures come back as `Failed`, bugs are raised."""
+    started_at = ports.clock.now()
+    start = ports.clock.monotonic()
+    try:
+        outcome = _dispatch(command, ports, reader, settings)
+    except LockedError as error:
+        outcome = Skipped(command, SkipReason.LOCKED, str(error), error.hint)
+    except MemconsoleError as error:
+        outcome = Failed(command, error.code, str(error), error.hint)
+    took = round((ports.clock.monotonic() - start) * 1000)
+    outcome = replace(outcome, duration_ms=took)
+    logger.info("%s: %s", command_line(command), status_of(outcome))
+    if not (isinstance(outcome, Planned) or command.dry_run or settings.ui.read_only):
+        _write_down(command, outcome, started_at, ports)
+    return outcome
+
+
+def _dispatch(command: Command, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+    if settings.ui.read_only and not command.dry_run:
+        raise ReadOnlyError(name_of(command))
+    match command:
+        case Checkpoint():
+            from memconsole.engine.checkpoint import checkpoint  # noqa: PLC0415
+
+            return checkpoint(command, ports=ports, reader=reader, settings=settings)
+        case Rotate() | Compact():
+            from memconsole.engine.request import request  # noqa: PLC0415
+
+            return request(command, ports=ports, reader=reader, settings=settings)
+        case Reindex():
+            from memconsole.engine.reindex import reindex  # noqa: PLC0415
+
+            return reindex(command, ports=ports, settings=settings)
+        case _:
+            assert_never(command)
+
+
+def _write_down(command: Command, outcome: Outcome, started_at: datetime, ports: Ports) -> None:
+    run = Run(
+        id=0,
+        job=None,
+        command=name_of(command),
+        command_line=command_line(command),
+        origin=ports.origin,
+        agent=command.agent.id,
+        key=key_of(command),
+        started_at=started_at,
+        ended_at=ports.clock.now(),
+        status=status_of(outcome),
+        reason=reason_of(outcome),
+        message=outcome.message,
+        duration_ms=outcome.duration_ms,
+        home=command.agent.home,
+    )
+    try:
+        ports.runs.add(run)
+    except StateError as error:
+        logger.warning("the run was not recorded: %s", error)
