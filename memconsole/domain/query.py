@@ -88,7 +88,7 @@ def parse(text: str, *, is_typing: bool = False, prefix_least: int = _PREFIX_LEA
     chosen = [word for word in found if word not in STOP_WORDS] or found
     unique = tuple(dict.fromkeys(chosen))[:_MOST_WORDS]
     prefix = None
-    if is_typing and found and plain[-1:].isalnum() and len(found[-1]) >= prefix_least:
+    if is_typing and found and text[-1:].isalnum() and len(found[-1]) >= prefix_least:
         prefix = found[-1]
     return Query(plain, unique, prefix)
 

@@ -1,0 +1,183 @@
+"""Both legs become one ranking (search.md §1)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memconsole.domain.agent_search import agent_views
+from memconsole.domain.fusion import (
+    UNKNOWN_COSINE,
+    WORDLESS_COSINE,
+    Scored,
+    Weights,
+    by_age,
+    chosen,
+    fuse,
+    shortlist,
+)
+from memconsole.domain.recall import Question, Sums, questions
+from memconsole.domain.search import LATE_CANDIDATES, Candidate
+
+WEIGHTS = Weights()
+NUMBERS = st.floats(0, 1, allow_nan=False)
+
+
+@st.composite
+def candidates(draw: st.DrawFn) -> list[Candidate]:
+    found = []
+    for number in range(draw(st.integers(0, 30))):
+        cosine = draw(st.none() | st.floats(-1, 1, allow_nan=False))
+        text = draw(st.none() | st.floats(0.01, 20, allow_nan=False))
+        if cosine is not None or text is not None:
+            found.append(Candidate(0, number, cosine, text))
+    return found
+
+
+def ids(scored: list[Scored]) -> list[int]:
+    return [one.candidate.id for one in scored]
+
+
+def test_the_formula_of_the_specification() -> None:
+    found = fuse(
+        [Candidate(0, 1, 0.6, 4.0), Candidate(0, 2, 0.2, 8.0), Candidate(0, 3, 0.4, None)],
+        WEIGHTS,
+        late={(0, 1): 3.0, (0, 2): 1.0, (0, 3): 2.0},
+    )
+    scores = {one.candidate.id: one for one in found}
+    assert scores[1].vector == pytest.approx(1.0)
+    assert scores[1].text == pytest.approx(0.5)
+    assert scores[1].score == pytest.approx(0.7 * 1.0 + 0.3 * 0.5)
+    assert scores[2].score == pytest.approx(0.3)
+    assert scores[3].score == pytest.approx(0.7 * 0.5)
+    assert ids(found) == [1, 3, 2]
+
+
+def test_beyond_the_shortlist_late_interaction_counts_nothing() -> None:
+    found = fuse([Candidate(0, 1, 1.0), Candidate(0, 2, 0.0)], WEIGHTS, late={(0, 1): 5.0})
+    assert [one.vector for one in found] == [1.0, 0.0]
+    found = fuse([Candidate(0, 1, 1.0), Candidate(0, 2, 0.5)], WEIGHTS, late={(0, 2): 5.0})
+    assert {one.candidate.id: one.vector for one in found} == {1: 0.5, 2: 0.5}
+
+
+def test_raw_cosines_stay_as_they_are() -> None:
+    [found] = fuse([Candidate(0, 1, 0.4, None)], WEIGHTS, is_raw=True)
+    assert (found.vector, found.score) == (0.4, 0.4)
+
+
+def test_a_missing_leg_leaves_its_weight_to_the_other() -> None:
+    [only_text] = fuse([Candidate(0, 1, None, 3.0)], WEIGHTS)
+    assert (only_text.vector, only_text.text, only_text.score) == (None, 1.0, 1.0)
+    best, _ = fuse([Candidate(0, 1, 0.5), Candidate(0, 2, 0.1)], WEIGHTS)
+    assert best.score == 1.0
+
+
+def test_no_candidates_are_no_results() -> None:
+    assert fuse([], WEIGHTS) == []
+    assert chosen([], coverage=1.0, min_score=0.35, max_results=6) == []
+
+
+def test_a_keyword_hit_below_the_least_score_fills_an_empty_place_only() -> None:
+    scored = [
+        Scored(Candidate(0, 1, 0.9, 3.0), 0.9, 0.9, 0.9),
+        Scored(Candidate(0, 2, 0.0, 3.0), 0.3, 0.0, 1.0),
+        Scored(Candidate(0, 3, 0.0, 0.1), 0.01, 0.0, 0.03),
+    ]
+    both = chosen(scored, coverage=1.0, min_score=0.35, max_results=6)
+    assert [(one.candidate.id, one.is_weak) for one in both] == [(1, False), (2, True)]
+    assert ids(chosen(scored, coverage=1.0, min_score=0.35, max_results=1)) == [1]
+
+
+def test_a_chunk_without_any_word_must_be_near_by_itself() -> None:
+    def near(cosine: float) -> Scored:
+        return Scored(Candidate(0, 1, cosine), 0.7, 1.0, None)
+
+    def found(cosine: float, coverage: float | None, words: int = 2) -> list[Scored]:
+        return chosen([near(cosine)], coverage=coverage, min_score=0.35, max_results=6, words=words)
+
+    assert found(WORDLESS_COSINE, 1.0)
+    assert not found(WORDLESS_COSINE - 0.01, 1.0)
+    assert not found(UNKNOWN_COSINE - 0.01, None)
+    assert found(UNKNOWN_COSINE, None)[0].is_weak
+    assert not found(UNKNOWN_COSINE - 0.01, 1.0, words=1)
+
+
+def test_a_query_of_unknown_words_has_weak_results() -> None:
+    scored = [Scored(Candidate(0, 1, 0.9, 3.0), 0.9, 0.9, 0.9)]
+    assert chosen(scored, coverage=0.5, min_score=0.35, max_results=6)[0].is_weak
+    assert not chosen(scored, coverage=0.8, min_score=0.35, max_results=6)[0].is_weak
+
+
+@given(candidates(), st.integers(1, 20))
+def test_more_results_never_change_the_first_ones(found: list[Candidate], most: int) -> None:
+    scored = fuse(found, WEIGHTS)
+    few = chosen(scored, coverage=1.0, min_score=0.35, max_results=most)
+    many = chosen(scored, coverage=1.0, min_score=0.35, max_results=most + 5)
+    assert many[: len(few)] == few
+
+
+@given(candidates(), st.randoms())
+def test_the_order_of_candidates_does_not_matter(found: list[Candidate], random: object) -> None:
+    shuffled = list(found)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]  # Hypothesis gives a Random
+    assert fuse(found, WEIGHTS) == fuse(shuffled, WEIGHTS)
+
+
+@given(candidates())
+def test_scores_lie_between_0_and_1(found: list[Candidate]) -> None:
+    for one in fuse(found, WEIGHTS):
+        assert 0 <= one.score <= 1
+        assert one.text is None or 0 <= one.text <= 1
+        assert one.vector is None or 0 <= one.vector <= 1
+
+
+@given(candidates())
+def test_the_shortlist_is_the_best_of_the_plain_ranking(found: list[Candidate]) -> None:
+    short = shortlist(found, WEIGHTS)
+    assert [one.id for one in short] == ids(fuse(found, WEIGHTS))[:LATE_CANDIDATES]
+
+
+def test_age_halves_a_score() -> None:
+    scored = [
+        Scored(Candidate(0, 1), 0.8, None, 0.8),
+        Scored(Candidate(0, 2), 0.6, None, 0.6),
+    ]
+    faded = by_age(scored, lambda one: 180.0 if one.id == 1 else 0.0, 180.0)
+    assert [(one.candidate.id, one.score) for one in faded] == [(2, 0.6), (1, 0.4)]
+
+
+def test_the_agents_own_search_says_why_it_does_not_see_a_note() -> None:
+    views = agent_views(
+        [Candidate(0, 1, 0.9, 5.0), Candidate(0, 2, 0.2, 5.0), Candidate(0, 3, 0.6, 1.0)],
+        {(0, 1): 9.0, (0, 2): 9.0},
+        {(0, 3): 60 * 86_400.0},
+    )
+    assert views[0, 1].rank == 1
+    assert views[0, 2].rank == 2
+    assert views[0, 3].rank is None
+    assert "age" in views[0, 3].because
+
+
+def test_recall_counts_evidence_lines() -> None:
+    asked = Question("a", "q", (("m.md", 3), ("m.md", 30)))
+    sums = Sums()
+    ranked = [("x.md", 1, 9), ("m.md", 1, 5)]
+    sums.add(asked, ranked, [("m.md", 1, 5), ("m.md", 25, 40), ("x.md", 1, 9)])
+    found = sums.mean(agents=1, chunks=3, provider="static", seconds=0.1)
+    assert found.recall == {5: 0.5, 6: 0.5, 10: 0.5}
+    assert found.mrr == 0.5
+    assert 0 < found.ndcg < 1
+
+
+def test_labelled_questions_without_an_answer_are_left_out() -> None:
+    lines = [
+        '{"agent": "a", "query": "q", "evidence": [{"path": "m.md", "line": 3}]}',
+        '{"agent": "a", "query": "q", "evidence": []}',
+        "",
+        '{"agent": "a", "query": "q", "category": "adversarial", '
+        '"evidence": [{"path": "m.md", "line": 3}]}',
+    ]
+    assert len(list(questions(lines))) == 1
+    with pytest.raises(ValueError, match="line 1"):
+        list(questions(["[]"]))
