@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.agents import Notice
 from memconsole.domain.indexing import IndexState, IndexStatus, SyncReport
 from memconsole.errors import IndexUnavailableError
-from memconsole.index.files import reading, sync_folder, writing
+from memconsole.index.files import journal_of, reading, settle, sync_folder, writing
 from memconsole.index.rows import Row
 from memconsole.index.schema import create, read_meta, write_meta
 from memconsole.index.vectors import NoVectors, RemoteVectors, StaticVectors
@@ -213,15 +213,10 @@ def _take_over_cache(connection: Connection, work: Work) -> None:
 
 
 def _settle(path: Path) -> None:
-    """Let the old file take back what a killed writer began, so that no journal outlives it."""
-    journal = path.with_name(f"{path.name}-journal")
+    """Let no journal of the old file outlive it: SQLite would play it into the new one."""
+    journal = journal_of(path)
     if path.exists() and journal.exists():
-        with (
-            suppress(IndexUnavailableError, OSError),
-            writing(path) as connection,
-            transaction(connection),
-        ):
-            _count(connection, "meta")
+        settle(path)
     journal.unlink(missing_ok=True)
 
 

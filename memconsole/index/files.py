@@ -6,7 +6,7 @@ import functools
 import hashlib
 import importlib.util
 import os
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
@@ -83,9 +83,34 @@ def reading(path: Path) -> Iterator[Connection]:
     if path.stat().st_size == 0:
         raise IndexProblemError(path, "is empty (0 bytes)", is_lasting=True)
     with ExitStack() as stack, problems(path):
-        connection = stack.enter_context(open_single(path, is_read_only=True))
+        try:
+            connection = stack.enter_context(_known(path))
+        except IndexProblemError:
+            if not journal_of(path).exists():
+                raise
+            settle(path)
+            connection = stack.enter_context(_known(path))
+        yield connection
+
+
+@contextmanager
+def _known(path: Path) -> Iterator[Connection]:
+    with problems(path), open_single(path, is_read_only=True) as connection:
         _require_known(connection, path)
         yield connection
+
+
+def journal_of(path: Path) -> Path:
+    """Return where SQLite keeps what a writer may have to take back."""
+    return path.with_name(f"{path.name}-journal")
+
+
+def settle(path: Path) -> None:
+    """Let a file take back what a killed writer began: who may only read cannot."""
+    with suppress(IndexUnavailableError, OSError), problems(path), open_single(path) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+        connection.execute("ROLLBACK")
 
 
 @contextmanager

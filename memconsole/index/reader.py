@@ -12,6 +12,7 @@ from memconsole.domain.agents import Notice
 from memconsole.domain.folding import index_terms, is_solid
 from memconsole.domain.indexing import Vectors
 from memconsole.domain.search import CANDIDATES, Candidate, ChunkRow, Legs
+from memconsole.errors import EmbeddingError
 from memconsole.index.files import problems
 from memconsole.index.late import late_by_numpy, late_by_sqlite
 from memconsole.index.pooling import idf, query_vector, small_list, unpack_ids
@@ -78,6 +79,7 @@ class IndexReader:
         self._connection = connection
         self._path = path
         self._epoch_chunks = int(meta.get("epoch_chunks", 0))
+        self._dims = int(meta.get("dims", 0))
         self._means = means
 
     def legs(
@@ -212,11 +214,20 @@ class IndexReader:
     def _vector(self, query: Query) -> bytes | None:
         """Return the query's vector; None when there is nothing to compare it with."""
         if self._means.remote is not None:
-            return small_list(self._means.remote.embed([query.text])[0])
+            return self._checked(small_list(self._means.remote.embed([query.text])[0]))
         if self._means.static is None or not self._epoch_chunks:
             return None
         tokens = self._tokens(query.text)
         return query_vector(self._means.static, tokens, self._weight(tokens)) if tokens else None
+
+    def _checked(self, vector: bytes) -> bytes:
+        if len(vector) != self._dims:
+            raise EmbeddingError(
+                f"{self.status.provider} answers a vector of length {len(vector)}, and the index "
+                f"holds vectors of length {self._dims}",
+                hint="`memconsole reindex --full` builds it anew.",
+            )
+        return vector
 
     def _tokens(self, text: str) -> tuple[int, ...]:
         if text not in self._token_memo:

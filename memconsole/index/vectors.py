@@ -156,6 +156,8 @@ class RemoteVectors:
         self._generation = generation
         self.embedded = 0
         self.failure: EmbeddingError | None = None
+        row = connection.execute("SELECT length(embedding) FROM chunks_vec LIMIT 1").fetchone()
+        self._dims = row[0] if row is not None and isinstance(row[0], int) else None
 
     def add(self, rows: Sequence[Row], ids: Sequence[int]) -> None:
         """Ask for what is not known, and store all of it."""
@@ -193,7 +195,16 @@ class RemoteVectors:
         except EmbeddingError as error:
             self.failure = error
             return {}
-        return dict(zip(rows, map(small_list, vectors), strict=True))
+        found = dict(zip(rows, map(small_list, vectors), strict=True))
+        self._dims = self._dims or len(vectors[0])
+        if len(vectors[0]) != self._dims:
+            self.failure = EmbeddingError(
+                f"{self._embedder.name} answers vectors of {len(vectors[0])} numbers, "
+                f"and the index holds vectors of {self._dims}",
+                hint="`memconsole reindex --full` builds it anew.",
+            )
+            return {}
+        return found
 
     def _known(self, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
         known = {}
