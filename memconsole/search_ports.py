@@ -78,7 +78,7 @@ class IndexReader(Protocol):
         """Return BM25 of the chunks with every word."""
 
     def ages(self, ids: Sequence[int]) -> dict[int, float]:
-        """Return when chunks are from, in seconds since 1970; unknown times left out."""
+        """Return when dated chunks are from, in seconds since 1970; others are left out."""
 
     def notices(self, paths: Iterable[str] | None = None) -> tuple[Notice, ...]:
         """Return what was odd about documents when they were indexed."""

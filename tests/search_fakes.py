@@ -102,7 +102,7 @@ class FakeReader:
         return {at: 9.0 for at, (_, text) in enumerate(self.texts) if wanted <= set(words(text))}
 
     def ages(self, ids: Sequence[int]) -> dict[int, float]:
-        return dict.fromkeys(ids, 0.0)
+        return {}
 
     def notices(self, paths: Iterable[str] | None = None) -> tuple[Notice, ...]:
         return tuple(one for one in self.odd if paths is None or one.path in set(paths))

@@ -130,7 +130,7 @@ def _freshen(
 def ages(
     run: SearchRun, candidates: Iterable[Candidate], now: float
 ) -> dict[tuple[int, int], float]:
-    """Return the ages of candidates in seconds by (scope, id); unknown ones left out."""
+    """Return the ages of candidates in seconds by (scope, id); of what is dated."""
     ids: dict[int, list[int]] = {}
     for one in candidates:
         ids.setdefault(one.scope, []).append(one.id)

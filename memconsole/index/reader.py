@@ -146,7 +146,7 @@ class IndexReader:
         return self._matches(query.match_all(), "", ())
 
     def ages(self, ids: Sequence[int]) -> dict[int, float]:
-        """Return when chunks are from, in seconds since 1970; those of unknown time left out."""
+        """Return when dated chunks are from, in seconds since 1970; others are left out."""
         found = self._rows(
             "SELECT id, at FROM chunks "
             "WHERE id IN (SELECT value FROM json_each(?)) AND at IS NOT NULL",
@@ -264,7 +264,7 @@ def _condition(narrowing: Narrowing) -> tuple[str, tuple[SqlValue, ...]]:
     parts: list[str] = []
     values: list[SqlValue] = []
     if narrowing.since is not None:
-        parts.append("at >= ?")
+        parts.append("coalesce(at, (SELECT modified_at FROM files WHERE files.id = file)) >= ?")
         values.append(narrowing.since.timestamp())
     if narrowing.tag is not None:
         parts.append("tags & ?")

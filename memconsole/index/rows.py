@@ -32,7 +32,7 @@ class Row:
 
     Attributes:
         hash: Of what is embedded and indexed; equal rows need no new vector.
-        at: When it is from, in seconds since 1970; None when nobody knows.
+        at: When it is from, in seconds since 1970; None for what is of no day.
         tags: Bits of `MARKER_TAGS`.
     """
 
@@ -120,11 +120,10 @@ def _row(chunk: Chunk, at: float | None, tags: int, *, on_path: bool = True) -> 
 
 
 def _moment(document: Document) -> float | None:
-    """Return when a document is from: the end of the day in its name, else its file time."""
-    if (found := _DATE.search(document.path)) is not None:
-        try:
-            day = datetime.fromisoformat(found[0]).replace(tzinfo=UTC)
-            return day.timestamp() + _DAY_S
-        except ValueError:
-            pass
-    return None if document.modified_at is None else document.modified_at.timestamp()
+    """Return the end of the day in a document's name; None when it is of no day."""
+    if (found := _DATE.search(document.path)) is None:
+        return None
+    try:
+        return datetime.fromisoformat(found[0]).replace(tzinfo=UTC).timestamp() + _DAY_S
+    except ValueError:
+        return None

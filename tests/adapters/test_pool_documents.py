@@ -1,0 +1,105 @@
+"""The files of a pool as the index is given them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.errors import WorkspaceError
+from memconsole.stores.pool_documents import PoolDocuments
+from tests.adapters.rights import powerless, reachable_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECRET = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    (tmp_path / "memory" / "archive").mkdir(parents=True)
+    (tmp_path / "MEMORY.md").write_text("# Long\n", "utf-8")
+    (tmp_path / "memory" / "INDEX.md").write_text("# Index\n", "utf-8")
+    (tmp_path / "memory" / "archive" / "old.md").write_text("old\n", "utf-8")
+    (tmp_path / "notes.md").write_text("not memory\n", "utf-8")
+    return tmp_path
+
+
+def paths(reader: PoolDocuments, workspace: Path, *extra: Path) -> list[str]:
+    return [one.path for one in reader.documents(workspace, extra)]
+
+
+def test_the_generated_index_is_left_out_and_archives_are_marked(workspace: Path) -> None:
+    found = PoolDocuments().documents(workspace)
+    assert [(one.path, one.is_archived) for one in found] == [
+        ("MEMORY.md", False),
+        ("memory/archive/old.md", True),
+    ]
+
+
+def test_a_missing_workspace_has_no_documents(tmp_path: Path) -> None:
+    assert PoolDocuments().documents(tmp_path / "nowhere") == ()
+
+
+def test_more_paths_are_taken_in_without_links(workspace: Path, tmp_path: Path) -> None:
+    more = tmp_path / "more"
+    (more / ".git").mkdir(parents=True)
+    (more / "deep").mkdir()
+    (more / "deep" / "a.md").write_text("a", "utf-8")
+    (more / ".git" / "b.md").write_text("b", "utf-8")
+    (more / "link.md").symlink_to(workspace / "MEMORY.md")
+    (more / "c.txt").write_text("c", "utf-8")
+    found = paths(PoolDocuments(), workspace, more, workspace / "notes.md", workspace / "gone")
+    assert found[2:] == [str(more / "deep" / "a.md"), str(workspace / "notes.md")]
+
+
+def test_a_stamp_changes_with_the_content(workspace: Path) -> None:
+    reader = PoolDocuments()
+    before = reader.documents(workspace)[0]
+    (workspace / "MEMORY.md").write_text("# Long and longer\n", "utf-8")
+    assert reader.documents(workspace)[0].stamp != before.stamp
+
+
+def test_secrets_are_masked_and_lines_keep_their_numbers(workspace: Path) -> None:
+    (workspace / "MEMORY.md").write_text(f"one\n{SECRET}\nfive\n", "utf-8")
+    reader = PoolDocuments()
+    text = reader.read(reader.documents(workspace)[0]).text
+    assert "MIIEvQ" not in text
+    assert text.split("\n").index("five") == 4
+    plain = PoolDocuments(redact=False)
+    assert "MIIEvQ" in plain.read(plain.documents(workspace)[0]).text
+
+
+def test_only_real_line_ends_count(workspace: Path) -> None:
+    (workspace / "MEMORY.md").write_bytes("one\u2028still one\x0b\r\ntwo\x1b[31m\n".encode())
+    reader = PoolDocuments()
+    assert reader.read(reader.documents(workspace)[0]).text == "one still one \ntwo\n"
+
+
+def test_a_text_that_is_not_utf8_is_read_and_named(workspace: Path) -> None:
+    (workspace / "MEMORY.md").write_bytes(b"Gr\xfc\xdfe\n")
+    reader = PoolDocuments()
+    found = reader.read(reader.documents(workspace)[0])
+    assert [one.code for one in found.notices] == ["not-utf8"]
+    assert found.text.startswith("Gr")
+
+
+def test_a_huge_file_is_named_and_not_read(workspace: Path) -> None:
+    (workspace / "MEMORY.md").write_bytes(b"x" * (16 * 1024 * 1024 + 1))
+    reader = PoolDocuments()
+    found = reader.read(reader.documents(workspace)[0])
+    assert (found.text, [one.code for one in found.notices]) == ("", ["oversized"])
+
+
+def test_what_is_gone_or_closed_is_an_expected_failure() -> None:
+    with reachable_folder() as folder:
+        (folder / "MEMORY.md").write_text("x", "utf-8")
+        reader = PoolDocuments()
+        [document] = reader.documents(folder)
+        (folder / "MEMORY.md").chmod(0)
+        with powerless(), pytest.raises(WorkspaceError, match=r"MEMORY\.md cannot be read"):
+            reader.read(document)
+        (folder / "MEMORY.md").unlink()
+        with pytest.raises(FileNotFoundError):
+            reader.read(document)

@@ -1,0 +1,293 @@
+"""Searching through the door: which indexes, in what state, and what comes back."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from memconsole.domain.agents import Notice
+from memconsole.domain.commands import Reindex
+from memconsole.domain.indexing import IndexState, Source
+from memconsole.domain.outcomes import Failed, Planned, Reindexed, Skipped, SkipReason
+from memconsole.domain.search import SearchRequest
+from memconsole.domain.settings import SearchSettings, Settings, UiSettings
+from memconsole.engine.engine import Engine
+from memconsole.errors import (
+    EmbeddingError,
+    IndexUnavailableError,
+    LockedError,
+    SearchCancelledError,
+    UnknownAgentError,
+    UsageError,
+)
+from tests.engine.rows import row
+from tests.fakes import World, fake_agent, talk
+
+STATE = Path("/state")
+
+
+def engine_of(world: World, **changes: object) -> Engine:
+    return Engine(world.ports, Settings(state_dir=STATE, **changes))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def world() -> World:
+    found = World()
+    found.documents.texts[fake_agent().workspace] = {
+        "memory/2026-01-20.md": "- the staging database is orion",
+        "memory/garden.md": "- tomatoes want water",
+    }
+    return found
+
+
+def test_a_search_builds_the_index_it_lacks(world: World) -> None:
+    found = engine_of(world).search(SearchRequest("database"))
+    assert [hit.path for hit in found.hits] == ["memory/2026-01-20.md"]
+    assert found.index.state is IndexState.FRESH
+    assert found.coverage == 1.0
+    assert found.hits[0].snippet == "- the staging database is orion"
+    assert world.index.synced == [("main", False)]
+
+
+def test_what_has_changed_is_taken_in_first(world: World) -> None:
+    engine = engine_of(world)
+    engine.search(SearchRequest("database"))
+    world.documents.texts[fake_agent().workspace]["memory/new.md"] = "a database of birds"
+    assert len(engine.search(SearchRequest("database")).hits) == 2
+
+
+def test_too_much_change_is_answered_from_what_is_there(world: World) -> None:
+    engine = engine_of(world, search=SearchSettings(sync_mb=1))
+    engine.search(SearchRequest("database"))
+    world.documents.texts[fake_agent().workspace]["memory/new.md"] = "a database of birds"
+    world.documents.sizes["memory/new.md"] = 2_000_000
+    found = engine.search(SearchRequest("database"))
+    assert len(found.hits) == 1
+    assert found.index.state is IndexState.STALE
+    assert "reindex" in found.index.because
+
+
+def test_read_only_writes_no_index(world: World) -> None:
+    engine = engine_of(world, ui=UiSettings(read_only=True))
+    found = engine.search(SearchRequest("database"))
+    assert world.index.synced == []
+    assert (found.hits, found.index.state) == ((), IndexState.MISSING)
+    engine_of(world).search(SearchRequest("database"))
+    world.documents.texts[fake_agent().workspace]["memory/new.md"] = "database"
+    found = engine.search(SearchRequest("database"))
+    assert (len(found.hits), found.index.state) == (1, IndexState.STALE)
+
+
+def test_another_process_that_builds_is_no_failure(world: World) -> None:
+    world.index.unwritable["main"] = LockedError("the index of main", "process 7")
+    found = engine_of(world).search(SearchRequest("database"))
+    assert found.index.state is IndexState.BUILDING
+    assert "process 7" in found.index.because
+
+
+def test_an_index_that_cannot_be_written_still_answers(world: World) -> None:
+    engine_of(world).search(SearchRequest("database"))
+    world.documents.texts[fake_agent().workspace]["memory/new.md"] = "database"
+    world.index.unwritable["main"] = IndexUnavailableError("the disk is full")
+    found = engine_of(world).search(SearchRequest("database"))
+    assert (len(found.hits), found.index.state) == (1, IndexState.STALE)
+    assert [notice.code for notice in found.notices] == ["index-stale"]
+
+
+def test_an_index_that_cannot_be_read_is_not_no_results(world: World) -> None:
+    world.index.broken["main"] = IndexUnavailableError("it is damaged")
+    found = engine_of(world).search(SearchRequest("database"))
+    assert found.index.state is IndexState.UNAVAILABLE
+    assert "damaged" in found.index.because
+
+
+def test_damage_met_on_the_way_is_not_no_results(world: World) -> None:
+    world.index.failure = IndexUnavailableError("page 3 is damaged")
+    found = engine_of(world).search(SearchRequest("database"))
+    assert (found.hits, found.index.state) == ((), IndexState.UNAVAILABLE)
+
+
+def test_a_search_can_be_ended(world: World) -> None:
+    world.index.failure = SearchCancelledError("ended")
+    found = engine_of(world).search(SearchRequest("database"), threading.Event())
+    assert found.is_cancelled
+
+
+def test_a_failing_provider_leaves_the_words_and_says_so(world: World) -> None:
+    world.index.failure = EmbeddingError("the service failed", hint="Check the key.")
+    found = engine_of(world).search(SearchRequest("database"))
+    assert len(found.hits) == 1
+    assert not found.index.has_vectors
+    assert [notice.code for notice in found.notices] == ["embedding-failed"]
+
+
+def test_typing_never_writes_and_takes_beginnings(world: World) -> None:
+    engine = engine_of(world)
+    assert engine.search(SearchRequest("data", is_typing=True)).index.state is IndexState.MISSING
+    assert world.index.synced == []
+    engine.search(SearchRequest("x"))
+    assert engine.search(SearchRequest("data", is_typing=True)).query.prefix == "data"
+
+
+def test_an_empty_query_is_answered_with_a_warning(world: World) -> None:
+    found = engine_of(world).search(SearchRequest("  "))
+    assert found.hits == ()
+    assert [notice.code for notice in found.notices] == ["empty-query"]
+
+
+def test_only_the_agents_that_were_asked_for() -> None:
+    agents = [fake_agent("main"), fake_agent("work")]
+    world = World(*agents)
+    for agent in agents:
+        world.documents.texts[agent.workspace] = {"MEMORY.md": f"database of {agent.id}"}
+    engine = engine_of(world)
+    assert [hit.agent for hit in engine.search(SearchRequest("database", "work")).hits] == ["work"]
+    everywhere = engine.search(SearchRequest("database"))
+    assert [hit.agent for hit in everywhere.hits] == ["main", "work"]
+    assert set(everywhere.indexes) == {("main", Source.MEMORY), ("work", Source.MEMORY)}
+    assert everywhere.index.chunks == 2
+    with pytest.raises(UnknownAgentError):
+        engine.search(SearchRequest("database", "nobody"))
+
+
+def test_one_broken_index_does_not_stop_the_others() -> None:
+    agents = [fake_agent("main"), fake_agent("work")]
+    world = World(*agents)
+    for agent in agents:
+        world.documents.texts[agent.workspace] = {"MEMORY.md": "database"}
+    world.index.broken["main"] = IndexUnavailableError("it is damaged")
+    found = engine_of(world).search(SearchRequest("database"))
+    assert [hit.agent for hit in found.hits] == ["work"]
+    assert found.index.state is IndexState.UNAVAILABLE
+
+
+def test_agents_of_one_workspace_share_its_index() -> None:
+    shared = fake_agent("main").workspace
+    world = World(fake_agent("main"), fake_agent("work", workspace=shared))
+    world.documents.texts[shared] = {"MEMORY.md": "database"}
+    assert len(engine_of(world).search(SearchRequest("database")).hits) == 1
+    assert world.index.synced == [("main", False)]
+    assert len(engine_of(world).search(SearchRequest("database", "work")).hits) == 1
+    assert world.index.synced == [("main", False)]
+
+
+def test_what_is_odd_about_a_hit_is_told_with_it(world: World) -> None:
+    path = "memory/2026-01-20.md"
+    world.documents.notices[path] = Notice("not-utf8", "it is not UTF-8", path)
+    engine = engine_of(world)
+    for _ in range(2):
+        found = engine.search(SearchRequest("database"))
+        assert [(one.code, one.agent) for one in found.notices] == [("not-utf8", "main")]
+    assert engine.search(SearchRequest("tomatoes")).notices == ()
+
+
+def test_how_the_agent_would_have_it(world: World) -> None:
+    world.index.cosines = {"memory/2026-01-20.md": 0.9, "memory/garden.md": 0.3}
+    found = engine_of(world).search(SearchRequest("staging database", is_explained=True))
+    assert found.hits[0].agent_rank == 1
+    assert found.hits[0].agent_because == "it finds it"
+
+
+def test_results_are_as_many_as_were_asked_for(world: World) -> None:
+    texts = world.documents.texts[fake_agent().workspace]
+    texts |= {f"memory/n{number}.md": "database" for number in range(20)}
+    engine = engine_of(world)
+    assert len(engine.search(SearchRequest("database")).hits) == 6
+    assert len(engine.search(SearchRequest("database", max_results=3)).hits) == 3
+
+
+class TestTalks:
+    @pytest.fixture
+    def world(self) -> World:
+        world = World()
+        live, hidden = row("agent:main:main"), row("agent:main:incognito-x")
+        world.sessions.hold(live, hidden)
+        world.sessions.transcripts["id-main"] = talk("is the boiler repaired?", "yes, it is")
+        world.sessions.transcripts["id-incognito-x"] = talk("nobody may find this boiler")
+        return world
+
+    def test_they_are_searched_when_asked_for(self, world: World) -> None:
+        engine = engine_of(world)
+        assert engine.search(SearchRequest("boiler")).hits == ()
+        found = engine.search(SearchRequest("boiler", with_sessions=True))
+        assert [(hit.path, hit.source) for hit in found.hits] == [
+            ("sessions/id-main", Source.SESSIONS)
+        ]
+        assert "user: is the boiler repaired?" in found.hits[0].snippet
+
+    def test_or_when_they_are_configured(self, world: World) -> None:
+        engine = engine_of(world, search=SearchSettings(sessions=True))
+        assert len(engine.search(SearchRequest("boiler")).hits) == 1
+        assert engine.search(SearchRequest("boiler", with_sessions=False)).hits == ()
+
+    def test_their_lines_can_be_read(self, world: World) -> None:
+        lines = engine_of(world).document_lines("main", "sessions/id-main")
+        assert lines == ("user: is the boiler repaired?", "assistant: yes, it is")
+
+
+def test_the_lines_of_a_file_can_be_read(world: World) -> None:
+    engine = engine_of(world)
+    assert engine.document_lines("main", "memory/garden.md") == ("- tomatoes want water",)
+    assert engine.document_lines("main", "memory/none.md") == ()
+    for path in ("../../etc/passwd", "memory/../../x.md", "a\0b"):
+        with pytest.raises(UsageError, match="leads out"):
+            engine.document_lines("main", path)
+
+
+class TestReindex:
+    def command(self, **changes: object) -> Reindex:
+        return replace(Reindex(fake_agent().ref), **changes)  # type: ignore[arg-type]
+
+    def test_it_brings_an_index_up_to_date(self, world: World) -> None:
+        outcome = engine_of(world).run(self.command())
+        assert isinstance(outcome, Reindexed)
+        assert outcome.details["chunks"] == 2
+        assert [file.path for file in outcome.wrote] == ["/state/index/main.sqlite"]
+        again = engine_of(world).run(self.command())
+        assert isinstance(again, Reindexed)
+        assert again.wrote == ()
+        assert "nothing had changed" in again.message
+
+    def test_in_full_it_is_built_anew(self, world: World) -> None:
+        engine_of(world).run(self.command())
+        engine_of(world).run(self.command(is_full=True))
+        assert world.index.synced == [("main", False), ("main", True)]
+
+    def test_a_dry_run_writes_nothing(self, world: World) -> None:
+        outcome = engine_of(world).run(self.command(dry_run=True))
+        assert isinstance(outcome, Planned)
+        assert "never built" in outcome.message
+        assert world.index.synced == []
+
+    def test_a_held_index_is_skipped(self, world: World) -> None:
+        world.index.unwritable["main"] = LockedError("the index of main", "process 7")
+        outcome = engine_of(world).run(self.command())
+        assert isinstance(outcome, Skipped)
+        assert outcome.reason is SkipReason.LOCKED
+
+    def test_a_full_disk_is_a_failure(self, world: World) -> None:
+        world.index.unwritable["main"] = IndexUnavailableError("the disk is full")
+        outcome = engine_of(world).run(self.command())
+        assert isinstance(outcome, Failed)
+        assert outcome.code == "index-unavailable"
+
+    def test_a_failing_provider_is_a_failure_that_kept_the_words(self, world: World) -> None:
+        world.index.odd.append(Notice("embedding-failed", "the service failed"))
+        outcome = engine_of(world).run(self.command())
+        assert isinstance(outcome, Failed)
+        assert outcome.code == "embedding-failed"
+        assert "words are indexed" in outcome.message
+
+    def test_read_only_refuses_it(self, world: World) -> None:
+        outcome = engine_of(world, ui=UiSettings(read_only=True)).run(self.command())
+        assert isinstance(outcome, Failed)
+        assert outcome.code == "read-only"
+
+    def test_the_states_of_indexes_are_told_without_building(self, world: World) -> None:
+        engine = engine_of(world)
+        assert engine.indexes()["main", Source.MEMORY].state is IndexState.MISSING
+        engine.run(self.command())
+        assert engine.indexes("main")["main", Source.MEMORY].state is IndexState.FRESH
