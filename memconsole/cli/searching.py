@@ -184,13 +184,13 @@ def _warnings(found: SearchResult) -> tuple[Notice, ...]:
     from memconsole.domain.agents import Notice  # noqa: PLC0415
     from memconsole.domain.indexing import IndexState  # noqa: PLC0415
 
+    told = {one.message for one in found.notices}
     stale = [
         Notice("index-stale", f"the index of {agent} ({source.value}): {one.because}", agent=agent)
         for (agent, source), one in found.indexes.items()
-        if one.state is not IndexState.FRESH and one.because
+        if one.state is not IndexState.FRESH and one.because and one.because not in told
     ]
-    known = {one.message for one in found.notices}
-    return (*found.notices, *(one for one in stale if one.message not in known))
+    return (*found.notices, *stale)
 
 
 def _code(found: SearchResult) -> int:

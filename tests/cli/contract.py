@@ -188,6 +188,43 @@ RUN: Type = {
     "reason": "str?",
 }
 
+HIT: Type = {
+    "archived": "bool",
+    "on_path": "bool",
+    "path": "str",
+    "start_line": "int",
+    "end_line": "int",
+    "score": "float",
+    "vector_score": "float?",
+    "text_score": "float?",
+    "weak": "bool",
+    "snippet": "str",
+    "source": ("memory", "sessions"),
+    "agent": "str",
+    "modified_at": "time?",
+    "heading": "str",
+    "tags": [TAGS],
+}
+INDEX: Type = {
+    "state": ("fresh", "stale", "missing", "building", "unavailable"),
+    "chunks": "int",
+    "provider": "str",
+    "vector": "bool",
+    "updated_at": "time?",
+    "because": "str?",
+    "compares": ("sqlite-vec", "numpy", "none"),
+    "files": "int",
+    "bytes": "int",
+}
+GET: Type = {
+    "agent": "str?",
+    "path": "str",
+    "from": "int",
+    "lines": "int",
+    "total_lines": "int",
+    "text": "str",
+}
+
 LISTING_LEFT_OUT: Type = dict.fromkeys(
     ("cron_run", "archived", "orphan", "backup", "unreadable"), "int"
 )
@@ -201,6 +238,9 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "transcript": ([MESSAGE], TRANSCRIPT_LEFT_OUT),
     "memory pool": ([POOL], {}),
     "markers": ([MARKER], {}),
+    "search": ({"hits": [HIT], "index": INDEX, "coverage": "float?"}, {}),
+    "get": (GET, {}),
+    "reindex": ([OUTCOME], {}),
     "checkpoint": ([OUTCOME], {}),
     "rotate": ([OUTCOME], {"below": "int"}),
     "compact": ([OUTCOME], {}),

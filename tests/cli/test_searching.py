@@ -1,0 +1,158 @@
+"""`search`, `get` and `reindex`, over fakes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.agents import Notice
+from memconsole.errors import IndexUnavailableError
+from tests.cli.contract import check_envelope
+from tests.fakes import fake_agent
+
+if TYPE_CHECKING:
+    from tests.cli.caller import Caller
+    from tests.fakes import World
+
+DAILY = "memory/2026-01-20.md"
+
+
+@pytest.fixture
+def world(world: World) -> World:
+    texts = world.documents.texts
+    texts[fake_agent("main").workspace] = {
+        DAILY: "- the [red]staging[/] database is \x1b[31morion\n\n- " + "word " * 60,
+        "memory/garden.md": "- tomatoes want water\n- and sun\n",
+    }
+    texts[fake_agent("work").workspace] = {"MEMORY.md": "the work database"}
+    return world
+
+
+def test_hits_have_the_fields_of_the_contract(call: Caller) -> None:
+    answer = call.json("search", "staging", "database")
+    check_envelope(answer.envelope)
+    assert answer.code == 0
+    [hit] = answer.data["hits"]
+    assert (hit["path"], hit["agent"], hit["source"]) == (DAILY, "main", "memory")
+    assert answer.data["index"]["state"] == "fresh"
+    assert "agent_rank" not in hit
+
+
+def test_explained_hits_say_how_the_agent_would_have_them(call: Caller) -> None:
+    answer = call.json("search", "--explain", "database")
+    [hit] = answer.data["hits"]
+    assert list(hit)[-3:] == ["agent_rank", "agent_score", "agent_because"]
+    assert hit["agent_because"]
+
+
+def test_people_see_scores_as_bars_and_the_words_around(
+    call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = call("search", "staging database")
+    lines = shown.out.splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    assert DAILY in lines[0]
+    assert "█████" in lines[0]
+    assert "[red]staging[/] database" in shown.out
+    assert "\x1b" not in shown.out
+    assert "1 hit." in lines[-1]
+    assert "Index fresh" in lines[-1]
+
+
+def test_matched_words_are_marked_in_colour(call: Caller) -> None:
+    shown = call("--color", "always", "search", "tomatoes")
+    assert "\x1b[1;4mtomatoes\x1b[0m" in shown.out
+
+
+def test_without_unicode_the_bars_are_ascii(call: Caller) -> None:
+    assert call("--ascii", "search", "tomatoes").out.isascii()
+
+
+def test_nothing_found_is_an_answer(call: Caller) -> None:
+    answer = call.json("search", "zzzznotthere")
+    assert (answer.code, answer.data["hits"]) == (0, [])
+    assert "Nothing was found." in call("search", "zzzznotthere").out
+
+
+def test_nobody_looked_is_a_failure(call: Caller, world: World) -> None:
+    world.index.broken["main"] = IndexUnavailableError("it is damaged")
+    answer = call.json("search", "database")
+    assert (answer.code, answer.data["hits"]) == (1, [])
+    assert answer.data["index"]["state"] == "unavailable"
+    assert [warning["code"] for warning in answer.envelope["warnings"]] == ["index-stale"]
+    shown = call("search", "database")
+    assert "Could not look" in shown.out
+    assert "Nothing was found" not in shown.out
+
+
+@pytest.mark.parametrize("words", [(), ("",), ("   ",)])
+def test_an_empty_query_is_a_warning(call: Caller, words: tuple[str, ...]) -> None:
+    answer = call.json("search", *words)
+    assert (answer.code, answer.data["hits"]) == (0, [])
+    assert [warning["code"] for warning in answer.envelope["warnings"]] == ["empty-query"]
+
+
+def test_which_agents_are_searched(call: Caller) -> None:
+    assert [hit["agent"] for hit in call.json("search", "database").data["hits"]] == ["main"]
+    work = call.json("search", "--agent", "WORK", "database")
+    assert [hit["agent"] for hit in work.data["hits"]] == ["work"]
+    both = call.json("search", "--all-agents", "database").data["hits"]
+    assert {hit["agent"] for hit in both} == {"main", "work"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--agent", "nobody"),
+        ("--agent", "main", "--all-agents"),
+        ("--max-results", "0"),
+        ("--min-score", "2"),
+        ("--type", "NONSENSE"),
+        ("--since", "yesterday-ish"),
+    ],
+)
+def test_a_wrong_call_is_refused(call: Caller, options: tuple[str, ...]) -> None:
+    answer = call.json("search", *options, "--", "database")
+    assert answer.code == 2
+    assert answer.error["hint"]
+
+
+def test_memory_search_is_the_same(call: Caller) -> None:
+    assert call.json("memory", "search", "tomatoes", "-n", "1").data["hits"]
+
+
+def test_get_prints_lines(call: Caller) -> None:
+    answer = call.json("get", "memory/garden.md", "--from", "2", "--lines", "5")
+    check_envelope(answer.envelope)
+    assert answer.data["text"] == "- and sun"
+    assert (answer.data["from"], answer.data["lines"], answer.data["total_lines"]) == (2, 1, 2)
+    assert call("memory", "get", "memory/garden.md").out.splitlines()[0] == "- tomatoes want water"
+
+
+def test_a_missing_file_is_empty_and_a_way_out_is_refused(call: Caller) -> None:
+    missing = call.json("get", "memory/none.md")
+    assert (missing.code, missing.data["text"]) == (0, "")
+    assert call.json("get", "../../etc/passwd").code == 2
+
+
+def test_reindex_answers_for_every_agent(call: Caller, world: World) -> None:
+    world.documents.notices[DAILY] = Notice("not-utf8", "it is not UTF-8", DAILY)
+    answer = call.json("reindex")
+    check_envelope(answer.envelope)
+    assert [(row["agent"], row["status"]) for row in answer.data] == [
+        ("main", "done"),
+        ("work", "done"),
+    ]
+    assert [warning["path"] for warning in answer.envelope["warnings"]] == [DAILY]
+    assert "2 chunks" in call("reindex", "--agent", "main", "--full").out
+    assert call.json("reindex", "--dry-run", "--agent", "work").data[0]["status"] == "planned"
+
+
+def test_reindex_exits_with_its_worst_outcome(call: Caller, world: World) -> None:
+    world.index.unwritable["work"] = IndexUnavailableError("the disk is full")
+    answer = call.json("reindex")
+    assert answer.code == 1
+    assert [row["status"] for row in answer.data] == ["done", "failed"]
+    assert call.json("--read-only", "reindex").code == 1
