@@ -20,6 +20,7 @@ _SOURCES = {
     Storage.MIXED: "disk",
     Storage.NONE: "disk",
     Storage.UNREADABLE: "disk",
+    Storage.GATEWAY: "gateway",
 }
 
 
