@@ -13,6 +13,7 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,14 +30,28 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("session", KEY),
     ("transcript", KEY, "--tail", "5"),
     ("memory", "pool"),
+    ("memory", "search", "inventory"),
+    ("memory", "get", "MEMORY.md"),
     ("markers",),
+    ("reindex",),
+    ("search", "inventory database"),
+    ("get", "MEMORY.md", "--lines", "3"),
+    ("bench", "recall", "{labelled}"),
     ("config", "show"),
+    ("config", "path"),
+    ("config", "init"),
     ("checkpoint", "--dry-run"),
     ("checkpoint",),
     ("rotate", "--dry-run"),
+    ("rotate", KEY, "--yes"),
+    ("compact", KEY, "--yes"),
     ("runs",),
 )
+NEED_A_GATEWAY = (("rotate", KEY, "--yes"), ("compact", KEY, "--yes"))
+"""No Gateway runs here: these are refused, with exit code 3."""
+
 SCREEN_KEYS = ("?", "\x1b", "\r", "\x1b", "2", "\r", "\x1b", "3", "4", "5", ":", "\x1b", "q")
+TERMINAL = {"TERM": "xterm-256color", "LINES": "24", "COLUMNS": "80"}
 DEADLINE_S = 60.0
 
 
@@ -46,6 +61,7 @@ def main(executable: str) -> None:
         user = Path(folder) / "user"
         generate = [sys.executable, "-m", "benchmarks.homes", str(user)]
         subprocess.run(generate, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        labelled = label(Path(folder) / "labelled", user / "ws-main")
         environment = {
             "HOME": str(user),
             "PATH": os.environ["PATH"],
@@ -55,31 +71,51 @@ def main(executable: str) -> None:
         }
         before = digest(user / ".openclaw")
         check_every_command_is_called(executable, environment)
-        for arguments in (("--version",), ("--help",), *CALLS):
-            call(executable, arguments, environment)
-        for arguments in CALLS:
-            call_json(executable, arguments, environment)
-        open_screens(executable, {**environment, "TERM": "xterm-256color"})
+        call(executable, ("--version",), environment)
+        for words in CALLS:
+            code = 3 if words in NEED_A_GATEWAY else 0
+            arguments = tuple(word.format(labelled=labelled) for word in words)
+            call(executable, arguments, environment, code)
+            call_json(executable, arguments, environment, code)
+        for arguments in ((), ("--demo",)):
+            open_screens(executable, arguments, {**environment, **TERMINAL})
         if digest(user / ".openclaw") != before:
             sys.exit("the platform home was changed")
 
 
-def call(executable: str, arguments: tuple[str, ...], environment: dict[str, str]) -> str:
+def label(folder: Path, workspace: Path) -> Path:
+    """Write a question whose answer is known, for `bench recall`."""
+    shutil.copytree(workspace, folder / "main")
+    question = {
+        "agent": "main",
+        "query": "inventory database",
+        "evidence": [{"path": "MEMORY.md", "line": 3}],
+    }
+    (folder / "queries.jsonl").write_text(json.dumps(question) + "\n", encoding="utf-8")
+    return folder
+
+
+def call(
+    executable: str, arguments: tuple[str, ...], environment: dict[str, str], code: int = 0
+) -> str:
     """Run one command, print how it went, return its output."""
     started = time.perf_counter()
     command = [executable, *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     took = time.perf_counter() - started
     say(f"{done.returncode}  {took * 1000:5.0f} ms  memconsole {' '.join(arguments)}")
-    if done.returncode or not done.stdout.strip() or "Traceback" in done.stderr:
+    is_silent = not (done.stdout if code == 0 else done.stderr).strip()
+    if done.returncode != code or is_silent or "Traceback" in done.stderr:
         sys.exit(f"failed:\n{done.stdout}\n{done.stderr}")
     return done.stdout
 
 
-def call_json(executable: str, arguments: tuple[str, ...], environment: dict[str, str]) -> None:
+def call_json(
+    executable: str, arguments: tuple[str, ...], environment: dict[str, str], code: int
+) -> None:
     """Run one command with `--json` and look at the envelope."""
-    answer = json.loads(call(executable, (*arguments, "--json"), environment))
-    if answer["schema"] != 1 or answer["command"] not in " ".join(arguments):
+    answer = json.loads(call(executable, (*arguments, "--json"), environment, code))
+    if answer["schema"] != 1 or ("data" if code == 0 else "error") not in answer:
         sys.exit(f"not the envelope of `memconsole {' '.join(arguments)}`: {answer}")
 
 
@@ -94,18 +130,20 @@ def check_every_command_is_called(executable: str, environment: dict[str, str]) 
         sys.exit(f"commands that are never called here: {sorted(forgotten) or 'none found'}")
 
 
-def open_screens(executable: str, environment: dict[str, str]) -> None:
+def open_screens(executable: str, arguments: tuple[str, ...], environment: dict[str, str]) -> None:
     """Open the console in a terminal of 80×24, walk through it, quit, and look at the end."""
     child, terminal = pty.fork()
     if child == 0:
-        os.execve(executable, [executable], {**environment, "LINES": "24", "COLUMNS": "80"})
+        os.execve(
+            executable, [executable, *arguments], {**environment, "LINES": "24", "COLUMNS": "80"}
+        )
     shown = read_quiet(terminal, quiet_s=1.5)
     for key in SCREEN_KEYS:
         with contextlib.suppress(OSError):
             os.write(terminal, key.encode())
         shown += read_quiet(terminal, quiet_s=0.4)
     ended, status = wait(child)
-    say(f"{status}  console: {len(shown)} bytes, {len(SCREEN_KEYS)} keys")
+    say(f"{status}  memconsole {' '.join(arguments)}: {len(shown)} bytes, {len(SCREEN_KEYS)} keys")
     if not ended or status or b"Traceback" in shown:
         sys.exit(f"the console did not end well:\n{shown.decode(errors='replace')[-4000:]}")
 
