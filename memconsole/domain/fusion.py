@@ -14,15 +14,14 @@ results are asked for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memconsole.domain.search import LATE_CANDIDATES
+from memconsole.domain.search import LATE_CANDIDATES, Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from memconsole.domain.search import Candidate
 
 WORDLESS_COSINE: Final = 0.25
 """Least cosine of a chunk with none of the words; 99 % of strangers lie below 0.22 (measured)."""
@@ -44,9 +43,8 @@ class Weights:
     text: float = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """One candidate with its scores, each 0…1."""
+class Scored(NamedTuple):
+    """One candidate with its scores, each 0…1; a tuple, because each search makes hundreds."""
 
     candidate: Candidate
     score: float
@@ -57,7 +55,7 @@ class Scored:
 
 def shortlist(candidates: Sequence[Candidate], weights: Weights) -> tuple[Candidate, ...]:
     """Return the candidates that late interaction looks at, best first."""
-    ranked = sorted(_scored(candidates, weights, is_raw=False), key=_order)
+    ranked = sorted(_scored(candidates, weights, {}, is_raw=False), key=_order)
     return tuple(one.candidate for one in ranked[:LATE_CANDIDATES])
 
 
@@ -76,9 +74,7 @@ def fuse(
         is_raw: Cosines are kept as they are.
         late: Late interaction by (scope, id), of the shortlist.
     """
-    late = late or {}
-    known = [replace(one, late=late.get((one.scope, one.id))) for one in candidates]
-    return sorted(_scored(known, weights, is_raw=is_raw), key=_order)
+    return sorted(_scored(candidates, weights, late or {}, is_raw=is_raw), key=_order)
 
 
 def chosen(
@@ -101,9 +97,9 @@ def chosen(
     is_unsure = coverage is None or coverage < SURE_COVERAGE
     least = WORDLESS_COSINE if coverage and words > 1 else UNKNOWN_COSINE
     near = [one for one in scored if _is_near(one, least)]
-    results = [replace(one, is_weak=is_unsure) for one in near if one.score >= min_score]
+    results = [one._replace(is_weak=is_unsure) for one in near if one.score >= min_score]
     results += [
-        replace(one, is_weak=True)
+        one._replace(is_weak=True)
         for one in near
         if one.score < min_score and one.text is not None and one.text >= _FILLING_TEXT
     ]
@@ -115,7 +111,7 @@ def by_age(
 ) -> list[Scored]:
     """Let scores fade with age, halved every `half_life` days; best first."""
     faded = [
-        replace(one, score=one.score * 0.5 ** (max(0.0, age_days(one.candidate)) / half_life))
+        one._replace(score=one.score * 0.5 ** (max(0.0, age_days(one.candidate)) / half_life))
         for one in scored
     ]
     return sorted(faded, key=_order)
@@ -127,30 +123,50 @@ def _is_near(one: Scored, least: float) -> bool:
     return one.candidate.cosine is not None and one.candidate.cosine >= least
 
 
-def _scored(candidates: Sequence[Candidate], weights: Weights, *, is_raw: bool) -> Iterable[Scored]:
+def _scored(
+    candidates: Sequence[Candidate],
+    weights: Weights,
+    late: Mapping[tuple[int, int], float],
+    *,
+    is_raw: bool,
+) -> Iterable[Scored]:
     best_text = max((one.text for one in candidates if one.text is not None), default=0.0)
-    cosine = _stretch([one.cosine for one in candidates])
-    late = _stretch([one.late for one in candidates])
-    has_late = any(one.late is not None for one in candidates)
     has_vectors = any(one.cosine is not None for one in candidates)
+    on_vector, on_text = _shares(weights, has_vectors=has_vectors, has_text=best_text > 0)
+    vector_of = _vector_leg(candidates, late, is_raw=is_raw)
     for one in candidates:
-        text = None if one.text is None else _share(one.text, best_text)
-        vector = None
-        if one.cosine is not None:
-            vector = min(1.0, max(0.0, one.cosine)) if is_raw else cosine(one.cosine)
-            if has_late:
-                vector = 0.5 * vector + (0.0 if one.late is None else 0.5 * late(one.late))
-        score = _weighted(vector, text, weights, has_vectors=has_vectors, has_text=best_text > 0)
-        yield Scored(one, round(score, 6), _rounded(vector), _rounded(text))
+        vector = vector_of(one)
+        text = None if one.text is None else round(_share(one.text, best_text), 6)
+        score = on_vector * (vector or 0.0) + on_text * (text or 0.0)
+        yield Scored(one, round(score, 6), vector, text)
 
 
-def _weighted(
-    vector: float | None, text: float | None, weights: Weights, *, has_vectors: bool, has_text: bool
-) -> float:
-    parts = [(vector or 0.0, weights.vector)] if has_vectors else []
-    parts += [(text or 0.0, weights.text)] if has_text else []
-    total = sum(weight for _, weight in parts)
-    return sum(value * weight for value, weight in parts) / total if total else 0.0
+def _shares(weights: Weights, *, has_vectors: bool, has_text: bool) -> tuple[float, float]:
+    """Return the weights of the legs that take part, scaled to a sum of 1."""
+    vector = weights.vector if has_vectors else 0.0
+    text = weights.text if has_text else 0.0
+    total = (vector + text) or 1.0
+    return vector / total, text / total
+
+
+def _vector_leg(
+    candidates: Sequence[Candidate], late: Mapping[tuple[int, int], float], *, is_raw: bool
+) -> Callable[[Candidate], float | None]:
+    """Return what gives a candidate its value of the vector leg."""
+    cosine = _stretch([one.cosine for one in candidates])
+    nearness = _stretch(list(late.values()))
+
+    def value(one: Candidate) -> float | None:
+        if one.cosine is None:
+            return None
+        if is_raw:
+            return round(min(1.0, max(0.0, one.cosine)), 6)
+        if not late:
+            return round(cosine(one.cosine), 6)
+        near = late.get((one.scope, one.id))
+        return round(0.5 * cosine(one.cosine) + (0.0 if near is None else 0.5 * nearness(near)), 6)
+
+    return value
 
 
 def _stretch(values: Sequence[float | None]) -> Callable[[float], float]:
@@ -163,10 +179,6 @@ def _stretch(values: Sequence[float | None]) -> Callable[[float], float]:
 
 def _share(value: float, best: float) -> float:
     return value / best if best > 0 else 1.0
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 6)
 
 
 def _order(one: Scored) -> tuple[float, int, int]:

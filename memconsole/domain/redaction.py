@@ -39,8 +39,8 @@ _ROUNDS = 5
 _NEAR = 48
 """Characters behind a secret word in which a random-looking token is taken for the secret."""
 
-_AROUND = 64
-"""Characters on both sides of a hint; the longest announcing word with its end is far shorter."""
+_BEFORE, _BEHIND = 20, 40
+"""Characters around a hint that an announcing word with its end can take."""
 
 _HEX = re.compile(r"[0-9a-fA-F-]+")
 _PATH = re.compile(r"(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+)*/?")
@@ -168,12 +168,12 @@ def _stretches(text: str, lowered: str) -> list[tuple[int, int]]:
     for hint in WORD_HINTS:
         position = lowered.find(hint)
         while position >= 0:
-            found.append((max(0, position - _AROUND), position + _AROUND))
+            found.append((max(0, position - _BEFORE), position + _BEHIND))
             position = lowered.find(hint, position + len(hint))
     if found and len(lowered) != len(text):  # a letter whose small form is longer: places differ
         return [(0, len(text))]
     found += [
-        (max(0, match.start() - _AROUND), match.start() + _AROUND)
+        (max(0, match.start() - _BEFORE), match.start() + _BEHIND)
         for match in (_compiled("(?i:creds?)").finditer(text) if found else ())
     ]
     joined: list[tuple[int, int]] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,23 +39,20 @@ class Narrowing:
         return self.since is None and self.tag is None
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One chunk that a leg found, unscored.
+class Candidate(NamedTuple):
+    """One chunk that a leg found, unscored; a tuple, because each search makes hundreds.
 
     Attributes:
         scope: Number of its index in the search.
         id: Of the chunk in that index.
         cosine: Of its vector and the query's; None without vectors.
         text: BM25 with the sign turned, more is better; None when it has none of the words.
-        late: Sum over the query's tokens (search.md §1); None beyond the best fifty.
     """
 
     scope: int
     id: int
     cosine: float | None = None
     text: float | None = None
-    late: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

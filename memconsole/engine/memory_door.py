@@ -5,7 +5,7 @@ Searching alone needs few of the ports, and a search on the command line loads n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memconsole.engine.lookup import find_agent
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from memconsole.ports import StopSignal
 
 
+_HOME_GOOD_FOR_S: Final = 2.0
+
+
 class SearchDoor:
     """Search and what it found; `Engine` has these methods too.
 
@@ -31,6 +34,7 @@ class SearchDoor:
 
     settings: Settings
     _ports: DoorPorts
+    _typed_home: tuple[float, Home | None] = (0.0, None)
 
     def __init__(self, ports: DoorPorts, settings: Settings) -> None:
         self.settings = settings
@@ -58,8 +62,17 @@ class SearchDoor:
         """
         from memconsole.engine.search import search  # noqa: PLC0415
 
-        home = self.home()
+        home = self._home_for(request)
         return search(self._ports, self.settings, home, request, cancel=cancel, progress=progress)
+
+    def _home_for(self, request: SearchRequest) -> Home:
+        """Read the home; between two letters it does not change."""
+        now = self._ports.clock.monotonic()
+        read_at, home = self._typed_home
+        if home is None or not request.is_typing or now - read_at > _HOME_GOOD_FOR_S:
+            home = self.home()
+            self._typed_home = (now, home)
+        return home
 
     def indexes(self, agent_id: str | None = None) -> Mapping[tuple[str, Source], IndexStatus]:
         """Return the state of every index that a search would look into, by agent and source.

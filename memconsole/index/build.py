@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from memconsole.sqlite import Connection
 
 _BUILDING: Final = ".building"
+_PAGE_BYTES: Final = 8192
+_WORDS_BYTES: Final = 256 << 20
+_ONE_SEGMENT_CHUNKS: Final = 50_000
+"""Words of more chunks do not fit into memory at once."""
+
 _REMEMBERED: Final = 20_000
 _UNKNOWN: Final = IndexStatus(IndexState.MISSING)
 
@@ -108,8 +113,11 @@ def _built(work: Work, place: Path) -> SyncReport:
         # Nobody knows the file yet: when it is cut off, it is thrown away.
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
+        connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
         with transaction(connection):
             create(connection)
+            # Words are sorted in memory and written once, instead of merged again and again.
+            _set_words(connection, automerge=0, hashsize=_WORDS_BYTES)
             vectors = _vectors(work, connection, 0, 1)
             if work.remote is not None:
                 _take_over_cache(connection, work)
@@ -122,11 +130,20 @@ def _built(work: Work, place: Path) -> SyncReport:
             )
             chunks = _count(connection, "chunks")
             vectors.finish(chunks)
-            connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES ('optimize')")
+            if chunks > _ONE_SEGMENT_CHUNKS:
+                connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES ('optimize')")
+            _set_words(connection, automerge=4, hashsize=1 << 20)
             _note(work, connection, 1, chunks)
             write_meta(connection, epoch=1, epoch_chunks=chunks if work.static else 0)
             write_meta(connection, built_at=work.now.isoformat(), removed_floor=0)
     return _report(work, writer, vectors, is_rebuilt=True)
+
+
+def _set_words(connection: Connection, *, automerge: int, hashsize: int) -> None:
+    connection.executemany(
+        "INSERT INTO chunks_fts(chunks_fts, rank) VALUES (?, ?)",
+        [("automerge", automerge), ("hashsize", hashsize)],
+    )
 
 
 def _vectors(

@@ -206,11 +206,11 @@ class DiskIndex:
             because = "its vectors are of another provider" if dims else ""
             yield Means(Vectors.NONE), because
             return
-        has_extension = load_vectors(connection)
-        if has_extension and not self._is_long_running:
+        has_extension = not self._is_long_running and load_vectors(connection)
+        if has_extension:
             yield Means(Vectors.EXTENSION, static, remote), ""
             return
-        because = "" if has_extension or self._is_long_running else _no_extension()
+        because = "" if self._is_long_running else _no_extension()
         from memconsole.index.matrix import Matrices  # noqa: PLC0415  # loads NumPy
 
         self._matrices = self._matrices or Matrices()

@@ -90,7 +90,7 @@ def late_by_numpy(
     model: StaticModel, query: Sequence[int], weight: Mapping[int, float], chunks: Tokens
 ) -> dict[int, float]:
     """Return the same sums by matrix products; for processes that have NumPy already."""
-    import numpy as np  # noqa: PLC0415
+    from memconsole.index.arrays import np  # noqa: PLC0415
 
     if not chunks or not query:
         return dict.fromkeys(chunks, 0.0)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from memconsole.domain.search import CANDIDATES
+from memconsole.index.arrays import np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -22,12 +22,10 @@ if TYPE_CHECKING:
 
 def pack_tokens(ids: Sequence[int]) -> bytes:
     """Return the tokens of a chunk, each once: all ids in 16 bits, then how often in 8 bits."""
-    counts = sorted(Counter(ids).items())
-    return struct.pack(
-        f"<{len(counts)}H{len(counts)}B",
-        *(token for token, _ in counts),
-        *(min(count, 255) for _, count in counts),
-    )
+    from memconsole.index.arrays import np  # noqa: PLC0415
+
+    tokens, counts = np.unique(np.array(ids, "<u2"), return_counts=True)
+    return tokens.tobytes() + np.minimum(counts, 255).astype(np.uint8).tobytes()
 
 
 def unpack_ids(packed: bytes) -> array[int]:
@@ -42,7 +40,7 @@ def idf(df: int, chunks: int) -> float:
 
 def idf_table(df: Mapping[int, int], chunks: int, size: int) -> NDArray[np.float32]:
     """Return `idf` of every token."""
-    import numpy as np  # noqa: PLC0415
+    from memconsole.index.arrays import np  # noqa: PLC0415
 
     counts = np.ones(size, np.float32)
     if df:
@@ -62,7 +60,7 @@ class Pool:
             weights: Of every token.
             expected: Chunks that will come; many make it worth to widen the whole table.
         """
-        import numpy as np  # noqa: PLC0415
+        from memconsole.index.arrays import np  # noqa: PLC0415
 
         self._np = np
         self._weights = weights
@@ -80,7 +78,7 @@ class Pool:
 
 def small(vector: NDArray[np.float32]) -> bytes:
     """Return a vector in eight-bit numbers; its length is lost, its direction stays."""
-    import numpy as np  # noqa: PLC0415
+    from memconsole.index.arrays import np  # noqa: PLC0415
 
     most = float(np.abs(vector).max(initial=0.0))
     if not most > 0 or not math.isfinite(most):

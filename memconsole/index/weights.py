@@ -89,7 +89,7 @@ class StaticModel:
     @functools.cached_property
     def table(self) -> NDArray[np.float16]:
         """All vectors as NumPy sees them; nothing is copied."""
-        import numpy as np  # noqa: PLC0415  # long-running processes and builds only
+        from memconsole.index.arrays import np  # noqa: PLC0415  # long-running processes and builds only
 
         flat = np.frombuffer(self._map, "<f2", self.count * self.dims, self._start)
         return flat.reshape(self.count, self.dims)

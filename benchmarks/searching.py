@@ -1,0 +1,156 @@
+"""What is measured inside one process: build, its floor, warm searches, one changed file.
+
+`python -m benchmarks.searching FOLDER WORK` prints one JSON object: a process of its own for each,
+so that the memory of one is not that of another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import shutil
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from memconsole import wiring
+from memconsole.domain.agents import AgentRef
+from memconsole.domain.chunking import chunks
+from memconsole.domain.commands import Reindex
+from memconsole.domain.folding import index_text
+from memconsole.domain.origin import Origin
+from memconsole.domain.search import SearchRequest
+from memconsole.domain.settings import Settings
+from memconsole.index.schema import create
+from memconsole.index.weights import static_model
+from memconsole.sqlite import open_single, transaction
+
+if TYPE_CHECKING:
+    from memconsole.engine.engine import Engine
+
+QUERIES = (
+    "exception handler in a coroutine",
+    "when is a descriptor called for an attribute",
+    "metaclass",
+    "how does the import system find a module in a package",
+    "string formatting with width and precision",
+    "garbage collection of reference cycles",
+)
+_ROUNDS = 8
+
+
+def engine_of(folder: Path, origin: Origin) -> Engine:
+    """Return an engine over one workspace with a state of its own."""
+    home = folder / ".openclaw"
+    home.mkdir(exist_ok=True)
+    roster = {"agents": {"list": [{"id": "main", "workspace": str(folder / "ws")}]}}
+    (home / "openclaw.json").write_text(json.dumps(roster), encoding="utf-8")
+    settings = Settings(state_dir=folder / "state", home=home, is_home_explicit=True)
+    return wiring.build_engine(replace(settings), origin)
+
+
+def build(folder: Path) -> dict[str, float]:
+    """Build the index anew."""
+    shutil.rmtree(folder / "state", ignore_errors=True)
+    engine = engine_of(folder, Origin.CLI)
+    start = time.perf_counter()
+    outcome = engine.run(Reindex(_agent(folder), is_full=True))
+    seconds = time.perf_counter() - start
+    size = (folder / "state" / "index" / "main.sqlite").stat().st_size
+    count = outcome.details["chunks"]
+    assert isinstance(count, int), outcome
+    return {"seconds": seconds, "chunks": count, "bytes": size, "peak": _peak()}
+
+
+def floor(folder: Path) -> dict[str, float]:
+    """Do only what no index can do without: tokenise the chunks and write their words."""
+    texts = [
+        one.text
+        for path in sorted((folder / "ws" / "memory").glob("*.md"))
+        for one in chunks(path.read_text("utf-8"))
+    ]
+    place = folder / "floor.sqlite"
+    place.unlink(missing_ok=True)
+    model = static_model()
+    model.tokens("warm")
+    start = time.perf_counter()
+    with open_single(place) as connection:
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("PRAGMA synchronous = OFF")
+        with transaction(connection):
+            create(connection)
+            for at in range(0, len(texts), 256):
+                part = texts[at : at + 256]
+                model.tokens_of(part)
+                connection.executemany(
+                    "INSERT INTO chunks_fts(rowid, body, heading) VALUES (?, ?, '')",
+                    [(at + number + 1, index_text(one)) for number, one in enumerate(part)],
+                )
+    return {"seconds": time.perf_counter() - start, "chunks": len(texts), "peak": _peak()}
+
+
+def warm(folder: Path) -> dict[str, float]:
+    """Search again and again, as the console does while somebody types."""
+    engine = engine_of(folder, Origin.CONSOLE)
+    for query in QUERIES:
+        engine.search(SearchRequest(query, "main", is_typing=True))
+    times = []
+    for _ in range(_ROUNDS):
+        for query in QUERIES:
+            start = time.perf_counter()
+            engine.search(SearchRequest(query, "main", is_typing=True))
+            times.append(time.perf_counter() - start)
+    times.sort()
+    return {
+        "p50": median(times),
+        "p95": times[int(len(times) * 0.95)],
+        "peak": _peak(),
+    }
+
+
+def changed(folder: Path) -> dict[str, float]:
+    """Change one file and search for what is new in it, in a console that runs."""
+    engine = engine_of(folder, Origin.CONSOLE)
+    engine.search(SearchRequest("database", "main"))
+    path = folder / "ws" / "memory" / "changing.md"
+    times = []
+    for number in range(7):
+        path.write_text(f"# Changing\n\nthe codeword is zanzibar{number}\n", encoding="utf-8")
+        start = time.perf_counter()
+        engine.run(Reindex(_agent(folder)))
+        taken = time.perf_counter() - start
+        found = engine.search(SearchRequest(f"zanzibar{number}", "main", is_typing=True))
+        assert found.hits[0].path == "memory/changing.md"
+        times.append(taken)
+    path.unlink()
+    engine.run(Reindex(_agent(folder)))
+    return {"seconds": median(times), "fastest": min(times), "peak": _peak()}
+
+
+def _agent(folder: Path) -> AgentRef:
+    return AgentRef(str(folder / ".openclaw"), "main")
+
+
+def _peak() -> float:
+    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return float(size if sys.platform == "darwin" else size * 1024)
+
+
+WORK = {"build": build, "floor": floor, "warm": warm, "changed": changed}
+
+
+def main() -> None:
+    """Do one piece of work and print what it took."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("work", choices=WORK)
+    chosen = parser.parse_args()
+    print(json.dumps(WORK[chosen.work](chosen.folder)))
+
+
+if __name__ == "__main__":
+    main()
