@@ -41,6 +41,9 @@ bench: $(STAMP) ## measure the budgets; the table goes to docs/benchmarks.md
 pictures: $(STAMP) ## take the pictures of the README from the demo, into docs/pictures/
 	$(BIN)/python -m tests.demo.pictures
 
+bench-search: $(STAMP) ## measure search; the table goes to docs/benchmarks.md
+	$(BIN)/python -m benchmarks.search $(ARGS)
+
 lock: $(STAMP) ## write requirements.lock again; ARGS=--upgrade takes newer versions
 	$(BIN)/python .ci/lock.py $(ARGS)
 
