@@ -1,8 +1,8 @@
 """Measures search: `make bench-search`.
 
-Ratios come from one run. The labelled questions are read where they are (`LOCOMO`, by default beside
-the checkout); their licence forbids copying them or what is derived from them, so only figures
-leave this program.
+Ratios come from one run. The labelled questions are read where they are (`LOCOMO`, by default
+beside the checkout); their licence forbids copying them or what is derived from them, so only
+figures leave this program.
 """
 
 from __future__ import annotations
