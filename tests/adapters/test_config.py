@@ -14,6 +14,7 @@ from memconsole.domain.settings import (
     CheckpointSettings,
     LogSettings,
     RotationSettings,
+    SearchSettings,
     Settings,
     UiSettings,
 )
@@ -93,6 +94,24 @@ json = true
 [log]
 level = "debug"
 file = "/var/log/memconsole.log"
+
+[search]
+provider = "none"
+model = "tiny"
+base_url = "http://127.0.0.1:8080/v1"
+api_key_env = "EMBEDDING_KEY"
+dimensions = 512
+sessions = true
+extra_paths = ["/notes"]
+max_results = 9
+min_score = 0.5
+vector_weight = 0.6
+text_weight = 0.4
+chunk_tokens = 300
+chunk_overlap = 60
+half_life = "180d"
+debounce = "3s"
+sync_mb = 8
 """
 ROTATION = RotationSettings(
     threshold_tokens=120_000,
@@ -124,6 +143,25 @@ UI = UiSettings(
     json=True,
 )
 
+SEARCH = SearchSettings(
+    provider="none",
+    model="tiny",
+    base_url="http://127.0.0.1:8080/v1",
+    api_key_env="EMBEDDING_KEY",
+    dimensions=512,
+    sessions=True,
+    extra_paths=("/notes",),
+    max_results=9,
+    min_score=0.5,
+    vector_weight=0.6,
+    text_weight=0.4,
+    chunk_tokens=300,
+    chunk_overlap=60,
+    half_life=timedelta(days=180),
+    debounce=timedelta(seconds=3),
+    sync_mb=8,
+)
+
 
 def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
     found = settings(EVERYTHING, folder=tmp_path)
@@ -141,6 +179,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         redact=False,
         rotation=ROTATION,
         checkpoint=CHECKPOINT,
+        search=SEARCH,
         ui=UI,
         log=LogSettings(level="debug", file=Path("/var/log/memconsole.log")),
         sources=sources,
@@ -293,7 +332,7 @@ def test_the_table_names_real_fields_and_fitting_kinds() -> None:
             raw = list(value) if isinstance(value, tuple) else value
             assert key.kind.parse(raw) == value
         if key.is_per_agent:
-            assert part in ("rotation", "checkpoint")
+            assert part in ("rotation", "checkpoint", "search")
         assert not key.help.endswith(".")
     assert len(BY_NAME) == len(KEYS)
     assert {alias.key for alias in ALIASES} <= set(BY_NAME)
