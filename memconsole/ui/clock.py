@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 class ScreenClock:
     """Runs on from the time of the last reading."""
 
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, monotonic: Callable[[], float] = time.monotonic, start: datetime | None = None
+    ) -> None:
         self.monotonic = monotonic
-        self._base: datetime | None = None
-        self._at = 0.0
+        self._base = start or datetime.now(UTC)
+        self._at = monotonic()
 
     def set(self, now: datetime) -> None:
         """Take the time of a reading that was taken just now."""
         self._base, self._at = now, self.monotonic()
 
     def now(self) -> datetime:
-        """Return the present, aware UTC; before the first reading the system's."""
-        if self._base is None:
-            return datetime.now(UTC)
+        """Return the present, aware UTC."""
         return self._base + timedelta(seconds=self.monotonic() - self._at)
 
 

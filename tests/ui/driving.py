@@ -10,6 +10,7 @@ from memconsole.ui.app import ConsoleApp
 from memconsole.ui.clock import ScreenClock
 from memconsole.ui.widgets.bar import Bar
 from memconsole.ui.widgets.pane import Pane
+from tests.ui import sample
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -39,7 +40,9 @@ def console(
     engine: FakeEngine, feed: ChangeFeed | None = None, watch: Stopwatch | None = None
 ) -> ConsoleApp:
     """Make a console whose time does not run."""
-    return ConsoleApp(engine, engine.settings, feed, clock=ScreenClock(watch or Stopwatch()))
+    return ConsoleApp(
+        engine, engine.settings, feed, clock=ScreenClock(watch or Stopwatch(), sample.NOW)
+    )
 
 
 class Desk:
@@ -116,7 +119,7 @@ async def settle(pilot: Pilot[int]) -> None:
 
 
 async def _barrier(app: App[int]) -> None:
-    """Wait until every queue was worked off: on a busy machine a pause alone is no proof."""
+    """Wait until every queue was worked off and drawn: on a busy machine a pause is no proof."""
     for _ in range(3):
         nodes = [app, *app.screen_stack]
         nodes += [node for screen in app.screen_stack for node in screen.walk_children()]
@@ -124,3 +127,6 @@ async def _barrier(app: App[int]) -> None:
             done = asyncio.Event()
             if node.is_running and node.call_later(done.set):
                 await asyncio.wait_for(done.wait(), 30)
+        drawn = asyncio.Event()
+        if app.screen.is_running and app.screen.call_after_refresh(drawn.set):
+            await asyncio.wait_for(drawn.wait(), 30)

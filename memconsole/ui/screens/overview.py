@@ -159,10 +159,9 @@ class OverviewScreen(ConsoleScreen):
             self._show_dependants(self.desk.snapshot)
 
     @on(Pane.Moved)
-    def keys_may_differ(self) -> None:
-        """A key that needs a row works or not, depending on where the cursor is."""
+    def detail_differs(self) -> None:
+        """Say what the row under the cursor has that the list has no room for."""
         self._show_detail()
-        self.show_keys()
 
     def _show_detail(self) -> None:
         """Say in one line what the list had no room for."""

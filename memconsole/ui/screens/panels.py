@@ -187,6 +187,11 @@ class PanelScreen(Screen[None], inherit_bindings=False):
     def action_open(self) -> None:
         """Open what the cursor is on; screens with more to show do something."""
 
+    @on(Pane.Moved)
+    def keys_may_differ(self) -> None:
+        """A key that needs a row works or not, depending on where the cursor is."""
+        self.show_keys()
+
     @on(Pane.Opened)
     def open_by_mouse(self) -> None:
         """A second click opens, as Enter does."""

@@ -193,12 +193,9 @@ class Pane(Drawn, can_focus=True, inherit_bindings=False):
         width, height = self.size
         return max(0, width - 4 - GUTTER), max(0, height - 1 - self.listing.rows_top)
 
-    def on_focus(self) -> None:
-        """Show that keys go here."""
-        self.repaint()
-
-    def on_blur(self) -> None:
-        """Show that keys go elsewhere."""
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Show whether keys go here."""
+        super().watch_has_focus(has_focus)
         self.repaint()
 
     def repaint(self) -> None:
