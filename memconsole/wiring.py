@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from memconsole.domain.agents import Home, Notice
     from memconsole.domain.days import Zone
@@ -161,17 +162,24 @@ def _search_ports(settings: Settings, origin: Origin, clock: Clock) -> SearchPor
     from memconsole.domain.origin import Origin  # noqa: PLC0415
     from memconsole.engine.ports_bundle import SearchPorts  # noqa: PLC0415
     from memconsole.index.disk import DiskIndex  # noqa: PLC0415
-    from memconsole.stores.locks import hold  # noqa: PLC0415
     from memconsole.stores.pool_documents import PoolDocuments  # noqa: PLC0415
 
     index = DiskIndex(
         settings.state_dir / "index",
-        lambda name, what: hold(settings.state_dir / "locks" / f"{name}.lock", what, clock.now),
+        lambda name, what: _index_lock(settings, clock, name, what),
         now=clock.now,
         redact=settings.redact,
         is_long_running=origin is Origin.CONSOLE,
     )
     return SearchPorts(index, PoolDocuments(redact=settings.redact))
+
+
+def _index_lock(
+    settings: Settings, clock: Clock, name: str, what: str
+) -> AbstractContextManager[None]:
+    from memconsole.stores.locks import hold  # noqa: PLC0415  # only who writes an index
+
+    return hold(settings.state_dir / "locks" / f"{name}.lock", what, clock.now)
 
 
 def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Clock) -> Gateway:

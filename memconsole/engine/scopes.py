@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.indexing import IndexScope, Source
-from memconsole.engine.talks import read_talk, talks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,6 +35,8 @@ class Shelf:
     def documents(self) -> tuple[Document, ...]:
         """Return what belongs into the index; a talk or file is only looked at."""
         if self.scope.source is Source.SESSIONS:
+            from memconsole.engine.talks import talks  # noqa: PLC0415  # heavy
+
             return talks(self.ports.sessions, self.agent)
         extra = tuple(Path(path).expanduser() for path in self.settings.extra_paths)
         return self.ports.search().documents.documents(self.agent.workspace, extra)
@@ -43,6 +44,8 @@ class Shelf:
     def read(self, document: Document) -> DocumentText:
         """Return the text of one of the documents, masked."""
         if self.scope.source is Source.SESSIONS:
+            from memconsole.engine.talks import read_talk  # noqa: PLC0415
+
             return read_talk(self.ports.sessions, document, redact=self.redact)
         return self.ports.search().documents.read(document)
 

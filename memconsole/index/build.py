@@ -94,7 +94,8 @@ def update(work: Work, pending: Pending) -> SyncReport:
             )
             if pending.unembedded:
                 _embed_again(connection, vectors)
-            chunks = _count(connection, "chunks")
+            added = writer.changes.chunks_added - writer.changes.chunks_removed
+            chunks = int(meta.get("chunks", 0)) + added
             vectors.finish(chunks)
             _forget_removed(connection, generation)
             _note(work, connection, generation, chunks)

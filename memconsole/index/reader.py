@@ -16,7 +16,7 @@ from memconsole.errors import EmbeddingError
 from memconsole.index.files import problems
 from memconsole.index.late import late_by_numpy, late_by_sqlite
 from memconsole.index.pooling import idf, query_vector, small_list, unpack_ids
-from memconsole.index.rows import bit_of, tags_of
+from memconsole.index.tags import bit_of, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.chunking import Chunk, chunks, line_chunks
 from memconsole.domain.folding import index_text
 from memconsole.domain.markers import marked_lines
-from memconsole.domain.memory import MARKER_TAGS
+from memconsole.index.tags import bit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import SearchSettings
 
 _DATE: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?!\d)")
-_BITS: Final = {tag: 1 << place for place, tag in enumerate(MARKER_TAGS)}
 _DAY_S: Final = 86_399
 
 
@@ -60,7 +59,7 @@ def rows_of(document: Document, text: DocumentText, settings: SearchSettings) ->
         yield from _talk_rows(text.talk, settings)
         return
     at = _moment(document)
-    marked = [(line, _BITS.get(tag, 0)) for line, tag, _ in marked_lines(text.text)]
+    marked = [(line, bit_of(tag)) for line, tag, _ in marked_lines(text.text)]
     found = chunks(text.text, tokens=settings.chunk_tokens, overlap_tokens=settings.chunk_overlap)
     for chunk in found:
         tags = 0
@@ -78,16 +77,6 @@ def heading_words(path: str, heading: str) -> str:
     year, month, day = (int(part) for part in found.groups())
     words = f"{found[0]} {calendar.month_name[month]} {calendar.month_abbr[month]} {day} {year}"
     return index_text(f"{heading} {words} {_DATE.sub(' ', name)}")
-
-
-def tags_of(bits: int) -> tuple[str, ...]:
-    """Return the tags that a number of bits stands for."""
-    return tuple(tag for tag, bit in _BITS.items() if bits & bit)
-
-
-def bit_of(tag: str) -> int:
-    """Return the bit of a tag; 0 for one that is none."""
-    return _BITS.get(tag, 0)
 
 
 def _talk_rows(talk: Sequence[TalkLine], settings: SearchSettings) -> Iterator[Row]:
