@@ -33,7 +33,7 @@ def front(call: Call) -> int:
     from memconsole import wiring  # noqa: PLC0415
 
     wiring.require_home(call.settings)
-    from memconsole.ui.app import run_console  # noqa: PLC0415  # loads Textual
+    from memconsole.ui.run import run_console  # noqa: PLC0415  # loads Textual
 
     call.is_console = True
     with call.life():

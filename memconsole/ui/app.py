@@ -294,16 +294,3 @@ class ConsoleApp(App[int], inherit_bindings=False):
             word = f"{name_of(outcome.command)} {status_of(outcome)}"
             role = Role.WARNING if status_of(outcome) == "failed" else Role.MUTED
             self.say(f"{word}: {literal(outcome.message)}", role)
-
-
-def run_console(engine: Door, settings: Settings, feed: ChangeFeed | None = None) -> int:
-    """Run the console until it is left; return the exit code.
-
-    Args:
-        engine: The engine; read by thread workers.
-        settings: Everything an operator can set.
-        feed: File events; None means polling alone.
-    """
-    from memconsole.ui.run import run  # noqa: PLC0415 - it needs the class above
-
-    return run(ConsoleApp, engine, settings, feed)

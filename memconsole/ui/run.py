@@ -8,6 +8,7 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from memconsole.ui.app import ConsoleApp
 from memconsole.ui.logbook import Logbook
 
 if TYPE_CHECKING:
@@ -15,17 +16,20 @@ if TYPE_CHECKING:
 
     from memconsole.domain.settings import Settings
     from memconsole.ports import ChangeFeed
-    from memconsole.ui.app import ConsoleApp
     from memconsole.ui.door import Door
 
 
-def run(
-    app_class: type[ConsoleApp], engine: Door, settings: Settings, feed: ChangeFeed | None
-) -> int:
-    """Run the console until it is left; return the exit code: 0, 1 after a bug, 128 + signal."""
+def run_console(engine: Door, settings: Settings, feed: ChangeFeed | None = None) -> int:
+    """Run the console until it is left; return the exit code: 0, 1 after a bug, 128 + signal.
+
+    Args:
+        engine: The engine; read by thread workers.
+        settings: Everything an operator can set.
+        feed: File events; None means polling alone.
+    """
     logbook = Logbook()
     with _log_into(logbook):
-        app = app_class(
+        app = ConsoleApp(
             engine, settings, feed, logbook=logbook, is_colourless=is_colourless(settings)
         )
         app.run(mouse=settings.ui.mouse)

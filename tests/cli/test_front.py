@@ -44,7 +44,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def console(monkeypatch: pytest.MonkeyPatch) -> Opened:
     opened = Opened()
-    monkeypatch.setattr("memconsole.ui.app.run_console", opened)
+    monkeypatch.setattr("memconsole.ui.run.run_console", opened)
     return opened
 
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.ui.app import run_console
 from memconsole.ui.history import History
+from memconsole.ui.run import run_console
 from tests.ui import sample
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.sample_details import furnish

@@ -11,19 +11,18 @@ from memconsole.ui.spans import (
     Span,
     between,
     cut_line,
-    draw_header,
-    draw_row,
     fill_line,
-    fit,
     line_width,
 )
+from memconsole.ui.table import draw_header, draw_row, fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memconsole.ui.glyphs import Glyphs
     from memconsole.ui.listing import Listing
-    from memconsole.ui.spans import Fitted, Line, Row
+    from memconsole.ui.spans import Line, Row
+    from memconsole.ui.table import Fitted
     from memconsole.ui.widgets.place import Place
 
 GUTTER = 2
