@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help run test test-properties check format bench pictures lock build clean
+.PHONY: help run test test-tmux test-ssh check format bench pictures lock build clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */make \1\t/' | expand -t 20
@@ -24,6 +24,12 @@ run: $(STAMP) ## the console on your platform home; a generated demo home when t
 
 test: check ## everything a commit must pass: make check, then the tests with coverage
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup --cov --cov-report=term:skip-covered $(ARGS)
+
+test-tmux: $(STAMP) ## the console in a real tmux
+	$(BIN)/pytest tests/lanes/test_tmux.py -m tmux $(ARGS)
+
+test-ssh: $(STAMP) ## the console over a loopback sshd
+	$(BIN)/pytest tests/lanes/test_ssh.py -m ssh $(ARGS)
 
 test-properties: $(STAMP) ## the property tests, at length and with examples of their own each time
 	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n $(JOBS) -m hypothesis $(ARGS)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 60.0
@@ -39,6 +39,11 @@ class Terminal:
         self.process = process
         self.before = termios.tcgetattr(slave)
         self.output = b""
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether our side of the terminal is open."""
+        return self._master >= 0
 
     def press(self, keys: str) -> None:
         """Type keys."""
@@ -105,23 +110,18 @@ class Terminal:
 
 
 @contextmanager
-def in_terminal(
-    size: tuple[int, int] = (120, 40),
-    *,
-    term: str = "xterm-256color",
-    environment: Mapping[str, str] | None = None,
-    **plan: object,
+def running(
+    command: Sequence[str], size: tuple[int, int], environment: Mapping[str, str]
 ) -> Iterator[Terminal]:
-    """Start `pty_child.py` with a plan; kill what is left of it at the end."""
+    """Start a program in a terminal of its own; kill what is left of it at the end."""
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
-    fixed = {"TERM": term, "PYTHONPATH": str(ROOT), "ESCDELAY": "25"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.ui.pty_child", json.dumps(plan)],
+        command,
         stdin=slave,
         stdout=slave,
         stderr=slave,
-        env={**os.environ, **fixed, **(environment or {})},
+        env={**os.environ, **environment},
         cwd=ROOT,
         start_new_session=True,
     )
@@ -133,5 +133,20 @@ def in_terminal(
             process.kill()
         process.wait()
         os.close(slave)
-        if terminal._master >= 0:
-            os.close(terminal._master)
+        if terminal.is_connected:
+            os.close(master)
+
+
+@contextmanager
+def in_terminal(
+    size: tuple[int, int] = (120, 40),
+    *,
+    term: str = "xterm-256color",
+    environment: Mapping[str, str] | None = None,
+    **plan: object,
+) -> Iterator[Terminal]:
+    """Start `pty_child.py` with a plan."""
+    fixed = {"TERM": term, "PYTHONPATH": str(ROOT), "ESCDELAY": "25"}
+    command = [sys.executable, "-m", "tests.ui.pty_child", json.dumps(plan)]
+    with running(command, size, {**fixed, **(environment or {})}) as terminal:
+        yield terminal
