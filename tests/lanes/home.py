@@ -40,7 +40,9 @@ def make_home(folder: Path) -> Path:
         "model": "claude-opus-4-5",
     }
     (sessions / "sessions.json").write_text(json.dumps({"agent:main:main": entry}))
-    lines = [{"type": "session", "id": session_id, "timestamp": "2026-01-26T12:40:00.000Z"}]
+    lines: list[dict[str, object]] = [
+        {"type": "session", "id": session_id, "timestamp": "2026-01-26T12:40:00.000Z"}
+    ]
     for number, (role, text) in enumerate(_TALK):
         lines.append(
             {
