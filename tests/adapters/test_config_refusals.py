@@ -66,8 +66,8 @@ def refusal(
             "Did you mean agents.work.rotation.threshold_tokens?",
         ),
         (
-            "[agents.work.gateway]",
-            '"agents.work.gateway" is an unknown section ({file}, line 1)',
+            "[agents.work.rotatoin]",
+            '"agents.work.rotatoin" is an unknown section ({file}, line 1)',
             "Did you mean [agents.work.rotation]?",
         ),
         (
