@@ -30,7 +30,6 @@ HOMES = {
     "humanize": {"cli", "ui"},
     "msgspec": {"gateway", "stores"},
     "numpy": {"index"},
-    "platformdirs": {"config"},
     "prometheus_client": {"metrics"},
     "pyjson5": {"platform"},
     "pysqlite3": {"sqlite"},
