@@ -1,7 +1,12 @@
-"""Saves a session before it is reset or compacted: what is not saved is not touched (A13)."""
+"""Saves a session before it is reset or compacted: what is not saved is not touched (A13).
+
+The checkpoint decides whether a session counts as saved. What else is captured adds to it: a step
+that fails is named in the proof and never keeps a full session from its reset.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands import Checkpoint
@@ -10,25 +15,28 @@ from memconsole.engine.checkpoint import checkpoint
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memconsole.domain.agents import Notice
+    from memconsole.domain.commands import Command
     from memconsole.domain.outcomes import Detail, Outcome, Written
     from memconsole.domain.settings import Settings
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
     from memconsole.engine.rotation_target import Target
 
-STEP = "checkpoint"
 
-
+@dataclass(frozen=True, slots=True)
 class Prologue:
     """What was saved of one session, for the proof.
 
     Attributes:
         outcome: Of the checkpoint; None for talk that is never copied into memory.
+        others: (step, outcome) of what was captured beside it, in order.
     """
 
-    def __init__(self, outcome: Outcome | None) -> None:
-        self.outcome = outcome
+    outcome: Outcome | None
+    others: tuple[tuple[str, Outcome], ...] = ()
 
     @property
     def is_saved(self) -> bool:
@@ -42,21 +50,24 @@ class Prologue:
                 return not isinstance(self.outcome, Failed)
 
     @property
+    def steps(self) -> tuple[tuple[str, Outcome], ...]:
+        """Every step with its outcome, the checkpoint first."""
+        return () if self.outcome is None else (("checkpoint", self.outcome), *self.others)
+
+    @property
     def captured(self) -> list[Detail]:
         """`captured` of a proof (`cli.md`)."""
-        if self.outcome is None:
-            return []
-        return [{"step": STEP, "status": status_of(self.outcome)}]
+        return [{"step": name, "status": status_of(outcome)} for name, outcome in self.steps]
 
     @property
     def wrote(self) -> tuple[Written, ...]:
         """Files that were written."""
-        return () if self.outcome is None else getattr(self.outcome, "wrote", ())
+        return tuple(file for _, one in self.steps for file in getattr(one, "wrote", ()))
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What was odd about the transcript."""
-        return () if self.outcome is None else notices_of(self.outcome)
+        """What was odd about the transcript, each once."""
+        return tuple(dict.fromkeys(notice for _, one in self.steps for notice in notices_of(one)))
 
 
 def save_first(target: Target, *, ports: Ports, reader: Reader, settings: Settings) -> Prologue:
@@ -64,7 +75,15 @@ def save_first(target: Target, *, ports: Ports, reader: Reader, settings: Settin
     if not target.view.session_class.is_captured:
         return Prologue(None)
     command = Checkpoint(target.agent.ref, session_key=target.key, is_forced=True)
+    saved = settle(
+        command, lambda: checkpoint(command, ports=ports, reader=reader, settings=settings)
+    )
+    return Prologue(saved)
+
+
+def settle(command: Command, run: Callable[[], Outcome]) -> Outcome:
+    """Run one step; an expected failure comes back as `Failed`."""
     try:
-        return Prologue(checkpoint(command, ports=ports, reader=reader, settings=settings))
+        return run()
     except MemconsoleError as error:
-        return Prologue(Failed(command, error.code, str(error), error.hint))
+        return Failed(command, error.code, str(error), error.hint)
