@@ -74,6 +74,16 @@ class SearchDoor:
             self._typed_home = (now, home)
         return home
 
+    def scan(self, request: SearchRequest, cancel: StopSignal | None = None) -> SearchResult:
+        """Search the memory files themselves, by words alone, while there is no index.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+        """
+        from memconsole.engine.scan import scan  # noqa: PLC0415
+
+        return scan(self._ports, self.settings, self._home_for(request), request, cancel=cancel)
+
     def indexes(self, agent_id: str | None = None) -> Mapping[tuple[str, Source], IndexStatus]:
         """Return the state of every index that a search would look into, by agent and source.
 
