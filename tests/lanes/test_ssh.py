@@ -25,13 +25,7 @@ if TYPE_CHECKING:
 SSHD = "/usr/sbin/sshd"
 TERMS = ("xterm-256color", "screen-256color", "tmux-256color", "linux")
 
-pytestmark = [
-    pytest.mark.ssh,
-    pytest.mark.skipif(
-        shutil.which("ssh") is None or not Path(SSHD).exists(),
-        reason="needs ssh and sshd (apt-get install openssh-client openssh-server)",
-    ),
-]
+pytestmark = pytest.mark.ssh
 
 
 class Server:
@@ -94,6 +88,8 @@ def _free_port() -> int:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One server for all terminals."""
+    if shutil.which("ssh") is None or not Path(SSHD).exists():
+        pytest.fail("ssh and sshd are needed (apt-get install openssh-client openssh-server)")
     server = Server(tmp_path_factory.mktemp("sshd"))
     yield server
     server.close()
