@@ -151,7 +151,8 @@ class FakeIndex:
         changed = tuple(one for one in documents if known.get(one.path, ("", ""))[0] != one.stamp)
         removed = tuple(sorted(set(known) - {one.path for one in documents}))
         because = "documents have changed" if changed or removed else ""
-        return Pending(changed, removed, because=because)
+        grown = sum(one.size_bytes for one in changed)
+        return Pending(changed, removed, because=because, grown_bytes=grown)
 
     def sync(
         self,

@@ -132,6 +132,7 @@ class Pending:
         unembedded: Chunks that their provider failed to give a vector.
         must_build: There is no index, or none that can be used: everything is to be read.
         because: Why, as a sentence without a full stop; empty when nothing is pending.
+        grown_bytes: How much longer the changed documents are than they were.
     """
 
     changed: tuple[Document, ...] = ()
@@ -139,6 +140,7 @@ class Pending:
     unembedded: int = 0
     must_build: bool = False
     because: str = ""
+    grown_bytes: int = 0
 
     @property
     def is_any(self) -> bool:

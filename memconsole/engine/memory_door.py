@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory import Marker, Pool
     from memconsole.domain.search import SearchRequest, SearchResult
     from memconsole.domain.settings import Settings
+    from memconsole.engine.index_watch import IndexWatch
     from memconsole.engine.ports_bundle import DoorPorts, Ports
     from memconsole.ports import StopSignal
 
@@ -93,6 +94,16 @@ class SearchDoor:
         from memconsole.engine.reindex import index_states  # noqa: PLC0415
 
         return index_states(self._ports, self.settings, self.home(), agent_id)
+
+    def index_watch(self, *, may_build: bool = False) -> IndexWatch:
+        """Return a watch that indexes changed files when they have rested (`search.debounce`).
+
+        Args:
+            may_build: Build what is missing as well, instead of leaving it to the first search.
+        """
+        from memconsole.engine.index_watch import IndexWatch  # noqa: PLC0415
+
+        return IndexWatch(self._ports, self.settings, self.home, may_build=may_build)
 
     def document_lines(self, agent_id: str, path: str) -> tuple[str, ...]:
         """Return the lines of a hit's document, masked; none when it does not exist.

@@ -22,12 +22,25 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.engine.ports_bundle import DoorPorts
     from memconsole.engine.scopes import Shelf
+    from memconsole.ports import StopSignal
 
 _SOURCES = (Source.MEMORY, Source.SESSIONS)
 
 
-def reindex(command: Reindex, *, ports: DoorPorts, settings: Settings) -> Outcome:
+def reindex(
+    command: Reindex,
+    *,
+    ports: DoorPorts,
+    settings: Settings,
+    cancel: StopSignal | None = None,
+) -> Outcome:
     """Take what changed into the indexes of one agent.
+
+    Args:
+        command: Which agent, and how.
+        ports: The engine's ports.
+        settings: Of all agents.
+        cancel: Looked at between two documents; the index stays as it was.
 
     Raises:
         UnknownAgentError: There is no such agent.
@@ -47,7 +60,12 @@ def reindex(command: Reindex, *, ports: DoorPorts, settings: Settings) -> Outcom
     notices: list[Notice] = []
     for shelf in wanted:
         report = index.sync(
-            shelf.scope, shelf.documents(), shelf.read, shelf.settings, is_full=command.is_full
+            shelf.scope,
+            shelf.documents(),
+            shelf.read,
+            shelf.settings,
+            is_full=command.is_full,
+            cancel=cancel,
         )
         reports.append(report)
         notices += report.notices

@@ -245,12 +245,14 @@ class DiskIndex:
         meta = read_meta(connection)
         if meta.get("recipe") != self._recipe(settings) or meta.get("root") != str(scope.root):
             return Pending(tuple(documents), must_build=True, because="its settings have changed")
-        found = connection.execute("SELECT path, stamp FROM files").fetchall()
-        known = {str(path): stamp for path, stamp in found}
+        found = connection.execute("SELECT path, stamp, size FROM files").fetchall()
+        sizes = {str(path): size for path, _, size in found}
+        known = {str(path): stamp for path, stamp, _ in found}
         changed = tuple(one for one in documents if known.pop(one.path, None) != one.stamp)
+        grown = sum(max(0, one.size_bytes - int(sizes.get(one.path) or 0)) for one in changed)
         lacking = int(meta.get("unembedded", 0))
         because = f"{len(changed) + len(known)} documents have changed" if changed or known else ""
-        return Pending(changed, tuple(sorted(known)), lacking, because=because)
+        return Pending(changed, tuple(sorted(known)), lacking, because=because, grown_bytes=grown)
 
     def _recipe(self, settings: SearchSettings) -> str:
         try:
