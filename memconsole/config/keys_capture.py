@@ -1,0 +1,91 @@
+"""Keys of what saves and renews sessions: rotation, checkpoint."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+
+from memconsole.config.keys import Key
+from memconsole.config.kinds import Counts, Ratio, Switch, Texts, Whole
+from memconsole.config.span import Span
+
+_EVERY_MINUTE: Final = Span(timedelta(minutes=1))
+
+CAPTURE_KEYS: Final = (
+    Key(
+        "rotation.threshold_tokens",
+        Whole(1),
+        "Tokens at which a session is due for rotation",
+        is_per_agent=True,
+    ),
+    Key(
+        "rotation.window_ratio",
+        Ratio(),
+        "Share of the model's context window at which it is due, when that is less",
+        is_per_agent=True,
+    ),
+    Key(
+        "rotation.overhead_tokens",
+        Whole(),
+        "Tokens added to an estimate for what no transcript holds",
+        is_per_agent=True,
+    ),
+    Key(
+        "rotation.skip_patterns",
+        Texts(),
+        'Session keys that never rotate, such as "agent:main:telegram:*"',
+        is_per_agent=True,
+    ),
+    Key(
+        "rotation.keys",
+        Counts(),
+        "Threshold of single sessions, in tokens by session key",
+        is_per_agent=True,
+    ),
+    Key(
+        "rotation.min_interval",
+        Span(),
+        "Time between two rotations of one session",
+        is_per_agent=True,
+    ),
+    Key(
+        "rotation.require_capture",
+        Switch(),
+        "Reset nothing whose work could not be saved first",
+        is_per_agent=True,
+    ),
+    Key("rotation.max_per_run", Whole(1), "Sessions that one run rotates, fullest first"),
+    Key("rotation.interval", _EVERY_MINUTE, "How often the scheduler looks for due sessions"),
+    Key("checkpoint.interval", _EVERY_MINUTE, "How often the scheduler takes checkpoints"),
+    Key(
+        "checkpoint.stale_after",
+        _EVERY_MINUTE,
+        "Sessions without a word for so long are not saved again",
+        is_per_agent=True,
+    ),
+    Key(
+        "checkpoint.min_bytes",
+        Whole(),
+        "Smaller transcripts are not saved",
+        is_per_agent=True,
+    ),
+    Key(
+        "checkpoint.min_messages",
+        Whole(1),
+        "Fewer messages than these are not saved",
+        is_per_agent=True,
+    ),
+    Key(
+        "checkpoint.tail_lines",
+        Whole(1, 10_000),
+        "Messages that a checkpoint looks at, from the end of the transcript",
+        field="checkpoint.tail_messages",
+        is_per_agent=True,
+    ),
+    Key(
+        "checkpoint.dedup_window",
+        Span(),
+        "Time between two entries in a daily log",
+        is_per_agent=True,
+    ),
+)
