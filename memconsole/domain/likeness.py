@@ -1,0 +1,223 @@
+"""Whether two remembered lines say the same: similarity with guards (mission §12).
+
+Similarity alone merges contradictions: "use X" and "do not use X" score 95, "150000" and "120000"
+97, "A over B" and "B over A" 100. So a likeness counts only when nothing that turns a meaning
+around differs: negations and opposites, numbers (also versions, dates, identifiers), names, and the
+order of words where the order is the meaning.
+
+A text is looked at once (`features`); comparing two of them is cheap.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.likeness_words import (
+    IDENTIFIER,
+    NEGATION,
+    NO_NAMES,
+    NUMBER_WORDS,
+    ORDER,
+    POLES,
+)
+from memconsole.domain.observations import Priority
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SIMILAR: Final = 90.0
+"""`token_sort_ratio` from which two lines may be the same."""
+
+SAME_ORDER: Final = 95.0
+"""Plain `ratio` that is wanted besides where the order of words is the meaning."""
+
+FINGERPRINT_CHARS: Final = 80
+
+_SAME_FORM: Final = 75.0
+"""`ratio` of two first words that are forms of one, such as "chose" and "choose"."""
+
+
+class Guard(StrEnum):
+    """What differs between two similar lines although it must not.
+
+    NAMES means another person or thing, so both lines may be true; the others contradict.
+    """
+
+    NEGATION = "negation"
+    NUMBERS = "numbers"
+    NAMES = "names"
+    ORDER = "order"
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What is compared of one text.
+
+    Attributes:
+        folded: Words in small letters without signs.
+        fingerprint: At most 80 characters without bullet, emoji, time, emphasis, dates, day names.
+        negations: Parity of the negations.
+        poles: Words with an opposite, such as "enable", sorted.
+        numbers: Numbers, versions, dates, identifiers, sorted.
+        names: Capitalised words behind the first.
+        first: The first word, folded.
+        has_order: The order of its words is its meaning ("A over B").
+    """
+
+    folded: str
+    fingerprint: str
+    negations: int
+    poles: tuple[str, ...]
+    numbers: tuple[str, ...]
+    names: frozenset[str]
+    first: str
+    has_order: bool
+
+
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_DRESS = re.compile(
+    rf"\s*(?:[-*+]|\d{{1,9}}[.)])\s+(?:[{''.join(Priority)}]\ufe0f?\s*)?"
+    r"(?:(?:\d{1,2}:\d{2}|\?\?:\?\?)(?!\S)\s*)?"
+)
+_SIGNS = re.compile(rf"[{''.join(Priority)}\ufe0f]|\*\*|__|`|\[[ xX]\]")
+_CLOCK = re.compile(r"(?:\d{1,2}:\d{2}|\?\?:\?\?)(?::\d{2})?\s*(?:[ap]m\b)?", re.IGNORECASE)
+_DAYS = (
+    r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b\.?"
+    r"|(?:today|tomorrow|yesterday|tonight)\b"
+)
+_DATE = re.compile(
+    rf"\(?\b(?:\d{{4}}-\d{{2}}(?:-\d{{2}})?|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}|{_DAYS})\)?",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
+_NOT_A_WORD = re.compile(r"[\W_]+")
+
+
+@lru_cache(maxsize=16_384)
+def features(text: str) -> Features:
+    r"""Return what is compared of a text; `\`-escapes of Markdown are undone first."""
+    plain = _ESCAPED.sub(r"\1", text)
+    said = _SIGNS.sub("", _DRESS.sub("", plain, count=1))
+    words = [word.replace("’", "'") for word in _WORD.findall(said)]
+    folded = [word.casefold() for word in words]
+    return Features(
+        folded=" ".join(folded),
+        fingerprint=_fingerprint(said),
+        negations=len(NEGATION.findall(said)) % 2,
+        poles=tuple(sorted(word for word in folded if word in POLES)),
+        numbers=_numbers(said, folded),
+        names=frozenset(_names(words[1:])),
+        first=folded[0] if folded else "",
+        has_order=ORDER.search(said) is not None,
+    )
+
+
+def fingerprint(text: str) -> str:
+    """Return the text without bullet, emoji, time, emphasis, dates and day names; 80 characters."""
+    return features(text).fingerprint
+
+
+def differing(one: Features, other: Features) -> frozenset[Guard]:
+    """Return the guards that two texts break; none when they may be the same."""
+    broken = set()
+    if one.negations != other.negations or one.poles != other.poles:
+        broken.add(Guard.NEGATION)
+    if one.numbers != other.numbers:
+        broken.add(Guard.NUMBERS)
+    if not (_same_names(one, other) and _same_subject(one, other)):
+        broken.add(Guard.NAMES)
+    if (one.has_order or other.has_order) and _ratio(one.folded, other.folded) < SAME_ORDER:
+        broken.add(Guard.ORDER)
+    return frozenset(broken)
+
+
+def similarity(one: Features, other: Features) -> float:
+    """Return 0 to 100: the likeness of the words, whatever their order."""
+    from rapidfuzz import fuzz  # noqa: PLC0415 - 37 ms, only for who compares
+
+    return fuzz.token_sort_ratio(one.folded, other.folded)
+
+
+def is_exact(one: Features, other: Features) -> bool:
+    """Whether two texts have one fingerprint and differ in nothing that matters.
+
+    A fingerprint leaves dates out and ends at 80 characters; the guards look at the whole text.
+    """
+    same = bool(one.fingerprint) and one.fingerprint == other.fingerprint
+    return (same or one.folded == other.folded) and not differing(one, other)
+
+
+def is_same(one: Features, other: Features, *, at_least: float = SIMILAR) -> bool:
+    """Whether two texts say the same: alike enough, and no guard is broken."""
+    if is_exact(one, other):
+        return True
+    return similarity(one, other) >= at_least and not differing(one, other)
+
+
+def twin(new: Features, known: Iterable[Features], *, at_least: float = SIMILAR) -> Features | None:
+    """Return the first of many texts that says the same as a new one."""
+    from rapidfuzz import fuzz  # noqa: PLC0415
+
+    for one in known:
+        if one.fingerprint == new.fingerprint and is_exact(new, one):
+            return one
+        score = fuzz.token_sort_ratio(new.folded, one.folded, score_cutoff=at_least)
+        if score and not differing(new, one):
+            return one
+    return None
+
+
+def _ratio(one: str, other: str) -> float:
+    from rapidfuzz import fuzz  # noqa: PLC0415
+
+    return fuzz.ratio(one, other)
+
+
+def _fingerprint(said: str) -> str:
+    bare = _DATE.sub(" ", _CLOCK.sub(" ", said))
+    return _NOT_A_WORD.sub(" ", bare.casefold()).strip()[:FINGERPRINT_CHARS].rstrip()
+
+
+def _numbers(said: str, folded: Iterable[str]) -> tuple[str, ...]:
+    found = (token.strip("./:@#+~-").casefold() or token for token in IDENTIFIER.findall(said))
+    return tuple(sorted([*found, *(word for word in folded if word in NUMBER_WORDS)]))
+
+
+def _names(words: Iterable[str]) -> Iterable[str]:
+    for word in words:
+        folded = word.casefold()
+        if word[0].isupper() and folded not in NO_NAMES:
+            yield folded.removesuffix("'s")
+
+
+def _same_names(one: Features, other: Features) -> bool:
+    """Whether two sets are equal, a name and its beginning counting as one.
+
+    A name that is the first word of the other text is in no set, and counts.
+    """
+    return _are_covered(one.names - other.names, other.names | {other.first}) and _are_covered(
+        other.names - one.names, one.names | {one.first}
+    )
+
+
+def _are_covered(names: frozenset[str], by: frozenset[str]) -> bool:
+    return all(any(_begins(name, known) for known in by) for name in names)
+
+
+def _begins(one: str, other: str) -> bool:
+    return bool(one and other) and (one.startswith(other) or other.startswith(one))
+
+
+def _same_subject(one: Features, other: Features) -> bool:
+    """Whether the first words, whose capital says nothing, may belong to one sentence.
+
+    "Ada prefers tea" and "Bob prefers tea" differ in nothing but their first words.
+    """
+    if one.first == other.first or _begins(one.first, other.first):
+        return True
+    is_moved = one.first in other.folded.split() or other.first in one.folded.split()
+    return is_moved or _ratio(one.first, other.first) >= _SAME_FORM
