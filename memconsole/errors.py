@@ -164,6 +164,19 @@ class LockedError(MemconsoleError):
         self.owner = owner
 
 
+class SchedulerOwnedError(MemconsoleError):
+    """Another process runs the jobs of this state folder (A17)."""
+
+    code = "scheduler-owned"
+
+    def __init__(self, owner: str) -> None:
+        super().__init__(
+            f"the scheduler runs already: {owner}",
+            hint="`memconsole jobs` shows what it does; stop it first to run one here.",
+        )
+        self.owner = owner
+
+
 class WorkspaceError(MemconsoleError):
     """A write into a workspace was refused or failed; the old file is whole."""
 

@@ -168,9 +168,35 @@ def _create_rotations(database: Database) -> None:
     database.table("rotation").create_index(["home", "agent", "key", "id"])
 
 
+def _create_jobs(database: Database) -> None:
+    """Version 3: what is remembered about the scheduler's jobs (mission §4)."""
+    database.table("job").create(
+        {
+            "id": str,
+            "started_at": str,
+            "ended_at": str,
+            "status": str,
+            "reason": str,
+            "message": str,
+            "duration_ms": int,
+            "is_running": int,
+            "is_paused": int,
+            "done_at": str,
+            "next_at": str,
+            "missed": int,
+            "failures": int,
+        },
+        pk="id",
+        not_null={"id", "is_running", "is_paused", "missed", "failures"},
+        defaults={"is_running": 0, "is_paused": 0, "missed": 0, "failures": 0},
+        strict=True,
+    )
+
+
 STEPS: tuple[Callable[[Database], None], ...] = (
     _create_runs_samples_captures,
     _create_rotations,
+    _create_jobs,
 )
 """Step n brings version n to n + 1; a step that was released never changes."""
 

@@ -1,0 +1,140 @@
+"""What is known about the scheduler's jobs (mission §4; the `job` object of `cli.md`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from memconsole.domain.outcomes import reason_of, status_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from memconsole.domain.outcomes import Outcome
+
+DONE, SKIPPED, FAILED = "done", "skipped", "failed"
+
+NOTHING_DUE = "nothing-due"
+"""Why a job that found nothing to do was skipped: it never claims success for that."""
+
+KILLED = "killed"
+"""Why a run failed that ended with its process: it counts as not done (A18)."""
+
+CANCELLED = "cancelled"
+"""Why a run failed that was told to end before it had done everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobEnd:
+    """How one run of a job ended.
+
+    Attributes:
+        status: `done`, `skipped` or `failed`.
+        reason: The stable word that says why; None when it was done.
+    """
+
+    status: str
+    reason: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecord:
+    """One job as `state.db` remembers it.
+
+    Attributes:
+        started_at: Start of the last run; None when it never ran.
+        ended_at: End of the last run that ended.
+        status: How that ended.
+        is_running: A run has begun and not ended; it may have died with its process.
+        done_at: Start of the last run that was done or skipped: what catching up goes by.
+        next_at: When it runs next; None when nobody runs jobs or it is paused.
+        missed: Turns that went by before the last run.
+        failures: Failed runs in a row.
+    """
+
+    id: str
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    status: str | None = None
+    reason: str | None = None
+    message: str = ""
+    duration_ms: int | None = None
+    is_running: bool = False
+    is_paused: bool = False
+    done_at: datetime | None = None
+    next_at: datetime | None = None
+    missed: int = 0
+    failures: int = 0
+
+    def begun(self, at: datetime, missed: int) -> JobRecord:
+        """Return the record of a run that has begun."""
+        return replace(self, started_at=at, is_running=True, missed=missed)
+
+    def ended(self, end: JobEnd, at: datetime, duration_ms: int | None) -> JobRecord:
+        """Return the record of a run that has ended."""
+        has_failed = end.status == FAILED
+        return replace(
+            self,
+            ended_at=at,
+            status=end.status,
+            reason=end.reason,
+            message=end.message,
+            duration_ms=duration_ms,
+            is_running=False,
+            done_at=self.done_at if has_failed else self.started_at,
+            failures=self.failures + 1 if has_failed else 0,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """One job as people see it.
+
+    Attributes:
+        is_enabled: The configuration switches it on.
+        trigger: Such as `every 20m`.
+        help: One sentence without a full stop.
+    """
+
+    id: str
+    is_enabled: bool
+    trigger: str
+    help: str
+    record: JobRecord
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it runs now."""
+        return self.record.is_running
+
+
+def end_of(outcomes: Sequence[Outcome], *, is_cancelled: bool = False) -> JobEnd:
+    """Return how a job ended whose commands ended so: the worst of them decides.
+
+    Args:
+        outcomes: One a command; none means that there was nothing to do.
+        is_cancelled: It was told to end before all of them.
+    """
+    if is_cancelled:
+        return JobEnd(FAILED, CANCELLED, f"told to end after {len(outcomes)} steps")
+    if not outcomes:
+        return JobEnd(SKIPPED, NOTHING_DUE, "there was nothing to do")
+    by_status: dict[str, list[Outcome]] = {}
+    for one in outcomes:
+        by_status.setdefault(status_of(one), []).append(one)
+    for status in (FAILED, DONE, "planned", SKIPPED):
+        if status in by_status:
+            return _end(status, by_status[status], len(outcomes))
+    raise AssertionError("an outcome has one of four words")
+
+
+def _end(status: str, chosen: list[Outcome], total: int) -> JobEnd:
+    reasons = Counter(reason for one in chosen if (reason := reason_of(one)) is not None)
+    reason = reasons.most_common(1)[0][0] if reasons else None
+    first = next((one for one in chosen if reason_of(one) == reason), chosen[0])
+    subject = first.command.agent.id
+    count = "" if total == 1 else f"{len(chosen)} of {total} {status}; "
+    return JobEnd(status, reason, f"{count}{subject}: {first.message}")

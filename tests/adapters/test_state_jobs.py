@@ -1,0 +1,128 @@
+"""Jobs in our own database, and who owns the scheduler."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.jobs import JobEnd, JobRecord
+from memconsole.domain.snapshot import SchedulerStatus
+from memconsole.errors import LockedError, SchedulerOwnedError, StateError
+from memconsole.stores.locks import SCHEDULER
+from memconsole.stores.private_copy import PrivateCopies
+from memconsole.stores.scheduler_lock import FileJobLocks, SchedulerWatch
+from memconsole.stores.state import StateDatabase
+from memconsole.stores.state_jobs import StateJobs
+from tests.fakes import NOW
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DONE = JobEnd("done", None, "saved")
+FAILED = JobEnd("failed", "state", "no space")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> StateDatabase:
+    return StateDatabase(tmp_path / "state", PrivateCopies())
+
+
+@pytest.fixture
+def jobs(database: StateDatabase) -> StateJobs:
+    return StateJobs(database)
+
+
+def test_a_record_comes_back_as_it_was(jobs: StateJobs) -> None:
+    record = (
+        JobRecord("checkpoint", next_at=NOW + timedelta(minutes=20))
+        .begun(NOW, missed=3)
+        .ended(FAILED, NOW + timedelta(seconds=2), 2000)
+    )
+    jobs.save(record)
+    assert jobs.records() == {"checkpoint": record}
+    assert (record.failures, record.done_at, record.is_running) == (1, None, False)
+
+
+def test_a_run_that_worked_ends_the_row_of_failures() -> None:
+    record = replace(JobRecord("rotation"), failures=2).begun(NOW, 0)
+    assert record.is_running
+    ended = record.ended(DONE, NOW + timedelta(seconds=1), 1000)
+    assert (ended.failures, ended.done_at, ended.ended_at) == (0, NOW, NOW + timedelta(seconds=1))
+    assert ended.begun(NOW + timedelta(hours=1), 0).done_at == NOW
+
+
+def test_saving_does_not_undo_a_pause(jobs: StateJobs) -> None:
+    jobs.pause("rotation", is_paused=True)
+    assert jobs.records()["rotation"] == JobRecord("rotation", is_paused=True)
+    jobs.save(JobRecord("rotation", started_at=NOW, is_running=True))
+    assert jobs.records()["rotation"].is_paused
+    jobs.pause("rotation", is_paused=False)
+    found = jobs.records()["rotation"]
+    assert (found.is_paused, found.is_running, found.started_at) == (False, True, NOW)
+
+
+def test_changes_are_seen_without_reading(jobs: StateJobs) -> None:
+    before = jobs.changes()
+    assert jobs.changes() == before
+    jobs.pause("rotation", is_paused=True)
+    assert jobs.changes() != before
+
+
+def test_without_a_database_nothing_is_known(jobs: StateJobs) -> None:
+    assert jobs.records() == {}
+
+
+def test_what_cannot_be_stored_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file")
+    jobs = StateJobs(StateDatabase(tmp_path / "state", PrivateCopies()))
+    with pytest.raises(StateError):
+        jobs.save(JobRecord("checkpoint"))
+
+
+def test_one_owner_a_state_folder(tmp_path: Path) -> None:
+    first, second = (FileJobLocks(tmp_path, lambda: NOW) for _ in range(2))
+    with first.scheduler():
+        with pytest.raises(SchedulerOwnedError, match=f"process {os.getpid()} since 2026-01-26"):
+            ExitStack().enter_context(second.scheduler())
+        with second.job("checkpoint"), pytest.raises(LockedError, match="the job checkpoint"):
+            ExitStack().enter_context(first.job("checkpoint"))
+    with second.scheduler():
+        pass
+
+
+def test_an_error_of_its_own_leaves_the_scheduler_as_it_is(tmp_path: Path) -> None:
+    locks = FileJobLocks(tmp_path)
+    with pytest.raises(LockedError, match="a workspace"), locks.scheduler():
+        raise LockedError("a workspace", "somebody")
+    with locks.scheduler():
+        pass
+
+
+def test_the_next_job_is_named_while_somebody_runs_them(tmp_path: Path, jobs: StateJobs) -> None:
+    watch, locks = SchedulerWatch(tmp_path, jobs), FileJobLocks(tmp_path, lambda: NOW)
+    jobs.save(JobRecord("rotation", next_at=NOW + timedelta(minutes=9)))
+    jobs.save(JobRecord("checkpoint", next_at=NOW + timedelta(minutes=5)))
+    jobs.save(JobRecord("health", next_at=NOW + timedelta(minutes=1)))
+    jobs.pause("health", is_paused=True)
+    assert watch.status() == SchedulerStatus()
+    with locks.scheduler():
+        found = watch.status()
+        assert (found.state, found.pid, found.since) == ("running", os.getpid(), NOW)
+        assert (found.next_job, found.next_at) == ("checkpoint", NOW + timedelta(minutes=5))
+    assert watch.status() == SchedulerStatus()
+
+
+def test_an_owner_without_a_pulse_is_stale(tmp_path: Path, jobs: StateJobs) -> None:
+    watch, locks = SchedulerWatch(tmp_path, jobs), FileJobLocks(tmp_path)
+    with locks.scheduler():
+        long_ago = time.time() - 600
+        os.utime(tmp_path / SCHEDULER, (long_ago, long_ago))
+        assert watch.status().state == "stale"
+        locks.beat()
+        assert watch.status().state == "running"
