@@ -170,8 +170,10 @@ class FakeIndex:
         pending = self.pending(scope, documents, settings)
         texts: dict[str, tuple[str, str]] = {}
         notices: list[Notice] = []
-        for document in documents:
+        for number, document in enumerate(documents, 1):
             text = read(document)
+            if progress is not None:
+                progress(number, len(documents))
             spoken = "\n".join(line.text for line in text.talk) or text.text
             texts[document.path] = (document.stamp, spoken)
             notices += text.notices

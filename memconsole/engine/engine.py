@@ -16,6 +16,7 @@ from memconsole.engine.snapshot import take_snapshot
 from memconsole.errors import StateError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from datetime import datetime
     from pathlib import Path
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     )
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.rotate import RotationPlan
+    from memconsole.ports import StopSignal
 
 logger = logging.getLogger(__name__)
 
@@ -190,6 +192,10 @@ class Engine(MemoryDoor):
             roots[config] = None
         return tuple(roots)
 
+    def gateway_news(self, stop: StopSignal) -> Iterator[None]:
+        """Yield whenever the Gateway has news, until `stop` is set; for long-running faces."""
+        return self._ports.gateway.listen(stop)
+
     def agents_of(self, paths: frozenset[Path]) -> frozenset[AgentRef] | None:
         """Return the agents that changed files belong to; None when it may be all of them."""
         home = self.home()
@@ -210,8 +216,26 @@ class Engine(MemoryDoor):
         except StateError as error:
             logger.warning("samples are not kept: %s", error)
 
-    def run(self, command: Command) -> Outcome:
-        """Run one command; expected failures come back as `Failed`, bugs are raised."""
-        from memconsole.engine.run import run_command  # noqa: PLC0415
+    def run(
+        self,
+        command: Command,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancel: StopSignal | None = None,
+    ) -> Outcome:
+        """Run one command; expected failures come back as `Failed`, bugs are raised.
 
-        return run_command(command, ports=self._ports, reader=self._reader, settings=self.settings)
+        Args:
+            command: What to do.
+            progress: Told how many steps are done, and of how many, by commands of many steps.
+            cancel: Ends such a command early, at a place where nothing is half done.
+        """
+        from memconsole.engine.run import Attended, run_command  # noqa: PLC0415
+
+        return run_command(
+            command,
+            ports=self._ports,
+            reader=self._reader,
+            settings=self.settings,
+            attended=Attended(progress, cancel),
+        )

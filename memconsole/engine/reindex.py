@@ -13,7 +13,7 @@ from memconsole.engine.scopes import shelves
 from memconsole.errors import EmbeddingError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.commands import Reindex
@@ -33,6 +33,7 @@ def reindex(
     ports: DoorPorts,
     settings: Settings,
     cancel: StopSignal | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Outcome:
     """Take what changed into the indexes of one agent.
 
@@ -41,6 +42,7 @@ def reindex(
         ports: The engine's ports.
         settings: Of all agents.
         cancel: Looked at between two documents; the index stays as it was.
+        progress: Told how many documents of an index are done, and of how many.
 
     Raises:
         UnknownAgentError: There is no such agent.
@@ -66,6 +68,7 @@ def reindex(
             shelf.settings,
             is_full=command.is_full,
             cancel=cancel,
+            progress=progress,
         )
         reports.append(report)
         notices += report.notices

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from memconsole.domain.command_line import command_line, key_of, name_of
@@ -20,6 +20,7 @@ from memconsole.domain.outcomes import (
 from memconsole.errors import LockedError, MemconsoleError, ReadOnlyError, StateError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from memconsole.domain.commands import Command
@@ -27,16 +28,40 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
+    from memconsole.ports import StopSignal
 
 logger = logging.getLogger(__name__)
 
 
-def run_command(command: Command, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class Attended:
+    """How somebody who waits for a command follows it; commands of one step ignore both.
+
+    Attributes:
+        progress: Told how many steps are done, and of how many.
+        cancel: Ends it early, at a place where nothing is half done.
+    """
+
+    progress: Callable[[int, int], None] | None = None
+    cancel: StopSignal | None = None
+
+
+UNATTENDED = Attended()
+
+
+def run_command(
+    command: Command,
+    *,
+    ports: Ports,
+    reader: Reader,
+    settings: Settings,
+    attended: Attended = UNATTENDED,
+) -> Outcome:
     """Run a command; expected failures come back as `Failed`, bugs are raised."""
     started_at = ports.clock.now()
     start = ports.clock.monotonic()
     try:
-        outcome = _dispatch(command, ports, reader, settings)
+        outcome = _dispatch(command, ports, reader, settings, attended)
     except LockedError as error:
         outcome = Skipped(command, SkipReason.LOCKED, str(error), error.hint)
     except MemconsoleError as error:
@@ -49,7 +74,9 @@ def run_command(command: Command, *, ports: Ports, reader: Reader, settings: Set
     return outcome
 
 
-def _dispatch(command: Command, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+def _dispatch(
+    command: Command, ports: Ports, reader: Reader, settings: Settings, attended: Attended
+) -> Outcome:
     if settings.ui.read_only and not command.dry_run:
         raise ReadOnlyError(name_of(command))
     match command:
@@ -64,7 +91,13 @@ def _dispatch(command: Command, ports: Ports, reader: Reader, settings: Settings
         case Reindex():
             from memconsole.engine.reindex import reindex  # noqa: PLC0415
 
-            return reindex(command, ports=ports, settings=settings)
+            return reindex(
+                command,
+                ports=ports,
+                settings=settings,
+                cancel=attended.cancel,
+                progress=attended.progress,
+            )
         case _:
             assert_never(command)
 

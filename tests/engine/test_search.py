@@ -291,3 +291,13 @@ class TestReindex:
         assert engine.indexes()["main", Source.MEMORY].state is IndexState.MISSING
         engine.run(self.command())
         assert engine.indexes("main")["main", Source.MEMORY].state is IndexState.FRESH
+
+
+def test_who_waits_for_an_index_is_told_how_far_it_is(world: World) -> None:
+    seen: list[tuple[int, int]] = []
+    outcome = engine_of(world).run(
+        Reindex(fake_agent().ref), progress=lambda done, total: seen.append((done, total))
+    )
+    assert isinstance(outcome, Reindexed)
+    assert seen
+    assert seen[-1] == (2, 2)
