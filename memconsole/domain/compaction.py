@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from memconsole.domain.compaction_evidence import Fault, judge_text
 from memconsole.domain.gateway import version_of
-from memconsole.domain.snapshot import Severity
 
 _SUMMARISES_SINCE = (2026, 7)
 """Releases before only cut lines off (formats, clawdbot-file-era §9)."""
@@ -19,6 +18,6 @@ def cuts_only(version: str | None) -> bool:
 def judge_summary(summary: str | None) -> str | None:
     """Return what is wrong with a summary, as the end of a sentence; None when nothing is."""
     fault = judge_text(summary)
-    if fault is None or fault.severity is not Severity.CRITICAL:
+    if fault is None or not fault.is_loss:
         return None
     return "its summary is empty" if fault is Fault.EMPTY else "its summary says nothing"

@@ -58,10 +58,14 @@ class Fault(StrEnum):
     TOO_SHORT = "too-short"
 
     @property
+    def is_loss(self) -> bool:
+        """Whether turns are certainly lost from the context; else it only looks like it."""
+        return self not in (Fault.BLANK_HISTORY, Fault.TOO_SHORT)
+
+    @property
     def severity(self) -> Severity:
-        """Critical where turns are lost from the context, a warning where it only looks like it."""
-        is_suspicion = self in (Fault.BLANK_HISTORY, Fault.TOO_SHORT)
-        return Severity.WARNING if is_suspicion else Severity.CRITICAL
+        """Critical for a loss, else a warning."""
+        return Severity.CRITICAL if self.is_loss else Severity.WARNING
 
 
 _WORDS = {
@@ -142,7 +146,7 @@ class CompactionEvidence:
     @property
     def has_loss(self) -> bool:
         """Whether some compaction certainly lost turns."""
-        return any(one.severity is Severity.CRITICAL for one in self.bad)
+        return any(one.fault.is_loss for one in self.bad)
 
 
 def judge_compaction(
@@ -159,7 +163,7 @@ def judge_compaction(
         min_duration_ms: `compaction.min_duration_ms`.
     """
     fault = judge_text(compaction.summary, has_earlier_talk=has_earlier_talk)
-    if fault is not None and fault.severity is Severity.CRITICAL:
+    if fault is not None and fault.is_loss:
         return fault
     if compaction.duration_ms is not None and compaction.duration_ms < min_duration_ms:
         return Fault.TOO_FAST

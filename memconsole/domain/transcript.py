@@ -172,6 +172,7 @@ class Tail:
         usage_points: (time, tokens) of assistant messages since that point, oldest first.
         last_compaction_at: Time of the newest compaction passed.
         tokens_before_compaction: Context before it, as the platform noted; None when it did not.
+        last_compaction: What the platform noted about it.
     """
 
     messages: tuple[Message, ...] = ()
@@ -183,6 +184,7 @@ class Tail:
     usage_points: tuple[tuple[datetime, int], ...] = ()
     last_compaction_at: datetime | None = None
     tokens_before_compaction: int | None = None
+    last_compaction: Compaction | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.sessions import TranscriptRef
-    from memconsole.domain.transcript import Entry, Message
+    from memconsole.domain.transcript import Compaction, Entry, Message
     from memconsole.ports import SessionStore
 
 LIMIT_BYTES = 64 * 1024 * 1024
@@ -100,7 +100,7 @@ class _Reading:
         self._is_whole = False
         self._compaction_age = sys.maxsize
         self._last_compaction_at: datetime | None = None
-        self._tokens_before: int | None = None
+        self._compaction: Compaction | None = None
 
     def run(self, store: SessionStore, ref: TranscriptRef, is_enough: Callable[[], bool]) -> None:
         """Read until enough; a second time over older records when a parent does not exist."""
@@ -124,6 +124,7 @@ class _Reading:
         cut_age = sys.maxsize if self._cut_age is None else self._cut_age
         known = sorted(self.points, key=_age_of)
         points = [(at, tokens) for age, at, tokens in known if age < cut_age]
+        last = self._compaction
         return Tail(
             messages=tuple(reversed(newest_first)),
             counts=TranscriptCounts(
@@ -135,7 +136,8 @@ class _Reading:
             usage_tokens=points[0][1] if points else None,
             usage_points=tuple((at, tokens) for at, tokens in reversed(points) if at is not None),
             last_compaction_at=self._last_compaction_at,
-            tokens_before_compaction=self._tokens_before,
+            tokens_before_compaction=None if last is None else last.tokens_before,
+            last_compaction=last,
         )
 
     def messages_until_now(self) -> int:
@@ -193,8 +195,7 @@ class _Reading:
         if entry.kind is EntryKind.COMPACTION and self._age < self._compaction_age:
             self._compaction_age = self._age
             self._last_compaction_at = entry.at
-            before = None if entry.compaction is None else entry.compaction.tokens_before
-            self._tokens_before = before
+            self._compaction = entry.compaction
 
     def _measure(self, entry: Entry) -> None:
         usage = entry.usage
