@@ -222,6 +222,7 @@ class Engine(MemoryDoor):
         *,
         progress: Callable[[int, int], None] | None = None,
         cancel: StopSignal | None = None,
+        job: str | None = None,
     ) -> Outcome:
         """Run one command; expected failures come back as `Failed`, bugs are raised.
 
@@ -229,6 +230,7 @@ class Engine(MemoryDoor):
             command: What to do.
             progress: Told how many steps are done, and of how many, by commands of many steps.
             cancel: Ends such a command early, at a place where nothing is half done.
+            job: The scheduler's job that it is a part of.
         """
         from memconsole.engine.run import Attended, run_command  # noqa: PLC0415
 
@@ -237,5 +239,5 @@ class Engine(MemoryDoor):
             ports=self._ports,
             reader=self._reader,
             settings=self.settings,
-            attended=Attended(progress, cancel),
+            attended=Attended(progress, cancel, job),
         )

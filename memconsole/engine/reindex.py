@@ -125,7 +125,11 @@ def _planned(command: Reindex, ports: DoorPorts, wanted: tuple[Shelf, ...]) -> P
         pending = ports.search().index.pending(shelf.scope, shelf.documents(), shelf.settings)
         name = shelf.scope.source.value
         sentences.append(f"{name}: {_intention(pending.must_build, pending.because)}")
-        details[name] = {"changed": len(pending.changed), "removed": len(pending.removed)}
+        details[name] = {
+            "changed": len(pending.changed),
+            "removed": len(pending.removed),
+            "build": pending.must_build,
+        }
     return Planned(command, "; ".join(sentences), details=details)
 
 

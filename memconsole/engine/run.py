@@ -40,10 +40,12 @@ class Attended:
     Attributes:
         progress: Told how many steps are done, and of how many.
         cancel: Ends it early, at a place where nothing is half done.
+        job: Whose command it is; the run log names it.
     """
 
     progress: Callable[[int, int], None] | None = None
     cancel: StopSignal | None = None
+    job: str | None = None
 
 
 UNATTENDED = Attended()
@@ -70,7 +72,7 @@ def run_command(
     outcome = replace(outcome, duration_ms=took)
     logger.info("%s: %s", command_line(command), status_of(outcome))
     if not (isinstance(outcome, Planned) or command.dry_run or settings.ui.read_only):
-        _write_down(command, outcome, started_at, ports)
+        _write_down(command, outcome, started_at, ports, attended.job)
     return outcome
 
 
@@ -102,10 +104,12 @@ def _dispatch(
             assert_never(command)
 
 
-def _write_down(command: Command, outcome: Outcome, started_at: datetime, ports: Ports) -> None:
+def _write_down(
+    command: Command, outcome: Outcome, started_at: datetime, ports: Ports, job: str | None
+) -> None:
     run = Run(
         id=0,
-        job=None,
+        job=job,
         command=name_of(command),
         command_line=command_line(command),
         origin=ports.origin,
