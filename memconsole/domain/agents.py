@@ -114,6 +114,8 @@ class PlatformConfig:
         bootstrap_total_max_chars: The same for all bootstrap files together.
         gateway_port: `gateway.port`.
         last_version: `meta.lastTouchedVersion`.
+        is_readable: False when there is a file that cannot be read; all else is a default then.
+        checked: The keys that `config check` looks at, as written; holds no secret.
     """
 
     path: Path | None = None
@@ -126,6 +128,8 @@ class PlatformConfig:
     bootstrap_total_max_chars: int = 60_000
     gateway_port: int = 18_789
     last_version: str | None = None
+    is_readable: bool = True
+    checked: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice, PlatformConfig
 from memconsole.domain.plain import one_line
+from memconsole.platform.config_checked import checked_part
 from memconsole.platform.home import CONFIG_NAMES
 from memconsole.platform.values import integer, mapping, sequence, text
 
@@ -177,7 +178,8 @@ def read_bytes(path: Path) -> bytes:
 def _unreadable(path: Path, reason: str, notices: tuple[Notice, ...]) -> ConfigReading:
     message = f"the platform configuration {one_line(str(path))} cannot be read: {reason}"
     notice = Notice("config-unreadable", message, path=str(path))
-    return ConfigReading(PlatformConfig(path=path), is_readable=False, notices=(*notices, notice))
+    config = PlatformConfig(path=path, is_readable=False)
+    return ConfigReading(config, is_readable=False, notices=(*notices, notice))
 
 
 def _defaults(root: Mapping[str, object]) -> Mapping[str, object]:
@@ -232,6 +234,7 @@ def _platform_config(path: Path, root: Mapping[str, object]) -> PlatformConfig:
         or usual.bootstrap_total_max_chars,
         gateway_port=_port(mapping(root.get("gateway")).get("port")) or usual.gateway_port,
         last_version=text(mapping(root.get("meta")).get("lastTouchedVersion")),
+        checked=checked_part(root),
     )
 
 

@@ -172,7 +172,7 @@ def test_a_broken_file_is_one_sentence_with_its_line(home: Path, source: str, re
     reading = read(home, source)
 
     assert not reading.is_readable
-    assert reading.config == PlatformConfig(path=home / "openclaw.json")
+    assert reading.config == PlatformConfig(path=home / "openclaw.json", is_readable=False)
     [notice] = reading.notices
     assert notice.code == "config-unreadable"
     assert notice.path == str(home / "openclaw.json")
