@@ -75,6 +75,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.state_captures import StateCaptures  # noqa: PLC0415
     from memconsole.stores.state_records import StateRunLog, StateSamples  # noqa: PLC0415
     from memconsole.stores.state_rotations import StateRotations  # noqa: PLC0415
+    from memconsole.stores.state_summaries import StateSummaries  # noqa: PLC0415
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
 
     clock = clock or build_clock()
@@ -92,6 +93,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         runs=StateRunLog(state),
         samples=StateSamples(state),
         captures=StateCaptures(state),
+        summaries=StateSummaries(state),
         scheduler=SchedulerLock(locks),
         gateway=_gateway(settings, choice, origin, clock),
         rotations=StateRotations(state),
@@ -257,11 +259,12 @@ def require_home(settings: Settings) -> None:
         raise HomeNotFoundError(str(path))
 
 
-def build_feed() -> ChangeFeed:
-    """Return the source of file events for the console."""
+def build_feed(engine: Engine) -> ChangeFeed:
+    """Return the source of changes for a long-running face: file events, and the Gateway's news."""
     from memconsole.changes.feed import FileChangeFeed  # noqa: PLC0415
+    from memconsole.changes.several import NewsFeed, SeveralFeeds  # noqa: PLC0415
 
-    return FileChangeFeed()
+    return SeveralFeeds(FileChangeFeed(), NewsFeed(engine.gateway_news))
 
 
 def zone(settings: Settings, home: Home | None) -> Zone:

@@ -31,7 +31,7 @@ from tests.search_fakes import FakeDocuments, FakeIndex
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memconsole.domain.captures import Capture
+    from memconsole.domain.captures import Capture, SummaryRecord
     from memconsole.domain.memory import Marker
     from memconsole.domain.outcomes import Run
     from memconsole.domain.sessions import StoredSession, TranscriptRef
@@ -283,6 +283,26 @@ class FakeCaptures:
 
 
 @dataclass
+class FakeSummaries:
+    """The summaries that were written, oldest first."""
+
+    stored: list[SummaryRecord] = field(default_factory=list)
+    is_unwritable: bool = False
+
+    def last(self, agent: AgentRef, session_id: str) -> SummaryRecord | None:
+        found = [one for one in self.stored if (one.agent, one.session_id) == (agent, session_id)]
+        return found[-1] if found else None
+
+    def prepare(self) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+
+    def add(self, record: SummaryRecord) -> None:
+        self.prepare()
+        self.stored.append(record)
+
+
+@dataclass
 class FakeRuns:
     """The run log as a list, oldest first."""
 
@@ -385,6 +405,7 @@ class World:
         self.runs = FakeRuns()
         self.samples = FakeSamples()
         self.captures = FakeCaptures()
+        self.summaries = FakeSummaries()
         self.scheduler = FakeScheduler()
         self.gateway = FakeGateway(NOW)
         self.rotations = FakeRotations()
@@ -404,6 +425,7 @@ class World:
             runs=self.runs,
             samples=self.samples,
             captures=self.captures,
+            summaries=self.summaries,
             scheduler=self.scheduler,
             gateway=self.gateway,
             rotations=self.rotations,

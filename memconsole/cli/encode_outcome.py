@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.cli.encode import SCHEMA
 from memconsole.domain.command_line import key_of, name_of
-from memconsole.domain.outcomes import (
-    Checkpointed,
-    Compacted,
-    Failed,
-    Planned,
-    Reindexed,
-    Rotated,
-    Skipped,
-    reason_of,
-    status_of,
-)
+from memconsole.domain.outcomes import Failed, Skipped, reason_of, status_of
 
 if TYPE_CHECKING:
     from memconsole.cli.encode import Row
@@ -45,20 +35,12 @@ def outcome(one: Outcome) -> Row:
 
 def hint_of(one: Outcome) -> str | None:
     """Return what to do next, None when there is nothing to do."""
-    match one:
-        case Skipped() | Failed():
-            return one.hint or None
-        case Planned() | Checkpointed() | Reindexed() | Rotated() | Compacted():
-            return None
+    return (one.hint or None) if isinstance(one, Skipped | Failed) else None
 
 
 def wrote_of(one: Outcome) -> tuple[Written, ...]:
     """Return the files that were or would be written."""
-    match one:
-        case Planned() | Checkpointed() | Reindexed() | Rotated() | Compacted():
-            return one.wrote
-        case Skipped() | Failed():
-            return ()
+    return () if isinstance(one, Skipped | Failed) else one.wrote
 
 
 def session_key_of(one: Outcome) -> str | None:

@@ -35,6 +35,7 @@ COMMANDS = {
         "get": "searching:get",
         "reindex": "indexing:reindex",
         "checkpoint": "acting:checkpoint",
+        "summarize": "summarizing:summarize",
         "rotate": "acting:rotate",
         "compact": "compacting:compact",
         "runs": "reading:runs",

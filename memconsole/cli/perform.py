@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memconsole.cli.call import Call
     from memconsole.domain.agents import AgentRef, Home
-    from memconsole.domain.commands import Compact
+    from memconsole.domain.commands import Command, Compact
     from memconsole.domain.outcomes import Outcome
 
 
@@ -126,6 +126,19 @@ def compaction(call: Call, command: Compact, *, yes: bool) -> int:
     with call.busy("compacting"):
         outcome = call.engine.run(command)
     return _answer(call, "compact", [outcome], call.engine.home())
+
+
+def single(call: Call, command: Command, doing: str) -> int:
+    """Run one command that asks nothing, and print what came of it.
+
+    Args:
+        call: The call.
+        command: What to run.
+        doing: For the progress line, such as `summarising`.
+    """
+    with call.busy(doing):
+        outcome = call.engine.run(command)
+    return _answer(call, name_of(command), [outcome], call.engine.home())
 
 
 def _confirm(

@@ -1,4 +1,4 @@
-"""Keys of what saves and renews sessions: rotation, checkpoint."""
+"""Keys of what saves and renews sessions: rotation, checkpoint, summary."""
 
 from __future__ import annotations
 
@@ -88,4 +88,12 @@ CAPTURE_KEYS: Final = (
         "Time between two entries in a daily log",
         is_per_agent=True,
     ),
+    Key(
+        "summary.tail_lines",
+        Whole(1, 10_000),
+        "Messages that a summary reads, from the end of its session",
+        field="summary.tail_messages",
+    ),
+    Key("summary.min_chars", Whole(), "Sessions with less text get no summary"),
+    Key("summary.max_per_tag", Whole(0, 100), "Observations of one kind in a summary"),
 )

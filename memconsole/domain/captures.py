@@ -44,3 +44,22 @@ class WorkspaceText:
 
     text: str
     version: tuple[int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRecord:
+    """One session summary that was written (mission §9).
+
+    Attributes:
+        until: Time of the last message it covers: a reset in place keeps the session id, and what
+            is said behind it is another talk.
+        path: Relative to the workspace.
+    """
+
+    agent: AgentRef
+    session_id: str
+    session_key: str | None
+    at: datetime
+    until: datetime
+    path: str
+    reason: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Checkpoint, Compact, Reindex, Rotate
+from memconsole.domain.commands import Checkpoint, Compact, Reindex, Rotate, Summarize
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import Command
@@ -22,6 +22,8 @@ def name_of(command: Command) -> str:
             return "compact"
         case Reindex():
             return "reindex"
+        case Summarize():
+            return "summarize"
 
 
 def key_of(command: Command) -> str | None:
@@ -29,7 +31,7 @@ def key_of(command: Command) -> str | None:
     match command:
         case Checkpoint():
             return command.session_key
-        case Rotate() | Compact():
+        case Rotate() | Compact() | Summarize():
             return command.key
         case Reindex():
             return None
@@ -38,6 +40,12 @@ def key_of(command: Command) -> str | None:
 def _compact_words(command: Compact) -> list[str]:
     asked = [] if command.instructions is None else ["--instructions", command.instructions]
     return [command.key, *asked, *["--force-truncate"] * command.is_truncation_forced]
+
+
+def _summarize_words(command: Summarize) -> list[str]:
+    name = command.key or command.session_id or ""
+    which = ["--session-id", command.session_id] if command.key and command.session_id else []
+    return [name, *which, "--reason", command.reason]
 
 
 def command_line(command: Command) -> str:
@@ -64,6 +72,8 @@ def _arguments(command: Command) -> list[str]:
             )
         case Compact():
             return _compact_words(command)
+        case Summarize():
+            return _summarize_words(command)
         case Reindex():
             flags = _flags(("--full", command.is_full), ("--sessions", bool(command.with_sessions)))
             return ["--agent", command.agent.id, *flags]

@@ -79,4 +79,22 @@ class Compact:
     dry_run: bool = False
 
 
-Command: TypeAlias = Checkpoint | Rotate | Reindex | Compact
+@dataclass(frozen=True, slots=True)
+class Summarize:
+    """Write the summary of one session into memory, once (mission §9).
+
+    Attributes:
+        key: Session key, live or not any more; None when only the id is known.
+        session_id: A certain session of the key; None means its present one.
+        reason: One of `SummaryReason`.
+        dry_run: Say what would be written; write nothing.
+    """
+
+    agent: AgentRef
+    key: str | None
+    session_id: str | None = None
+    reason: str = "manual"
+    dry_run: bool = False
+
+
+Command: TypeAlias = Checkpoint | Rotate | Reindex | Compact | Summarize

@@ -97,6 +97,15 @@ def open_items(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(found.values())[-MAX_ITEMS:]
 
 
+def ticked_items(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return ticked `- [x]` lines, each once, the newest ten."""
+    found: dict[str, str] = {}
+    for is_open, text in _items(texts):
+        if not is_open and (shown := cut(one_line(text), ITEM_CHARS)):
+            found[shown.casefold()] = shown
+    return tuple(found.values())[-MAX_ITEMS:]
+
+
 def files(texts: Iterable[str]) -> tuple[str, ...]:
     """Return path-like words: a folder part, an extension of 1 to 10 characters, no address.
 

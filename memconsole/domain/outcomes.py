@@ -161,7 +161,22 @@ class Compacted:
     duration_ms: int = 0
 
 
-Outcome: TypeAlias = Planned | Skipped | Failed | Checkpointed | Reindexed | Rotated | Compacted
+@dataclass(frozen=True, slots=True)
+class Summarized:
+    """The summary of a session was written and seen on disk."""
+
+    command: Command
+    message: str
+    wrote: tuple[Written, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+    duration_ms: int = 0
+
+
+Done: TypeAlias = Checkpointed | Reindexed | Rotated | Compacted | Summarized
+"""What was done, and its effect checked; a new command adds its outcome here."""
+
+Outcome: TypeAlias = Planned | Skipped | Failed | Done
 
 
 def status_of(outcome: Outcome) -> str:
@@ -173,7 +188,7 @@ def status_of(outcome: Outcome) -> str:
             return "skipped"
         case Failed():
             return "failed"
-        case Checkpointed() | Reindexed() | Rotated() | Compacted():
+        case _:
             return "done"
 
 
@@ -184,7 +199,7 @@ def reason_of(outcome: Outcome) -> str | None:
             return outcome.reason.value
         case Failed():
             return outcome.code
-        case Planned() | Checkpointed() | Reindexed() | Rotated() | Compacted():
+        case _:
             return None
 
 

@@ -39,6 +39,21 @@ class CheckpointSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SummarySettings:
+    """`[summary]` (mission §9).
+
+    Attributes:
+        tail_messages: Messages that a summary reads, from the end of its session.
+        min_chars: Sessions with less text get none.
+        max_per_tag: Observations of one kind in a summary.
+    """
+
+    tail_messages: int = 80
+    min_chars: int = 50
+    max_per_tag: int = 5
+
+
+@dataclass(frozen=True, slots=True)
 class SearchSettings:
     """`[search]` (mission §15, A22).
 
@@ -142,6 +157,7 @@ class Settings:
     redact: bool = True
     rotation: RotationSettings = field(default_factory=RotationSettings)
     checkpoint: CheckpointSettings = field(default_factory=CheckpointSettings)
+    summary: SummarySettings = field(default_factory=SummarySettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     log: LogSettings = field(default_factory=LogSettings)

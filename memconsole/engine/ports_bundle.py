@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memconsole import ports, search_ports
+    from memconsole import capture_ports, ports, search_ports
     from memconsole.domain.origin import Origin
 
 
@@ -56,6 +56,7 @@ class Ports:
     runs: ports.RunLog
     samples: ports.SampleStore
     captures: ports.CaptureLog
+    summaries: capture_ports.SummaryLog
     scheduler: ports.SchedulerControl
     gateway: ports.Gateway
     rotations: ports.RotationLog

@@ -193,10 +193,32 @@ def _create_jobs(database: Database) -> None:
     )
 
 
+def _create_summaries(database: Database) -> None:
+    """Version 4: which sessions have a summary (mission §9)."""
+    database.table("summary").create(
+        {
+            "id": int,
+            "home": str,
+            "agent": str,
+            "session_id": str,
+            "session_key": str,
+            "at": str,
+            "until": str,
+            "path": str,
+            "reason": str,
+        },
+        pk="id",
+        not_null={"home", "agent", "session_id", "at", "until", "path", "reason"},
+        strict=True,
+    )
+    database.table("summary").create_index(["home", "agent", "session_id", "id"])
+
+
 STEPS: tuple[Callable[[Database], None], ...] = (
     _create_runs_samples_captures,
     _create_rotations,
     _create_jobs,
+    _create_summaries,
 )
 """Step n brings version n to n + 1; a step that was released never changes."""
 
