@@ -219,6 +219,9 @@ class Gateway(Protocol):
     def read(self) -> LiveReading:
         """Ask for all sessions; a failure is a status, and is not asked for again at once."""
 
+    def listen(self, stop: StopSignal) -> Iterator[None]:
+        """Yield whenever a new reading may differ, until `stop` is set; keeps one connection."""
+
     def provisional(self) -> GatewayStatus:
         """Return at once what can be said while an answer is awaited."""
 

@@ -10,12 +10,13 @@ from memconsole.domain.snapshot import GatewayStatus
 from memconsole.errors import GatewayUnavailableError, StateError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.gateway import LiveSession
     from memconsole.domain.rotation import Identity, Rotation, RotationState
+    from memconsole.ports import StopSignal
 
 
 class FakeRotations:
@@ -56,6 +57,7 @@ class FakeGateway:
         loses: The answers of these requests never arrive, though they are carried out.
         refusal: Raised by a reset or compaction instead of an answer.
         answer: What a compaction answers.
+        news: What happens before each piece of news.
     """
 
     def __init__(self, at: datetime) -> None:
@@ -68,6 +70,7 @@ class FakeGateway:
         self.looks: list[str] = []
         self.during: dict[str, Callable[[], None]] = {}
         self.is_ineffective = False
+        self.news: list[Callable[[], None]] = []
         self.loses: set[str] = set()
         self.refusal: Exception | None = None
         self.answer = CompactAnswer(True, summary="## Goal", tokens_before=1, tokens_after=1)
@@ -87,6 +90,11 @@ class FakeGateway:
         return LiveReading(
             self._status(), dict(self.rows) if is_up else {}, self.at if is_up else None
         )
+
+    def listen(self, stop: StopSignal) -> Iterator[None]:
+        while not stop.is_set() and self.news:
+            self.news.pop(0)()
+            yield None
 
     def provisional(self) -> GatewayStatus:
         return GatewayStatus("wedged")

@@ -37,7 +37,7 @@ def front(call: Call) -> int:
 
     call.is_console = True
     with call.life():
-        return run_console(call.engine, call.settings, wiring.build_feed())
+        return run_console(call.engine, call.settings, wiring.build_feed(call.engine))
 
 
 def _has_keyboard() -> bool:

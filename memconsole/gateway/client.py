@@ -17,16 +17,19 @@ from memconsole.domain.snapshot import GatewayStatus
 from memconsole.errors import GatewayCallError, GatewayUnavailableError
 from memconsole.gateway import frames
 from memconsole.gateway.line import Line
+from memconsole.gateway.listener import Listener
+from memconsole.gateway.memory import Memory
 from memconsole.gateway.problem import LinkLostError
 from memconsole.gateway.sessions import find_row, list_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from memconsole.domain.gateway import GatewayPlace, LiveSession
     from memconsole.gateway.doorway import Doorway, Link
     from memconsole.gateway.link import Hello
+    from memconsole.gateway.listener import StopSignal
 
 RESET_S = 60.0
 COMPACT_S = 300.0
@@ -63,18 +66,30 @@ class GatewayClient:
         self._timeout_s = timeout_s
         self._lock = threading.RLock()
         self._line = Line(place, doorway, sleep)
+        self._memory = Memory(now)
         self._proven: Hello | None = None
 
     def read(self) -> LiveReading:
         """Ask for all sessions; a Gateway that failed just now is not asked again at once."""
         with self._lock:
             try:
-                rows = self._line.ask(lambda link: list_rows(link, timeout_s=self._timeout_s))
+                known = self._memory.recall(self._line.current)
+                if known is not None:
+                    return known
+                rows = self._line.ask(self._list)
             except GatewayUnavailableError as error:
                 return LiveReading(self._failure(error.code, error.hint))
             except GatewayCallError as error:
                 return LiveReading(self._failure(Verdict.WEDGED.value, str(error)))
-            return LiveReading(self._status(), rows, self._now())
+            return self._memory.keep(LiveReading(self._status(), rows, self._now()))
+
+    def listen(self, stop: StopSignal) -> Iterator[None]:
+        """Yield whenever a new reading may differ, until `stop` is set; keeps the link open.
+
+        Meanwhile a reading that nothing has changed since is not asked for again.
+        """
+        if not self.is_off:
+            yield from Listener(self._line, self._lock, timeout_s=self._timeout_s).news(stop)
 
     def provisional(self) -> GatewayStatus:
         """Return what can be said while an answer is still awaited."""
@@ -126,6 +141,7 @@ class GatewayClient:
         if session_id is not None:
             params["expectedSessionId"] = session_id
         with self._lock:
+            self._memory.forget()
             try:
                 payload = self._line.send("sessions.reset", params, timeout_s=RESET_S)
             except LinkLostError:
@@ -140,6 +156,7 @@ class GatewayClient:
             GatewayCallError: It refused; nothing was done.
         """
         with self._lock:
+            self._memory.forget()
             try:
                 payload = self._line.send("sessions.compact", {"key": key}, timeout_s=COMPACT_S)
             except LinkLostError:
@@ -150,6 +167,10 @@ class GatewayClient:
         """End the link."""
         with self._lock:
             self._line.drop()
+
+    def _list(self, link: Link) -> dict[str, LiveSession]:
+        self._memory.begin(link)
+        return list_rows(link, timeout_s=self._timeout_s)
 
     def _prove_access(self, link: Link) -> None:
         """Where the greeting names no scopes, only a question shows whether we have any."""

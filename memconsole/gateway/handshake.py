@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 from memconsole import __version__
 from memconsole.domain.gateway import Verdict, judge_error, refusal
 from memconsole.gateway import frames
-from memconsole.gateway.link import MAX_FRAME_BYTES, Hello, SocketLink, exchange
+from memconsole.gateway.inbox import Inbox
+from memconsole.gateway.link import MAX_FRAME_BYTES, Hello, SocketLink
 from memconsole.gateway.problem import AnswerError, LinkLostError, RefusedError
 
 if TYPE_CHECKING:
@@ -77,7 +78,8 @@ def open_link(attempt: Attempt) -> SocketLink:
     context = _tls(attempt.place) if is_secure else None  # first: it may fail
     connection = _upgrade(attempt, _reach(attempt), context)
     try:
-        return SocketLink(connection, _enter(attempt, connection))
+        inbox = Inbox(connection)
+        return SocketLink(connection, _enter(attempt, connection, inbox), inbox)
     except RefusedError:
         connection.close()
         raise
@@ -187,7 +189,7 @@ def _tls(place: GatewayPlace) -> ssl.SSLContext:
     return context
 
 
-def _enter(attempt: Attempt, connection: ClientConnection) -> Hello:
+def _enter(attempt: Attempt, connection: ClientConnection, inbox: Inbox) -> Hello:
     challenge = _challenge(attempt, connection)
     frame = {
         "type": "req",
@@ -196,7 +198,7 @@ def _enter(attempt: Attempt, connection: ClientConnection) -> Hello:
         "params": connect_params(attempt, challenge),
     }
     try:
-        return _hello(exchange(connection, frame, attempt.deadline))
+        return _hello(inbox.exchange(frame, attempt.deadline))
     except AnswerError as error:
         found = judge_error(error.error) or _foreign(error.shown(attempt.place.token))
         raise RefusedError(found) from error
@@ -254,12 +256,14 @@ def _hello(payload: Mapping[str, object]) -> Hello:
     auth = frames.mapping(payload.get("auth"))
     features = frames.mapping(payload.get("features"))
     methods = features.get("methods")
+    tick_ms = frames.whole(frames.mapping(payload.get("policy")).get("tickIntervalMs"))
     return Hello(
         version=frames.text(frames.mapping(payload.get("server")).get("version")),
         protocol=frames.whole(payload.get("protocol")),
         scopes=frames.texts(auth["scopes"]) if "scopes" in auth else None,
         methods=frozenset(frames.texts(methods)) if isinstance(methods, list) else None,
         state_dir=frames.text(frames.mapping(payload.get("snapshot")).get("stateDir")),
+        tick_s=(tick_ms or 30_000) / 1000,
     )
 
 

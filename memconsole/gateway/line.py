@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memconsole.domain.gateway import Verdict, judge_error, refusal
 from memconsole.errors import GatewayCallError, GatewayUnavailableError
+from memconsole.gateway.handshake import is_loopback
+from memconsole.gateway.link import SocketLink
 from memconsole.gateway.pauses import STEPS_S, Pauses
 from memconsole.gateway.problem import AnswerError, LinkLostError, RefusedError
 from memconsole.gateway.program import judge_program
@@ -114,11 +116,36 @@ class Line:
             self.drop()
             raise
 
-    def drop(self) -> None:
-        """End the link."""
+    def current(self) -> Link | None:
+        """Return the link when it is open, and still leads to where the Gateway is; else None."""
+        return self._link if self._link is not None and self._find_place() == self.place else None
+
+    def drop(self, only: Link | None = None) -> bool:
+        """End the link; one that is named only if it is the one.
+
+        Returns:
+            Whether there was one to end.
+        """
+        if only is not None and only is not self._link:
+            return False
         link, self._link = self._link, None
         if link is not None:
             link.close()
+        return link is not None
+
+    def fail(self, found: Refusal) -> None:
+        """Note what the Gateway itself says of its state."""
+        self._failed(found)
+
+    @property
+    def refusal(self) -> Refusal | None:
+        """Why there was no link at the last try; None when there was."""
+        return self._pauses.refusal
+
+    @property
+    def pause_s(self) -> float:
+        """Seconds until it may be tried again."""
+        return self._pauses.left_s(time.monotonic())
 
     def _try(self, question: Callable[[Link], T], is_acting: bool) -> T:
         had_link = self._link is not None
@@ -160,7 +187,8 @@ class Line:
 
     def _open(self, is_acting: bool) -> Link:
         place, moment = self._find_place(), time.monotonic()
-        if place != self.place or moment - self._used_at > IDLE_S:
+        is_idle = moment - self._used_at > IDLE_S and not self._is_attended
+        if place != self.place or is_idle:
             self.drop()
         self._used_at = moment
         if self._link is not None:
@@ -178,12 +206,17 @@ class Line:
         self._pauses.succeeded()
         return self._link
 
+    @property
+    def _is_attended(self) -> bool:
+        return isinstance(self._link, SocketLink) and self._link.is_attended
+
     def _note_reached(self) -> None:
         self.is_reached = True
 
     def _failed(self, found: Refusal) -> GatewayUnavailableError:
         if self.place is not None:
-            self._pauses.failed(self.place, found, time.monotonic())
+            is_near = not self.is_reached and is_loopback(self.place.url)
+            self._pauses.failed(self.place, found, time.monotonic(), is_near=is_near)
         return _unavailable(found)
 
     def _translated(

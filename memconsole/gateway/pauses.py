@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 STEPS_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Seconds after the first, second, … failure in a row; the last one stays."""
 
+NEAR_S = 5.0
+"""Cap where nothing listens on this host: asking there costs nothing, and it may be back soon."""
+
 STUBBORN_S = 300.0
 """Seconds after a verdict that only an operator changes; another address or token ends it."""
 
@@ -29,8 +32,17 @@ class Pauses:
         """Tell whether it may be tried: never failed, waited long enough, or another place."""
         return self.refusal is None or now >= self._until or place != self._place
 
-    def failed(self, place: GatewayPlace, refusal: Refusal, now: float) -> None:
-        """Remember a failure."""
+    def failed(
+        self, place: GatewayPlace, refusal: Refusal, now: float, *, is_near: bool = False
+    ) -> None:
+        """Remember a failure.
+
+        Args:
+            place: Where it happened.
+            refusal: What it was.
+            now: `time.monotonic()`.
+            is_near: Nothing listens there, and that is on this host.
+        """
         is_same = place == self._place
         self._failures = self._failures + 1 if is_same and refusal.verdict.can_heal else 1
         self._place, self.refusal = place, refusal
@@ -40,7 +52,11 @@ class Pauses:
             pause = max(refusal.retry_after_s, STEPS_S[min(self._failures, len(STEPS_S)) - 1])
         else:
             pause = STEPS_S[min(self._failures, len(STEPS_S)) - 1]
-        self._until = now + pause
+        self._until = now + (min(pause, NEAR_S) if is_near and refusal.verdict.can_heal else pause)
+
+    def left_s(self, now: float) -> float:
+        """Return how long the pause still lasts."""
+        return 0.0 if self.refusal is None else max(0.0, self._until - now)
 
     def succeeded(self) -> None:
         """Forget what failed before."""

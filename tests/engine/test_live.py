@@ -183,3 +183,19 @@ def test_a_store_that_only_the_gateway_can_read_is_shown_from_there() -> None:
 def test_without_it_such_a_home_stays_unreadable() -> None:
     with pytest.raises(HomeUnreadableError):
         look(unreadable())
+
+
+def test_news_of_the_gateway_is_a_reason_to_look_again() -> None:
+    made = world(LiveSession(KEY, session_id="s-1", tokens=20_000, tokens_fresh=True))
+    engine = Engine(made.ports, SETTINGS)
+    assert only(engine.snapshot()).tokens == 20_000
+
+    def grow() -> None:
+        made.gateway.hold(LiveSession(KEY, session_id="s-1", tokens=30_000, tokens_fresh=True))
+
+    made.gateway.news = [grow]
+    seen = [
+        only(engine.snapshot(engine.agents_of(frozenset()))).tokens
+        for _ in engine.gateway_news(threading.Event())
+    ]
+    assert seen == [30_000]

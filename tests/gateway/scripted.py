@@ -87,7 +87,7 @@ class Script:
 
 
 @contextmanager
-def scripted(*connections: Sequence[Json]) -> Iterator[Script]:
+def scripted(*connections: Sequence[Json], port: int = 0) -> Iterator[Script]:
     """Play one list of steps a connection; the last one is played for all that follow."""
     script = Script()
 
@@ -97,7 +97,7 @@ def scripted(*connections: Sequence[Json]) -> Iterator[Script]:
         with suppress(ConnectionClosed, OSError):
             play(connection, script, connections[min(number, len(connections) - 1)])
 
-    with serve(handle, "127.0.0.1", 0, compression=None, close_timeout=0.2) as server:
+    with serve(handle, "127.0.0.1", port, compression=None, close_timeout=0.2) as server:
         script.port = server.socket.getsockname()[1]
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
