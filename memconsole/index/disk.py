@@ -19,13 +19,13 @@ from memconsole.index.embedders import model_name, remote_of, static_of
 from memconsole.index.files import (
     IndexProblemError,
     Places,
-    load_vectors,
     problems,
     reading,
 )
-from memconsole.index.reader import IndexReader, Means
+from memconsole.index.means import MeansChooser, model_of
+from memconsole.index.merges import ensure_merges
+from memconsole.index.reader import IndexReader
 from memconsole.index.schema import read_meta, recipe
-from memconsole.sqlite import library
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.indexing import Document, DocumentText, IndexScope
     from memconsole.domain.settings import SearchSettings
-    from memconsole.index.matrix import Matrices
-    from memconsole.index.weights import StaticModel
+    from memconsole.index.means import Means
     from memconsole.index.writer import Stop
     from memconsole.sqlite import Connection
 
@@ -79,8 +78,7 @@ class DiskIndex:
         self._lock = lock
         self._now = now
         self._redact = redact
-        self._is_long_running = is_long_running
-        self._matrices: Matrices | None = None
+        self._chooser = MeansChooser(folder, is_long_running=is_long_running)
 
     def path(self, scope: IndexScope) -> Path:
         """Return the file of an index, whether it exists or not."""
@@ -160,6 +158,8 @@ class DiskIndex:
                 self._recipe(settings),
             )
             with _writes(path):
+                if work.static is not None:
+                    ensure_merges(self._places.folder, work.static.tokenizer_file)
                 done = (
                     build.rebuild(work)
                     if is_full or pending.must_build
@@ -186,40 +186,9 @@ class DiskIndex:
             meta = read_meta(connection)
             if meta.get("root") != str(scope.root):
                 raise IndexProblemError(path, "is of another workspace", is_lasting=True)
-            with self._means(connection, meta, path, settings) as (means, because):
+            with self._chooser.means(connection, meta, path, settings) as (means, because):
                 status = self._status(meta, path, means, because)
                 yield IndexReader(connection, path, meta, status, means)
-
-    @contextmanager
-    def _means(
-        self, connection: Connection, meta: dict[str, str], path: Path, settings: SearchSettings
-    ) -> Iterator[tuple[Means, str]]:
-        """Choose what compares the vectors; the sentence names what stands in for what."""
-        dims = int(meta.get("dims", 0))
-        try:
-            static = static_of(settings)
-            remote = remote_of(settings, is_patient=False)
-        except IndexUnavailableError as error:
-            yield Means(Vectors.NONE), str(error)
-            return
-        if not dims or meta.get("model") != _model(settings, static):
-            because = "its vectors are of another provider" if dims else ""
-            yield Means(Vectors.NONE), because
-            return
-        has_extension = not self._is_long_running and load_vectors(connection)
-        if has_extension:
-            yield Means(Vectors.EXTENSION, static, remote), ""
-            return
-        because = "" if self._is_long_running else _no_extension()
-        from memconsole.index.matrix import Matrices  # noqa: PLC0415  # loads NumPy
-
-        self._matrices = self._matrices or Matrices()
-        lock, matrix = self._matrices.of(path, dims)
-        with lock:
-            matrix.refresh(
-                connection, meta, (path.stat().st_ino, meta.get("epoch"), meta.get("built_at"))
-            )
-            yield Means(Vectors.NUMPY, static, remote, matrix), because
 
     def _status(self, meta: dict[str, str], path: Path, means: Means, because: str) -> IndexStatus:
         updated = meta.get("updated_at")
@@ -256,20 +225,10 @@ class DiskIndex:
 
     def _recipe(self, settings: SearchSettings) -> str:
         try:
-            model = _model(settings, static_of(settings))
+            model = model_of(settings, static_of(settings))
         except IndexUnavailableError:
             model = "static"
         return recipe(settings, model, redact=self._redact)
-
-
-def _model(settings: SearchSettings, static: StaticModel | None) -> str:
-    return model_name(settings) if static is None else static.name
-
-
-def _no_extension() -> str:
-    return (
-        f"{library().name} {library().version} cannot load sqlite-vec; NumPy compares the vectors"
-    )
 
 
 @contextmanager

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.folding import index_terms, is_solid
@@ -25,35 +24,11 @@ if TYPE_CHECKING:
     from memconsole.domain.indexing import IndexStatus
     from memconsole.domain.query import Query
     from memconsole.domain.search import Narrowing
-    from memconsole.index.embedders import Embedder
-    from memconsole.index.weights import StaticModel
+    from memconsole.index.means import Means
     from memconsole.sqlite import Connection, SqlValue
 
 
-class Nearest(Protocol):
-    """Compares vectors in memory."""
-
-    def nearest(self, query: bytes, among: set[int] | None) -> dict[int, float]:
-        """Return the best candidates with their cosines."""
-
-    def cosines_of(self, query: bytes, ids: Iterable[int]) -> dict[int, float]:
-        """Return the cosines of certain chunks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """With what an index is searched.
-
-    Attributes:
-        static: Tokenizer and vectors; None with another provider.
-        remote: The service; None with another provider.
-        memory: Vectors in memory; None: SQLite compares them.
-    """
-
-    way: Vectors
-    static: StaticModel | None = None
-    remote: Embedder | None = None
-    memory: Nearest | None = None
+_TOKENISED_CHARS: Final = 2_000
 
 
 class IndexReader:
@@ -231,8 +206,7 @@ class IndexReader:
 
     def _tokens(self, text: str) -> tuple[int, ...]:
         if text not in self._token_memo:
-            model = self._means.static
-            self._token_memo[text] = () if model is None else tuple(model.tokens(text[:2_000]))
+            self._token_memo[text] = tuple(self._means.tokens(text[:_TOKENISED_CHARS]))
         return self._token_memo[text]
 
     @cached_property

@@ -61,12 +61,17 @@ class StaticModel:
         """What tells one model from another in an index."""
         return f"{_PACKAGE}-l2-{self.dims}"
 
+    @property
+    def tokenizer_file(self) -> Path:
+        """Where the tokenizer's description lies."""
+        return self._folder / _TOKENIZER
+
     @functools.cached_property
     def tokenizer(self) -> Tokenizer:
         """The tokenizer; loading it takes longer than anything else of a search."""
         from tokenizers import Tokenizer  # noqa: PLC0415  # heavy
 
-        return Tokenizer.from_file(str(self._folder / _TOKENIZER))
+        return Tokenizer.from_file(str(self.tokenizer_file))
 
     def tokens(self, text: str) -> list[int]:
         """Return the token ids of a text."""

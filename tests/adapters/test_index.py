@@ -276,7 +276,7 @@ class TestStaticVectors:
         assert stage.cosines("plants in the sun") == pytest.approx(by_extension, abs=2e-5)
         assert self.late(stage) == pytest.approx(late_by_extension, abs=1e-3)
         stage.index = DiskIndex(stage.folder / "state" / "index", stage.lock, now=lambda: AT)
-        monkeypatch.setattr("memconsole.index.disk.load_vectors", lambda _: False)
+        monkeypatch.setattr("memconsole.index.means.load_vectors", lambda _: False)
         assert stage.cosines("plants in the sun") == pytest.approx(by_extension, abs=2e-5)
         with stage.open() as reader:
             assert reader.status.way is Vectors.NUMPY

@@ -1,0 +1,126 @@
+"""With what an index is searched in this process, and what stands in for what."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from memconsole.domain.indexing import Vectors
+from memconsole.errors import IndexUnavailableError
+from memconsole.index.embedders import model_name, remote_of, static_of
+from memconsole.index.files import load_vectors
+from memconsole.index.merges import read_merges
+from memconsole.sqlite import library
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from memconsole.domain.settings import SearchSettings
+    from memconsole.index.embedders import Embedder
+    from memconsole.index.matrix import Matrices
+    from memconsole.index.merges import Merges
+    from memconsole.index.weights import StaticModel
+    from memconsole.sqlite import Connection
+
+
+class Nearest(Protocol):
+    """Compares vectors in memory."""
+
+    def nearest(self, query: bytes, among: set[int] | None) -> dict[int, float]:
+        """Return the best candidates with their cosines."""
+
+    def cosines_of(self, query: bytes, ids: Iterable[int]) -> dict[int, float]:
+        """Return the cosines of certain chunks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """With what an index is searched.
+
+    Attributes:
+        static: Tokenizer and vectors; None with another provider.
+        merges: Gives the static model's token ids sooner than its tokenizer; None: the tokenizer.
+        remote: The service; None with another provider.
+        memory: Vectors in memory; None: SQLite compares them.
+    """
+
+    way: Vectors
+    static: StaticModel | None = None
+    remote: Embedder | None = None
+    memory: Nearest | None = None
+    merges: Merges | None = None
+
+    def tokens(self, text: str) -> Sequence[int]:
+        """Return the token ids of a text; none without the static model."""
+        if self.static is None:
+            return ()
+        return self.static.tokens(text) if self.merges is None else self.merges.ids(text)
+
+
+class MeansChooser:
+    """Chooses for one process.
+
+    Args:
+        folder: Of the indexes.
+        is_long_running: Keep vectors in memory: the process will search again.
+    """
+
+    def __init__(self, folder: Path, *, is_long_running: bool) -> None:
+        self._folder = folder
+        self._is_long_running = is_long_running
+        self._matrices: Matrices | None = None
+        self._merges: Merges | None = None
+
+    @contextmanager
+    def means(
+        self,
+        connection: Connection,
+        meta: Mapping[str, str],
+        path: Path,
+        settings: SearchSettings,
+    ) -> Iterator[tuple[Means, str]]:
+        """Choose what compares the vectors; the sentence names what stands in for what."""
+        dims = int(meta.get("dims", 0))
+        try:
+            static = static_of(settings)
+            remote = remote_of(settings, is_patient=False)
+        except IndexUnavailableError as error:
+            yield Means(Vectors.NONE), str(error)
+            return
+        if not dims or meta.get("model") != model_of(settings, static):
+            because = "its vectors are of another provider" if dims else ""
+            yield Means(Vectors.NONE), because
+            return
+        merges = None if static is None else self._merges_of(static)
+        has_extension = not self._is_long_running and load_vectors(connection)
+        if has_extension:
+            yield Means(Vectors.EXTENSION, static, remote, None, merges), ""
+            return
+        because = "" if self._is_long_running else _no_extension()
+        from memconsole.index.matrix import Matrices  # noqa: PLC0415  # loads NumPy
+
+        self._matrices = self._matrices or Matrices()
+        lock, matrix = self._matrices.of(path, dims)
+        with lock:
+            matrix.refresh(
+                connection, meta, (path.stat().st_ino, meta.get("epoch"), meta.get("built_at"))
+            )
+            yield Means(Vectors.NUMPY, static, remote, matrix, merges), because
+
+    def _merges_of(self, static: StaticModel) -> Merges | None:
+        if self._merges is None:
+            self._merges = read_merges(self._folder, static.tokenizer_file)
+        return self._merges
+
+
+def model_of(settings: SearchSettings, static: StaticModel | None) -> str:
+    """Return the name of what makes the vectors."""
+    return model_name(settings) if static is None else static.name
+
+
+def _no_extension() -> str:
+    return (
+        f"{library().name} {library().version} cannot load sqlite-vec; NumPy compares the vectors"
+    )
