@@ -1,7 +1,7 @@
 """Saves a session before it is reset or compacted: what is not saved is not touched (A13).
 
-The checkpoint decides whether a session counts as saved. What else is captured adds to it: a step
-that fails is named in the proof and never keeps a full session from its reset.
+A session counts as saved when its checkpoint or its summary is written (mission §5). A step that
+fails is named in the proof and never keeps a session from its reset when another one saved it.
 """
 
 from __future__ import annotations
@@ -9,13 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Checkpoint
-from memconsole.domain.outcomes import Failed, Skipped, SkipReason, notices_of, status_of
+from memconsole.domain.commands import Checkpoint, Summarize
+from memconsole.domain.outcomes import (
+    Failed,
+    Skipped,
+    SkipReason,
+    Summarized,
+    notices_of,
+    status_of,
+)
 from memconsole.engine.checkpoint import checkpoint
+from memconsole.engine.summarize import summarize
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from memconsole.domain.agents import Notice
     from memconsole.domain.commands import Command
@@ -41,6 +49,8 @@ class Prologue:
     @property
     def is_saved(self) -> bool:
         """Whether nothing is lost by a reset: saved now, saved already, or never to be saved."""
+        if any(isinstance(one, Summarized) for _, one in self.others):
+            return True
         match self.outcome:
             case None:
                 return True
@@ -70,15 +80,25 @@ class Prologue:
         return tuple(dict.fromkeys(notice for _, one in self.steps for notice in notices_of(one)))
 
 
-def save_first(target: Target, *, ports: Ports, reader: Reader, settings: Settings) -> Prologue:
-    """Take a checkpoint of this session, unless its class is never captured."""
+def save_first(
+    target: Target, *, ports: Ports, reader: Reader, settings: Settings, is_ending: bool = True
+) -> Prologue:
+    """Take a checkpoint of this session, unless its class is never captured; then the rest.
+
+    Args:
+        target: The session.
+        ports: What the engine asks.
+        reader: For the disk.
+        settings: Everything that was set.
+        is_ending: The talk begins anew afterwards, and so is summarised; a compaction goes on.
+    """
     if not target.view.session_class.is_captured:
         return Prologue(None)
     command = Checkpoint(target.agent.ref, session_key=target.key, is_forced=True)
     saved = settle(
         command, lambda: checkpoint(command, ports=ports, reader=reader, settings=settings)
     )
-    return Prologue(saved)
+    return Prologue(saved, tuple(_others(target, ports, reader, settings, is_ending=is_ending)))
 
 
 def settle(command: Command, run: Callable[[], Outcome]) -> Outcome:
@@ -87,3 +107,17 @@ def settle(command: Command, run: Callable[[], Outcome]) -> Outcome:
         return run()
     except MemconsoleError as error:
         return Failed(command, error.code, str(error), error.hint)
+
+
+def _others(
+    target: Target, ports: Ports, reader: Reader, settings: Settings, *, is_ending: bool
+) -> Iterator[tuple[str, Outcome]]:
+    """Yield what is captured beside the checkpoint."""
+    if is_ending:
+        summary = Summarize(target.agent.ref, target.key, reason="rotation")
+        yield (
+            "summary",
+            settle(
+                summary, lambda: summarize(summary, ports=ports, reader=reader, settings=settings)
+            ),
+        )

@@ -78,7 +78,10 @@ def test_a_full_session_is_saved_reset_and_proven() -> None:
     assert isinstance(outcome, Rotated), outcome
     assert turn.gateway.resets == [(KEY, "id-main")]
     assert proof(outcome)["proven"] is True
-    assert proof(outcome)["captured"] == [{"step": "checkpoint", "status": "done"}]
+    assert proof(outcome)["captured"] == [
+        {"step": "checkpoint", "status": "done"},
+        {"step": "summary", "status": "skipped"},
+    ]
     assert proof(outcome)["before"] == {
         "session_id": "id-main",
         "revision": None,
@@ -203,7 +206,7 @@ def test_what_cannot_be_saved_is_not_reset() -> None:
     )
     late = turn.run()
     assert isinstance(late, Rotated)
-    assert proof(late)["captured"] == [{"step": "checkpoint", "status": "failed"}]
+    assert proof(late)["captured"][0] == {"step": "checkpoint", "status": "failed"}
 
 
 def test_an_answer_of_ok_without_effect_is_a_failure() -> None:
