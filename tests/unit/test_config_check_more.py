@@ -1,0 +1,192 @@
+"""Checks of pruning, resets, roster, hooks and bootstrap files (mission §7)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memconsole.domain.config_check import check_config
+from memconsole.domain.config_finding import Change
+from memconsole.domain.memory import MARKER_TAGS, Limit, Pool
+from memconsole.domain.snapshot import Severity
+from tests.unit.config_facts import defaults, facts, found, one
+
+OUR_HOOKS = {
+    name: frozenset({"HOOK.md", "handler.js"})
+    for name in ("memory-index-inject", "session-summary", "memory-flush")
+}
+
+
+def hooks_on(**more: object) -> dict[str, object]:
+    entries = {name: {"enabled": True} for name in OUR_HOOKS}
+    return {"hooks": {"internal": {"enabled": True, "entries": {**entries, **more}}}}
+
+
+@pytest.mark.parametrize(
+    ("ttl", "fix"),
+    [
+        ("600", "600m"),
+        (600, "600m"),
+        (" 30 ", "30m"),
+        ("soon", "4h"),
+        (True, "4h"),
+        (1.5, "4h"),
+        ([], "4h"),
+    ],
+)
+def test_a_ttl_without_a_unit_is_told(ttl: object, fix: str) -> None:
+    finding = one(facts(defaults(contextPruning={"ttl": ttl})), "pruning-ttl")
+    keys = ("agents", "defaults", "contextPruning", "ttl")
+    assert (finding.severity, finding.changes) == (Severity.WARNING, (Change(keys, fix),))
+    if fix != "4h":
+        assert "minutes" in finding.why
+
+
+@pytest.mark.parametrize("ttl", ["5m", "4h", "1.5h", "600s", "30 m", None])
+def test_a_ttl_with_a_unit_is_fine(ttl: object) -> None:
+    given = facts(defaults(contextPruning={"mode": "cache-ttl", "ttl": ttl}))
+    assert found(given, "pruning-ttl") == []
+    assert one(given, "pruning").why.startswith("context pruning is cache-ttl")
+
+
+def test_older_pruning_modes_are_told() -> None:
+    given = facts(defaults(contextPruning={"mode": "aggressive"}))
+    assert one(given, "pruning-mode").current == "aggressive"
+
+
+@pytest.mark.parametrize(
+    ("session", "release", "policy"),
+    [
+        (None, "2026.9.6", "never"),
+        (None, "2026.7.1", "daily at 4:00"),
+        (None, None, "daily at 4:00 up to 2026.7, never since"),
+        ({"idleMinutes": 90}, "2026.1.24", "after 90 idle minutes"),
+        ({"reset": {"mode": "none"}}, "2026.1.24", "never"),
+        ({"reset": {"mode": "idle"}}, "2026.1.24", "after 60 idle minutes"),
+        ({"reset": {"atHour": 5}, "idleMinutes": 9}, "2026.1.24", "daily at 5:00"),
+        (
+            {"reset": {"mode": "daily", "idleMinutes": 30}},
+            "2026.1.24",
+            "daily at 4:00 or after 30 idle minutes",
+        ),
+        (
+            {"resetByType": {"direct": {"mode": "idle"}}, "resetByChannel": {"x": {}}},
+            "2026.9.6",
+            "never, 2 overrides",
+        ),
+    ],
+)
+def test_the_reset_policy_is_shown(session: object, release: str | None, policy: str) -> None:
+    given = facts({} if session is None else {"session": session}, release=release)
+    finding = one(given, "session-reset")
+    assert (finding.current, finding.severity) == (policy, Severity.INFO)
+
+
+@pytest.mark.parametrize(
+    ("block", "key"),
+    [
+        ({"mode": "weekly"}, "session.resetByType.direct.mode"),
+        ({"atHour": 24}, "session.resetByType.direct.atHour"),
+        ({"atHour": "5"}, "session.resetByType.direct.atHour"),
+        ({"idleMinutes": 0}, "session.resetByType.direct.idleMinutes"),
+    ],
+)
+def test_values_of_a_policy_that_mean_nothing_are_told(block: object, key: str) -> None:
+    given = facts({"session": {"resetByType": {"direct": block}}})
+    [wrong] = [it for it in found(given, "session-reset") if it.severity is Severity.WARNING]
+    assert wrong.key == key
+
+
+def test_ids_are_unique_and_lower_case() -> None:
+    roster = {"list": [{"id": "Ops"}, {"id": "ops"}, {"id": "main"}]}
+    given = facts({"agents": roster})
+    case = one(given, "agent-id-case")
+    assert (case.key, case.recommended) == ("agents.list[0].id", "ops")
+    assert one(given, "agent-id-twice").severity is Severity.HIGH
+    sound = facts({"agents": {"entries": {"ops": {}, "main": {}}}})
+    assert found(sound, "agent-id-case") == found(sound, "agent-id-twice") == []
+
+
+def test_bindings_name_agents_once_and_the_widest_last() -> None:
+    rows = [
+        {"agentId": "ops", "match": {"channel": "telegram"}},
+        {"agentId": "gone", "match": {"channel": "slack"}},
+        {"agentId": "ops", "match": {"channel": "*"}},
+        {"agentId": "main", "match": {"channel": "telegram"}},
+        {"agentId": "main", "match": {"channel": "telegram", "peer": {"kind": "dm", "id": "7"}}},
+    ]
+    given = facts({"agents": {"entries": {"ops": {}, "main": {}}}, "bindings": rows})
+    assert one(given, "binding-agent").key == "bindings[1].agentId"
+    assert one(given, "binding-twice").key == "bindings[3]"
+    assert one(given, "binding-order").recommended == 4
+    ordered = facts({"bindings": [{"agentId": "main", "match": {"channel": "a"}}, {}]})
+    assert [it.id for it in check_config(ordered).findings if "binding" in it.id] == []
+
+
+def test_subagents_exist() -> None:
+    entries = {"main": {"subagents": {"allowAgents": ["*", "OPS", "gone"]}}, "ops": {}}
+    given = facts({"agents": {"entries": entries}})
+    finding = one(given, "subagent-unknown")
+    assert (finding.key, finding.current) == (
+        "agents.entries.main.subagents.allowAgents",
+        "gone",
+    )
+
+
+def test_hooks_that_are_not_there_are_named() -> None:
+    finding = one(facts(hooks={"memory-flush": frozenset({"HOOK.md"})}), "hooks")
+    assert finding.why == "not installed: memory-index-inject, session-summary"
+    assert found(facts(hooks=OUR_HOOKS), "hooks") == []
+    prefixed = {f"mc-{name}": files for name, files in OUR_HOOKS.items()}
+    assert found(facts(hooks=prefixed), "hooks") == []
+
+
+def test_installed_hooks_are_switched_on() -> None:
+    assert found(facts(hooks_on(), hooks=OUR_HOOKS), "hooks-off") == []
+    off = found(facts({}, hooks=OUR_HOOKS), "hooks-off")
+    assert [it.fix for it in off][:2] == [
+        "hooks.internal.enabled = true",
+        "hooks.internal.entries.memory-flush.enabled = true",
+    ]
+    assert len(off) == 4
+
+
+def test_a_typescript_handler_beside_ours_is_told() -> None:
+    files = {"x\x1b[31m": frozenset({"HOOK.md", "handler.js", "handler.ts"})}
+    finding = one(facts(hooks=files), "hook-handler")
+    assert "\x1b" not in finding.why
+    assert "handler.ts" in finding.why
+
+
+def test_two_notes_of_each_session_are_told() -> None:
+    both = facts(hooks_on(**{"session-memory": {"enabled": True}}), hooks=OUR_HOOKS)
+    assert one(both, "double-indexing").severity is Severity.INFO
+    assert found(facts(hooks_on(), hooks=OUR_HOOKS), "double-indexing") == []
+
+
+def test_the_bootstrap_budget_is_per_file_and_together() -> None:
+    chars = {"MEMORY.md": 20_001, "memory/INDEX.md": 20_000, "memory/observations.md": 19_999}
+    limits = tuple(Limit(path, count, 20_000) for path, count in chars.items())
+    pool = Pool(
+        agents=("main",),
+        root=Path("/ws"),
+        exists=True,
+        files=3,
+        size_bytes=60_000,
+        tokens=15_000,
+        markers=dict.fromkeys(MARKER_TAGS, 0),
+        items=(),
+        by_category=(),
+        limits=limits,
+        notices=(),
+        active_context_at=None,
+        read_at=datetime(2026, 1, 26, tzinfo=UTC),
+    )
+    finding = one(facts(pools=(pool,)), "bootstrap-budget")
+    assert (finding.path, finding.current) == ("/ws/MEMORY.md", 20_001)
+    more = (*limits, Limit("USER.md", 2, 20_000))
+    full = facts(pools=(replace(pool, limits=more),))
+    assert [it.current for it in found(full, "bootstrap-budget")] == [20_001, 60_001]
