@@ -111,7 +111,7 @@ class JobView:
         return self.record.is_running
 
 
-def end_of(outcomes: Sequence[Outcome], *, is_cancelled: bool = False) -> JobEnd:
+def end_of(outcomes: Sequence[Outcome], is_cancelled: bool = False) -> JobEnd:
     """Return how a job ended whose commands ended so: the worst of them decides.
 
     Args:

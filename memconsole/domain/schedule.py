@@ -122,7 +122,12 @@ class Look:
 
 
 def begin(
-    schedule: Schedule, now: Reading, zone: Zone, *, done_at: datetime | None = None
+    schedule: Schedule,
+    now: Reading,
+    zone: Zone,
+    *,
+    done_at: datetime | None = None,
+    is_cut_short: bool = False,
 ) -> Timing:
     """Return the timing of a job when the scheduler starts.
 
@@ -131,6 +136,7 @@ def begin(
         now: Both clocks.
         zone: The operator's.
         done_at: When its last finished run started; a run that was cut short is none.
+        is_cut_short: Its last run was: it counts as not done.
     """
     soon = now.elapsed_s + schedule.position * _START_STEP_S
     if isinstance(schedule.trigger, Every):
@@ -138,7 +144,7 @@ def begin(
     at = schedule.trigger.at
     day = _first_day_after(at, now.wall, zone)
     is_missed = done_at is not None and done_at < occurrence(day - _ONE_DAY, at, zone)
-    is_wanted = is_missed and schedule.catches_up
+    is_wanted = (is_missed or is_cut_short) and schedule.catches_up
     return Timing(now.elapsed_s, 0, day, soon if is_wanted else None)
 
 

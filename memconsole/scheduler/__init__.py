@@ -1,0 +1,1 @@
+"""The face without a screen: turns the passing of time into commands."""

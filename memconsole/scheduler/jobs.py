@@ -1,0 +1,157 @@
+"""The table of jobs: what runs, when, and how its commands are made (mission §4).
+
+A row is one job. What is not built yet has no row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from memconsole.domain.commands import Checkpoint, Reindex, Rotate
+from memconsole.domain.jobs import JobEnd
+from memconsole.domain.outcomes import Planned
+from memconsole.domain.schedule import Every
+from memconsole.scheduler.turns import Rank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from memconsole.domain.commands import Command
+    from memconsole.domain.schedule import Trigger
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.engine import Engine
+    from memconsole.ports import StopSignal
+
+_SAFETY_PASS = timedelta(minutes=5)
+_SAMPLING = timedelta(minutes=5)
+
+
+def _always(settings: Settings) -> bool:
+    del settings
+    return True
+
+
+def _nothing(engine: Engine, *, dry_run: bool) -> Iterable[Command]:
+    del engine, dry_run
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One row.
+
+    Attributes:
+        id: Of mission §4, with underscores.
+        help: One sentence without a full stop.
+        trigger: When, by the settings.
+        commands: What there is to do now; a dry run asks nobody and changes nothing.
+        work: What to do instead of commands; it looks at the stop signal once a second.
+        rank: Its place inside one workspace; None when it writes into none.
+        needs_child: It loads much: each command runs in a process of its own.
+        is_enabled: Whether the settings switch it on.
+        catches_up: What was missed in sleep is made up for once.
+        is_listed: People see it and its runs; False for upkeep of our own.
+    """
+
+    id: str
+    help: str
+    trigger: Callable[[Settings], Trigger]
+    commands: Commands = _nothing
+    work: Callable[[Engine, StopSignal], JobEnd] | None = None
+    rank: Rank | None = None
+    needs_child: bool = False
+    is_enabled: Callable[[Settings], bool] = _always
+    catches_up: bool = True
+    is_listed: bool = True
+
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Commands(Protocol):
+        """Makes the commands of a job."""
+
+        def __call__(self, engine: Engine, *, dry_run: bool) -> Iterable[Command]:
+            """Return what there is to do now.
+
+            Raises:
+                MemconsoleError: It cannot be found out, or the means to do it are missing.
+            """
+
+
+def _checkpoints(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
+    for agent in engine.home().agents:
+        yield Checkpoint(agent.ref, dry_run=dry_run)
+
+
+def _rotations(engine: Engine, *, dry_run: bool) -> Iterable[Command]:
+    """Return what is due by the disk; only then the Gateway is asked (mission §5)."""
+    plan = engine.rotation_plan()
+    due = [one.command for one in plan.outcomes if isinstance(one, Planned)]
+    found = [replace(one, dry_run=dry_run) for one in due if isinstance(one, Rotate)]
+    if found and not dry_run:
+        engine.require_gateway()
+    return found
+
+
+def _reindexes(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
+    """Yield the agents whose documents changed: a look is cheap, a run loads NumPy."""
+    for agent in engine.home().agents:
+        look = Reindex(agent.ref, dry_run=True)
+        if dry_run:
+            yield look
+        elif not _is_indexed(engine, look):
+            yield Reindex(agent.ref)
+
+
+def _is_indexed(engine: Engine, look: Reindex) -> bool:
+    """Tell whether an index is known to be up to date; a look that fails is no proof of it."""
+    plan = engine.run(look)
+    if not isinstance(plan, Planned):
+        return False
+    changes = [one for one in plan.details.values() if isinstance(one, dict)]
+    return not any(one.get("changed") or one.get("removed") or one.get("build") for one in changes)
+
+
+def _keep_samples(engine: Engine, cancel: StopSignal) -> JobEnd:
+    """Keep the counts of all sessions, for their growth (A24)."""
+    del cancel
+    engine.record_samples(engine.snapshot(with_pools=False))
+    return JobEnd("done", None, "counts kept")
+
+
+TABLE: tuple[Job, ...] = (
+    Job(
+        id="rotation",
+        help="Start due sessions anew before the platform compacts them",
+        trigger=lambda settings: Every(settings.rotation.interval),
+        commands=_rotations,
+        rank=Rank.FLUSH,
+    ),
+    Job(
+        id="checkpoint",
+        help="Save every agent's current work",
+        trigger=lambda settings: Every(settings.checkpoint.interval),
+        commands=_checkpoints,
+        rank=Rank.CHECKPOINT,
+    ),
+    Job(
+        id="index_sync",
+        help="Take changed memory files into the search indexes",
+        trigger=lambda _: Every(_SAFETY_PASS),
+        commands=_reindexes,
+        needs_child=True,
+        catches_up=False,
+    ),
+    Job(
+        id="samples",
+        help="Keep token counts for growth",
+        trigger=lambda _: Every(_SAMPLING),
+        work=_keep_samples,
+        catches_up=False,
+        is_listed=False,
+    ),
+)
+"""Every job, in the order in which those that are due together begin."""

@@ -1,0 +1,126 @@
+"""Runs one job from its first command to its last; every face that runs jobs comes here."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from memconsole.domain.jobs import FAILED, SKIPPED, JobEnd, end_of
+from memconsole.domain.outcomes import Failed
+from memconsole.errors import LockedError, MemconsoleError, StateError
+from memconsole.scheduler.turns import Turns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memconsole.domain.commands import Command
+    from memconsole.domain.outcomes import Outcome
+    from memconsole.engine.engine import Engine
+    from memconsole.job_ports import ChildRunner, JobLocks
+    from memconsole.ports import StopSignal
+    from memconsole.scheduler.jobs import Job
+    from memconsole.scheduler.turns import Ticket
+
+logger = logging.getLogger(__name__)
+
+_INTERNAL = "internal"
+
+
+@dataclass(frozen=True, slots=True)
+class JobRunner:
+    """Runs jobs; safe from any thread.
+
+    Attributes:
+        child: Runs what needs a process of its own; None runs it in this one.
+    """
+
+    engine: Engine
+    locks: JobLocks
+    child: ChildRunner | None = None
+    turns: Turns = field(default_factory=Turns)
+
+    def enter(self, job: Job) -> Ticket:
+        """Queue a job up for its workspaces; `run` gives the place back."""
+        return self.turns.enter(job.rank)
+
+    def run(self, job: Job, cancel: StopSignal, ticket: Ticket | None = None) -> JobEnd:
+        """Run a job; whatever happens inside becomes its end."""
+        ticket = ticket or self.enter(job)
+        try:
+            with self._held(job):
+                if job.work is not None:
+                    return job.work(self.engine, cancel)
+                return end_of(*self._run_all(job, cancel, ticket, dry_run=False))
+        except LockedError as error:
+            return JobEnd(SKIPPED, error.code, str(error))
+        except MemconsoleError as error:
+            return JobEnd(FAILED, error.code, str(error))
+        except Exception as error:  # the edge of a job: the others go on
+            logger.exception("job %s", job.id)
+            return JobEnd(FAILED, _INTERNAL, f"{type(error).__name__}: {error}")
+        finally:
+            ticket.leave()
+
+    def outcomes(
+        self,
+        job: Job,
+        cancel: StopSignal,
+        *,
+        dry_run: bool = False,
+    ) -> tuple[Outcome, ...]:
+        """Run the commands of a job, one after the other, and return what came of each.
+
+        Raises:
+            LockedError: Another run of it goes on.
+            MemconsoleError: What there is to do cannot be found out, or cannot be done at all.
+        """
+        ticket = self.enter(job)
+        try:
+            with self._held(job):
+                found, _ = self._run_all(job, cancel, ticket, dry_run=dry_run)
+        finally:
+            ticket.leave()
+        return tuple(found)
+
+    def _run_all(
+        self, job: Job, cancel: StopSignal, ticket: Ticket, *, dry_run: bool
+    ) -> tuple[list[Outcome], bool]:
+        """Return the outcomes, and whether it was told to end before the last of them."""
+        commands = list(job.commands(self.engine, dry_run=dry_run))
+        places = self._places(commands)
+        ticket.expect(places)
+        found: list[Outcome] = []
+        for command, place in zip(commands, places, strict=True):
+            if cancel.is_set():
+                return found, True
+            with ticket.turn(place, cancel):
+                found.append(self._outcome(job, command, cancel))
+        return found, False
+
+    @contextmanager
+    def _held(self, job: Job) -> Iterator[None]:
+        """Keep other processes from running the job; without a place for locks they cannot."""
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(self.locks.job(job.id))
+            except StateError as error:
+                logger.warning("job %s runs without its lock: %s", job.id, error)
+            yield
+
+    def _outcome(self, job: Job, command: Command, cancel: StopSignal) -> Outcome:
+        try:
+            if job.needs_child and self.child is not None and not command.dry_run:
+                return self.child(command, job.id, cancel)
+            return self.engine.run(command, cancel=cancel, job=job.id)
+        except Exception as error:  # the edge of a command: the other agents go on
+            logger.exception("job %s", job.id)
+            return Failed(command, _INTERNAL, f"{type(error).__name__}: {error}")
+
+    def _places(self, commands: list[Command]) -> list[str]:
+        """Return the workspace that each command writes into."""
+        if not commands:
+            return []
+        roots = {agent.ref: str(agent.workspace) for agent in self.engine.home().agents}
+        return [roots.get(command.agent, str(command.agent)) for command in commands]

@@ -1,0 +1,270 @@
+"""Looks every few seconds what is due, and has it run (A18)."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
+
+from memconsole.domain import schedule
+from memconsole.domain.jobs import FAILED, KILLED, JobEnd, JobRecord, JobView
+from memconsole.domain.schedule import MAX_TICK_S, Reading, Schedule, Timing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from memconsole.domain.days import Zone
+    from memconsole.domain.settings import Settings
+    from memconsole.job_ports import TwoClocks
+    from memconsole.scheduler.jobs import Job
+    from memconsole.scheduler.ledger import Ledger
+    from memconsole.scheduler.runner import JobRunner
+
+logger = logging.getLogger(__name__)
+
+_LEAST_WAIT_S = 0.1
+_SHOWN_DRIFT_S = 30.0
+
+
+class Hands(Protocol):
+    """Where jobs run."""
+
+    def submit(self, job: str, work: Callable[[], JobEnd], done: Callable[[JobEnd], None]) -> None:
+        """Begin to run a job and return at once; `done` is told when its place is free again."""
+
+    def close(self) -> None:
+        """Take no more work; what runs goes on."""
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One job of the table and where it is.
+
+    Attributes:
+        missed: Turns that went by since its last run.
+    """
+
+    job: Job
+    schedule: Schedule
+    timing: Timing
+    record: JobRecord
+    missed: int = 0
+
+
+@dataclass(slots=True)
+class SchedulerService:
+    """The scheduler of one state folder; its owner calls `tick` again and again.
+
+    Attributes:
+        table: The jobs, in the order in which those that are due together begin.
+        clocks: Wall time, and the time that has passed.
+        hands: Where jobs run.
+        zone: The operator's, for calendar jobs.
+        cancel: Set to end: jobs look at it at least once a second.
+        moved: Set whenever something happened that a new look should see.
+    """
+
+    table: Sequence[Job]
+    settings: Settings
+    runner: JobRunner
+    ledger: Ledger
+    clocks: TwoClocks
+    hands: Hands
+    zone: Zone = None
+    cancel: threading.Event = field(default_factory=threading.Event)
+    moved: threading.Event = field(default_factory=threading.Event)
+    _entries: dict[str, _Entry] = field(default_factory=dict)
+    _asked: set[str] = field(default_factory=set)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def begin(self) -> None:
+        """Plan every job that is switched on; runs that died with their process are not done."""
+        now = self._now()
+        records = self.ledger.load()
+        enabled = [job for job in self.table if job.is_enabled(self.settings)]
+        for position, job in enumerate(enabled):
+            record = records.get(job.id, JobRecord(job.id))
+            is_cut_short = record.is_running
+            if is_cut_short:
+                record = self._mourned(job, record)
+            rule = Schedule(job.id, job.trigger(self.settings), job.catches_up, position=position)
+            timing = schedule.begin(
+                rule, now, self.zone, done_at=record.done_at, is_cut_short=is_cut_short
+            )
+            self._entries[job.id] = _Entry(job, rule, timing, record)
+            self._show_next(self._entries[job.id], now, must_save=is_cut_short)
+
+    def tick(self) -> float:
+        """Start what is due.
+
+        Returns:
+            Seconds until the next look, at most `MAX_TICK_S`.
+        """
+        with self._lock:
+            self.moved.clear()
+            now = self._now()
+            self._obey_pauses(now)
+            before = {name: entry.missed for name, entry in self._entries.items()}
+            due = [entry for entry in self._entries.values() if self._is_due(entry, now)]
+            self._tell_missed(before)
+            for entry in due:
+                self._start(entry, now)
+            for entry in self._entries.values():
+                self._show_next(entry, now)
+            self.ledger.retry(now.elapsed_s)
+            return self._wait_s(now)
+
+    def ask(self, job: str) -> None:
+        """Run a job with the next look, which comes at once."""
+        with self._lock:
+            self._asked.add(job)
+            self.moved.set()
+
+    @property
+    def running(self) -> tuple[str, ...]:
+        """The jobs that run now."""
+        with self._lock:
+            return tuple(name for name, one in self._entries.items() if one.record.is_running)
+
+    def stop(self, within_s: float, wait: Callable[[float], object]) -> bool:
+        """Tell all jobs to end, and wait for them.
+
+        Args:
+            within_s: How long they may take; a run that takes longer is rolled back by the end of
+                the process, and counts as not done.
+            wait: Waits so many seconds, or until something moved.
+
+        Returns:
+            Whether all of them ended.
+        """
+        self.cancel.set()
+        self.hands.close()
+        end_s = self.clocks.elapsed() + within_s
+        while self.running and self.clocks.elapsed() < end_s:
+            self.moved.clear()
+            if self.running:
+                wait(0.5)
+        with self._lock:
+            for entry in self._entries.values():
+                if not entry.record.is_running:
+                    entry.record = replace(entry.record, next_at=None)
+                    self._save(entry)
+        return not self.running
+
+    def views(self) -> tuple[JobView, ...]:
+        """Return the jobs as they are now."""
+        with self._lock:
+            return tuple(
+                JobView(one.job.id, True, str(one.schedule.trigger), one.job.help, one.record)
+                for one in self._entries.values()
+                if one.job.is_listed
+            )
+
+    # ---- one job -------------------------------------------------------------------------
+
+    def _is_due(self, entry: _Entry, now: Reading) -> bool:
+        record = entry.record
+        if entry.job.id in self._asked and not record.is_running:
+            self._asked.discard(entry.job.id)
+            entry.timing = schedule.asked(entry.schedule, entry.timing, now)
+            return True
+        if record.is_paused:
+            return False
+        found = schedule.look(
+            entry.schedule, entry.timing, now, self.zone, is_running=record.is_running
+        )
+        entry.timing = found.timing
+        entry.missed += found.missed
+        if found.is_due:
+            entry.timing = schedule.started(entry.schedule, entry.timing, now, self.zone)
+        return found.is_due
+
+    def _start(self, entry: _Entry, now: Reading) -> None:
+        ticket = self.runner.enter(entry.job)
+        entry.record = entry.record.begun(now.wall, entry.missed)
+        entry.missed = 0
+        # Written down before it runs: a kill in the middle of it must be seen afterwards.
+        self._save(entry)
+        self.hands.submit(
+            entry.job.id,
+            lambda: self.runner.run(entry.job, self.cancel, ticket),
+            lambda end: self._end(entry, end, now.elapsed_s),
+        )
+
+    def _end(self, entry: _Entry, end: JobEnd, started_s: float) -> None:
+        with self._lock:
+            took_ms = round((self.clocks.elapsed() - started_s) * 1000)
+            entry.record = entry.record.ended(end, self.clocks.now(), took_ms)
+            self._show_next(entry, self._now(), must_save=True)
+            if entry.job.is_listed:
+                self.ledger.note(entry.record)
+            level = logging.WARNING if end.status == FAILED else logging.INFO
+            words = end.status if end.reason is None else f"{end.status} ({end.reason})"
+            logger.log(level, "job %s %s: %s", entry.job.id, words, end.message)
+            self.moved.set()
+
+    def _mourned(self, job: Job, record: JobRecord) -> JobRecord:
+        end = JobEnd(FAILED, KILLED, "the process ended in the middle of it; it counts as not done")
+        found = record.ended(end, self.clocks.now(), None)
+        logger.warning("job %s was cut short at its last run; it is run again", job.id)
+        if job.is_listed:
+            self.ledger.note(found)
+        return found
+
+    # ---- all jobs ------------------------------------------------------------------------
+
+    def _obey_pauses(self, now: Reading) -> None:
+        paused = self.ledger.paused()
+        if paused is None:
+            return
+        for entry in self._entries.values():
+            is_paused = entry.job.id in paused
+            if entry.record.is_paused == is_paused:
+                continue
+            entry.record = replace(entry.record, is_paused=is_paused)
+            if not is_paused:
+                entry.timing = schedule.begin(
+                    entry.schedule, now, self.zone, done_at=entry.record.done_at
+                )
+            logger.info("job %s %s", entry.job.id, "paused" if is_paused else "goes on")
+
+    def _tell_missed(self, before: Mapping[str, int]) -> None:
+        missed = [
+            f"{name} {entry.missed - before[name]}"
+            for name, entry in self._entries.items()
+            if entry.missed > before[name]
+        ]
+        if missed:
+            logger.info("missed: %s", ", ".join(missed))
+
+    def _show_next(self, entry: _Entry, now: Reading, *, must_save: bool = False) -> None:
+        """Store when a job runs next, when that is not what is stored already."""
+        record = entry.record
+        coming: datetime | None = None
+        if not record.is_paused:
+            coming = schedule.next_at(entry.schedule, entry.timing, now, self.zone)
+        has_moved = (
+            coming != record.next_at
+            if coming is None or record.next_at is None
+            else abs((coming - record.next_at).total_seconds()) > _SHOWN_DRIFT_S
+        )
+        if has_moved or must_save:
+            entry.record = replace(record, next_at=coming)
+            self._save(entry)
+
+    def _save(self, entry: _Entry) -> None:
+        if entry.job.is_listed:
+            self.ledger.save(entry.record)
+
+    def _wait_s(self, now: Reading) -> float:
+        waits = [MAX_TICK_S]
+        for entry in self._entries.values():
+            if not (entry.record.is_paused or entry.record.is_running):
+                coming = schedule.next_at(entry.schedule, entry.timing, now, self.zone)
+                waits.append((coming - now.wall).total_seconds())
+        return max(_LEAST_WAIT_S, min(waits))
+
+    def _now(self) -> Reading:
+        return Reading(self.clocks.now(), self.clocks.elapsed())

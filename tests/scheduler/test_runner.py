@@ -1,0 +1,165 @@
+"""Jobs become commands, and their outcomes become an end."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.commands import Checkpoint, Reindex, Rotate
+from memconsole.domain.jobs import CANCELLED, NOTHING_DUE, JobEnd, end_of
+from memconsole.domain.outcomes import Checkpointed, Failed, Reindexed, Skipped, SkipReason
+from memconsole.engine.engine import Engine
+from memconsole.errors import GatewayUnavailableError, LockedError
+from memconsole.scheduler.jobs import TABLE, Job
+from memconsole.scheduler.runner import JobRunner
+from tests.engine.rows import row as session
+from tests.fakes import NOW, World, fake_agent, talk
+from tests.scheduler.stage import SETTINGS, FakeJobLocks
+
+if TYPE_CHECKING:
+    from memconsole.domain.commands import Command
+    from memconsole.domain.outcomes import Outcome
+    from memconsole.ports import StopSignal
+
+NEVER = threading.Event()
+MAIN, WORK = fake_agent("main"), fake_agent("work")
+SAVE = Checkpoint(MAIN.ref)
+SAVED = Checkpointed(SAVE, "s-1", "18 messages saved", is_logged=True)
+FAILED = Failed(SAVE, "workspace", "no space")
+LOCKED = Skipped(SAVE, SkipReason.LOCKED, "somebody is there")
+
+
+def row(name: str) -> Job:
+    [found] = [one for one in TABLE if one.id == name]
+    return found
+
+
+def runner(world: World, child: object = None) -> JobRunner:
+    return JobRunner(Engine(world.ports, SETTINGS), FakeJobLocks(), child=child)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "end"),
+    [
+        ([], JobEnd("skipped", NOTHING_DUE, "there was nothing to do")),
+        ([SAVED], JobEnd("done", None, "main: 18 messages saved")),
+        ([LOCKED, SAVED], JobEnd("done", None, "1 of 2 done; main: 18 messages saved")),
+        (
+            [LOCKED, LOCKED],
+            JobEnd("skipped", "locked", "2 of 2 skipped; main: somebody is there"),
+        ),
+        ([SAVED, FAILED], JobEnd("failed", "workspace", "1 of 2 failed; main: no space")),
+    ],
+)
+def test_the_worst_outcome_decides(outcomes: list[Outcome], end: JobEnd) -> None:
+    assert end_of(outcomes) == end
+
+
+def test_a_checkpoint_is_taken_of_every_agent_and_names_its_job() -> None:
+    world = World(MAIN, WORK)
+    world.sessions.hold(session())
+    world.sessions.transcripts["id-main"] = talk("please build it", "it is built", "thank you")
+    end = runner(world).run(row("checkpoint"), NEVER)
+    assert (end.status, end.reason) == ("done", None)
+    assert [(run.job, run.agent, run.status) for run in world.runs.stored] == [
+        ("checkpoint", "main", "done"),
+        ("checkpoint", "work", "skipped"),
+    ]
+
+
+def test_a_bug_with_one_agent_does_not_stop_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(MAIN, WORK)
+    engine = Engine(world.ports, SETTINGS)
+    asked: list[str] = []
+
+    def run(command: Command, **_rest: object) -> Outcome:
+        asked.append(command.agent.id)
+        if command.agent == MAIN.ref:
+            raise RuntimeError("a bug")
+        return replace(SAVED, command=command)
+
+    monkeypatch.setattr(engine, "run", run)
+    end = JobRunner(engine, FakeJobLocks()).run(row("checkpoint"), NEVER)
+    assert asked == ["main", "work"]
+    assert (end.status, end.reason) == ("failed", "internal")
+
+
+def test_rotation_asks_the_gateway_only_when_something_is_due() -> None:
+    world = World(MAIN)
+    world.gateway.verdict = "down"
+    end = runner(world).run(row("rotation"), NEVER)
+    assert (end.status, end.reason) == ("skipped", NOTHING_DUE)
+    assert world.runs.stored == []
+
+
+def test_a_cancelled_job_ends_between_two_agents() -> None:
+    world, cancel = World(MAIN, WORK), threading.Event()
+    engine_runner = runner(world)
+    cancel.set()
+    end = engine_runner.run(row("checkpoint"), cancel)
+    assert (end.status, end.reason) == ("failed", CANCELLED)
+    assert world.runs.stored == []
+    assert engine_runner.turns.queue == []
+
+
+def test_what_needs_numpy_goes_to_a_child_and_only_when_something_changed() -> None:
+    world = World(MAIN, WORK)
+    asked: list[Command] = []
+
+    def child(command: Command, job: str, cancel: StopSignal) -> Outcome:
+        asked.append(command)
+        return Reindexed(command, f"{job}: 3 documents")
+
+    end = runner(world, child).run(row("index_sync"), NEVER)
+    assert asked == [Reindex(MAIN.ref), Reindex(WORK.ref)]
+    assert end == JobEnd("done", None, "2 of 2 done; main: index_sync: 3 documents")
+    for agent in (MAIN, WORK):
+        runner(world).engine.run(Reindex(agent.ref))
+    end = runner(world, child).run(row("index_sync"), NEVER)
+    assert (end.reason, len(asked)) == (NOTHING_DUE, 2)
+    world.documents.texts[WORK.workspace] = {"MEMORY.md": "something new"}
+    runner(world, child).run(row("index_sync"), NEVER)
+    assert asked[2:] == [Reindex(WORK.ref)]
+
+
+def test_a_dry_run_changes_nothing_and_needs_no_child() -> None:
+    world = World(MAIN)
+
+    def child(command: Command, job: str, cancel: StopSignal) -> Outcome:
+        pytest.fail("a dry run needs no child")
+
+    found = runner(world, child).outcomes(row("index_sync"), NEVER, dry_run=True)
+    assert [one.command for one in found] == [Reindex(MAIN.ref, dry_run=True)]
+    assert world.runs.stored == []
+
+
+def test_a_job_that_runs_elsewhere_is_refused() -> None:
+    found = runner(World(MAIN))
+    assert isinstance(found.locks, FakeJobLocks)
+    found.locks.foreign.add("checkpoint")
+    with pytest.raises(LockedError):
+        found.outcomes(row("checkpoint"), NEVER)
+    assert found.run(row("checkpoint"), NEVER).reason == "locked"
+    assert found.turns.queue == []
+
+
+def test_a_due_session_needs_the_gateway() -> None:
+    world = World(MAIN)
+    world.sessions.hold(session(tokens=160_000))
+    world.gateway.verdict = "down"
+    end = runner(world).run(row("rotation"), NEVER)
+    assert (end.status, end.reason) == ("failed", "down")
+    with pytest.raises(GatewayUnavailableError):
+        runner(world).outcomes(row("rotation"), NEVER)
+    [planned] = runner(world).outcomes(row("rotation"), NEVER, dry_run=True)
+    assert planned.command == Rotate(MAIN.ref, "agent:main:main", dry_run=True)
+
+
+def test_samples_are_kept() -> None:
+    world = World(MAIN)
+    world.sessions.hold(session())
+    assert runner(world).run(row("samples"), NEVER).status == "done"
+    assert [(one.session_id, one.at) for one in world.samples.stored] == [("id-main", NOW)]
