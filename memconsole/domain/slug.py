@@ -22,6 +22,11 @@ _SAID_ANYWHERE = """
     just know let like look make maybe need now okay one please really right see something still
     sure tell thank thanks thing things think today tomorrow try use using want way well will would
     yes yesterday
+    aber auch auf aus bei bitte das dem den der des die dies ein eine einen einer eines fur hat ich
+    ist kann mit nach nicht noch nur oder sind und von was wenn wie wir zum zur
+    com como das dos este esta isso mais mas mim nao nos para por que sao sem ser seu sua uma
+    con del dos ese las los pero por que ser sin una
+    avec ces dans des est les mais pas pour que qui sur une vous
 """
 _EMPTY_WORDS = STOP_WORDS | frozenset(_SAID_ANYWHERE.split())
 
@@ -52,7 +57,8 @@ def slug(texts: Iterable[str], documents: Mapping[str, int], total: int) -> str 
 
 def words_of(text: str) -> tuple[str, ...]:
     """Return the words of a text that may name it: ASCII, lower-case, no stop words."""
-    found = (_ascii(match[0]) for match in _WORD.finditer(text) if "/" not in match[0])
+    said = (part for part in text.split() if "/" not in part)
+    found = (_ascii(match[0]) for part in said for match in _WORD.finditer(part))
     return tuple(word for word in found if len(word) > 2 and word not in _EMPTY_WORDS)
 
 

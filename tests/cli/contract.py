@@ -244,6 +244,7 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "checkpoint": ([OUTCOME], {}),
     "rotate": ([OUTCOME], {"below": "int"}),
     "compact": ([OUTCOME], {}),
+    "summarize": ([OUTCOME], {}),
     "runs": ([RUN], {}),
 }
 """Data and `left_out` of each command."""
