@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
@@ -12,6 +13,8 @@ def main() -> int:
 
         sys.stdout.write(f"memconsole {__version__}\n")
         return 0
+    # What is loaded stays; looking through it for rubbish takes a tenth of a short call.
+    gc.disable()
     from memconsole.cli.main import main as run  # noqa: PLC0415  # loads Typer
 
     return run()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -126,3 +126,10 @@ class SearchIndex(Protocol):
             FileNotFoundError: There is none.
             IndexUnavailableError: It cannot be read, and why.
         """
+
+
+class SearchPorts(NamedTuple):
+    """What only searching and indexing ask."""
+
+    index: SearchIndex
+    documents: DocumentReader

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
     from memconsole.engine.memory_door import SearchDoor
-    from memconsole.engine.ports_bundle import SearchPorts
     from memconsole.platform.home import HomeChoice
     from memconsole.ports import ChangeFeed, Clock, Gateway, Platform, SessionStore
+    from memconsole.search_ports import SearchPorts
     from memconsole.stores.private_copy import PrivateCopies
 
 
@@ -162,8 +162,8 @@ class _SearchOnly:
 
 def _search_ports(settings: Settings, origin: Origin, clock: Clock) -> SearchPorts:
     from memconsole.domain.origin import Origin  # noqa: PLC0415
-    from memconsole.engine.ports_bundle import SearchPorts  # noqa: PLC0415
     from memconsole.index.disk import DiskIndex  # noqa: PLC0415
+    from memconsole.search_ports import SearchPorts  # noqa: PLC0415
     from memconsole.stores.pool_documents import PoolDocuments  # noqa: PLC0415
 
     index = DiskIndex(

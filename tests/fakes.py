@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from memconsole.domain.outcomes import Written
 from memconsole.domain.sessions import StoreListing
 from memconsole.domain.snapshot import SchedulerStatus
 from memconsole.domain.transcript import Entry, EntryKind
-from memconsole.engine.ports_bundle import Ports, SearchPorts
+from memconsole.engine.ports_bundle import Ports
 from memconsole.errors import (
     ConcurrentEditError,
     LockedError,
@@ -25,11 +25,12 @@ from memconsole.errors import (
     StoreError,
     WorkspaceError,
 )
+from memconsole.search_ports import SearchPorts
 from tests.fake_gateway import FakeGateway, FakeRotations
 from tests.search_fakes import FakeDocuments, FakeIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memconsole.domain.captures import Capture, SummaryRecord
     from memconsole.domain.memory import Marker
@@ -117,7 +118,8 @@ class FakeStore:
         self.revision += 1
 
     def sessions(self, agent: Agent) -> StoreListing:
-        return self.listings.get(agent.id, StoreListing((), Storage.NONE))
+        listing = self.listings.get(agent.id, StoreListing((), Storage.NONE))
+        return replace(listing, fingerprint=self.revision)
 
     def fingerprint(self, agent: Agent) -> object:
         return self.revision
@@ -129,6 +131,12 @@ class FakeStore:
                 return
             passed += entry.size_bytes
             yield entry
+
+    def counted(
+        self, refs: Sequence[TranscriptRef], *, limit_bytes: int, expected: int
+    ) -> Iterator[tuple[TranscriptRef, Iterator[Entry]]]:
+        for ref in refs:
+            yield ref, self.backward(ref, limit_bytes=limit_bytes)
 
     def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
         yield from self._entries(ref)

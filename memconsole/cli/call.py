@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -132,7 +133,8 @@ class Call:
 
     @cached_property
     def engine(self) -> Engine:
-        """The engine behind this call."""
+        """The engine behind this call; from now on a call may be long."""
+        gc.enable()
         from memconsole import wiring  # noqa: PLC0415
         from memconsole.domain.origin import Origin  # noqa: PLC0415
 

@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.days import local_time
-from memconsole.domain.tokens import TokenState
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -20,11 +19,11 @@ NOTHING = "-"
 _EIGHTHS = "▏▎▍▌▋▊▉█"
 
 _STATE_WORDS = {
-    TokenState.FRESH: "",
-    TokenState.STALE: "stale",
-    TokenState.ESTIMATED: "est",
-    TokenState.SUSPECT: "suspect",
-    TokenState.UNKNOWN: UNKNOWN,
+    "fresh": "",
+    "stale": "stale",
+    "estimated": "est",
+    "suspect": "suspect",
+    "unknown": UNKNOWN,
 }
 
 

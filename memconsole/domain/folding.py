@@ -36,7 +36,7 @@ _CUT: Final = f"[{_SOLID}]+|[{_PICTURES}]"
 _WORD: Final = f"[{_SOLID}]+|[^\\W_{_SOLID}]+|[{_PICTURES}]"
 _CLUSTER: Final = f"[{_SOLID}][{_SIGNS}]*"
 _PLAIN_WORD: Final = re.compile(r"[^\W_]+")
-_GIANT: Final = re.compile(r"[^\s\u0e00-\U0010ffff]{200,}")
+_GIANT: Final = r"[^\s\u0e00-\U0010ffff]{200,}"
 
 _LONGEST_WORD: Final = 64
 
@@ -85,7 +85,7 @@ def index_text(text: str) -> str:
 
     What is longer than any word, such as base64, is left out.
     """
-    text = fold(_GIANT.sub(" ", text))
+    text = fold(_compiled(_GIANT).sub(" ", text))
     if text.isascii():
         return text
     return _compiled(_CUT).sub(lambda run: f" {' '.join(index_terms(run[0]))} ", text)
@@ -93,5 +93,5 @@ def index_text(text: str) -> str:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile what only other scripts need: it takes as long as a search."""
+    """Compile what not every call needs: it takes as long as a search."""
     return re.compile(pattern)

@@ -14,7 +14,6 @@ results are asked for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.domain.search import LATE_CANDIDATES, Candidate
@@ -35,8 +34,7 @@ SURE_COVERAGE: Final = 0.7
 _FILLING_TEXT: Final = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(NamedTuple):
     """How much each leg counts; they are scaled to a sum of 1."""
 
     vector: float = 0.7

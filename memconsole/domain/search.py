@@ -21,8 +21,7 @@ LATE_CANDIDATES: Final = 50
 """Candidates whose words are compared one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Narrowing:
+class Narrowing(NamedTuple):
     """Which chunks may be found.
 
     Attributes:
@@ -55,8 +54,7 @@ class Candidate(NamedTuple):
     text: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Legs:
+class Legs(NamedTuple):
     """What one index has for a query.
 
     Attributes:
@@ -69,8 +67,7 @@ class Legs:
     is_raw: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
+class ChunkRow(NamedTuple):
     """One indexed chunk with its text."""
 
     path: str

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agent_search import agent_views
 from memconsole.domain.search import SearchHit
 from memconsole.domain.snippet import snippet
 from memconsole.engine.opening import ages
@@ -76,6 +75,8 @@ def _explained(
     candidates: Sequence[Candidate],
 ) -> list[SearchHit]:
     """Add where the agent's own search would have each hit."""
+    from memconsole.domain.agent_search import agent_views  # noqa: PLC0415  # for few searches
+
     with_all: dict[tuple[int, int], float] = {}
     for number, one in enumerate(run.opened):
         with_all |= {(number, at): r for at, r in one.reader.matching_all(run.query).items()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.sessions import SessionState
 from memconsole.errors import SessionNotFoundError, UnknownAgentError, UsageError
 
 if TYPE_CHECKING:
@@ -44,6 +43,8 @@ def find_session(sessions: Sequence[SessionView], name: str) -> SessionView:
         SessionNotFoundError: Nothing has that name.
         UsageError: The beginning of an id fits several sessions.
     """
+    from memconsole.domain.sessions import SessionState  # noqa: PLC0415  # agents need none of it
+
     ranked = sorted(sessions, key=lambda view: view.state is not SessionState.LIVE)
     for view in ranked:
         if view.key_text == name:

@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memconsole import capture_ports, ports, search_ports
+    from memconsole import capture_ports, ports
     from memconsole.domain.origin import Origin
-
-
-@dataclass(frozen=True, slots=True)
-class SearchPorts:
-    """What only searching and indexing ask."""
-
-    index: search_ports.SearchIndex
-    documents: search_ports.DocumentReader
+    from memconsole.search_ports import SearchPorts
 
 
 class DoorPorts(Protocol):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.indexing import IndexScope, Source
 
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from memconsole.engine.ports_bundle import DoorPorts
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
+class Shelf(NamedTuple):
     """One index with what it needs to be brought up to date.
 
     Attributes:

@@ -8,9 +8,8 @@ writes at a time; readers never wait for a build.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.domain.indexing import IndexState, IndexStatus, Pending, SyncReport, Vectors
 from memconsole.domain.plain import one_line
@@ -42,8 +41,7 @@ _STEPS: Final = 20_000
 _MAP_BYTES: Final = 1 << 28
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """What a sync is about; see `DiskIndex.sync`."""
 
     scope: IndexScope
@@ -165,7 +163,7 @@ class DiskIndex:
                     if is_full or pending.must_build
                     else build.update(work, pending)
                 )
-        return replace(done, status=self.status(scope, settings))
+        return done._replace(status=self.status(scope, settings))
 
     @contextmanager
     def open(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib.util
 import os
 from contextlib import ExitStack, contextmanager, suppress
@@ -49,10 +48,10 @@ class Places:
         if len(name) > _LONGEST_NAME or name.startswith("."):
             name = f"{name[:40].lstrip('.')}-{_digest(name)}"
         plain = folder / f"{name}{_SUFFIX}"
+        if plain.exists() and _root_of(plain) in (None, str(scope.root)):
+            return plain
         marked = folder / f"{name}-{_digest(str(scope.root))}{_SUFFIX}"
-        if not plain.exists():
-            return marked if marked.exists() else plain
-        return plain if _root_of(plain) in (None, str(scope.root)) else marked
+        return marked if plain.exists() or marked.exists() else plain
 
     def lock_name(self, scope: IndexScope) -> str:
         """Return a name for the lock of an index."""
@@ -201,4 +200,6 @@ def _root_of(path: Path) -> str | None:
 
 
 def _digest(text: str) -> str:
+    import hashlib  # noqa: PLC0415  # a search needs none
+
     return hashlib.sha256(os.fsencode(text)).hexdigest()[:12]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memconsole.domain.indexing import Vectors
 from memconsole.errors import IndexUnavailableError
@@ -35,8 +34,7 @@ class Nearest(Protocol):
         """Return the cosines of certain chunks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Means:
+class Means(NamedTuple):
     """With what an index is searched.
 
     Attributes:

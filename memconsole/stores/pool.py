@@ -24,7 +24,7 @@ from memconsole.domain.categories import by_category
 from memconsole.domain.memory import MARKER_TAGS, MAX_READ_BYTES, Limit, Marker, Pool, PoolItem
 from memconsole.domain.plain import one_line
 from memconsole.domain.sizes import size_words
-from memconsole.stores.pool_files import scan
+from memconsole.stores.pool_files import INDEX_FILE, scan
 from memconsole.stores.pool_text import UNKNOWN, FactsCache
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from memconsole.stores.pool_files import FoundFile, Scan
     from memconsole.stores.pool_text import TextFacts
 
-INDEX_FILE: Final = "memory/INDEX.md"
 ACTIVE_CONTEXT_FILE: Final = "memory/ACTIVE_CONTEXT.md"
 BOOTSTRAP_FILES: Final = (
     "AGENTS.md",

@@ -9,21 +9,16 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.indexing import Document, DocumentText, Source
-from memconsole.domain.memory import MAX_READ_BYTES
 from memconsole.domain.plain import clean, one_line
-from memconsole.domain.redaction import mask
-from memconsole.domain.sizes import size_words
 from memconsole.errors import WorkspaceError
-from memconsole.stores.pool import INDEX_FILE
-from memconsole.stores.pool_files import FoundFile, scan
-from memconsole.stores.pool_text import UNKNOWN, decode, read_bytes
+from memconsole.stores.pool_files import INDEX_FILE, FoundFile, scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 _ARCHIVES: Final = ("memory/archive/", "memory/observation-backups/")
-_ODD_LINE_ENDS: Final = re.compile("[\x0b\x0c\x85\u2028\u2029]")
+_ODD_LINE_ENDS: Final = "[\x0b\x0c\x85\u2028\u2029]"
 _MARKDOWN: Final = ".md"
 
 
@@ -59,6 +54,12 @@ class PoolDocuments:
             FileNotFoundError: It is gone.
             WorkspaceError: It cannot be read.
         """
+        # Most searches read nothing, and need none of this.
+        from memconsole.domain.memory import MAX_READ_BYTES  # noqa: PLC0415
+        from memconsole.domain.redaction import mask  # noqa: PLC0415
+        from memconsole.domain.sizes import size_words  # noqa: PLC0415
+        from memconsole.stores.pool_text import UNKNOWN, decode, read_bytes  # noqa: PLC0415
+
         if document.size_bytes > MAX_READ_BYTES:
             size = size_words(document.size_bytes)
             return DocumentText(
@@ -76,7 +77,7 @@ class PoolDocuments:
             sentence = "is not UTF-8; what cannot be read was replaced"
             notices = (_notice("not-utf8", document, sentence),)
         # Only real line ends count lines, here as in an editor.
-        text = clean(_ODD_LINE_ENDS.sub(" ", text))
+        text = clean(re.sub(_ODD_LINE_ENDS, " ", text))
         return DocumentText(mask(text, keeps_lines=True) if self._redact else text, (), notices)
 
 

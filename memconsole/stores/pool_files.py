@@ -28,6 +28,7 @@ Version: TypeAlias = tuple[int, int, int, int, int]
 
 ROOT_FILES: Final = ("MEMORY.md", "memory.md", "USER.md")
 MEMORY_FOLDER: Final = "memory"
+INDEX_FILE: Final = "memory/INDEX.md"
 
 LINK_OUT: Final = "link leads out of the workspace"
 LINK_NOWHERE: Final = "link leads nowhere"

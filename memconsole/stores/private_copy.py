@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -74,6 +73,8 @@ class PrivateCopies:
         Raises:
             StoreError: There is no room for it.
         """
+        import tempfile  # noqa: PLC0415  # slow to load, and seldom needed
+
         try:
             with self._lock:
                 folder = self._folder.path()
@@ -135,6 +136,8 @@ class PrivateCopies:
             )
 
     def _make(self, main: Path, stamp: Stamp) -> Path:
+        import tempfile  # noqa: PLC0415  # slow to load, and seldom needed
+
         try:
             folder = Path(tempfile.mkdtemp(dir=self._folder.path()))
             shutil.copyfile(main, folder / main.name)

@@ -10,7 +10,6 @@ import atexit
 import os
 import shutil
 import stat
-import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -74,7 +73,9 @@ class PrivateFolder:
                     _remove_leftover(folder)
 
     def _claim(self, place: Path) -> Path:
-        from filelock import FileLock, Timeout  # noqa: PLC0415 - few processes need one
+        import tempfile  # noqa: PLC0415 - few processes need them
+
+        from filelock import FileLock, Timeout  # noqa: PLC0415
 
         made = make_private(place)
         _require_private(place)
@@ -102,6 +103,8 @@ def make_private(folder: Path) -> list[Path]:
 
 
 def _temporary() -> Path:
+    import tempfile  # noqa: PLC0415
+
     return Path(tempfile.gettempdir()) / f"memconsole-{os.geteuid()}"
 
 

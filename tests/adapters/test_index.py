@@ -155,7 +155,7 @@ def test_secrets_are_not_in_the_index(stage: Stage) -> None:
 
 def test_two_homes_with_an_agent_of_one_name_have_two_indexes(stage: Stage) -> None:
     stage.sync()
-    other = replace(stage.scope, root=stage.folder / "elsewhere")
+    other = stage.scope._replace(root=stage.folder / "elsewhere")
     assert stage.index.path(other) != stage.path
     assert stage.index.path(stage.scope) == stage.path
 
@@ -175,7 +175,7 @@ def test_a_talk_is_indexed_by_messages_each_once(stage: Stage) -> None:
         TalkLine("assistant: it was repaired", at=AT),
         TalkLine("assistant: an abandoned answer about the boiler", on_path=False, at=AT),
     )
-    scope = replace(stage.scope, source=Source.SESSIONS)
+    scope = stage.scope._replace(source=Source.SESSIONS)
     document = Document("sessions/abc", Source.SESSIONS, None, 10, "1", AT, is_archived=True)
     stage.index.sync(scope, (document,), lambda _: DocumentText(talk=lines), WORDS_ONLY)
     with stage.index.open(scope, WORDS_ONLY) as reader:
