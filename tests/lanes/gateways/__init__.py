@@ -1,0 +1,1 @@
+"""The real-gateway lane: released Gateways, a model server of ours, and memconsole between."""

@@ -1,0 +1,300 @@
+"""A released Gateway as a process of the lane's own, and somebody who chats with it.
+
+Usable for any test that needs the real thing: `Gateway(release, home, model, extra)`, `start()`,
+`chat(key, text)`, and what the model was asked in `model.prompts`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memconsole.domain.gateway import GatewayPlace
+from memconsole.gateway.doorway import Doorway
+from memconsole.gateway.identity import DeviceFile
+from memconsole.gateway.problem import AnswerError, LinkLostError, RefusedError
+from tests.lanes.gateways.install import cache, node, program
+from tests.lanes.gateways.releases import AGENTS, TOKEN, config
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memconsole.gateway.doorway import Link
+    from tests.lanes.gateways.model_server import ModelServer
+    from tests.lanes.gateways.releases import Release
+
+Json = Any
+"""What foreign JSON holds."""
+
+START_S = 400.0
+"""Cold, with all plugins and a busy machine (formats `openclaw-2026.9.md` §8: 12 to 45 s
+when warm; without what Node compiled before, several times that)."""
+
+STOP_S = 30.0
+TURN_S = 120.0
+_CALL_S = 60.0
+_PAUSE_S = 0.1
+
+_QUIET = (
+    "NO_RESPAWN", "NO_AUTO_UPDATE", "DISABLE_BONJOUR", "SKIP_CHANNELS", "SKIP_GMAIL_WATCHER",
+    "SKIP_BROWSER_CONTROL_SERVER", "SKIP_CANVAS_HOST", "SKIP_CRON",
+)  # fmt: skip
+"""Variables of the platform, under either prefix: one process, nothing that leaves the host."""
+
+
+class Gateway:
+    """One release over one home; every process is ended by `stop`, and by `close` in any case.
+
+    Args:
+        release: What runs.
+        home: The user's home: state folder, workspaces and log are made in it.
+        model: Who answers for the model.
+        extra: Laid over the configuration, table by table.
+    """
+
+    def __init__(
+        self,
+        release: Release,
+        home: Path,
+        model: ModelServer,
+        extra: Mapping[str, Json] | None = None,
+    ) -> None:
+        self.release = release
+        self.home = home
+        self.model = model
+        self.port = free_port()
+        self.state = home / release.state
+        self._process: subprocess.Popen[bytes] | None = None
+        self._link: Link | None = None
+        self._numbers = itertools.count(1)
+        settings = overlaid(config(release, home, self.port, model.url), extra or {})
+        self.state.mkdir(parents=True)
+        for agent in AGENTS:
+            (home / f"ws-{agent}" / "memory").mkdir(parents=True)
+        (self.state / release.config_name).write_text(json.dumps(settings, indent=2))
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        return f"ws://127.0.0.1:{self.port}"
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a process."""
+        return self._process is not None
+
+    @property
+    def pid(self) -> int:
+        """The process that runs."""
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        """Start it, and return when it lets an operator in."""
+        environment = {
+            "HOME": str(self.home),
+            "PATH": os.pathsep.join([str(node().parent), "/usr/bin", "/bin"]),
+            "TMPDIR": str(self.home),
+            "LANG": "C.UTF-8",
+            "NODE_COMPILE_CACHE": str(cache() / "compiled"),
+            **{f"{prefix}_{one}": "1" for prefix in ("OPENCLAW", "CLAWDBOT") for one in _QUIET},
+        }
+        with self.output.open("ab") as output:
+            self._process = subprocess.Popen(
+                [node(), program(self.release), "gateway", "run"],
+                cwd=self.home,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        wait_until(self._is_ready, lambda: f"{self.release.name}: {self.said()}", START_S)
+
+    def stop(self) -> None:
+        """Ask it to end, as an operator's restart does; insist after a while."""
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it at once, in the middle of whatever it does."""
+        self._end(signal.SIGKILL)
+
+    def call(self, method: str, **params: Json) -> Json:
+        """Ask as an operator; the link is another one than memconsole's."""
+        if self._link is None:
+            self._link = self._open()
+        try:
+            return self._link.request(method, params, timeout_s=_CALL_S)
+        except LinkLostError:
+            self._hang_up()
+            raise
+
+    def send(self, key: str, text: str) -> str:
+        """Say something in a conversation; return its run, which goes on."""
+        run = f"lane-{self.port}-{next(self._numbers)}"
+        self.call("chat.send", sessionKey=key, message=text, idempotencyKey=run)
+        return run
+
+    def chat(self, key: str, text: str) -> None:
+        """Say something, and wait until it is answered and the session's count is that of it."""
+        run = self.send(key, text)
+        self.await_run(run)
+        self.await_count(key, text)
+
+    def await_run(self, run: str) -> None:
+        """Wait until a run has ended."""
+        waiting = int(TURN_S * 1000)
+        if self._link is None:
+            self._link = self._open()
+        done = self._link.request(
+            "agent.wait", {"runId": run, "timeoutMs": waiting}, timeout_s=TURN_S + _CALL_S
+        )
+        assert done["status"] == "ok", f"{done}\n{self.said()}"
+
+    def await_count(self, key: str, text: str) -> None:
+        """Wait until the count of a session is what the model told for a text (it comes late)."""
+        told = self.model.prompts_saying(text)[-1].tokens
+        wait_until(
+            lambda: self.rows()[key].get("totalTokens") == told,
+            lambda: f"{key} is not at {told}: {self.rows()[key]}\n{self.said()}",
+        )
+
+    def rows(self) -> dict[str, Json]:
+        """Return what the Gateway itself lists, by key."""
+        return {row["key"]: row for row in self.call("sessions.list", limit=200)["sessions"]}
+
+    def agents_on_disk(self) -> set[str]:
+        """Return the agents that have a folder."""
+        return {one.name for one in (self.state / "agents").iterdir()}
+
+    @property
+    def output(self) -> Path:
+        """What the process prints."""
+        return self.home / "gateway.out"
+
+    def said(self) -> str:
+        """Return the end of what it printed."""
+        return self.output.read_text(errors="replace")[-4000:] if self.output.exists() else ""
+
+    def close(self) -> None:
+        """End everything."""
+        self._end(signal.SIGKILL)
+
+    def _is_ready(self) -> bool:
+        assert self._process is not None
+        code = self._process.poll()
+        assert code is None, f"{self.release.name} ended with {code}: {self.said()}"
+        try:
+            self.call("health")
+        except (RefusedError, LinkLostError, AnswerError):
+            self._hang_up()
+            return False
+        return True
+
+    def _open(self) -> Link:
+        place = GatewayPlace(self.url, TOKEN, is_explicit=True)
+        devices = DeviceFile(self.home / "operator.key")
+        doorway = Doorway("ws", self.state, {}, devices, may_register=True)
+        link = doorway.with_device(place, is_acting=True)
+        assert link is not None
+        return link
+
+    def _hang_up(self) -> None:
+        link, self._link = self._link, None
+        if link is not None:
+            link.close()
+
+    def _end(self, number: signal.Signals) -> None:
+        """End the whole process group, of which only ours can be members."""
+        self._hang_up()
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        try:
+            process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def overlaid(base: Mapping[str, Json], extra: Mapping[str, Json]) -> dict[str, Json]:
+    """Return a configuration with another one over it, table by table."""
+    found = dict(base)
+    for name, value in extra.items():
+        old = found.get(name)
+        are_tables = isinstance(old, dict) and isinstance(value, dict)
+        found[name] = overlaid(old or {}, value) if are_tables else value
+    return found
+
+
+def free_port() -> int:
+    """Return a port of 127.0.0.1 that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def listening(pid: int) -> set[str]:
+    """Return the addresses on which a process group listens for TCP, as the kernel tells them."""
+    inodes = {
+        target[8:-1]
+        for process in _members(pid)
+        for target in _links(Path(f"/proc/{process}/fd"))
+        if target.startswith("socket:[")
+    }
+    found: set[str] = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and fields[9] in inodes:  # 0A: listens
+                found.add(_address(fields[1].partition(":")[0]))
+    return found
+
+
+def _members(group: int) -> list[int]:
+    found: list[int] = []
+    for one in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            if os.getpgid(int(one.name)) == group:
+                found.append(int(one.name))
+    return found
+
+
+def _links(folder: Path) -> list[str]:
+    found: list[str] = []
+    for one in folder.iterdir():
+        with suppress(OSError):
+            found.append(str(one.readlink()))
+    return found
+
+
+def _address(hexadecimal: str) -> str:
+    """Return an address of `/proc/net/tcp`: words in the order of the machine."""
+    words = [hexadecimal[at : at + 8] for at in range(0, len(hexadecimal), 8)]
+    raw = b"".join(int(word, 16).to_bytes(4, "little") for word in words)
+    return socket.inet_ntop(socket.AF_INET if len(raw) == 4 else socket.AF_INET6, raw)
+
+
+def wait_until(
+    is_so: Callable[[], bool], complaint: Callable[[], str], patience_s: float = 60.0
+) -> None:
+    """Look again until something is so."""
+    end = time.monotonic() + patience_s
+    while not is_so():
+        if time.monotonic() > end:
+            raise AssertionError(complaint())
+        time.sleep(_PAUSE_S)

@@ -1,0 +1,207 @@
+"""memconsole and the released Gateways: what it sees, what it does, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memconsole.domain.gateway import GatewayPlace
+from memconsole.gateway.client import GatewayClient
+from memconsole.gateway.doorway import Doorway
+from memconsole.gateway.identity import DeviceFile
+from tests.fakes import NOW
+from tests.lanes.gateways.gateway import listening, wait_until
+from tests.lanes.gateways.releases import TOKEN, WINDOW
+
+if TYPE_CHECKING:
+    from tests.lanes.gateways.conftest import Lane
+    from tests.lanes.gateways.relay import Relay
+
+logger = logging.getLogger(__name__)
+
+Json = Any
+"""What foreign JSON holds."""
+
+DUE = 152_000
+CONNECT_AND_LIST_S = 0.05
+RESTART_S = 120.0
+
+pytestmark = pytest.mark.gateway_real
+
+
+def transcripts(lane: Lane) -> dict[str, bytes]:
+    """Return what the file era keeps of conversations, by path."""
+    found = Path(lane.gateway.state).glob("agents/*/sessions/*.jsonl*")
+    return {str(path): path.read_bytes() for path in found if path.suffix != ".lock"}
+
+
+def is_captured(proof: Json) -> bool:
+    """Tell whether the conversation was saved before anything was sent."""
+    return {"step": "checkpoint", "status": "done"} in proof["captured"]
+
+
+def test_lists_the_counts_of_the_gateway(lane: Lane) -> None:
+    lane.conversation("agent:main:main", DUE)
+    lane.conversation("agent:work:main", 4_000)
+
+    answer = lane.memconsole("sessions")
+
+    assert answer.code == 0
+    assert not answer.warnings
+    due, below = (answer.row(key=f"agent:{one}:main") for one in ("main", "work"))
+    assert (due["source"], due["tokens"], due["window"]) == ("gateway", DUE, WINDOW)
+    assert (due["token_state"], due["due"], due["class"]) == ("fresh", True, "main")
+    assert (below["source"], below["tokens"], below["due"]) == ("gateway", 4_000, False)
+    gateway = lane.memconsole("status").data["gateway"]
+    assert gateway["verdict"] == "up"
+
+
+def test_listens_on_loopback_only(lane: Lane) -> None:
+    found = listening(lane.gateway.pid)
+
+    assert "127.0.0.1" in found
+    assert all(ip_address(one).is_loopback for one in found)
+
+
+def test_connect_and_list_take_no_time(lane: Lane, tmp_path: Path) -> None:
+    place = GatewayPlace(lane.gateway.url, TOKEN, is_explicit=True)
+    doorway = Doorway("ws", lane.gateway.state, {}, DeviceFile(tmp_path / "device.key"))
+    DeviceFile(tmp_path / "device.key").load_or_make()
+    took: list[float] = []
+    for _ in range(15):
+        client = GatewayClient(lambda: place, doorway, now=lambda: NOW)
+        started_at = time.perf_counter()
+        reading = client.read()
+        took.append(time.perf_counter() - started_at)
+        client.close()
+        assert reading.status.verdict == "up"
+
+    logger.info("%.1f ms at best, median %.1f ms", min(took) * 1000, sorted(took)[7] * 1000)
+    assert min(took) <= CONNECT_AND_LIST_S
+
+
+def test_rotates_a_due_session_and_proves_it(lane: Lane, relay: Relay) -> None:
+    key = "agent:main:dashboard:due"
+    lane.conversation(key, DUE)
+    before = lane.gateway.rows()[key]
+
+    answer = lane.memconsole("rotate", key, "--yes", url=relay.url)
+
+    assert answer.code == 0, answer
+    [outcome] = answer.data
+    proof = outcome["details"]["proof"]
+    assert (outcome["status"], proof["proven"]) == ("done", True)
+    assert proof["before"]["tokens"] == DUE
+    assert is_captured(proof)
+    assert len(relay.sent("sessions.reset")) == 1
+    after = lane.gateway.rows()[key]
+    assert (after["sessionId"] == before["sessionId"]) is lane.gateway.release.keeps_session_id
+    assert not after.get("totalTokens")
+    notes = (lane.gateway.home / "ws-main" / "memory" / "ACTIVE_CONTEXT.md").read_text()
+    assert "SQLite stays in WAL mode" in notes
+
+    [again] = lane.memconsole("rotate", key, "--yes", url=relay.url).data
+    assert again["status"] == "skipped"
+    assert len(relay.sent("sessions.reset")) == 1
+
+
+@pytest.mark.parametrize("key", ["agent:ghost:main", "agent:main:mian", "mian"])
+@pytest.mark.parametrize("command", ["rotate", "compact"])
+def test_an_unknown_key_makes_no_ghost(lane: Lane, relay: Relay, command: str, key: str) -> None:
+    agents, rows = lane.gateway.agents_on_disk(), lane.gateway.rows().keys()
+
+    answer = lane.memconsole(command, key, "--yes", url=relay.url)
+
+    assert answer.code != 0
+    assert not relay.sent(f"sessions.{'reset' if command == 'rotate' else command}")
+    assert lane.gateway.agents_on_disk() == agents
+    assert lane.gateway.rows().keys() == rows
+
+
+def test_a_busy_session_waits_for_the_next_run(lane: Lane, relay: Relay) -> None:
+    key = "agent:main:dashboard:busy"
+    lane.conversation(key, DUE)
+    said = f"[hold] Count the shelves once more, please. [tokens={DUE + 1000}]"
+    run = lane.gateway.send(key, said)
+    prompts = lane.gateway.model.prompts_saying
+    wait_until(lambda: bool(prompts("[hold]")), lane.gateway.said)
+
+    for command in ("rotate", "compact"):
+        answer = lane.memconsole(command, key, "--yes", url=relay.url)
+        [outcome] = answer.data
+        is_refused = command == "compact" and not lane.gateway.release.has_summaries
+        assert outcome["status"] == ("failed" if is_refused else "skipped")
+        if not is_refused:
+            assert outcome["reason"] == "busy"
+    assert not relay.sent("sessions.reset")
+    assert not relay.sent("sessions.compact")
+
+    lane.gateway.model.release()
+    lane.gateway.await_run(run)
+    lane.gateway.await_count(key, "[hold]")
+    [outcome] = lane.memconsole("rotate", key, "--yes", url=relay.url).data
+    assert (outcome["status"], outcome["details"]["proof"]["proven"]) == ("done", True)
+
+
+def test_compacts_where_that_makes_a_summary(lane: Lane, relay: Relay) -> None:
+    key = "agent:main:dashboard:long"
+    lane.conversation(key, 60_000)
+    before = transcripts(lane)
+
+    answer = lane.memconsole("compact", key, "--yes", url=relay.url)
+
+    [outcome] = answer.data
+    if lane.gateway.release.has_summaries:
+        assert (answer.code, outcome["status"]) == (0, "done")
+        assert is_captured(outcome["details"])
+        assert any(one.is_summary for one in lane.gateway.model.prompts)
+        rows = lane.memconsole("session", key).data
+        assert any(one["kind"] == "compaction" for one in rows["messages"])
+    else:
+        assert (answer.code, outcome["error"]["code"]) == (1, "truncates-only")
+        assert not relay.sent("sessions.compact")
+        assert transcripts(lane) == before
+
+
+def test_a_lost_answer_is_settled_by_looking(lane: Lane, relay: Relay) -> None:
+    key = "agent:main:dashboard:lost"
+    lane.conversation(key, DUE)
+    relay.losing = "sessions.reset"
+
+    answer = lane.memconsole("rotate", key, "--yes", url=relay.url)
+
+    [outcome] = answer.data
+    assert (outcome["status"], outcome["details"]["proof"]["proven"]) == ("done", True)
+    assert len(relay.sent("sessions.reset")) == 1
+
+
+def test_survives_a_restart_in_the_middle(lane: Lane, relay: Relay) -> None:
+    """The last test of a release: its Gateway dies after the reset, and comes back."""
+    key = "agent:main:dashboard:restart"
+    lane.conversation(key, DUE)
+    relay.losing, relay.on_loss = "sessions.reset", lane.gateway.kill
+
+    process = lane.begin("rotate", key, "--yes", url=relay.url)
+    wait_until(lambda: not lane.gateway.is_running, lambda: f"{relay.requests}")
+    lane.gateway.start()
+    out, err = process.communicate(timeout=RESTART_S)
+    logger.info("%s%s", out, err)
+
+    assert len(relay.sent("sessions.reset")) == 1
+    [outcome] = json.loads(out)["data"]
+    if process.returncode == 0:  # it came back while it was looked for
+        assert outcome["details"]["proof"]["proven"] is True
+    else:
+        assert (process.returncode, outcome["status"]) == (3, "failed")
+        assert is_captured(outcome["details"]["proof"])
+
+    [again] = lane.memconsole("rotate", key, "--yes", url=relay.url).data
+    assert again["status"] == "skipped"
+    assert len(relay.sent("sessions.reset")) == 1
+    assert not lane.gateway.rows()[key].get("totalTokens")
