@@ -120,7 +120,9 @@ def compaction(call: Call, command: Compact, *, yes: bool) -> int:
     if call.settings.ui.read_only and not command.dry_run:
         raise ReadOnlyError("compact")
     if not command.dry_run:
-        plan = Planned(command, f"would save {command.key}, then ask for its compaction")
+        plan = call.engine.run(replace(command, dry_run=True))
+        if not isinstance(plan, Planned):
+            return _answer(call, "compact", [plan], call.engine.home())
         _confirm(call, [plan], yes=yes, question="Compact this session?")
         call.engine.require_gateway()
     with call.busy("compacting"):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from memconsole.domain.commands import Checkpoint, Reindex, Rotate
+from memconsole.domain.commands import Checkpoint, Compact, Reindex, Rotate
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
@@ -76,6 +76,18 @@ def _rotate(
     return Rotate(agent, key, is_forced=is_forced, dry_run=dry_run)
 
 
+def _compact(
+    agent: AgentRef,
+    key: str | None = None,
+    *,
+    dry_run: bool = False,
+    is_forced: bool = False,  # noqa: ARG001 - nothing of it can be passed over
+) -> Command:
+    if key is None:
+        raise ValueError("a compaction names its session")
+    return Compact(agent, key, dry_run=dry_run)
+
+
 def _reindex(
     agent: AgentRef,
     key: str | None = None,  # noqa: ARG001 - an index is of an agent
@@ -108,6 +120,17 @@ CATALOGUE: tuple[CommandSpec, ...] = (
         needs_gateway=True,
         build=_rotate,
         undo="not possible: the talk begins anew; its transcript and its memory are kept",
+    ),
+    CommandSpec(
+        name="compact",
+        title="Compact",
+        help="Ask the Gateway to compact a session, after saving its work",
+        key="K",
+        subject=Subject.SESSION,
+        is_destructive=True,
+        needs_gateway=True,
+        build=_compact,
+        undo="not possible: the model sees a summary from now on; the transcript keeps every turn",
     ),
     CommandSpec(
         name="reindex",

@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.compaction import cuts_only, judge_summary
 from memconsole.domain.outcomes import Compacted, Failed, Planned, Skipped, SkipReason
+from memconsole.domain.sessions import SessionState
+from memconsole.engine.compact_entry import last_compaction_at, new_entry
+from memconsole.engine.lookup import find_agent
 from memconsole.engine.rotation_prologue import save_first
 from memconsole.engine.rotation_target import find_target
+from memconsole.errors import SessionNotFoundError
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import Compact
     from memconsole.domain.gateway import CompactAnswer
     from memconsole.domain.outcomes import Detail, Outcome
     from memconsole.domain.settings import Settings
+    from memconsole.engine.compact_entry import CompactionEntry
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
     from memconsole.engine.rotation_prologue import Prologue
@@ -35,7 +40,7 @@ def compact(command: Compact, *, ports: Ports, reader: Reader, settings: Setting
         LockedError: Another process is at this session.
     """
     if command.dry_run:
-        return Planned(command, f"would save {command.key}, then ask for its compaction")
+        return _plan(command, reader)
     if command.instructions is not None:
         return _cannot_instruct(command)
     with ports.locks.session(command.agent.home, command.key):
@@ -50,7 +55,9 @@ def compact(command: Compact, *, ports: Ports, reader: Reader, settings: Setting
                 f"{command.key}: a run is going on",
                 hint="Try again when it has ended.",
             )
-        prologue = save_first(target, ports=ports, reader=reader, settings=settings)
+        prologue = save_first(
+            target, ports=ports, reader=reader, settings=settings, is_ending=False
+        )
         if not prologue.is_saved:
             said = "" if prologue.outcome is None else prologue.outcome.message
             return Failed(
@@ -58,18 +65,64 @@ def compact(command: Compact, *, ports: Ports, reader: Reader, settings: Setting
                 "not-captured",
                 f"{command.key} was not compacted, because its work could not be saved: {said}",
             )
-        return _judged(command, target, prologue, ports.gateway.compact(command.key))
+        known_at = last_compaction_at(target, ports=ports, reader=reader)
+        answer = ports.gateway.compact(command.key)
+        entry = new_entry(target, known_at, ports=ports, reader=reader)
+        return _judged(command, target, prologue, answer, entry)
 
 
-def _judged(command: Compact, target: Target, prologue: Prologue, answer: CompactAnswer) -> Outcome:
+def _plan(command: Compact, reader: Reader) -> Planned:
+    """Say what would be done, from disk alone.
+
+    Raises:
+        SessionNotFoundError: The home has no live session of that key.
+    """
+    home = reader.home()
+    reading = reader.sessions(home, find_agent(home, command.agent.id))
+    view = next(
+        (
+            one
+            for one in reader.views(home, reading, {})
+            if one.key_text == command.key and one.state is SessionState.LIVE
+        ),
+        None,
+    )
+    if view is None:
+        raise SessionNotFoundError(command.key)
+    tokens = view.count.basis if view.count.basis is not None else view.tokens
+    first = (
+        f"would save {command.key}, then"
+        if view.session_class.is_captured
+        else f"would, without saving {view.session_class.value} talk of {command.key},"
+    )
+    size = "an unknown number of tokens" if tokens is None else f"{tokens} tokens"
+    details: dict[str, Detail] = {
+        "tokens": tokens,
+        "token_state": view.count.state.value,
+        "threshold": view.threshold,
+        "window": view.window,
+        "compactions": view.stored.compactions,
+        "class": view.session_class.value,
+    }
+    return Planned(command, f"{first} ask for its compaction at {size}", details=details)
+
+
+def _judged(
+    command: Compact,
+    target: Target,
+    prologue: Prologue,
+    answer: CompactAnswer,
+    entry: CompactionEntry | None,
+) -> Outcome:
     before = target.before.tokens if answer.tokens_before is None else answer.tokens_before
     details: dict[str, Detail] = {
         "tokens_before": before,
         "tokens_after": answer.tokens_after,
         "kept_lines": answer.kept_lines,
         "captured": prologue.captured,
+        "entry": None if entry is None else entry.as_details(),
     }
-    if answer.is_lost:
+    if answer.is_lost and entry is None:
         return Failed(
             command,
             "answer-lost",
@@ -77,14 +130,15 @@ def _judged(command: Compact, target: Target, prologue: Prologue, answer: Compac
             hint="Its work is saved. Look at the session before asking again.",
             details=details,
         )
-    if not answer.is_compacted:
+    if not answer.is_compacted and entry is None:
         return Skipped(
             command,
             SkipReason.NOT_COMPACTED,
             f"{command.key} was not compacted: {answer.reason}",
             details=details,
         )
-    if answer.kept_lines is None and (bad := judge_summary(answer.summary)) is not None:
+    bad = None if answer.kept_lines is not None else _fault(answer, entry)
+    if bad is not None:
         return Failed(
             command,
             "bad-compaction",
@@ -92,13 +146,21 @@ def _judged(command: Compact, target: Target, prologue: Prologue, answer: Compac
             hint="The turns are still in its transcript, and its checkpoint is written.",
             details=details,
         )
+    doubt = "" if entry is None or entry.why is None else f"; look at it: {entry.why}"
     return Compacted(
         command,
-        _words(command, answer, before),
+        _words(command, answer, before) + doubt,
         wrote=prologue.wrote,
         details=details,
         notices=prologue.notices,
     )
+
+
+def _fault(answer: CompactAnswer, entry: CompactionEntry | None) -> str | None:
+    """Return what was lost, by the transcript where it is there, else by the answer (A14, A15)."""
+    if entry is not None:
+        return entry.why if entry.is_loss else None
+    return judge_summary(answer.summary)
 
 
 def _words(command: Compact, answer: CompactAnswer, before: int | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,10 +13,13 @@ from memconsole.domain.commands import Compact
 from memconsole.domain.compaction import cuts_only, judge_summary
 from memconsole.domain.gateway import CompactAnswer
 from memconsole.domain.outcomes import Compacted, Planned, SkipReason
+from memconsole.domain.transcript import Compaction, Entry, EntryKind
 from memconsole.engine.engine import Engine
 from memconsole.errors import GatewayCallError
 from tests.engine.checkpoint_stage import MAIN
+from tests.engine.rows import row
 from tests.engine.test_rotation_run import KEY, LIVE, Turn, failed, skipped
+from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from memconsole.domain.outcomes import Outcome
@@ -41,8 +45,97 @@ def test_a_session_is_saved_and_compacted() -> None:
 def test_the_plan_needs_no_gateway() -> None:
     turn = Turn()
     turn.gateway.verdict = "down"
-    assert isinstance(run(turn, replace(COMMAND, dry_run=True)), Planned)
+    plan = run(turn, replace(COMMAND, dry_run=True))
+    assert isinstance(plan, Planned), plan
+    assert plan.message == f"would save {KEY}, then ask for its compaction at 160000 tokens"
+    assert plan.details["threshold"] == 150_000
     failed(run(turn), "down")
+
+
+def test_the_plan_knows_the_key_and_the_kind_of_talk() -> None:
+    turn = Turn()
+    failed(run(turn, Compact(MAIN, "agent:main:mian", dry_run=True)), "unknown-session")
+    group = "agent:main:discord:group:1"
+    turn.stage.hold(row(group, None, tokens_fresh=None))
+    plan = run(turn, Compact(MAIN, group, dry_run=True))
+    assert isinstance(plan, Planned), plan
+    assert plan.message == (
+        f"would, without saving group talk of {group}, ask for its compaction at an unknown "
+        "number of tokens"
+    )
+
+
+def leave(turn: Turn, summary: str, minutes: int = 1, **values: object) -> None:
+    """Let the compaction leave a record in the transcript."""
+    held = turn.world.sessions.transcripts["id-main"]
+    noted = Compaction(summary, **{"tokens_before": 160_000, **values})  # type: ignore[arg-type]
+    record = Entry(
+        EntryKind.COMPACTION,
+        id=f"c{minutes}",
+        parent_id=held[-1].id,
+        has_parent=True,
+        at=NOW + timedelta(minutes=minutes),
+        compaction=noted,
+        position=99_000 + minutes,
+        size_bytes=500,
+    )
+    turn.world.sessions.transcripts["id-main"] = [*held, record]
+    turn.world.sessions.revision += 1
+
+
+def test_the_record_in_the_transcript_is_judged() -> None:
+    turn = Turn()
+    turn.gateway.answer = replace(GOOD, summary="## Goal\nGo on with the migration.")
+    turn.gateway.during["compact"] = lambda: leave(
+        turn, "Summary unavailable due to context limits.", is_from_hook=True
+    )
+    outcome = failed(run(turn), "bad-compaction")
+    assert "written by the safeguard hook" in outcome.message
+    assert outcome.details["entry"] == {
+        "at": (NOW + timedelta(minutes=1)).isoformat(),
+        "tokens_before": 160_000,
+        "tokens_after": None,
+        "summary_chars": 42,
+        "from_hook": True,
+        "duration_ms": None,
+        "fault": "summary-unavailable",
+    }
+
+
+def test_a_doubtful_record_is_done_and_told() -> None:
+    turn = Turn()
+    turn.gateway.answer = GOOD
+    turn.gateway.during["compact"] = lambda: leave(turn, "## Goal\nGo on.")
+    outcome = run(turn)
+    assert isinstance(outcome, Compacted), outcome
+    assert outcome.message.endswith("; look at it: its summary of 160000 tokens has 14 characters")
+
+
+def test_an_older_record_is_not_taken_for_the_new_one() -> None:
+    turn = Turn()
+    leave(turn, "", minutes=0)
+    turn.gateway.answer = GOOD
+    outcome = run(turn)
+    assert isinstance(outcome, Compacted), outcome
+    assert outcome.details["entry"] is None
+
+
+def test_a_lost_answer_is_settled_by_the_record() -> None:
+    turn = Turn()
+    turn.gateway.answer = CompactAnswer(is_lost=True)
+    turn.gateway.during["compact"] = lambda: leave(turn, "The goal is to go on. " * 20)
+    outcome = run(turn)
+    assert isinstance(outcome, Compacted), outcome
+    assert turn.gateway.compactions == [KEY]
+
+
+def test_a_transcript_that_cannot_be_read_leaves_the_answer() -> None:
+    turn = Turn()
+    turn.gateway.answer = GOOD
+    turn.gateway.during["compact"] = lambda: turn.world.sessions.broken.add("id-main")
+    outcome = run(turn)
+    assert isinstance(outcome, Compacted), outcome
+    assert outcome.details["entry"] is None
 
 
 @pytest.mark.parametrize("version", ["2026.1.24", "2026.3.13", "dev"])

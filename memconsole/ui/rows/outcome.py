@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.command_line import command_line
-from memconsole.domain.outcomes import Checkpointed, Failed, Planned, Rotated, Skipped, status_of
+from memconsole.domain.outcomes import Failed, Planned, Skipped, status_of
 from memconsole.ui import cells, figures
 from memconsole.ui.actions import Phase
 from memconsole.ui.listing import text_row
@@ -115,7 +115,7 @@ def _progress(action: Action, context: Context, width: int) -> Iterator[Line]:
             yield (Span(f"{glyphs.running} ", Role.ACCENT), Span(target.name))
         else:
             yield (Span(f"{glyphs.skipped} {target.name}  not begun", Role.MUTED),)
-    done = [one for one in action.outcomes if isinstance(one, Checkpointed | Rotated)]
+    done = [one for one in action.outcomes if status_of(one) == "done"]
     if action.phase is Phase.DONE and done and action.spec.undo:
         yield ()
         yield from _wrapped(f"undo: {action.spec.undo}", width, Role.MUTED)
@@ -134,7 +134,7 @@ def _outcome(target: Target, outcome: Outcome, context: Context, width: int) -> 
         Span(f"  {took}", Role.MUTED),
     )
     yield from _indented(literal(outcome.message), width, Role.PLAIN)
-    if isinstance(outcome, Planned | Checkpointed | Rotated):
+    if not isinstance(outcome, Failed | Skipped):
         for written in outcome.wrote:
             size = figures.size(written.size_bytes)
             yield from _indented(
