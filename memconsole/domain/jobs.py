@@ -19,6 +19,12 @@ DONE, SKIPPED, FAILED = "done", "skipped", "failed"
 NOTHING_DUE = "nothing-due"
 """Why a job that found nothing to do was skipped: it never claims success for that."""
 
+INTERNAL = "internal"
+"""Why a run failed that met a bug of ours."""
+
+CHILD_DIED = "child-died"
+"""Why a run failed whose own process ended without an answer."""
+
 KILLED = "killed"
 """Why a run failed that ended with its process: it counts as not done (A18)."""
 
@@ -33,11 +39,13 @@ class JobEnd:
     Attributes:
         status: `done`, `skipped` or `failed`.
         reason: The stable word that says why; None when it was done.
+        is_told: The run log holds it already: its commands wrote it.
     """
 
     status: str
     reason: str | None
     message: str
+    is_told: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,4 +145,5 @@ def _end(status: str, chosen: list[Outcome], total: int) -> JobEnd:
     first = next((one for one in chosen if reason_of(one) == reason), chosen[0])
     subject = first.command.agent.id
     count = "" if total == 1 else f"{len(chosen)} of {total} {status}; "
-    return JobEnd(status, reason, f"{count}{subject}: {first.message}")
+    is_told = reason not in (INTERNAL, CHILD_DIED)
+    return JobEnd(status, reason, f"{count}{subject}: {first.message}", is_told)

@@ -15,7 +15,7 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.date import DateTrigger
 
-from memconsole.domain.jobs import FAILED, JobEnd
+from memconsole.domain.jobs import FAILED, INTERNAL, JobEnd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,6 +57,6 @@ class Execution:
         done = self._done.pop(event.job_id)
         if event.exception is not None:
             logger.error("job %s: %s", event.job_id, event.traceback)
-            done(JobEnd(FAILED, "internal", type(event.exception).__name__))
+            done(JobEnd(FAILED, INTERNAL, type(event.exception).__name__))
         else:
             done(event.retval)

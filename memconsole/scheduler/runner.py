@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from memconsole.domain.jobs import FAILED, SKIPPED, JobEnd, end_of
+from memconsole.domain.jobs import FAILED, INTERNAL, SKIPPED, JobEnd, end_of
 from memconsole.domain.outcomes import Failed
 from memconsole.errors import LockedError, MemconsoleError, StateError
 from memconsole.scheduler.turns import Turns
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from memconsole.scheduler.turns import Ticket
 
 logger = logging.getLogger(__name__)
-
-_INTERNAL = "internal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ class JobRunner:
             return JobEnd(FAILED, error.code, str(error))
         except Exception as error:  # the edge of a job: the others go on
             logger.exception("job %s", job.id)
-            return JobEnd(FAILED, _INTERNAL, f"{type(error).__name__}: {error}")
+            return JobEnd(FAILED, INTERNAL, f"{type(error).__name__}: {error}")
         finally:
             ticket.leave()
 
@@ -116,7 +114,7 @@ class JobRunner:
             return self.engine.run(command, cancel=cancel, job=job.id)
         except Exception as error:  # the edge of a command: the other agents go on
             logger.exception("job %s", job.id)
-            return Failed(command, _INTERNAL, f"{type(error).__name__}: {error}")
+            return Failed(command, INTERNAL, f"{type(error).__name__}: {error}")
 
     def _places(self, commands: list[Command]) -> list[str]:
         """Return the workspace that each command writes into."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LEAST_WAIT_S = 0.1
+_STOP_LOOK_S = 0.5
 _SHOWN_DRIFT_S = 30.0
 
 
@@ -36,6 +37,16 @@ class Hands(Protocol):
 
     def close(self) -> None:
         """Take no more work; what runs goes on."""
+
+
+class Waker(Protocol):
+    """Ends a wait early (`bell.Bell`)."""
+
+    def ring(self) -> None:
+        """End the waiting, now or when it begins."""
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long, or until it rings."""
 
 
 @dataclass(slots=True)
@@ -62,8 +73,8 @@ class SchedulerService:
         clocks: Wall time, and the time that has passed.
         hands: Where jobs run.
         zone: The operator's, for calendar jobs.
+        bell: Rings when something happened that a new look should see.
         cancel: Set to end: jobs look at it at least once a second.
-        moved: Set whenever something happened that a new look should see.
     """
 
     table: Sequence[Job]
@@ -72,9 +83,9 @@ class SchedulerService:
     ledger: Ledger
     clocks: TwoClocks
     hands: Hands
+    bell: Waker
     zone: Zone = None
     cancel: threading.Event = field(default_factory=threading.Event)
-    moved: threading.Event = field(default_factory=threading.Event)
     _entries: dict[str, _Entry] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -103,7 +114,6 @@ class SchedulerService:
             Seconds until the next look, at most `MAX_TICK_S`.
         """
         with self._lock:
-            self.moved.clear()
             now = self._now()
             self._obey_pauses(now)
             before = {name: entry.missed for name, entry in self._entries.items()}
@@ -120,7 +130,7 @@ class SchedulerService:
         """Run a job with the next look, which comes at once."""
         with self._lock:
             self._asked.add(job)
-            self.moved.set()
+        self.bell.ring()
 
     @property
     def running(self) -> tuple[str, ...]:
@@ -128,13 +138,12 @@ class SchedulerService:
         with self._lock:
             return tuple(name for name, one in self._entries.items() if one.record.is_running)
 
-    def stop(self, within_s: float, wait: Callable[[float], object]) -> bool:
+    def stop(self, within_s: float) -> bool:
         """Tell all jobs to end, and wait for them.
 
         Args:
             within_s: How long they may take; a run that takes longer is rolled back by the end of
                 the process, and counts as not done.
-            wait: Waits so many seconds, or until something moved.
 
         Returns:
             Whether all of them ended.
@@ -143,9 +152,7 @@ class SchedulerService:
         self.hands.close()
         end_s = self.clocks.elapsed() + within_s
         while self.running and self.clocks.elapsed() < end_s:
-            self.moved.clear()
-            if self.running:
-                wait(0.5)
+            self.bell.wait(_STOP_LOOK_S)
         with self._lock:
             for entry in self._entries.values():
                 if not entry.record.is_running:
@@ -198,12 +205,12 @@ class SchedulerService:
             took_ms = round((self.clocks.elapsed() - started_s) * 1000)
             entry.record = entry.record.ended(end, self.clocks.now(), took_ms)
             self._show_next(entry, self._now(), must_save=True)
-            if entry.job.is_listed:
+            if entry.job.is_listed and not end.is_told:
                 self.ledger.note(entry.record)
             level = logging.WARNING if end.status == FAILED else logging.INFO
             words = end.status if end.reason is None else f"{end.status} ({end.reason})"
             logger.log(level, "job %s %s: %s", entry.job.id, words, end.message)
-            self.moved.set()
+        self.bell.ring()
 
     def _mourned(self, job: Job, record: JobRecord) -> JobRecord:
         end = JobEnd(FAILED, KILLED, "the process ended in the middle of it; it counts as not done")

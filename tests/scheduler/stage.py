@@ -114,6 +114,24 @@ class FakeJobLocks:
 
 
 @dataclass
+class FakeBell:
+    """Waiting moves the clocks, and what has run long enough ends."""
+
+    clocks: FakeClocks
+    hands: SlowHands
+    is_rung: bool = False
+
+    def ring(self) -> None:
+        self.is_rung = True
+
+    def wait(self, seconds: float) -> bool:
+        self.clocks.pass_(timedelta(seconds=seconds))
+        self.hands.settle()
+        was_rung, self.is_rung = self.is_rung, False
+        return was_rung
+
+
+@dataclass
 class SlowHands:
     """Runs jobs at once; those with a length end when the clocks have passed it.
 
@@ -181,10 +199,12 @@ class Stage:
     locks: FakeJobLocks = field(default_factory=FakeJobLocks)
     runs: FakeRuns = field(default_factory=FakeRuns)
     hands: SlowHands = field(init=False)
+    bell: FakeBell = field(init=False)
     service: SchedulerService = field(init=False)
 
     def __post_init__(self) -> None:
         self.hands = SlowHands(self.clocks)
+        self.bell = FakeBell(self.clocks, self.hands)
         self.start()
 
     def start(self) -> None:
@@ -197,6 +217,7 @@ class Stage:
             Ledger(self.store, self.runs, Origin.SCHEDULER, str(HOME)),
             self.clocks,
             self.hands,
+            self.bell,
             self.zone,
         )
         self.service.begin()

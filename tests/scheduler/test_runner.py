@@ -45,13 +45,19 @@ def runner(world: World, child: object = None) -> JobRunner:
     ("outcomes", "end"),
     [
         ([], JobEnd("skipped", NOTHING_DUE, "there was nothing to do")),
-        ([SAVED], JobEnd("done", None, "main: 18 messages saved")),
-        ([LOCKED, SAVED], JobEnd("done", None, "1 of 2 done; main: 18 messages saved")),
+        ([SAVED], JobEnd("done", None, "main: 18 messages saved", is_told=True)),
+        (
+            [LOCKED, SAVED],
+            JobEnd("done", None, "1 of 2 done; main: 18 messages saved", is_told=True),
+        ),
         (
             [LOCKED, LOCKED],
-            JobEnd("skipped", "locked", "2 of 2 skipped; main: somebody is there"),
+            JobEnd("skipped", "locked", "2 of 2 skipped; main: somebody is there", is_told=True),
         ),
-        ([SAVED, FAILED], JobEnd("failed", "workspace", "1 of 2 failed; main: no space")),
+        (
+            [SAVED, FAILED],
+            JobEnd("failed", "workspace", "1 of 2 failed; main: no space", is_told=True),
+        ),
     ],
 )
 def test_the_worst_outcome_decides(outcomes: list[Outcome], end: JobEnd) -> None:
@@ -115,7 +121,7 @@ def test_what_needs_numpy_goes_to_a_child_and_only_when_something_changed() -> N
 
     end = runner(world, child).run(row("index_sync"), NEVER)
     assert asked == [Reindex(MAIN.ref), Reindex(WORK.ref)]
-    assert end == JobEnd("done", None, "2 of 2 done; main: index_sync: 3 documents")
+    assert end == JobEnd("done", None, "2 of 2 done; main: index_sync: 3 documents", is_told=True)
     for agent in (MAIN, WORK):
         runner(world).engine.run(Reindex(agent.ref))
     end = runner(world, child).run(row("index_sync"), NEVER)

@@ -174,7 +174,7 @@ def test_a_run_that_is_asked_for_comes_at_once_even_when_paused() -> None:
     stage.live(timedelta(minutes=10))
     stage.store.pause("checkpoint", is_paused=True)
     stage.service.ask("checkpoint")
-    assert stage.service.moved.is_set()
+    assert stage.bell.is_rung
     stage.live(MINUTE)
     assert len(stage.started("checkpoint")) == 2
     stage.live(HOUR)
@@ -223,12 +223,7 @@ def test_stopping_waits_for_what_runs() -> None:
     stage = Stage([job("checkpoint"), job("rotation")])
     stage.hands.lengths["checkpoint"] = timedelta(seconds=4)
     stage.live(timedelta(seconds=2), timedelta(seconds=1))
-
-    def wait(seconds: float) -> None:
-        stage.clocks.pass_(timedelta(seconds=seconds))
-        stage.hands.settle()
-
-    assert stage.service.stop(9, wait)
+    assert stage.service.stop(9)
     assert stage.service.cancel.is_set()
     assert stage.hands.is_closed
     assert stage.service.running == ()
@@ -241,7 +236,7 @@ def test_stopping_gives_up_in_time_and_leaves_the_run_as_not_done() -> None:
     stage.hands.lengths["checkpoint"] = HOUR
     stage.live(timedelta(seconds=1), timedelta(seconds=1))
     before = stage.clocks.elapsed_s
-    assert not stage.service.stop(9, lambda s: stage.clocks.pass_(timedelta(seconds=s)))
+    assert not stage.service.stop(9)
     assert stage.clocks.elapsed_s - before <= 10
     assert stored(stage, "checkpoint").is_running
 
