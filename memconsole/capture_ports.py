@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.captures import SummaryRecord
 
@@ -27,4 +30,28 @@ class SummaryLog(Protocol):
 
         Raises:
             StateError: It cannot be stored.
+        """
+
+
+class RecoveryLog(Protocol):
+    """Which talks are captured to their end, and whose they were (`state.db`)."""
+
+    def fingerprints(self, agent: AgentRef, session_id: str) -> frozenset[str]:
+        """Return the fingerprints that captures of a session left."""
+
+    def remember(self, agent: AgentRef, session_id: str, fingerprint: str, at: datetime) -> None:
+        """Store that a talk is captured to the end that has this fingerprint (A12).
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def keys(self, agent: AgentRef) -> Mapping[str, str]:
+        """Return session keys by session id, as they were while the sessions went on."""
+
+    def note(self, agent: AgentRef, keys: Mapping[str, str], at: datetime) -> None:
+        """Store the keys of live sessions: an ended transcript may not tell its own any more.
+
+        Raises:
+            StateError: They cannot be stored.
         """

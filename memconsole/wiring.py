@@ -74,6 +74,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.state import StateDatabase  # noqa: PLC0415
     from memconsole.stores.state_captures import StateCaptures  # noqa: PLC0415
     from memconsole.stores.state_records import StateRunLog, StateSamples  # noqa: PLC0415
+    from memconsole.stores.state_recovery import StateRecovery  # noqa: PLC0415
     from memconsole.stores.state_rotations import StateRotations  # noqa: PLC0415
     from memconsole.stores.state_summaries import StateSummaries  # noqa: PLC0415
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
@@ -94,6 +95,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         samples=StateSamples(state),
         captures=StateCaptures(state),
         summaries=StateSummaries(state),
+        recovery=StateRecovery(state),
         scheduler=SchedulerLock(locks),
         gateway=_gateway(settings, choice, origin, clock),
         rotations=StateRotations(state),

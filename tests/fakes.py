@@ -30,7 +30,7 @@ from tests.fake_gateway import FakeGateway, FakeRotations
 from tests.search_fakes import FakeDocuments, FakeIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memconsole.domain.captures import Capture, SummaryRecord
     from memconsole.domain.memory import Marker
@@ -311,6 +311,31 @@ class FakeSummaries:
 
 
 @dataclass
+class FakeRecovery:
+    """Fingerprints by session id, and keys by session id."""
+
+    stored: dict[str, set[str]] = field(default_factory=dict)
+    known: dict[str, str] = field(default_factory=dict)
+    is_unwritable: bool = False
+
+    def fingerprints(self, agent: AgentRef, session_id: str) -> frozenset[str]:
+        return frozenset(self.stored.get(session_id, ()))
+
+    def remember(self, agent: AgentRef, session_id: str, fingerprint: str, at: datetime) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.stored.setdefault(session_id, set()).add(fingerprint)
+
+    def keys(self, agent: AgentRef) -> Mapping[str, str]:
+        return self.known
+
+    def note(self, agent: AgentRef, keys: Mapping[str, str], at: datetime) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.known.update(keys)
+
+
+@dataclass
 class FakeRuns:
     """The run log as a list, oldest first."""
 
@@ -414,6 +439,7 @@ class World:
         self.samples = FakeSamples()
         self.captures = FakeCaptures()
         self.summaries = FakeSummaries()
+        self.recovery = FakeRecovery()
         self.scheduler = FakeScheduler()
         self.gateway = FakeGateway(NOW)
         self.rotations = FakeRotations()
@@ -434,6 +460,7 @@ class World:
             samples=self.samples,
             captures=self.captures,
             summaries=self.summaries,
+            recovery=self.recovery,
             scheduler=self.scheduler,
             gateway=self.gateway,
             rotations=self.rotations,

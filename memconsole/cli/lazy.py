@@ -36,6 +36,7 @@ COMMANDS = {
         "reindex": "indexing:reindex",
         "checkpoint": "acting:checkpoint",
         "summarize": "summarizing:summarize",
+        "recover": "recovering:recover",
         "rotate": "acting:rotate",
         "compact": "compacting:compact",
         "runs": "reading:runs",

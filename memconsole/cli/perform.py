@@ -9,6 +9,7 @@ import typer
 
 from memconsole.cli import encode_outcome, exits, results
 from memconsole.cli.call import Answer
+from memconsole.domain.agents import AgentRef
 from memconsole.domain.catalogue import spec_of
 from memconsole.domain.command_line import name_of
 from memconsole.domain.commands import Rotate
@@ -17,10 +18,10 @@ from memconsole.engine.lookup import find_session
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memconsole.cli.call import Call
-    from memconsole.domain.agents import AgentRef, Home
+    from memconsole.domain.agents import Home
     from memconsole.domain.commands import Command, Compact
     from memconsole.domain.outcomes import Outcome
 
@@ -141,6 +142,28 @@ def single(call: Call, command: Command, doing: str) -> int:
     with call.busy(doing):
         outcome = call.engine.run(command)
     return _answer(call, name_of(command), [outcome], call.engine.home())
+
+
+def each_agent(
+    call: Call, build: Callable[[AgentRef], Command], agent: str | None, doing: str
+) -> int:
+    """Run a command that asks nothing for one agent or all; one failure never stops the next.
+
+    Args:
+        call: The call.
+        build: Makes the command of one agent.
+        agent: Only this one.
+        doing: For the progress line.
+    """
+    home = call.engine.home()
+    refs = [one.ref for one in home.agents] if agent is None else [call.engine.agent(agent).ref]
+    outcomes: list[Outcome] = []
+    with call.busy(doing, total=len(refs)) as progress:
+        for ref in refs:
+            outcomes.append(call.engine.run(build(ref)))
+            progress.advance()
+    name = name_of(outcomes[0].command) if outcomes else name_of(build(AgentRef("", "")))
+    return _answer(call, name, outcomes, home)
 
 
 def _confirm(

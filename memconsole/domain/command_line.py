@@ -5,25 +5,25 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Checkpoint, Compact, Reindex, Rotate, Summarize
+from memconsole.domain.commands import Checkpoint, Compact, Recover, Reindex, Rotate, Summarize
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands import Command
+    from memconsole.domain.commands import CaptureCommand, Command
+
+
+_NAMES: dict[type[Command], str] = {
+    Checkpoint: "checkpoint",
+    Rotate: "rotate",
+    Compact: "compact",
+    Reindex: "reindex",
+    Summarize: "summarize",
+    Recover: "recover",
+}
 
 
 def name_of(command: Command) -> str:
     """Return the command's name on the command line."""
-    match command:
-        case Checkpoint():
-            return "checkpoint"
-        case Rotate():
-            return "rotate"
-        case Compact():
-            return "compact"
-        case Reindex():
-            return "reindex"
-        case Summarize():
-            return "summarize"
+    return _NAMES[type(command)]
 
 
 def key_of(command: Command) -> str | None:
@@ -33,7 +33,7 @@ def key_of(command: Command) -> str | None:
             return command.session_key
         case Rotate() | Compact() | Summarize():
             return command.key
-        case Reindex():
+        case _:
             return None
 
 
@@ -42,10 +42,15 @@ def _compact_words(command: Compact) -> list[str]:
     return [command.key, *asked, *["--force-truncate"] * command.is_truncation_forced]
 
 
-def _summarize_words(command: Summarize) -> list[str]:
-    name = command.key or command.session_id or ""
-    which = ["--session-id", command.session_id] if command.key and command.session_id else []
-    return [name, *which, "--reason", command.reason]
+def _capture_words(command: CaptureCommand) -> list[str]:
+    match command:
+        case Summarize():
+            name = command.key or command.session_id or ""
+            by_id = command.key is not None and command.session_id is not None
+            which = ["--session-id", command.session_id or ""] if by_id else []
+            return [name, *which, "--reason", command.reason]
+        case Recover():
+            return ["--agent", command.agent.id]
 
 
 def command_line(command: Command) -> str:
@@ -72,8 +77,8 @@ def _arguments(command: Command) -> list[str]:
             )
         case Compact():
             return _compact_words(command)
-        case Summarize():
-            return _summarize_words(command)
+        case Summarize() | Recover():
+            return _capture_words(command)
         case Reindex():
             flags = _flags(("--full", command.is_full), ("--sessions", bool(command.with_sessions)))
             return ["--agent", command.agent.id, *flags]

@@ -87,6 +87,7 @@ class Summarize:
         key: Session key, live or not any more; None when only the id is known.
         session_id: A certain session of the key; None means its present one.
         reason: One of `SummaryReason`.
+        is_previous: The talk before the last reset in place instead of the present one.
         dry_run: Say what would be written; write nothing.
     """
 
@@ -94,7 +95,23 @@ class Summarize:
     key: str | None
     session_id: str | None = None
     reason: str = "manual"
+    is_previous: bool = False
     dry_run: bool = False
 
 
-Command: TypeAlias = Checkpoint | Rotate | Reindex | Compact | Summarize
+@dataclass(frozen=True, slots=True)
+class Recover:
+    """Capture talks that ended before everything in them was captured (mission §14).
+
+    Attributes:
+        dry_run: Say which; write nothing.
+    """
+
+    agent: AgentRef
+    dry_run: bool = False
+
+
+CaptureCommand: TypeAlias = Summarize | Recover
+"""What writes into memory beside the checkpoint; a new one is added here."""
+
+Command: TypeAlias = Checkpoint | Rotate | Reindex | Compact | CaptureCommand

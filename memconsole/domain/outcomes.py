@@ -173,7 +173,19 @@ class Summarized:
     duration_ms: int = 0
 
 
-Done: TypeAlias = Checkpointed | Reindexed | Rotated | Compacted | Summarized
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """Talks that had ended uncaptured are in memory now."""
+
+    command: Command
+    message: str
+    wrote: tuple[Written, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+    duration_ms: int = 0
+
+
+Done: TypeAlias = Checkpointed | Reindexed | Rotated | Compacted | Summarized | Recovered
 """What was done, and its effect checked; a new command adds its outcome here."""
 
 Outcome: TypeAlias = Planned | Skipped | Failed | Done

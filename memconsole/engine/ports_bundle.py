@@ -50,6 +50,7 @@ class Ports:
     samples: ports.SampleStore
     captures: ports.CaptureLog
     summaries: capture_ports.SummaryLog
+    recovery: capture_ports.RecoveryLog
     scheduler: ports.SchedulerControl
     gateway: ports.Gateway
     rotations: ports.RotationLog

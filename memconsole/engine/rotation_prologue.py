@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.commands import Checkpoint, Summarize
 from memconsole.domain.outcomes import (
-    Failed,
     Skipped,
     SkipReason,
     Summarized,
@@ -19,14 +18,14 @@ from memconsole.domain.outcomes import (
     status_of,
 )
 from memconsole.engine.checkpoint import checkpoint
+from memconsole.engine.fingerprints import remember_end
+from memconsole.engine.settle import settle
 from memconsole.engine.summarize import summarize
-from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from memconsole.domain.agents import Notice
-    from memconsole.domain.commands import Command
     from memconsole.domain.outcomes import Detail, Outcome, Written
     from memconsole.domain.settings import Settings
     from memconsole.engine.ports_bundle import Ports
@@ -57,7 +56,7 @@ class Prologue:
             case Skipped(reason=reason):
                 return reason is SkipReason.NOTHING_NEW
             case _:
-                return not isinstance(self.outcome, Failed)
+                return status_of(self.outcome) == "done"
 
     @property
     def steps(self) -> tuple[tuple[str, Outcome], ...]:
@@ -98,15 +97,10 @@ def save_first(
     saved = settle(
         command, lambda: checkpoint(command, ports=ports, reader=reader, settings=settings)
     )
-    return Prologue(saved, tuple(_others(target, ports, reader, settings, is_ending=is_ending)))
-
-
-def settle(command: Command, run: Callable[[], Outcome]) -> Outcome:
-    """Run one step; an expected failure comes back as `Failed`."""
-    try:
-        return run()
-    except MemconsoleError as error:
-        return Failed(command, error.code, str(error), error.hint)
+    others = tuple(_others(target, ports, reader, settings, is_ending=is_ending))
+    if any(isinstance(one, Summarized) for _, one in others) and target.view.transcript is not None:
+        remember_end(ports, target.agent.ref, target.view.transcript)
+    return Prologue(saved, others)
 
 
 def _others(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from memconsole.domain.command_line import command_line, key_of, name_of
-from memconsole.domain.commands import Checkpoint, Compact, Reindex, Rotate, Summarize
+from memconsole.domain.commands import Checkpoint, Compact, Recover, Reindex, Rotate, Summarize
 from memconsole.domain.outcomes import (
     Failed,
     Planned,
@@ -100,10 +100,10 @@ def _dispatch(
                 cancel=attended.cancel,
                 progress=attended.progress,
             )
-        case Summarize():
-            from memconsole.engine.summarize import summarize  # noqa: PLC0415
+        case Summarize() | Recover():
+            from memconsole.engine.capture import capture  # noqa: PLC0415
 
-            return summarize(command, ports=ports, reader=reader, settings=settings)
+            return capture(command, ports=ports, reader=reader, settings=settings)
         case _:
             assert_never(command)
 

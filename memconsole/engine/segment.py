@@ -51,6 +51,7 @@ def read_segment(
     *,
     wanted: int,
     after: datetime | None = None,
+    is_previous: bool = False,
     limit_bytes: int = LIMIT_BYTES,
 ) -> Segment:
     """Read the last talk of a transcript; a talk that is empty since its reset is passed.
@@ -61,6 +62,7 @@ def read_segment(
         wanted: Eligible messages at most.
         after: Where an earlier look ended: told apart are a talk that goes on from there
             (`is_known`) and one that began behind a reset since.
+        is_previous: The talk before the last reset instead; without one there are no messages.
         limit_bytes: Bytes to pass at most.
 
     Raises:
@@ -69,8 +71,12 @@ def read_segment(
     entries: list[Entry] = []
     found, passed = 0, 0
     is_known, is_whole = False, True
+    is_passed = not is_previous
     for entry in store.backward(ref, limit_bytes=limit_bytes):
         passed += entry.size_bytes
+        if not is_passed:
+            is_passed = entry.kind is EntryKind.RESET
+            continue
         if entry.kind is EntryKind.RESET and found:
             break
         if after is not None and _is_message(entry) and entry.at is not None and entry.at <= after:

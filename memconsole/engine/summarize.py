@@ -132,6 +132,7 @@ def _attempt(scene: _Scene) -> Outcome:
         scene.ref,
         wanted=rules.tail_messages,
         after=None if last is None else last.until,
+        is_previous=scene.command.is_previous,
     )
     if last is not None and segment.is_known:
         return Skipped(

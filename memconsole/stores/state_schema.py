@@ -214,11 +214,29 @@ def _create_summaries(database: Database) -> None:
     database.table("summary").create_index(["home", "agent", "session_id", "id"])
 
 
+def _create_recovery(database: Database) -> None:
+    """Version 5: fingerprints of captured talks, and keys of sessions (mission §14)."""
+    database.table("fingerprint").create(
+        {"id": int, "home": str, "agent": str, "session_id": str, "hash": str, "at": str},
+        pk="id",
+        not_null={"home", "agent", "session_id", "hash", "at"},
+        strict=True,
+    )
+    database.table("fingerprint").create_index(["home", "agent", "session_id"])
+    database.table("known_session").create(
+        {"home": str, "agent": str, "session_id": str, "session_key": str, "at": str},
+        pk=("home", "agent", "session_id"),
+        not_null={"session_key", "at"},
+        strict=True,
+    )
+
+
 STEPS: tuple[Callable[[Database], None], ...] = (
     _create_runs_samples_captures,
     _create_rotations,
     _create_jobs,
     _create_summaries,
+    _create_recovery,
 )
 """Step n brings version n to n + 1; a step that was released never changes."""
 

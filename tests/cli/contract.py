@@ -245,6 +245,7 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "rotate": ([OUTCOME], {"below": "int"}),
     "compact": ([OUTCOME], {}),
     "summarize": ([OUTCOME], {}),
+    "recover": ([OUTCOME], {}),
     "runs": ([RUN], {}),
 }
 """Data and `left_out` of each command."""

@@ -72,6 +72,20 @@ def proof(outcome: Outcome) -> dict[str, Detail]:
     return found
 
 
+def done_of(outcome: Outcome) -> Rotated:
+    assert isinstance(outcome, Rotated), outcome
+    return outcome
+
+
+def test_a_summary_saves_a_session_as_well() -> None:
+    turn = Turn()
+    turn.world.workspace.refused["memory/ACTIVE_CONTEXT.md"] = "the disk is full"
+    assert proof(done_of(turn.run()))["captured"] == [
+        {"step": "checkpoint", "status": "failed"},
+        {"step": "summary", "status": "done"},
+    ]
+
+
 def test_a_full_session_is_saved_reset_and_proven() -> None:
     turn = Turn()
     outcome = turn.run()
@@ -80,7 +94,7 @@ def test_a_full_session_is_saved_reset_and_proven() -> None:
     assert proof(outcome)["proven"] is True
     assert proof(outcome)["captured"] == [
         {"step": "checkpoint", "status": "done"},
-        {"step": "summary", "status": "skipped"},
+        {"step": "summary", "status": "done"},
     ]
     assert proof(outcome)["before"] == {
         "session_id": "id-main",
@@ -121,6 +135,85 @@ def test_a_busy_session_is_deferred(busy: dict[str, object]) -> None:
     skipped(turn.run(replace(COMMAND, is_forced=True)), SkipReason.BUSY)
     assert (turn.gateway.resets, turn.stage.entries()) == ([], 0)
     assert isinstance(turn.run(replace(COMMAND, is_active_forced=True)), Rotated)
+
+
+def test_a_run_is_broken_off_only_when_asked_and_that_is_told() -> None:
+    turn = Turn(replace(LIVE, status="running"))
+    outcome = turn.run(replace(COMMAND, is_active_forced=True))
+    assert isinstance(outcome, Rotated)
+    assert outcome.message.endswith("; the run that was going on was broken off")
+    assert outcome.details["broke_off_run"] is True
+    calm = Turn().run(replace(COMMAND, is_active_forced=True))
+    assert "broken off" not in calm.message
+    assert calm.details["broke_off_run"] is False
+
+
+def test_force_active_breaks_off_after_two_deferrals() -> None:
+    turn = Turn(replace(LIVE, is_active=True))
+    turn.stage.settings = replace(turn.stage.settings, rotation=RotationSettings(force_active=True))
+    first = skipped(turn.run(), SkipReason.BUSY)
+    second = skipped(turn.run(), SkipReason.BUSY)
+    assert "deferred 1 of 2 times" in first.hint
+    assert "breaks off what goes on" in second.hint
+    assert turn.gateway.resets == []
+    third = turn.run()
+    assert isinstance(third, Rotated), third
+    assert third.details["broke_off_run"] is True
+    assert turn.states == [
+        RotationState.DEFERRED,
+        RotationState.DEFERRED,
+        RotationState.PROVEN,
+    ]
+
+
+def test_a_rotation_between_ends_the_count_of_deferrals() -> None:
+    turn = Turn()
+    turn.stage.settings = replace(turn.stage.settings, rotation=RotationSettings(force_active=True))
+    turn.gateway.rows[KEY] = replace(LIVE, is_active=True)
+    skipped(turn.run(), SkipReason.BUSY)
+    turn.gateway.rows[KEY] = LIVE
+    assert isinstance(turn.run(), Rotated)
+    turn.stage.later(minutes=30)
+    turn.gateway.rows[KEY] = replace(LIVE, is_active=True)
+    assert "deferred 1 of 2" in skipped(turn.run(), SkipReason.BUSY).hint
+
+
+def test_a_deferral_that_cannot_be_recorded_is_one_all_the_same() -> None:
+    turn = Turn(replace(LIVE, is_active=True))
+    turn.stage.settings = replace(turn.stage.settings, rotation=RotationSettings(force_active=True))
+    turn.journal.is_unwritable = True
+    for _ in range(4):
+        skipped(turn.run(), SkipReason.BUSY)
+    assert turn.gateway.resets == []
+
+
+def test_an_agent_has_rules_of_its_own() -> None:
+    turn = Turn(replace(LIVE, tokens=60_000))
+    own = RotationSettings(threshold_tokens=50_000, min_interval=timedelta())
+    usual = turn.stage.settings.for_agent("other")
+    turn.stage.settings = replace(
+        turn.stage.settings, agents={"main": replace(usual, rotation=own)}
+    )
+    assert isinstance(turn.run(), Rotated)
+    turn.gateway.rows[KEY] = replace(LIVE, tokens=60_000)
+    assert isinstance(turn.run(), Rotated)
+
+
+def test_a_key_has_a_threshold_of_its_own() -> None:
+    turn = Turn(replace(LIVE, tokens=60_000))
+    turn.stage.settings = replace(
+        turn.stage.settings, rotation=RotationSettings(keys={KEY: 200_000})
+    )
+    skipped(turn.run(), SkipReason.NOT_DUE)
+    turn.gateway.rows[KEY] = replace(LIVE, tokens=199_999)
+    skipped(turn.run(), SkipReason.NOT_DUE)
+    turn.stage.settings = replace(
+        turn.stage.settings, rotation=RotationSettings(keys={KEY: 60_000})
+    )
+    turn.gateway.rows[KEY] = replace(LIVE, tokens=60_000)
+    outcome = turn.run()
+    assert isinstance(outcome, Rotated)
+    assert outcome.details["threshold"] == 60_000
 
 
 def test_a_run_that_begins_while_it_is_saved_defers_it_too() -> None:
@@ -197,7 +290,9 @@ def test_a_group_is_rotated_without_capture_and_says_so() -> None:
 
 def test_what_cannot_be_saved_is_not_reset() -> None:
     turn = Turn()
-    turn.world.workspace.refused["memory/ACTIVE_CONTEXT.md"] = "the disk is full"
+    [_, _, summary] = [one.path for one in done_of(Turn().run()).wrote]
+    for path in ("memory/ACTIVE_CONTEXT.md", summary):
+        turn.world.workspace.refused[path] = "the disk is full"
     outcome = failed(turn.run(), "not-captured")
     assert "the disk is full" in outcome.message
     assert turn.gateway.resets == []
@@ -206,7 +301,10 @@ def test_what_cannot_be_saved_is_not_reset() -> None:
     )
     late = turn.run()
     assert isinstance(late, Rotated)
-    assert proof(late)["captured"][0] == {"step": "checkpoint", "status": "failed"}
+    assert proof(late)["captured"] == [
+        {"step": "checkpoint", "status": "failed"},
+        {"step": "summary", "status": "failed"},
+    ]
 
 
 def test_an_answer_of_ok_without_effect_is_a_failure() -> None:
@@ -353,6 +451,7 @@ def test_the_breaker() -> None:
     bad, good, sent = RotationState.INEFFECTIVE, RotationState.PROVEN, RotationState.SENT
     assert is_tripped(journal(bad, bad, bad))
     assert is_tripped(journal(bad, sent, bad, bad, good))
+    assert is_tripped(journal(RotationState.DEFERRED, bad, bad, bad))
     assert not is_tripped(journal(bad, bad))
     assert not is_tripped(journal(bad, bad, good, bad))
     assert not is_tripped(journal(good, bad, bad, bad))

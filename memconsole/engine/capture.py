@@ -1,0 +1,31 @@
+"""What writes into memory beside the checkpoint: summaries and recovery."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from memconsole.domain.commands import Recover, Summarize
+
+if TYPE_CHECKING:
+    from memconsole.domain.commands import CaptureCommand
+    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import Reader
+
+
+def capture(
+    command: CaptureCommand, *, ports: Ports, reader: Reader, settings: Settings
+) -> Outcome:
+    """Run one of them; raises what it raises."""
+    match command:
+        case Summarize():
+            from memconsole.engine.summarize import summarize  # noqa: PLC0415
+
+            return summarize(command, ports=ports, reader=reader, settings=settings)
+        case Recover():
+            from memconsole.engine.recover import recover  # noqa: PLC0415
+
+            return recover(command, ports=ports, reader=reader, settings=settings)
+        case _:
+            assert_never(command)

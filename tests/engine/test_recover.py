@@ -1,0 +1,205 @@
+"""Recovery over fakes: what ended uncaptured is captured once (mission §14)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from memconsole.domain.commands import Recover, Summarize
+from memconsole.domain.keys import parse_key
+from memconsole.domain.outcomes import Failed, Planned, Recovered, Skipped, SkipReason
+from memconsole.domain.sessions import (
+    SessionState,
+    StoredSession,
+    TranscriptKind,
+    TranscriptRef,
+    TranscriptState,
+)
+from memconsole.domain.settings import Settings
+from memconsole.domain.transcript import Entry, EntryKind
+from memconsole.engine.engine import Engine
+from tests.fakes import HOME, NOW, World, fake_agent, talk
+
+AGENT = fake_agent()
+ROOT = AGENT.workspace
+KEY = "agent:main:main"
+SETTINGS = Settings(state_dir=Path("/state"), timezone="UTC")
+WORDS = [f"uncaptured message number {n} about the scanner firmware" for n in range(12)]
+
+
+def stored(
+    session_id: str, key: str | None, state: SessionState, **changes: object
+) -> StoredSession:
+    ref = TranscriptRef(
+        AGENT.ref, session_id, TranscriptKind.FILE, HOME / f"{session_id}.jsonl", modified_at=NOW
+    )
+    made = StoredSession(
+        AGENT.ref,
+        None if key is None else parse_key(key, owner="main"),
+        session_id,
+        state,
+        TranscriptState.PRESENT,
+        transcript=ref,
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]  # the dataclass checks the names
+
+
+class Stage:
+    """One agent whose main session was reset: `old` ended, `new` goes on."""
+
+    def __init__(self, key: str | None = KEY, **changes: object) -> None:
+        self.world = World(AGENT)
+        self.old = stored("old", key, SessionState.ARCHIVED, **changes)
+        self.new = stored("new", KEY, SessionState.LIVE)
+        self.world.sessions.hold(self.new, self.old)
+        self.world.sessions.transcripts = {"old": talk(*WORDS), "new": []}
+
+    def run(self, *, dry_run: bool = False) -> object:
+        engine = Engine(self.world.ports, SETTINGS)
+        return engine.run(Recover(AGENT.ref, dry_run=dry_run))
+
+    def written(self) -> str:
+        return "\n".join(self.world.workspace.files.values())
+
+
+def test_words_that_ended_uncaptured_are_in_memory_afterwards() -> None:
+    stage = Stage()
+    outcome = stage.run()
+    assert isinstance(outcome, Recovered), outcome
+    assert all(f"number {n} " in stage.written() for n in range(12))
+    rows = outcome.details["sessions"]
+    assert isinstance(rows, list)
+    assert [row["session_id"] for row in rows if isinstance(row, dict)] == ["old"]
+    assert "**Reason**: recovery" in stage.written()
+
+
+def test_nothing_is_captured_twice() -> None:
+    stage = Stage()
+    stage.run()
+    before = dict(stage.world.workspace.files)
+    again = stage.run()
+    assert isinstance(again, Skipped)
+    assert again.reason is SkipReason.NOTHING_NEW
+    assert stage.world.workspace.files == before
+
+
+def test_a_transcript_that_grew_after_its_capture_is_taken_again() -> None:
+    stage = Stage()
+    stage.run()
+    stage.world.sessions.transcripts["old"] = talk(*WORDS, "the last word", "and its answer")
+    assert isinstance(stage.run(), Recovered)
+    assert "the last word" in stage.written()
+
+
+def test_the_key_of_an_ended_transcript_is_known_from_when_it_lived() -> None:
+    stage = Stage(key=None)
+    unknown = stage.run()
+    assert isinstance(unknown, Skipped)
+    assert "no key that is known" in unknown.message
+    assert stage.world.workspace.files == {}
+
+    stage = Stage(key=None)
+    stage.world.sessions.hold(stored("old", KEY, SessionState.LIVE))
+    stage.run()
+    stage.world.sessions.hold(stage.new, stage.old)
+    outcome = stage.run()
+    assert isinstance(outcome, Recovered), outcome
+    assert "uncaptured message number 11" in stage.written()
+
+
+def test_groups_jobs_and_deleted_talks_are_left_alone() -> None:
+    for key, reason in (
+        ("agent:main:telegram:group:-1", "reset"),
+        ("agent:main:cron:job:run:1", "reset"),
+        (KEY, "deleted"),
+    ):
+        stage = Stage(key=key, archive_reason=reason)
+        assert isinstance(stage.run(), Skipped)
+        assert stage.world.workspace.files == {}
+
+
+def test_a_talk_before_a_reset_in_place_is_found_inside_the_transcript() -> None:
+    stage = Stage()
+    ended = talk(*WORDS)
+    reset = Entry(
+        EntryKind.RESET,
+        id="feed",
+        parent_id=ended[-1].id,
+        has_parent=True,
+        at=NOW,
+        position=90_000,
+        size_bytes=100,
+    )
+    later = [
+        replace(one, id=f"b{one.id}", parent_id=f"b{one.parent_id}" if one.parent_id else "feed")
+        for one in talk("a new talk begins here", "it does", start=NOW + timedelta(minutes=1))
+    ]
+    stage.world.sessions.hold(stage.new)
+    stage.world.sessions.transcripts["new"] = [*ended, reset, *later]
+    outcome = stage.run()
+    assert isinstance(outcome, Recovered), outcome
+    assert "uncaptured message number 11" in stage.written()
+    assert "a new talk" not in stage.written()
+    assert isinstance(stage.run(), Skipped)
+
+
+def test_a_live_talk_is_not_over() -> None:
+    stage = Stage()
+    stage.world.sessions.hold(stage.new)
+    stage.world.sessions.transcripts["new"] = talk(*WORDS)
+    assert isinstance(stage.run(), Skipped)
+    assert stage.world.workspace.files == {}
+
+
+def test_what_has_its_summary_and_went_on_is_kept_raw() -> None:
+    stage = Stage()
+    engine = Engine(stage.world.ports, SETTINGS)
+    engine.run(Summarize(AGENT.ref, KEY, session_id="old"))
+    stage.world.sessions.transcripts["old"] = talk(*WORDS, "a # late word", "- [DECISION] late")
+    outcome = stage.run()
+    assert isinstance(outcome, Recovered), outcome
+    log = stage.world.workspace.text(ROOT, "memory/2026-01-26.md") or ""
+    assert "<!-- Session Recovery Capture: 2026-01-26 13:20 session=old -->" in log
+    assert "- **user [13:02]** a # late word" in log
+    assert "\\[DECISION\\]" in log
+
+
+def test_a_failing_workspace_is_told_and_tried_again() -> None:
+    stage = Stage()
+    stage.world.workspace.refused = {
+        "memory/2026-01-26.md": "the disk is full",
+        "memory/2026-01-26-uncaptured-message-number-scanner.md": "the disk is full",
+    }
+    outcome = stage.run()
+    assert isinstance(outcome, Failed), outcome
+    assert "the disk is full" in outcome.message
+    stage.world.workspace.refused = {}
+    assert isinstance(stage.run(), Recovered)
+
+
+def test_a_held_lock_leaves_everything_for_the_next_run() -> None:
+    stage = Stage()
+    stage.world.locks.held_by[ROOT] = "another run"
+    assert isinstance(stage.run(), Failed)
+    del stage.world.locks.held_by[ROOT]
+    assert isinstance(stage.run(), Recovered)
+
+
+def test_an_unreadable_transcript_is_told_of_once_until_it_changes() -> None:
+    stage = Stage()
+    stage.world.sessions.broken.add("old")
+    first = stage.run()
+    assert isinstance(first, Skipped)
+    assert [one.code for one in first.notices] == ["transcript-damaged"]
+    second = stage.run()
+    assert isinstance(second, Skipped)
+    assert second.notices == ()
+
+
+def test_the_plan_names_the_talks_and_writes_nothing() -> None:
+    stage = Stage()
+    outcome = stage.run(dry_run=True)
+    assert isinstance(outcome, Planned), outcome
+    assert "1 ended talk of main" in outcome.message
+    assert (stage.world.workspace.files, stage.world.recovery.stored) == ({}, {})
