@@ -68,11 +68,13 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.platform.disk import DiskPlatform  # noqa: PLC0415
     from memconsole.platform.home import find_home  # noqa: PLC0415
     from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
-    from memconsole.stores.locks import FileLocks, SchedulerLock  # noqa: PLC0415
+    from memconsole.stores.locks import FileLocks  # noqa: PLC0415
     from memconsole.stores.pool import DiskMemory  # noqa: PLC0415
     from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
+    from memconsole.stores.scheduler_lock import SchedulerWatch  # noqa: PLC0415
     from memconsole.stores.state import StateDatabase  # noqa: PLC0415
     from memconsole.stores.state_captures import StateCaptures  # noqa: PLC0415
+    from memconsole.stores.state_jobs import StateJobs  # noqa: PLC0415
     from memconsole.stores.state_records import StateRunLog, StateSamples  # noqa: PLC0415
     from memconsole.stores.state_recovery import StateRecovery  # noqa: PLC0415
     from memconsole.stores.state_rotations import StateRotations  # noqa: PLC0415
@@ -96,7 +98,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         captures=StateCaptures(state),
         summaries=StateSummaries(state),
         recovery=StateRecovery(state),
-        scheduler=SchedulerLock(locks),
+        scheduler=SchedulerWatch(locks, StateJobs(state)),
         gateway=_gateway(settings, choice, origin, clock),
         rotations=StateRotations(state),
         clock=clock,

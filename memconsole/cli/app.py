@@ -26,6 +26,9 @@ app = typer.Typer(
 @app.callback()
 def start(
     context: typer.Context,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Run the jobs in the foreground, without a console.")
+    ] = False,
     version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> int:
     """Without a command open the console; where none can be, print `status`."""
@@ -34,4 +37,8 @@ def start(
     from memconsole.cli import front  # noqa: PLC0415
 
     call = call_of(context)
+    if serve and not version:
+        from memconsole.cli.serving import serve_jobs  # noqa: PLC0415
+
+        return serve_jobs(call)
     return front.version(call) if version else front.front(call)
