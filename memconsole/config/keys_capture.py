@@ -54,6 +54,12 @@ CAPTURE_KEYS: Final = (
         "Reset nothing whose work could not be saved first",
         is_per_agent=True,
     ),
+    Key(
+        "rotation.force_active",
+        Switch(),
+        "Break off the run of a session that was deferred twice",
+        is_per_agent=True,
+    ),
     Key("rotation.max_per_run", Whole(1), "Sessions that one run rotates, fullest first"),
     Key("rotation.interval", _EVERY_MINUTE, "How often the scheduler looks for due sessions"),
     Key("checkpoint.interval", _EVERY_MINUTE, "How often the scheduler takes checkpoints"),

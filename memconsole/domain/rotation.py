@@ -19,6 +19,10 @@ BREAKER = 3
 """Ineffective resets of one session in a row after which automatic rotation leaves it alone."""
 
 
+DEFERRALS = 2
+"""So often a busy session is deferred before `rotation.force_active` breaks its run off."""
+
+
 @dataclass(frozen=True, slots=True)
 class Identity:
     """What a reset changes; what nobody tells is None.
@@ -44,12 +48,13 @@ class Identity:
 
 
 class RotationState(StrEnum):
-    """How far a reset is; `sent` stays when nobody saw its end."""
+    """How far a reset is; `sent` stays when nobody saw its end, `deferred` never becomes one."""
 
     SENT = "sent"
     PROVEN = "proven"
     INEFFECTIVE = "ineffective"
     REFUSED = "refused"
+    DEFERRED = "deferred"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,8 @@ def is_proven(before: Identity, after: Identity) -> bool:
 
 def is_tripped(newest_first: Sequence[Rotation]) -> bool:
     """Tell whether the last resets of a session had no effect (circuit breaker)."""
-    ended = [one for one in newest_first if one.state is not RotationState.SENT]
+    passing = (RotationState.SENT, RotationState.DEFERRED)
+    ended = [one for one in newest_first if one.state not in passing]
     return len(ended) >= BREAKER and all(
         one.state is RotationState.INEFFECTIVE for one in ended[:BREAKER]
     )
@@ -134,3 +140,13 @@ def free_again_at(newest_first: Sequence[Rotation], interval: timedelta) -> date
         if one.state is RotationState.PROVEN:
             return one.started_at + interval
     return None
+
+
+def deferrals(newest_first: Sequence[Rotation]) -> int:
+    """Return how often in a row a session was deferred because it was busy."""
+    count = 0
+    for one in newest_first:
+        if one.state is not RotationState.DEFERRED:
+            break
+        count += 1
+    return count

@@ -21,6 +21,7 @@ class RotationSettings:
     skip_patterns: tuple[str, ...] = ()
     max_per_run: int = 5
     require_capture: bool = True
+    force_active: bool = False
     min_interval: timedelta = timedelta(minutes=10)
     interval: timedelta = timedelta(minutes=30)
     keys: Mapping[str, int] = field(default_factory=dict)
@@ -141,6 +142,8 @@ class Settings:
         transport: How to reach the Gateway: `auto`, `ws`, `cli` or `none`.
         gateway_token: Shared token of the Gateway; a secret.
         gateway_timeout: How long one question to it may take.
+        min_compaction_ms: Faster compactions are suspicious (mission §7).
+        max_backups: Copies of the platform's configuration that are kept.
         agents: Per-agent overrides by lower-cased id.
         sources: Where each changed key came from, for `config show`.
     """
@@ -154,6 +157,8 @@ class Settings:
     gateway_url: str | None = None
     gateway_token: str | None = field(default=None, repr=False)
     gateway_timeout: timedelta = timedelta(seconds=10)
+    min_compaction_ms: int = 100
+    max_backups: int = 10
     redact: bool = True
     rotation: RotationSettings = field(default_factory=RotationSettings)
     checkpoint: CheckpointSettings = field(default_factory=CheckpointSettings)

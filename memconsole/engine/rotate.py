@@ -7,19 +7,25 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.commands import Rotate
 from memconsole.domain.outcomes import Planned, Skipped, SkipReason
+from memconsole.domain.rotation import BREAKER, free_again_at, is_tripped
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.tokens import NotDue
 from memconsole.engine.lookup import find_agent
 from memconsole.errors import SessionNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from memconsole.domain.outcomes import Detail, Outcome
-    from memconsole.domain.settings import Settings
+    from memconsole.domain.rotation import Rotation
+    from memconsole.domain.settings import RotationSettings, Settings
     from memconsole.domain.snapshot import SessionView
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
+
+JOURNAL_ROWS = 20
+"""Newest rotations of a session that decide about the next one."""
 
 _SKIPS = {
     NotDue.BELOW: SkipReason.NOT_DUE,
@@ -66,16 +72,20 @@ def plan_rotation(
         SessionNotFoundError: A key names no live session.
         UnknownAgentError: `agent_id` names nobody.
     """
-    rows = _live_rows(ports, reader, agent_id, threshold_tokens)
+    rows = _live_rows(reader, agent_id, threshold_tokens)
     if keys:
         named = [_named(rows, key) for key in keys]
-        outcomes = tuple(_judge_named(row, is_forced=is_forced) for row in named)
+        outcomes = tuple(_judge_named(row, ports, settings, is_forced=is_forced) for row in named)
         return RotationPlan(outcomes, 0, threshold_tokens or settings.rotation.threshold_tokens)
     due = sorted((row for row in rows if row.is_due), key=lambda row: -(row.count.basis or 0))
+    held = [one for row in due if (one := _held(row, ports, settings)) is not None]
+    waiting = {one.command for one in held}
+    free = [row for row in due if _command(row) not in waiting]
     limit = settings.rotation.max_per_run
     outcomes = (
-        *(_planned(row) for row in due[:limit]),
-        *(_over_the_maximum(row, limit) for row in due[limit:]),
+        *(_planned(row) for row in free[:limit]),
+        *(_over_the_maximum(row, limit) for row in free[limit:]),
+        *held,
         *(_skipped(row) for row in rows if _stays(row) and not row.is_cron_run),
     )
     return RotationPlan(
@@ -86,7 +96,7 @@ def plan_rotation(
 
 
 def _live_rows(
-    ports: Ports, reader: Reader, agent_id: str | None, threshold_tokens: int | None
+    reader: Reader, agent_id: str | None, threshold_tokens: int | None
 ) -> list[SessionView]:
     home = reader.home()
     agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
@@ -98,7 +108,6 @@ def _live_rows(
             for row in reader.views(home, reading, {}, threshold_tokens)
             if row.state is SessionState.LIVE
         )
-    del ports
     return rows
 
 
@@ -112,6 +121,45 @@ def _named(rows: Iterable[SessionView], key: str) -> SessionView:
 def _stays(row: SessionView) -> bool:
     """Over its threshold by the number shown, and not taken; past cron runs are their job's."""
     return not row.is_due and row.tokens is not None and row.tokens >= row.threshold
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Why the journal leaves a due session alone for now."""
+
+    reason: SkipReason
+    because: str
+    hint: str
+
+
+def hold_of(
+    newest_first: Sequence[Rotation], rules: RotationSettings, now: datetime
+) -> Hold | None:
+    """Return what the journal has against a rotation: the breaker, or one just before (A13)."""
+    if is_tripped(newest_first):
+        return Hold(
+            SkipReason.BREAKER,
+            f"the last {BREAKER} resets of it had no effect",
+            "Look at the Gateway's log; `--force` tries once more.",
+        )
+    free_at = free_again_at(newest_first, rules.min_interval)
+    if free_at is not None and now < free_at:
+        return Hold(
+            SkipReason.TOO_SOON,
+            f"it was rotated less than {rules.min_interval} ago",
+            "`--force` passes rotation.min_interval.",
+        )
+    return None
+
+
+def _held(row: SessionView, ports: Ports, settings: Settings) -> Skipped | None:
+    rules = settings.for_agent(row.agent.id).rotation
+    recent = ports.rotations.recent(row.agent, row.key_text or "", limit=JOURNAL_ROWS)
+    held = hold_of(recent, rules, ports.clock.now())
+    if held is None:
+        return None
+    said = f"{row.key_text}: {held.because}"
+    return Skipped(_command(row), held.reason, said, hint=held.hint, details=_details(row))
 
 
 def _command(row: SessionView) -> Rotate:
@@ -137,9 +185,15 @@ def _planned(row: SessionView) -> Planned:
     tokens = row.count.basis if row.count.basis is not None else row.tokens
     return Planned(
         _command(row),
-        f"would reset {row.key_text} at {tokens} of {row.threshold} tokens, {capture}",
+        f"would reset {row.key_text} at {tokens} of {row.threshold} tokens, {capture}"
+        + ("; a run is going on, which is waited for" if _is_busy(row) else ""),
         details=_details(row),
     )
+
+
+def _is_busy(row: SessionView) -> bool:
+    """Whether the disk says that a run is going on; the Gateway decides when it is time."""
+    return row.stored.is_active is True or row.stored.status == "running"
 
 
 def skip_of(row: SessionView, command: Rotate) -> Skipped:
@@ -163,7 +217,9 @@ def _over_the_maximum(row: SessionView, limit: int) -> Skipped:
     )
 
 
-def _judge_named(row: SessionView, *, is_forced: bool) -> Outcome:
-    if row.is_due or (is_forced and row.session_class.is_rotated):
+def _judge_named(row: SessionView, ports: Ports, settings: Settings, *, is_forced: bool) -> Outcome:
+    if is_forced and row.session_class.is_rotated:
         return _planned(row)
-    return _skipped(row)
+    if not row.is_due:
+        return _skipped(row)
+    return _held(row, ports, settings) or _planned(row)

@@ -11,25 +11,25 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.outcomes import Failed, Rotated, Skipped, SkipReason
+from memconsole.domain.outcomes import SkipReason
 from memconsole.domain.rotation import (
-    BREAKER,
-    Identity,
+    DEFERRALS,
     Rotation,
     RotationState,
-    free_again_at,
+    deferrals,
     is_proven,
-    is_tripped,
     of_live,
 )
-from memconsole.engine.rotate import skip_of
+from memconsole.engine import rotation_words as words
+from memconsole.engine.rotate import JOURNAL_ROWS, hold_of, skip_of
 from memconsole.engine.rotation_prologue import save_first
 from memconsole.engine.rotation_target import find_target, look_again
 from memconsole.errors import GatewayCallError, GatewayUnavailableError, StateError
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import Rotate
-    from memconsole.domain.outcomes import Detail, Outcome
+    from memconsole.domain.outcomes import Outcome, Skipped
+    from memconsole.domain.rotation import Identity
     from memconsole.domain.settings import RotationSettings, Settings
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
@@ -40,8 +40,6 @@ logger = logging.getLogger(__name__)
 
 UNANSWERED = timedelta(minutes=2)
 """After this a reset whose answer was lost, and that changed nothing, is taken for ineffective."""
-
-_JOURNAL_ROWS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +64,23 @@ class _Work:
     def rules(self) -> RotationSettings:
         return self.settings.for_agent(self.command.agent.id).rotation
 
+    def recent(self, target: Target) -> tuple[Rotation, ...]:
+        return self.ports.rotations.recent(target.agent.ref, target.key, limit=JOURNAL_ROWS)
+
+    def note(self, target: Target, state: RotationState) -> int:
+        """Write it into the journal; raises `StateError` when that cannot be done."""
+        return self.ports.rotations.begin(
+            Rotation(
+                id=0,
+                agent=target.agent.ref,
+                key=target.key,
+                state=state,
+                started_at=self.ports.clock.now(),
+                before=target.before,
+                threshold=target.view.threshold,
+            )
+        )
+
 
 def rotate(command: Rotate, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
     """Start one session anew, if it is due, free, saved, and nobody else is at it.
@@ -86,19 +101,15 @@ def rotate(command: Rotate, *, ports: Ports, reader: Reader, settings: Settings)
             return refused
         prologue = save_first(target, ports=ports, reader=reader, settings=settings)
         if not prologue.is_saved and work.rules.require_capture:
-            return _not_saved(work, target, prologue)
+            return words.not_saved(command, target, prologue)
         target = work.target()
-        if target.live.is_busy and not command.is_active_forced:
-            return _busy(work, target)
-        return _reset(work, target, prologue)
+        return _defer(work, target) or _reset(work, target, prologue)
 
 
 def _settle(work: _Work, target: Target) -> Skipped | None:
     """Find out what became of a reset whose answer nobody saw; never send a second one for it."""
-    journal = work.ports.rotations
-    recent = journal.recent(target.agent.ref, target.key, limit=_JOURNAL_ROWS)
-    now = work.ports.clock.now()
-    for one in recent:
+    journal, now = work.ports.rotations, work.ports.clock.now()
+    for one in work.recent(target):
         if one.state is not RotationState.SENT:
             continue
         if is_proven(one.before, target.before):
@@ -106,8 +117,8 @@ def _settle(work: _Work, target: Target) -> Skipped | None:
         elif now - one.started_at >= UNANSWERED:
             journal.finish(one.id, RotationState.INEFFECTIVE, target.before, now)
         else:
-            return _skipped(
-                work,
+            return words.left_alone(
+                work.command,
                 target,
                 SkipReason.IN_FLIGHT,
                 "a reset of it was sent a moment ago and is not answered yet; none is sent twice",
@@ -120,52 +131,44 @@ def _why_not(work: _Work, target: Target) -> Skipped | None:
     view = target.view
     if not view.session_class.is_rotated or not (view.is_due or work.command.is_forced):
         return skip_of(view, work.command)
-    if target.live.is_busy and not work.command.is_active_forced:
-        return _busy(work, target)
-    if work.command.is_forced:
+    if (deferred := _defer(work, target)) is not None or work.command.is_forced:
+        return deferred
+    held = hold_of(work.recent(target), work.rules, work.ports.clock.now())
+    if held is None:
         return None
-    recent = work.ports.rotations.recent(target.agent.ref, target.key, limit=_JOURNAL_ROWS)
-    if is_tripped(recent):
-        return _skipped(
-            work,
-            target,
-            SkipReason.BREAKER,
-            f"the last {BREAKER} resets of it had no effect",
-            "Look at the Gateway's log; `--force` tries once more.",
-        )
-    free_at = free_again_at(recent, work.rules.min_interval)
-    if free_at is not None and work.ports.clock.now() < free_at:
-        return _skipped(
-            work,
-            target,
-            SkipReason.TOO_SOON,
-            f"it was rotated less than {work.rules.min_interval} ago",
-            "`--force` passes rotation.min_interval.",
-        )
-    return None
+    return words.left_alone(work.command, target, held.reason, held.because, held.hint)
+
+
+def _defer(work: _Work, target: Target) -> Skipped | None:
+    """Leave a busy session to the next run, unless its run may be broken off; None when it is free.
+
+    With `rotation.force_active` that is after two deferrals, which the journal counts.
+    """
+    if not target.live.is_busy or work.command.is_active_forced:
+        return None
+    if not work.rules.force_active:
+        return words.busy(work.command, target, None)
+    before = deferrals(work.recent(target))
+    if before >= DEFERRALS:
+        return None
+    try:
+        work.note(target, RotationState.DEFERRED)
+    except StateError as error:
+        logger.warning("the deferral was not recorded: %s", error)
+    return words.busy(work.command, target, before + 1)
 
 
 def _reset(work: _Work, target: Target, prologue: Prologue) -> Outcome:
     """Write the journal, send once, look, and say what is proven."""
     ports, now = work.ports, work.ports.clock.now
-    number = ports.rotations.begin(
-        Rotation(
-            id=0,
-            agent=target.agent.ref,
-            key=target.key,
-            state=RotationState.SENT,
-            started_at=now(),
-            before=target.before,
-            threshold=target.view.threshold,
-        )
-    )
+    number = work.note(target, RotationState.SENT)
     try:
         answer = ports.gateway.reset(target.key, target.live.session_id)
     except (GatewayCallError, GatewayUnavailableError) as error:
         ports.rotations.finish(number, RotationState.REFUSED, None, now())
         if isinstance(error, GatewayCallError) and error.reason == "session-changed":
-            return _skipped(
-                work,
+            return words.left_alone(
+                work.command,
                 target,
                 SkipReason.CHANGED,
                 "it changed while it was being saved, and was left alone",
@@ -175,7 +178,7 @@ def _reset(work: _Work, target: Target, prologue: Prologue) -> Outcome:
     try:
         after = look_again(target, of_live(answer.entry), ports=ports, reader=work.reader)
     except (GatewayCallError, GatewayUnavailableError) as error:
-        return _unknown(work, target, prologue, error)
+        return words.reset_unseen(work.command, target, prologue, error)
     return _judged(work, target, prologue, number, after)
 
 
@@ -188,80 +191,5 @@ def _judged(
         work.ports.rotations.finish(number, state, after, work.ports.clock.now())
     except StateError as error:  # the reset is done: its proof must not be lost with the journal
         logger.warning("the rotation was not recorded: %s", error)
-    details = _details(target, prologue, after, proven=proven)
-    if not proven:
-        return Failed(
-            work.command,
-            "reset-ineffective",
-            f"{target.key}: the gateway answered, and nothing was reset",
-            hint="Nothing was lost. Look at the Gateway's log; after three times it is left alone.",
-            details=details,
-        )
-    saved = "" if prologue.outcome is not None else ", without capture"
-    return Rotated(
-        work.command,
-        f"{target.key} was reset at {target.before.tokens} tokens, now {after.tokens or 0}{saved}",
-        wrote=prologue.wrote,
-        details=details,
-        notices=prologue.notices,
-    )
-
-
-def _unknown(
-    work: _Work,
-    target: Target,
-    prologue: Prologue,
-    error: GatewayCallError | GatewayUnavailableError,
-) -> Failed:
-    """The Gateway went away: the journal keeps the reset open, and the next run looks."""
-    return Failed(
-        work.command,
-        error.code,
-        f"{target.key}: a reset was sent, and the gateway went away before it could be seen",
-        hint="Its work is saved. The next rotation looks first and sends nothing twice.",
-        details=_details(target, prologue, None, proven=False),
-    )
-
-
-def _details(
-    target: Target, prologue: Prologue, after: Identity | None, *, proven: bool
-) -> dict[str, Detail]:
-    return {
-        "threshold": target.view.threshold,
-        "tokens": target.before.tokens,
-        "proof": {
-            "before": target.before.as_details(),
-            "after": None if after is None else after.as_details(),
-            "proven": proven,
-            "captured": prologue.captured,
-        },
-    }
-
-
-def _not_saved(work: _Work, target: Target, prologue: Prologue) -> Failed:
-    said = "" if prologue.outcome is None else prologue.outcome.message
-    return Failed(
-        work.command,
-        "not-captured",
-        f"{target.key} was not reset, because its work could not be saved: {said}",
-        hint="Mend that first, or set rotation.require_capture to false.",
-        details=_details(target, prologue, None, proven=False),
-    )
-
-
-def _busy(work: _Work, target: Target) -> Skipped:
-    return _skipped(
-        work,
-        target,
-        SkipReason.BUSY,
-        "a run is going on, which a reset would break off",
-        "The next run takes it; --force-active breaks the run off.",
-    )
-
-
-def _skipped(work: _Work, target: Target, reason: SkipReason, because: str, hint: str) -> Skipped:
-    details: dict[str, Detail] = {
-        "threshold": target.view.threshold,
-        "tokens": target.before.tokens,
-    }
-    return Skipped(work.command, reason, f"{target.key}: {because}", hint=hint, details=details)
+    say = words.reset_done if proven else words.reset_ineffective
+    return say(work.command, target, prologue, after)

@@ -73,6 +73,7 @@ skip_patterns = ["agent:main:telegram:*"]
 keys = { "agent:main:main" = 90_000 }
 min_interval = "1h"
 require_capture = false
+force_active = true
 max_per_run = 2
 interval = "10m"
 [checkpoint]
@@ -112,6 +113,10 @@ chunk_overlap = 60
 half_life = "180d"
 debounce = "3s"
 sync_mb = 8
+[compaction]
+min_duration_ms = 50
+[config]
+max_backups = 3
 """
 ROTATION = RotationSettings(
     threshold_tokens=120_000,
@@ -120,6 +125,7 @@ ROTATION = RotationSettings(
     skip_patterns=("agent:main:telegram:*",),
     max_per_run=2,
     require_capture=False,
+    force_active=True,
     min_interval=timedelta(hours=1),
     interval=timedelta(minutes=10),
     keys={"agent:main:main": 90_000},
@@ -176,6 +182,8 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         gateway_url="wss://gateway.example:18789",
         gateway_token="fake-token",
         gateway_timeout=timedelta(seconds=20),
+        min_compaction_ms=50,
+        max_backups=3,
         redact=False,
         rotation=ROTATION,
         checkpoint=CHECKPOINT,

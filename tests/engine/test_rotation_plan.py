@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memconsole.domain.commands import Rotate
 from memconsole.domain.outcomes import Planned, Skipped, SkipReason
+from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.settings import RotationSettings, Settings
 from memconsole.domain.transcript import Entry, EntryKind, Usage
 from memconsole.engine.reader import Reader
 from memconsole.engine.rotate import RotationPlan, plan_rotation
 from memconsole.errors import SessionNotFoundError, UnknownAgentError
+from tests.engine.checkpoint_stage import MAIN
 from tests.engine.rows import row
 from tests.fakes import HOME, NOW, World
 
@@ -186,3 +189,59 @@ def test_an_archive_is_no_live_session() -> None:
     assert plan(ended) == RotationPlan((), 0, 150_000)
     with pytest.raises(SessionNotFoundError):
         plan(ended, keys=("agent:main:main",))
+
+
+def past(world: World, state: RotationState, *, minutes: int, times: int = 1) -> None:
+    """Let the journal tell of rotations of the main session."""
+    for number in range(times):
+        at = NOW - timedelta(minutes=minutes + number)
+        one = Rotation(0, MAIN, "agent:main:main", state, at, Identity(), 150_000)
+        world.rotations.begin(one)
+
+
+def test_a_session_that_was_just_rotated_waits_and_takes_no_place() -> None:
+    world = World()
+    past(world, RotationState.PROVEN, minutes=9)
+    settings = replace(SETTINGS, rotation=RotationSettings(max_per_run=1))
+    rows = [row(tokens=190_000), row("agent:main:telegram:direct:1", 160_000)]
+    found = plan(*rows, settings=settings, world=world)
+    assert planned_keys(found) == ["agent:main:telegram:direct:1"]
+    assert skipped(found) == {"agent:main:main": SkipReason.TOO_SOON}
+    named = plan(world=world, keys=("agent:main:main",))
+    assert skipped(named) == {"agent:main:main": SkipReason.TOO_SOON}
+    assert planned_keys(plan(world=world, keys=("agent:main:main",), is_forced=True))
+
+
+def test_after_the_interval_it_is_planned_again() -> None:
+    world = World()
+    past(world, RotationState.PROVEN, minutes=10)
+    assert planned_keys(plan(row(tokens=190_000), world=world)) == ["agent:main:main"]
+
+
+def test_the_breaker_stands_in_the_plan() -> None:
+    world = World()
+    past(world, RotationState.INEFFECTIVE, minutes=60, times=3)
+    assert skipped(plan(row(tokens=190_000), world=world)) == {
+        "agent:main:main": SkipReason.BREAKER
+    }
+
+
+def test_a_run_that_goes_on_is_told_and_left_to_the_gateway() -> None:
+    [outcome] = plan(row(tokens=190_000, status="running")).outcomes
+    assert isinstance(outcome, Planned)
+    assert outcome.message.endswith("; a run is going on, which is waited for")
+
+
+def test_agents_and_keys_have_thresholds_of_their_own() -> None:
+    usual = SETTINGS.for_agent("main")
+    key = "agent:main:telegram:direct:1"
+    own = RotationSettings(threshold_tokens=50_000, window_ratio=0.5, keys={key: 10_000})
+    settings = replace(SETTINGS, agents={"main": replace(usual, rotation=own)})
+    rows = [
+        row(tokens=50_000),
+        row(key, 10_000),
+        row("agent:main:telegram:direct:2", 49_999),
+        row("agent:main:telegram:direct:3", 32_000, window=64_000),
+    ]
+    found = plan(*rows, settings=settings)
+    assert planned_keys(found) == ["agent:main:main", "agent:main:telegram:direct:3", key]
