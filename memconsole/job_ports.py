@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.commands import Command
-    from memconsole.domain.jobs import JobRecord, JobView
+    from memconsole.domain.jobs import JobRecord, JobRun, JobView
     from memconsole.domain.outcomes import Outcome
     from memconsole.ports import StopSignal
 
@@ -93,7 +93,7 @@ class JobControl(Protocol):
             StateError: It cannot be stored.
         """
 
-    def run_now(self, job: str, *, dry_run: bool = False) -> tuple[Outcome, ...]:
+    def run_now(self, job: str, *, dry_run: bool = False) -> JobRun:
         """Run a job here and now; blocks until it has ended.
 
         Raises:

@@ -49,6 +49,18 @@ class JobEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class JobRun:
+    """One run of a job that somebody asked for.
+
+    Attributes:
+        outcomes: What came of each of its commands; none of a job that has no commands.
+    """
+
+    end: JobEnd
+    outcomes: tuple[Outcome, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class JobRecord:
     """One job as `state.db` remembers it.
 

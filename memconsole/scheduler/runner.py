@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from memconsole.domain.jobs import FAILED, INTERNAL, SKIPPED, JobEnd, end_of
+from memconsole.domain.jobs import FAILED, INTERNAL, SKIPPED, JobEnd, JobRun, end_of
 from memconsole.domain.outcomes import Failed
 from memconsole.errors import LockedError, MemconsoleError, StateError
 from memconsole.scheduler.turns import Turns
@@ -45,12 +45,8 @@ class JobRunner:
 
     def run(self, job: Job, cancel: StopSignal, ticket: Ticket | None = None) -> JobEnd:
         """Run a job; whatever happens inside becomes its end."""
-        ticket = ticket or self.enter(job)
         try:
-            with self._held(job):
-                if job.work is not None:
-                    return job.work(self.engine, cancel)
-                return end_of(*self._run_all(job, cancel, ticket, dry_run=False))
+            return self.perform(job, cancel, ticket).end
         except LockedError as error:
             return JobEnd(SKIPPED, error.code, str(error))
         except MemconsoleError as error:
@@ -58,29 +54,40 @@ class JobRunner:
         except Exception as error:  # the edge of a job: the others go on
             logger.exception("job %s", job.id)
             return JobEnd(FAILED, INTERNAL, f"{type(error).__name__}: {error}")
-        finally:
-            ticket.leave()
 
-    def outcomes(
+    def perform(
         self,
         job: Job,
         cancel: StopSignal,
+        ticket: Ticket | None = None,
         *,
         dry_run: bool = False,
-    ) -> tuple[Outcome, ...]:
-        """Run the commands of a job, one after the other, and return what came of each.
+    ) -> JobRun:
+        """Run a job: its commands one after the other, each in its workspace's turn.
+
+        Args:
+            job: The row of the table.
+            cancel: Looked at between two commands, and by those that take long.
+            ticket: Its place in the queue, from `enter`; given back here.
+            dry_run: Say what would be done.
 
         Raises:
             LockedError: Another run of it goes on.
             MemconsoleError: What there is to do cannot be found out, or cannot be done at all.
         """
-        ticket = self.enter(job)
+        ticket = ticket or self.enter(job)
         try:
             with self._held(job):
-                found, _ = self._run_all(job, cancel, ticket, dry_run=dry_run)
+                if job.work is not None:
+                    return JobRun(
+                        JobEnd("planned", None, f"would {job.help[:1].lower()}{job.help[1:]}")
+                        if dry_run
+                        else job.work(self.engine, cancel)
+                    )
+                found, is_cancelled = self._run_all(job, cancel, ticket, dry_run=dry_run)
+                return JobRun(end_of(found, is_cancelled), tuple(found))
         finally:
             ticket.leave()
-        return tuple(found)
 
     def _run_all(
         self, job: Job, cancel: StopSignal, ticket: Ticket, *, dry_run: bool

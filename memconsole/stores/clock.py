@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from memconsole.domain.plain import one_line
 from memconsole.errors import ConfigError
 
+if TYPE_CHECKING:
+    from memconsole.ports import Clock
+
+_PASSED = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 _FIRST_YEAR = 1970
 _LAST_YEAR = 9000
 
@@ -53,3 +58,22 @@ def _moment(text: str) -> datetime:
             hint="Write it like 2026-04-12T09:00:00+02:00, or remove the variable.",
         )
     return moment.astimezone(UTC)
+
+
+class PassedTime:
+    """Answers `job_ports.TwoClocks`: a wall clock, and the time that has passed, sleep included."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def now(self) -> datetime:
+        """Return the wall time, aware UTC."""
+        return self._clock.now()
+
+    def elapsed(self) -> float:
+        """Return seconds that never go back.
+
+        `time.monotonic` stands still in sleep on Linux, and on macOS too: there it is the system's
+        CLOCK_MONOTONIC that goes on (A18).
+        """
+        return time.clock_gettime(_PASSED)

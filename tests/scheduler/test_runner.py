@@ -137,7 +137,7 @@ def test_a_dry_run_changes_nothing_and_needs_no_child() -> None:
     def child(command: Command, job: str, cancel: StopSignal) -> Outcome:
         pytest.fail("a dry run needs no child")
 
-    found = runner(world, child).outcomes(row("index_sync"), NEVER, dry_run=True)
+    found = runner(world, child).perform(row("index_sync"), NEVER, dry_run=True).outcomes
     assert [one.command for one in found] == [Reindex(MAIN.ref, dry_run=True)]
     assert world.runs.stored == []
 
@@ -147,7 +147,7 @@ def test_a_job_that_runs_elsewhere_is_refused() -> None:
     assert isinstance(found.locks, FakeJobLocks)
     found.locks.foreign.add("checkpoint")
     with pytest.raises(LockedError):
-        found.outcomes(row("checkpoint"), NEVER)
+        found.perform(row("checkpoint"), NEVER)
     assert found.run(row("checkpoint"), NEVER).reason == "locked"
     assert found.turns.queue == []
 
@@ -159,8 +159,8 @@ def test_a_due_session_needs_the_gateway() -> None:
     end = runner(world).run(row("rotation"), NEVER)
     assert (end.status, end.reason) == ("failed", "down")
     with pytest.raises(GatewayUnavailableError):
-        runner(world).outcomes(row("rotation"), NEVER)
-    [planned] = runner(world).outcomes(row("rotation"), NEVER, dry_run=True)
+        runner(world).perform(row("rotation"), NEVER)
+    [planned] = runner(world).perform(row("rotation"), NEVER, dry_run=True).outcomes
     assert planned.command == Rotate(MAIN.ref, "agent:main:main", dry_run=True)
 
 

@@ -1,0 +1,104 @@
+"""Runs one command in a process of its own: `python -m memconsole.cli.child` (A18).
+
+What a job loads, such as NumPy and the weights of a model, goes with that process.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from typing import TYPE_CHECKING, BinaryIO
+
+from memconsole.domain.jobs import CHILD_DIED
+from memconsole.domain.outcomes import Failed
+
+if TYPE_CHECKING:
+    from memconsole.domain.commands import Command
+    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.settings import Settings
+    from memconsole.ports import Clock, StopSignal
+
+logger = logging.getLogger(__name__)
+
+_NOW = "MEMCONSOLE_NOW"
+_LOOK_S = 0.5
+_GRACE_S = 2.0
+_NICENESS = 5
+
+
+class ChildProcesses:
+    """Answers `job_ports.ChildRunner` with a new process a command.
+
+    Args:
+        settings: The child's as well.
+        clock: Ours; the child's wall clock begins where it is.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+
+    def __call__(self, command: Command, job: str, cancel: StopSignal) -> Outcome:
+        """Run one command; a child that dies is a failed outcome."""
+        environment = dict(os.environ)
+        if environment.get(_NOW):
+            environment[_NOW] = self._clock.now().isoformat()
+        with tempfile.TemporaryFile() as question, tempfile.TemporaryFile() as answer:
+            question.write(pickle.dumps((self._settings, command, job)))
+            question.seek(0)
+            with subprocess.Popen(
+                [sys.executable, "-m", "memconsole.cli.child"],
+                stdin=question,
+                stdout=answer,
+                env=environment,
+            ) as process:
+                code = _wait(process, cancel)
+            return _answer(answer, code, command)
+
+
+def _wait(process: subprocess.Popen[bytes], cancel: StopSignal) -> int:
+    """Wait for the end; one that was told to end and does not is killed."""
+    while not cancel.is_set():
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(_LOOK_S)
+    process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        return process.wait(_GRACE_S)
+    process.kill()
+    return process.wait()
+
+
+def _answer(answer: BinaryIO, code: int, command: Command) -> Outcome:
+    answer.seek(0)
+    written = answer.read()
+    if code != 0 or not written:
+        how = f"by signal {-code}" if code < 0 else f"with code {code}"
+        return Failed(command, CHILD_DIED, f"its process ended {how}, without an answer")
+    outcome: Outcome = pickle.loads(written)
+    return outcome
+
+
+def main() -> int:
+    """Read settings, command and job from standard input; write the outcome to standard output."""
+    with os.fdopen(os.dup(1), "wb") as answer:
+        os.dup2(2, 1)  # whatever a library prints is no answer
+        with suppress(OSError):
+            os.nice(_NICENESS)
+        settings, command, job = pickle.load(sys.stdin.buffer)
+        from memconsole import wiring  # noqa: PLC0415
+        from memconsole.cli.logs import start_logging  # noqa: PLC0415
+        from memconsole.domain.origin import Origin  # noqa: PLC0415
+
+        start_logging(settings)
+        engine = wiring.build_engine(settings, Origin.SCHEDULER)
+        pickle.dump(engine.run(command, job=job), answer)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""`--serve`: the scheduler in the foreground, until a signal ends it (mission §4, A17)."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer  # noqa: TC002  # Typer reads the annotations of these functions
+
+from memconsole.cli import exits
+from memconsole.cli.shared import call_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+    from memconsole.cli.call import Call
+    from memconsole.domain.settings import Settings
+    from memconsole.scheduler.control import Stopper
+
+logger = logging.getLogger(__name__)
+
+_STOPPERS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+def serve(context: typer.Context) -> int:
+    """Run the jobs in the foreground, until a signal ends it.
+
+    The same as `memconsole --serve`. Logs to stderr, one JSON object a line.
+    """
+    return serve_jobs(call_of(context))
+
+
+def serve_jobs(call: Call) -> int:
+    """Run the jobs until SIGTERM, SIGINT or SIGHUP.
+
+    Raises:
+        HomeNotFoundError: There is no platform home.
+        SchedulerOwnedError: Another process runs the jobs of this state folder.
+        ReadOnlyError: Nothing may be done.
+        StateError: The state folder cannot be written.
+    """
+    from memconsole import wiring, wiring_jobs  # noqa: PLC0415
+    from memconsole.cli.child import ChildProcesses  # noqa: PLC0415
+    from memconsole.domain.origin import Origin  # noqa: PLC0415
+    from memconsole.scheduler.control import Stopper  # noqa: PLC0415
+    from memconsole.scheduler.notify import Notifier  # noqa: PLC0415
+
+    settings = call.settings
+    wiring.require_home(settings)
+    _log_as_a_service(settings)
+    engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=call.clock)
+    jobs = wiring_jobs.build_jobs(
+        settings,
+        engine,
+        Origin.SCHEDULER,
+        clock=call.clock,
+        child=ChildProcesses(settings, call.clock),
+    )
+    stopper = Stopper()
+    with _stopped_by_signals(stopper) as seen:
+        has_ended = jobs.serve(stopper, Notifier.from_environment(os.environ))
+    code = exits.INTERRUPTED if signal.SIGINT in seen else exits.DONE
+    if not has_ended:  # a thread that still works would keep the process alive
+        logging.shutdown()
+        os._exit(code)
+    return code
+
+
+@contextmanager
+def _stopped_by_signals(stopper: Stopper) -> Iterator[list[int]]:
+    """Let signals end the loop between two steps; yields those that came."""
+    seen: list[int] = []
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        seen.append(number)
+        stopper.stop()
+
+    before = {one: signal.signal(one, note) for one in _STOPPERS}
+    try:
+        yield seen
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def _log_as_a_service(settings: Settings) -> None:
+    """Log JSON lines to standard error, what was done included (house, Logging)."""
+    from memconsole.cli.logs import JsonFormatter  # noqa: PLC0415
+
+    root = logging.getLogger("memconsole")
+    root.setLevel(min(logging.INFO, logging.getLevelNamesMapping()[settings.log.level.upper()]))
+    for handler in root.handlers:
+        handler.setFormatter(JsonFormatter())
+    if sys.stderr is not None and root.handlers:
+        logging.getLogger("apscheduler").handlers = [root.handlers[0]]

@@ -1,0 +1,224 @@
+"""The jobs for the other faces: list, pause, run now, and host them in this process (A17)."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from memconsole.domain.jobs import JobRecord, JobView
+from memconsole.errors import MemconsoleError, ReadOnlyError, UsageError
+from memconsole.scheduler.bell import Bell
+from memconsole.scheduler.jobs import TABLE
+from memconsole.scheduler.ledger import Ledger
+from memconsole.scheduler.loop import serve
+from memconsole.scheduler.notify import Notifier
+from memconsole.scheduler.runner import JobRunner
+from memconsole.scheduler.service import SchedulerService
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+
+    from memconsole.domain.days import Zone
+    from memconsole.domain.jobs import JobRun
+    from memconsole.domain.origin import Origin
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.engine import Engine
+    from memconsole.job_ports import ChildRunner, JobLocks, JobStore, TwoClocks
+    from memconsole.ports import RunLog, SchedulerControl
+    from memconsole.scheduler.jobs import Job
+    from memconsole.scheduler.loop import Signs
+
+logger = logging.getLogger(__name__)
+
+_HOST_JOIN_S = 12.0
+
+
+@dataclass(slots=True)
+class Stopper:
+    """Ends a loop; may be used from any thread and from a signal handler."""
+
+    bell: Bell = field(default_factory=Bell)
+    is_stopped: bool = False
+
+    def stop(self) -> None:
+        """Tell the loop to end."""
+        self.is_stopped = True
+        self.bell.ring()
+
+
+@dataclass(slots=True)
+class Jobs:
+    """Answers `job_ports.JobControl` for one state folder; safe from any thread.
+
+    Attributes:
+        watch: Who runs the jobs now.
+        zone: The operator's; asked when a scheduler starts.
+        origin: Which face asks, for the run log.
+        child: Runs what loads much in a process of its own; None runs it here.
+    """
+
+    settings: Settings
+    engine: Engine
+    store: JobStore
+    locks: JobLocks
+    runs: RunLog
+    clocks: TwoClocks
+    watch: SchedulerControl
+    zone: Callable[[], Zone]
+    origin: Origin
+    child: ChildRunner | None = None
+    table: Sequence[Job] = TABLE
+    _hosted: tuple[threading.Thread, Stopper] | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def jobs(self) -> tuple[JobView, ...]:
+        """Return every job, in the order of the table."""
+        records = self.store.records()
+        is_served = self.watch.status().state == "running"
+        return tuple(
+            self._view(job, records.get(job.id, JobRecord(job.id)), is_served=is_served)
+            for job in self.table
+            if job.is_listed
+        )
+
+    def pause(self, job: str, *, is_paused: bool) -> None:
+        """Pause a job or let it go on; a scheduler that runs obeys within seconds.
+
+        Raises:
+            UsageError: There is no such job.
+            ReadOnlyError: Nothing may be changed.
+            StateError: It cannot be stored.
+        """
+        found = self._found(job)
+        self._require_writing("pause" if is_paused else "resume")
+        self.store.pause(found.id, is_paused=is_paused)
+
+    def run_now(self, job: str, *, dry_run: bool = False) -> JobRun:
+        """Run a job here and now; blocks until it has ended.
+
+        Raises:
+            UsageError: There is no such job.
+            ReadOnlyError: Nothing may be changed.
+            LockedError: Another run of it goes on.
+            MemconsoleError: It could not begin.
+        """
+        found = self._found(job)
+        if dry_run:
+            return self._runner().perform(found, threading.Event(), dry_run=True)
+        self._require_writing(f"once {found.id}")
+        started_at, start_s = self.clocks.now(), self.clocks.elapsed()
+        run = self._runner().perform(found, threading.Event())
+        took_ms = round((self.clocks.elapsed() - start_s) * 1000)
+        record = self.store.records().get(found.id, JobRecord(found.id)).begun(started_at, 0)
+        try:
+            self.store.save(record.ended(run.end, self.clocks.now(), took_ms))
+        except MemconsoleError as error:
+            logger.warning("the run is not remembered: %s", error)
+        return run
+
+    def serve(self, stopper: Stopper, signs: Signs) -> bool:
+        """Run the jobs until `stopper` says otherwise; return whether all that ran has ended.
+
+        Raises:
+            ReadOnlyError: Nothing may be changed.
+            SchedulerOwnedError: Another process runs the jobs.
+            StateError: The state folder cannot be written.
+            HomeUnreadableError: The platform home cannot be read.
+        """
+        self._require_writing("serve")
+        return serve(self._service(stopper), self.locks, lambda: stopper.is_stopped, signs)
+
+    @property
+    def is_hosting(self) -> bool:
+        """Whether the scheduler runs inside this process."""
+        hosted = self._hosted
+        return hosted is not None and hosted[0].is_alive()
+
+    def host(self) -> None:
+        """Run the scheduler inside this process, until `close`.
+
+        Raises:
+            ReadOnlyError: Nothing may be changed.
+            SchedulerOwnedError: Another process, or this one, runs the jobs.
+            StateError: The state folder cannot be written.
+        """
+        self._require_writing("the scheduler")
+        with self._lock, ExitStack() as owned:
+            owned.enter_context(self.locks.scheduler())  # refused before a thread begins
+            stopper = Stopper()
+            service = self._service(stopper)
+            keep = owned.pop_all()
+
+        def live() -> None:
+            try:
+                with keep:
+                    serve(service, _Owned(self.locks), lambda: stopper.is_stopped, Notifier(None))
+            except Exception:  # the edge of a thread: the console goes on
+                logger.exception("the scheduler ended")
+
+        thread = threading.Thread(target=live, name="scheduler", daemon=True)
+        self._hosted = thread, stopper
+        thread.start()
+
+    def close(self) -> None:
+        """End the hosted scheduler; what runs is finished or rolled back within 10 s."""
+        hosted, self._hosted = self._hosted, None
+        if hosted is not None:
+            thread, stopper = hosted
+            stopper.stop()
+            thread.join(_HOST_JOIN_S)
+            stopper.bell.close()
+
+    # ---- parts ---------------------------------------------------------------------------
+
+    def _service(self, stopper: Stopper) -> SchedulerService:
+        from memconsole.scheduler.execution import Execution  # noqa: PLC0415 - loads APScheduler
+
+        home = str(self.engine.home().path)
+        return SchedulerService(
+            self.table,
+            self.settings,
+            self._runner(),
+            Ledger(self.store, self.runs, self.origin, home),
+            self.clocks,
+            Execution(),
+            stopper.bell,
+            self.zone(),
+        )
+
+    def _runner(self) -> JobRunner:
+        return JobRunner(self.engine, self.locks, self.child)
+
+    def _view(self, job: Job, record: JobRecord, *, is_served: bool) -> JobView:
+        is_enabled = job.is_enabled(self.settings)
+        if not (is_served and is_enabled):
+            record = replace(record, is_running=False, next_at=None)
+        return JobView(job.id, is_enabled, str(job.trigger(self.settings)), job.help, record)
+
+    def _found(self, name: str) -> Job:
+        listed = {job.id: job for job in self.table if job.is_listed}
+        wanted = name.strip().lower().replace("-", "_")
+        if wanted not in listed:
+            raise UsageError(f"there is no job {name!r}", hint=f"Jobs: {', '.join(listed)}.")
+        return listed[wanted]
+
+    def _require_writing(self, action: str) -> None:
+        if self.settings.ui.read_only:
+            raise ReadOnlyError(action)
+
+
+class _Owned:
+    """Locks of somebody who owns the scheduler already."""
+
+    def __init__(self, locks: JobLocks) -> None:
+        self._locks = locks
+        self.job = locks.job
+        self.beat = locks.beat
+
+    def scheduler(self) -> AbstractContextManager[None]:
+        """Own it still."""
+        return nullcontext()

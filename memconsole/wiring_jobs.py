@@ -1,0 +1,63 @@
+"""Puts the jobs together over the adapters of this host; the engine's part is `wiring`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole import wiring
+
+if TYPE_CHECKING:
+    from memconsole.domain.origin import Origin
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.engine import Engine
+    from memconsole.job_ports import ChildRunner, TwoClocks
+    from memconsole.ports import Clock
+    from memconsole.scheduler.control import Jobs
+
+
+def build_jobs(
+    settings: Settings,
+    engine: Engine,
+    origin: Origin,
+    *,
+    clock: Clock,
+    child: ChildRunner | None = None,
+) -> Jobs:
+    """Return the jobs of a state folder.
+
+    Args:
+        settings: File, environment and options.
+        engine: Runs their commands.
+        origin: The face that asks.
+        clock: The clock of the process.
+        child: Runs what loads much; None runs it in this process.
+    """
+    from memconsole.scheduler.control import Jobs  # noqa: PLC0415
+    from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
+    from memconsole.stores.scheduler_lock import FileJobLocks, SchedulerWatch  # noqa: PLC0415
+    from memconsole.stores.state import StateDatabase  # noqa: PLC0415
+    from memconsole.stores.state_jobs import StateJobs  # noqa: PLC0415
+    from memconsole.stores.state_records import StateRunLog  # noqa: PLC0415
+
+    state = StateDatabase(settings.state_dir, PrivateCopies())
+    store = StateJobs(state)
+    locks = settings.state_dir / "locks"
+    return Jobs(
+        settings=settings,
+        engine=engine,
+        store=store,
+        locks=FileJobLocks(locks, clock.now),
+        runs=StateRunLog(state),
+        clocks=_both(clock),
+        watch=SchedulerWatch(locks, store),
+        zone=lambda: wiring.zone(settings, engine.home()),
+        origin=origin,
+        child=child,
+    )
+
+
+def _both(clock: Clock) -> TwoClocks:
+    """Return the wall clock of the process together with the time that has passed."""
+    from memconsole.stores.clock import PassedTime  # noqa: PLC0415
+
+    return PassedTime(clock)
