@@ -100,6 +100,7 @@ def rotations(call: Call, wish: RotationWish, *, yes: bool) -> int:
             keys=wish.keys,
             threshold_tokens=wish.threshold,
             is_forced=wish.is_forced,
+            is_active_forced=wish.is_active_forced,
         )
     outcomes: Sequence[Outcome] = plan.outcomes
     planned = [one for one in outcomes if isinstance(one, Planned)]

@@ -150,6 +150,7 @@ class Engine(MemoryDoor):
         keys: tuple[str, ...] = (),
         threshold_tokens: int | None = None,
         is_forced: bool = False,
+        is_active_forced: bool = False,
     ) -> RotationPlan:
         """Say which sessions rotation would take now, from disk alone (A13).
 
@@ -166,6 +167,7 @@ class Engine(MemoryDoor):
             keys=keys,
             threshold_tokens=threshold_tokens,
             is_forced=is_forced,
+            is_active_forced=is_active_forced,
         )
 
     def require_gateway(self) -> None:

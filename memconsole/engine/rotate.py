@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands import Rotate
@@ -65,8 +65,19 @@ def plan_rotation(
     keys: tuple[str, ...],
     threshold_tokens: int | None,
     is_forced: bool,
+    is_active_forced: bool = False,
 ) -> RotationPlan:
     """Judge every live session, or the named ones.
+
+    Args:
+        ports: For the journal and the time.
+        reader: For the sessions on disk.
+        settings: Thresholds and other rules.
+        agent_id: Only this agent.
+        keys: Only these sessions.
+        threshold_tokens: Another limit.
+        is_forced: Threshold, interval and breaker are passed.
+        is_active_forced: Runs that are going on will be broken off, and the plan says so.
 
     Raises:
         SessionNotFoundError: A key names no live session.
@@ -76,7 +87,8 @@ def plan_rotation(
     if keys:
         named = [_named(rows, key) for key in keys]
         outcomes = tuple(_judge_named(row, ports, settings, is_forced=is_forced) for row in named)
-        return RotationPlan(outcomes, 0, threshold_tokens or settings.rotation.threshold_tokens)
+        limit = threshold_tokens or settings.rotation.threshold_tokens
+        return RotationPlan(_told(outcomes, is_active_forced), 0, limit)
     due = sorted((row for row in rows if row.is_due), key=lambda row: -(row.count.basis or 0))
     held = [one for row in due if (one := _held(row, ports, settings)) is not None]
     waiting = {one.command for one in held}
@@ -89,7 +101,7 @@ def plan_rotation(
         *(_skipped(row) for row in rows if _stays(row) and not row.is_cron_run),
     )
     return RotationPlan(
-        outcomes,
+        _told(outcomes, is_active_forced),
         below=sum(not row.is_due and not _stays(row) for row in rows),
         threshold_tokens=threshold_tokens or settings.rotation.threshold_tokens,
     )
@@ -186,8 +198,24 @@ def _planned(row: SessionView) -> Planned:
     return Planned(
         _command(row),
         f"would reset {row.key_text} at {tokens} of {row.threshold} tokens, {capture}"
-        + ("; a run is going on, which is waited for" if _is_busy(row) else ""),
+        + (_WAITED if _is_busy(row) else ""),
         details=_details(row),
+    )
+
+
+_WAITED = "; a run is going on, which is waited for"
+_BROKEN = "; a run is going on, which is broken off"
+
+
+def _told(outcomes: tuple[Outcome, ...], is_active_forced: bool) -> tuple[Outcome, ...]:
+    """Return the plan with what becomes of runs that are going on."""
+    if not is_active_forced:
+        return outcomes
+    return tuple(
+        replace(one, message=one.message.replace(_WAITED, _BROKEN))
+        if isinstance(one, Planned)
+        else one
+        for one in outcomes
     )
 
 

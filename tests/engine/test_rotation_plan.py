@@ -14,6 +14,7 @@ from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.settings import RotationSettings, Settings
 from memconsole.domain.transcript import Entry, EntryKind, Usage
+from memconsole.engine.engine import Engine
 from memconsole.engine.reader import Reader
 from memconsole.engine.rotate import RotationPlan, plan_rotation
 from memconsole.errors import SessionNotFoundError, UnknownAgentError
@@ -230,6 +231,14 @@ def test_a_run_that_goes_on_is_told_and_left_to_the_gateway() -> None:
     [outcome] = plan(row(tokens=190_000, status="running")).outcomes
     assert isinstance(outcome, Planned)
     assert outcome.message.endswith("; a run is going on, which is waited for")
+
+
+def test_breaking_a_run_off_stands_in_the_plan() -> None:
+    world = World()
+    world.sessions.hold(row(tokens=190_000, is_active=True), row("agent:main:x", 5))
+    found = Engine(world.ports, SETTINGS).rotation_plan(is_active_forced=True)
+    [outcome] = found.outcomes
+    assert outcome.message.endswith("; a run is going on, which is broken off")
 
 
 def test_agents_and_keys_have_thresholds_of_their_own() -> None:
