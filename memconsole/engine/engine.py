@@ -46,6 +46,7 @@ class Engine(MemoryDoor):
         self._ports = ports
         self._reader = Reader(ports, settings)
         self._live = LiveView(ports)
+        self._noted: dict[AgentRef, dict[str, str]] = {}
 
     def home(self) -> Home:
         """Read home, configuration and roster.
@@ -210,11 +211,18 @@ class Engine(MemoryDoor):
         return frozenset(changed)
 
     def record_samples(self, snapshot: ConsoleSnapshot) -> None:
-        """Keep the counts of a snapshot for growth; console and scheduler call it (A24)."""
-        from memconsole.engine.samples import samples_of  # noqa: PLC0415
+        """Keep what a snapshot saw: counts for growth, and the keys of talks for recovery (A24).
+
+        Console and scheduler call it.
+        """
+        from memconsole.engine.samples import keys_of, samples_of  # noqa: PLC0415
 
         try:
             self._ports.samples.add(samples_of(snapshot))
+            for agent, keys in keys_of(snapshot).items():
+                if self._noted.get(agent) != keys:
+                    self._ports.recovery.note(agent, keys, snapshot.taken_at)
+                    self._noted[agent] = keys
         except StateError as error:
             logger.warning("samples are not kept: %s", error)
 

@@ -1,0 +1,57 @@
+"""Fingerprints of captured talks and keys of sessions in our own database."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.agents import AgentRef
+from memconsole.domain.captures import Capture
+from memconsole.stores.private_copy import PrivateCopies
+from memconsole.stores.state import StateDatabase
+from memconsole.stores.state_captures import StateCaptures
+from memconsole.stores.state_recovery import StateRecovery
+from tests.fakes import NOW
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAIN = AgentRef("/home/operator/.openclaw", "main")
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> StateDatabase:
+    return StateDatabase(tmp_path / "state", PrivateCopies())
+
+
+def test_fingerprints_are_kept_each_once(state: StateDatabase) -> None:
+    recovery = StateRecovery(state)
+    for mark in ("a", "b", "a"):
+        recovery.remember(MAIN, "s-1", mark, NOW)
+    assert recovery.fingerprints(MAIN, "s-1") == {"a", "b"}
+    assert recovery.fingerprints(MAIN, "s-2") == frozenset()
+    assert recovery.fingerprints(replace(MAIN, id="work"), "s-1") == frozenset()
+
+
+def test_old_ones_are_let_go(state: StateDatabase) -> None:
+    recovery = StateRecovery(state)
+    recovery.remember(MAIN, "s-1", "a", NOW - timedelta(days=91))
+    recovery.remember(MAIN, "s-2", "b", NOW)
+    assert recovery.fingerprints(MAIN, "s-1") == frozenset()
+
+
+def test_keys_are_known_from_looks_and_from_captures(state: StateDatabase) -> None:
+    recovery = StateRecovery(state)
+    recovery.note(MAIN, {"s-1": "agent:main:main"}, NOW)
+    recovery.note(MAIN, {"s-1": "agent:main:main", "s-2": "agent:main:dashboard:x"}, NOW)
+    captured = Capture(MAIN, "s-3", "agent:main:main", NOW, "hash", "block", False, None, "/ws")
+    StateCaptures(state).add(captured)
+    assert recovery.keys(MAIN) == {
+        "s-1": "agent:main:main",
+        "s-2": "agent:main:dashboard:x",
+        "s-3": "agent:main:main",
+    }
+    assert recovery.keys(replace(MAIN, home="/elsewhere")) == {}

@@ -1,0 +1,38 @@
+"""Every command has a name and a command line that does the same (house §4)."""
+
+from __future__ import annotations
+
+import shlex
+from typing import get_args
+
+import pytest
+
+from memconsole.domain import commands
+from memconsole.domain.agents import AgentRef
+from memconsole.domain.command_line import command_line, key_of, name_of
+from memconsole.domain.commands import Command, Recover, Summarize
+
+MAIN = AgentRef("/home/operator/.openclaw", "main")
+
+
+@pytest.mark.parametrize("kind", get_args(Command), ids=lambda kind: kind.__name__)
+def test_every_command_has_a_name(kind: type[Command]) -> None:
+    values = {"agent": MAIN, "key": "agent:main:main"}
+    fields = kind.__dataclass_fields__
+    given = {name: values[name] for name in values if name in fields}
+    command = kind(**given)  # type: ignore[arg-type]  # the names were asked for
+    words = shlex.split(command_line(command))
+    assert words[:2] == ["memconsole", name_of(command)]
+    assert key_of(command) == (values["key"] if "key" in fields else None)
+
+
+def test_a_dry_run_is_said() -> None:
+    assert command_line(Recover(MAIN, dry_run=True)).endswith(" --dry-run")
+
+
+def test_an_earlier_session_is_named_beside_its_key() -> None:
+    command = Summarize(MAIN, "agent:main:main", session_id="old id", reason="daily")
+    assert command_line(command) == (
+        "memconsole summarize agent:main:main --session-id 'old id' --reason daily"
+    )
+    assert commands.Summarize(MAIN, None, session_id="x").key is None
