@@ -196,6 +196,12 @@ class ConcurrentEditError(WorkspaceError):
         self.path = path
 
 
+class PlatformConfigError(MemconsoleError):
+    """The platform's configuration cannot be read or changed; the old file is whole."""
+
+    code = "platform-config"
+
+
 class StateError(MemconsoleError):
     """Our own state folder cannot be written or was made by a newer memconsole."""
 

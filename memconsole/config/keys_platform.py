@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from memconsole.config.keys import Key
-from memconsole.config.kinds import Choice, Kind, PathName, Url, Zone
+from memconsole.config.kinds import Choice, Kind, PathName, Url, Whole, Zone
 from memconsole.config.span import Span
 
 _EVERY_SECOND: Final = Span(timedelta(seconds=1))
@@ -50,5 +50,17 @@ PLATFORM_KEYS: Final = (
         _EVERY_SECOND,
         "How long one question to the Gateway may take",
         field="gateway_timeout",
+    ),
+    Key(
+        "compaction.min_duration_ms",
+        Whole(),
+        "Compactions that took less time cannot have made a summary",
+        field="min_compaction_ms",
+    ),
+    Key(
+        "config.max_backups",
+        Whole(1, 1000),
+        "Copies of the platform's configuration to keep from before a config fix",
+        field="max_backups",
     ),
 )

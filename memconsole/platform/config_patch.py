@@ -1,0 +1,272 @@
+"""Changes the platform's configuration file: the one place that writes into the home (mission §7).
+
+Promises: a copy of what was there lies in our own state folder before anything changes; the file is
+the old one or the new one at every moment; mode and owner stay; a file that someone changed
+meanwhile, a link in its place or a file with more names is left alone.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import secrets
+import stat
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from memconsole.domain.config_text import ConfigText
+from memconsole.domain.plain import one_line
+from memconsole.errors import ConcurrentEditError, PlatformConfigError
+from memconsole.platform.config import ConfigSyntaxError, decode_json5, find_config, read_bytes
+from memconsole.platform.config_backups import keep_copy
+from memconsole.platform.config_program import set_values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from memconsole.domain.config_finding import Change
+    from memconsole.domain.outcomes import Written
+    from memconsole.platform.home import HomeChoice
+
+_HINTS = {
+    errno.ENOSPC: "Free some space on that disk; the old file is whole.",
+    errno.EDQUOT: "The disk quota is used up; the old file is whole.",
+    errno.EROFS: "The file system is mounted read-only.",
+    errno.EACCES: "Check owner and mode of the file and its folder.",
+    errno.EPERM: "Check owner and mode of the file and its folder.",
+    errno.EFBIG: "A file size limit of this process was reached; the old file is whole.",
+}
+_MOST_HOOKS = 500
+
+
+def _unobserved(step: str) -> None:
+    del step
+
+
+class DiskConfigFile:
+    """The configuration of one home (`config_ports.ConfigFile`).
+
+    Args:
+        choice: The home.
+        environ: For the variables that name a configuration, and for the platform's program.
+        backups: Folder of ours for the copies.
+        now: The wall clock, for their names.
+        max_backups: Copies to keep.
+        steps: Called with a word after each step of a write; a test can end the process there.
+    """
+
+    def __init__(
+        self,
+        choice: HomeChoice,
+        environ: Mapping[str, str],
+        backups: Path,
+        *,
+        now: Callable[[], datetime],
+        max_backups: int = 10,
+        steps: Callable[[str], None] = _unobserved,
+    ) -> None:
+        self.steps = steps
+        self._choice = choice
+        self._environ = environ
+        self._backups = backups
+        self._now = now
+        self._max_backups = max_backups
+
+    def read(self) -> ConfigText | None:
+        """Read it whole, with the version it had; None when there is none.
+
+        Raises:
+            PlatformConfigError: It cannot be read, or is no JSON5 object.
+        """
+        path = find_config(self._choice, self._environ)
+        if path is None:
+            return None
+        with _telling(path, "read"):
+            data = read_bytes(path)
+            status = path.stat()
+        if not json.detect_encoding(data).startswith("utf-8"):
+            raise PlatformConfigError(
+                f"{_shown(path)} is not written in UTF-8", "Save it as UTF-8 first."
+            )
+        text = data.decode("utf-8", "surrogateescape")
+        return ConfigText(
+            path=path,
+            text=text,
+            version=_version(data, status),
+            root=_decoded(data, _shown(path)),
+            is_plain=_is_plain(text),
+            mode=f"{stat.S_IMODE(status.st_mode):04o}",
+        )
+
+    def decode(self, text: str) -> Mapping[str, object]:
+        """Decode a text that may be written.
+
+        Raises:
+            PlatformConfigError: It is no JSON5 object.
+        """
+        return _decoded(_encoded(text), "the changed configuration")
+
+    def back_up(self, seen: ConfigText) -> Written:
+        """Copy what was read into our own state folder, and forget the oldest copies.
+
+        Raises:
+            PlatformConfigError: It cannot be written; nothing may be changed then.
+        """
+        data = _encoded(seen.text)
+        return keep_copy(self._backups, data, now=self._now(), most=self._max_backups)
+
+    def replace(self, text: str, *, seen: ConfigText) -> Written:
+        """Replace it whole; see the port for the promises.
+
+        Raises:
+            ConcurrentEditError: The file is not the one that was seen; it was left alone.
+            PlatformConfigError: Refused or failed; the old file is whole.
+        """
+        from memconsole.domain.outcomes import Written  # noqa: PLC0415 - looking needs none
+
+        data = _encoded(text)
+        path = seen.path
+        with _telling(path, "replaced"), _folder(path) as folder:
+            status = _require_ordinary(path, folder)
+            with self._temporary(folder, path.name) as (name, descriptor):
+                self._fill(descriptor, data, status)
+                if _seen_now(path, folder) != seen.version:
+                    raise ConcurrentEditError(_shown(path))
+                self.steps("compared")
+                os.replace(name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+                self.steps("replaced")
+            os.fsync(folder)
+            _require_written(path, folder, data)
+        return Written(str(path), len(data), f"{stat.S_IMODE(status.st_mode):04o}")
+
+    def set_by_program(self, changes: Sequence[Change]) -> bool:
+        """Let the platform's own program set values; False when it is not there or refused."""
+        path = find_config(self._choice, self._environ)
+        return path is not None and set_values(changes, path, self._choice.path, self._environ)
+
+    def hooks(self) -> Mapping[str, frozenset[str]] | None:
+        """Return the files of each hook folder by name; None when they cannot be listed."""
+        try:
+            with os.scandir(self._choice.path / "hooks") as found:
+                names = sorted(entry.name for entry in found if entry.is_dir())
+        except FileNotFoundError:
+            return {}
+        except OSError:
+            return None
+        return {name: self._files(name) for name in names[:_MOST_HOOKS]}
+
+    def _files(self, name: str) -> frozenset[str]:
+        try:
+            return frozenset(one.name for one in (self._choice.path / "hooks" / name).iterdir())
+        except OSError:
+            return frozenset()
+
+    @contextmanager
+    def _temporary(self, folder: int, beside: str) -> Iterator[tuple[str, int]]:
+        """Make an empty file beside the target; it is gone afterwards, whatever happens."""
+        name = f".{beside}.memconsole-{secrets.token_hex(8)}.tmp"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(name, flags, 0o600, dir_fd=folder)
+        try:
+            self.steps("temporary-made")
+            yield name, descriptor
+        finally:
+            os.close(descriptor)
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=folder)
+
+    def _fill(self, descriptor: int, data: bytes, like: os.stat_result) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        mine = os.fstat(descriptor)
+        if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid):
+            os.fchown(descriptor, like.st_uid, like.st_gid)
+        os.fchmod(descriptor, stat.S_IMODE(like.st_mode))
+        os.fsync(descriptor)
+        self.steps("temporary-written")
+
+
+def _decoded(data: bytes, name: str) -> Mapping[str, object]:
+    try:
+        root = decode_json5(data)
+    except ConfigSyntaxError as error:
+        raise PlatformConfigError(f"{name} cannot be read: {error}") from None
+    if not isinstance(root, dict):
+        raise PlatformConfigError(f"{name} holds no object")
+    return root
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a program that rewrites it as plain JSON would lose nothing."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _version(data: bytes, status: os.stat_result) -> tuple[int, int, str]:
+    return status.st_mtime_ns, len(data), hashlib.sha256(data).hexdigest()
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[int]:
+    """Hold the folder open, so that what was checked is what is used."""
+    descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _require_ordinary(path: Path, folder: int) -> os.stat_result:
+    found = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
+    if stat.S_ISLNK(found.st_mode):
+        raise PlatformConfigError(
+            f"{_shown(path)} is a symbolic link and was left alone",
+            "Change the file that it names by hand.",
+        )
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        raise PlatformConfigError(
+            f"{_shown(path)} is no file of its own and was left alone",
+            "It has more names (hard links), or is no file at all.",
+        )
+    return found
+
+
+def _seen_now(path: Path, folder: int) -> tuple[int, int, str]:
+    descriptor = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    with os.fdopen(descriptor, "rb") as file:
+        return _version(file.read(), os.fstat(descriptor))
+
+
+def _require_written(path: Path, folder: int, data: bytes) -> None:
+    if _seen_now(path, folder)[1:] != (len(data), hashlib.sha256(data).hexdigest()):
+        raise PlatformConfigError(
+            f"{_shown(path)} is not what was written to it a moment ago",
+            "Someone else replaced it right away: look at it before trying again.",
+        )
+
+
+@contextmanager
+def _telling(path: Path, verb: str) -> Iterator[None]:
+    """Turn what the system refuses into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or "it cannot be opened").lower()
+        hint = _HINTS.get(error.errno or 0, "")
+        raise PlatformConfigError(f"{_shown(path)} cannot be {verb}: {reason}", hint) from error
+
+
+def _shown(path: Path) -> str:
+    return one_line(str(path))
