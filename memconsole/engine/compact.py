@@ -48,7 +48,7 @@ def compact(command: Compact, *, ports: Ports, reader: Reader, settings: Setting
         if cuts_only(status.version) and not command.is_truncation_forced:
             return _cuts_only(command, status.version)
         target = find_target(command.agent, command.key, ports=ports, reader=reader)
-        if target.live.is_busy:
+        if target.is_busy:
             return Skipped(
                 command,
                 SkipReason.BUSY,

@@ -45,6 +45,14 @@ class Target:
         """The session's whole key."""
         return self.live.key
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a reset would break off a run (A13).
+
+        Releases before 2026.7 do not say it over the wire: there the transcript's lock does.
+        """
+        return self.live.is_busy or self.view.stored.is_active is True
+
 
 def find_target(
     ref: AgentRef,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def reset_done(command: Rotate, target: Target, prologue: Prologue, after: Identity) -> Rotated:
     """It is proven; a run that was going on until then is broken off."""
     saved = "" if prologue.outcome is not None else ", without capture"
-    broken = "; the run that was going on was broken off" if target.live.is_busy else ""
+    broken = "; the run that was going on was broken off" if target.is_busy else ""
     return Rotated(
         command,
         f"{target.key} was reset at {target.before.tokens} tokens, now {after.tokens or 0}{saved}"
@@ -107,7 +107,7 @@ def _details(
     return {
         "threshold": target.view.threshold,
         "tokens": target.before.tokens,
-        "broke_off_run": target.live.is_busy and after is not None,
+        "broke_off_run": target.is_busy and after is not None,
         "proof": {
             "before": target.before.as_details(),
             "after": None if after is None else after.as_details(),

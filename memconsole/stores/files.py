@@ -63,7 +63,8 @@ class FileSessionStore:
             file = _transcript(folder, key, fields)
             claims.add(fields.session_id, file)
             if _is_ours(key, agent):
-                live.append(_session(agent, key, fields, file))
+                is_held = folder.is_held(fields.session_id, file)
+                live.append(_session(agent, key, fields, file, is_held=is_held))
         for session_id, text in store.map.earlier.items():
             claims.add_earlier(session_id, _key(text, agent))
         loose = loose_sessions(agent, folder, claims)
@@ -152,7 +153,12 @@ def _topic(key: SessionKey) -> str | None:
 
 
 def _session(
-    agent: Agent, key: SessionKey, fields: EntryFields, file: SessionFile | None
+    agent: Agent,
+    key: SessionKey,
+    fields: EntryFields,
+    file: SessionFile | None,
+    *,
+    is_held: bool,
 ) -> StoredSession:
     session_id = fields.session_id or (None if file is None else file.session_id)
     return StoredSession(
@@ -173,7 +179,7 @@ def _session(
         window=whole(fields.context_tokens),
         compactions=whole(fields.compaction_count),
         status=fields.status,
-        is_active=fields.is_active,
+        is_active=is_held or None if fields.is_active is None else fields.is_active,
         started_at=instant(fields.session_started_at),
         updated_at=instant(fields.updated_at),
         last_interaction_at=instant(fields.last_interaction_at),

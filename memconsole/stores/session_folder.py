@@ -17,6 +17,7 @@ from memconsole.domain.plain import one_line
 from memconsole.domain.sessions import TranscriptKind, TranscriptRef
 from memconsole.stores.entry_fields import instant
 from memconsole.stores.names import FileKind, FileName, is_uuid, read_import_name, read_name
+from memconsole.stores.run_locks import SUFFIX, is_held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -107,6 +108,7 @@ class SessionFolder:
         self._archives: dict[SessionName, list[SessionFile]] = {}
         self._topics: dict[str, dict[str, None]] = {}
         self._moved: dict[Path, tuple[Path, ...]] = {}
+        self._held: set[str] = set()
         self.stamp = tuple(self._scan(folder, read) for folder, read in _folders(agent))
 
     @property
@@ -143,6 +145,11 @@ class SessionFolder:
         places = (path.parent, *self._places(path.parent))
         return next((found for one in places if (found := _look_at(one, filename))), None)
 
+    def is_held(self, session_id: str | None, file: SessionFile | None) -> bool:
+        """Whether a run is writing a session's transcript, which its first run has yet to make."""
+        names = {f"{session_id}.jsonl", *(() if file is None else (file.filename,))}
+        return not names.isdisjoint(self._held)
+
     def groups(self) -> Iterator[list[SessionFile]]:
         """Yield all transcripts and archives by session, the fullest of each first."""
         for session, transcript in self._transcripts.items():
@@ -155,7 +162,7 @@ class SessionFolder:
     def _scan(self, folder: Path, read: Callable[[str], FileName]) -> object:
         """Keep the files of one folder; return its part of the stamp."""
         try:
-            files = _session_files(folder, read)
+            files, held = _session_files(folder, read)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -165,7 +172,9 @@ class SessionFolder:
             return error.errno
         for file in files:
             self._keep(file)
-        return frozenset((file.filename, file.size_bytes, file.modified_ns) for file in files)
+        self._held |= held
+        stamps = frozenset((file.filename, file.size_bytes, file.modified_ns) for file in files)
+        return stamps, frozenset(held)
 
     def _keep(self, file: SessionFile) -> None:
         kind, session = file.name.kind, file.session
@@ -210,20 +219,24 @@ def _read_moved_name(name: str) -> FileName:
     return found if is_ours else FileName(FileKind.OTHER)
 
 
-def _session_files(folder: Path, read: Callable[[str], FileName]) -> list[SessionFile]:
-    """List the regular files that belong to sessions.
+def _session_files(
+    folder: Path, read: Callable[[str], FileName]
+) -> tuple[list[SessionFile], set[str]]:
+    """List the regular files that belong to sessions, and the names that a run is writing to.
 
     Raises:
         OSError: The folder cannot be listed.
     """
-    files = []
+    files, held = [], set()
     with os.scandir(folder) as entries:
         for entry in entries:
             name = read(entry.name)
             if name.session_id is not None and (info := _regular(entry)) is not None:
                 file = SessionFile(folder, entry.name, name, info.st_size, info.st_mtime_ns)
                 files.append(file)
-    return files
+            elif entry.name.endswith(SUFFIX) and is_held(folder / entry.name):
+                held.add(entry.name.removesuffix(".lock"))
+    return files, held
 
 
 def _regular(entry: os.DirEntry[str]) -> os.stat_result | None:

@@ -193,6 +193,12 @@ def test_a_busy_session_is_left_alone() -> None:
     assert turn.gateway.compactions == []
 
 
+def test_where_the_gateway_does_not_say_it_the_disk_tells_of_a_run() -> None:
+    turn = Turn(is_active=True)
+    skipped(run(turn), SkipReason.BUSY)
+    assert turn.gateway.compactions == []
+
+
 def test_what_cannot_be_saved_is_not_compacted() -> None:
     turn = Turn()
     turn.world.workspace.refused["memory/ACTIVE_CONTEXT.md"] = "the disk is full"
