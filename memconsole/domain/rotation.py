@@ -106,13 +106,12 @@ def of_stored(one: StoredSession | None) -> Identity:
     return Identity() if one is None else Identity(one.session_id, None, one.started_at)
 
 
-def is_proven(before: Identity, after: Identity) -> bool:
-    """Tell whether a reset happened: another identity, and a smaller count.
+def is_another(before: Identity, after: Identity) -> bool:
+    """Tell whether a session was begun anew: any of the three that both sides know has changed.
 
-    2026.9 keeps the session id, older releases know no revision: any of the three that both sides
-    know counts. A count that nobody knows afterwards has dropped when there is a new session.
+    2026.9 keeps the session id, and older releases know no revision.
     """
-    is_new = any(
+    return any(
         old is not None and new is not None and old != new
         for old, new in (
             (before.session_id, after.session_id),
@@ -120,6 +119,14 @@ def is_proven(before: Identity, after: Identity) -> bool:
             (before.started_at, after.started_at),
         )
     )
+
+
+def is_proven(before: Identity, after: Identity) -> bool:
+    """Tell whether a reset happened: another identity, and a smaller count.
+
+    A count that nobody knows afterwards has dropped when there is a new session.
+    """
+    is_new = is_another(before, after)
     if after.tokens is None or after.tokens == 0:
         return is_new
     return is_new and before.tokens is not None and after.tokens < before.tokens

@@ -17,6 +17,7 @@ from memconsole.domain.rotation import (
     Rotation,
     RotationState,
     deferrals,
+    is_another,
     is_proven,
     of_live,
 )
@@ -107,12 +108,15 @@ def rotate(command: Rotate, *, ports: Ports, reader: Reader, settings: Settings)
 
 
 def _settle(work: _Work, target: Target) -> Skipped | None:
-    """Find out what became of a reset whose answer nobody saw; never send a second one for it."""
+    """Find out what became of a reset whose answer nobody saw; never send a second one for it.
+
+    Nobody knows how late this is: the new session may have grown past the count of the old one.
+    """
     journal, now = work.ports.rotations, work.ports.clock.now()
     for one in work.recent(target):
         if one.state is not RotationState.SENT:
             continue
-        if is_proven(one.before, target.before):
+        if is_another(one.before, target.before):
             journal.finish(one.id, RotationState.PROVEN, target.before, now)
         elif now - one.started_at >= UNANSWERED:
             journal.finish(one.id, RotationState.INEFFECTIVE, target.before, now)
@@ -144,7 +148,7 @@ def _defer(work: _Work, target: Target) -> Skipped | None:
 
     With `rotation.force_active` that is after two deferrals, which the journal counts.
     """
-    if not target.live.is_busy or work.command.is_active_forced:
+    if not target.is_busy or work.command.is_active_forced:
         return None
     if not work.rules.force_active:
         return words.busy(work.command, target, None)

@@ -137,6 +137,15 @@ def test_a_busy_session_is_deferred(busy: dict[str, object]) -> None:
     assert isinstance(turn.run(replace(COMMAND, is_active_forced=True)), Rotated)
 
 
+def test_where_the_gateway_does_not_say_it_the_disk_tells_of_a_run() -> None:
+    """2026.1 and 2026.3 list no runs: there the lock of the transcript is the only sign."""
+    turn = Turn(is_active=True)
+    skipped(turn.run(), SkipReason.BUSY)
+    assert (turn.gateway.resets, turn.stage.entries()) == ([], 0)
+    turn.gateway.rows[KEY] = replace(LIVE, is_active=False)  # a release that says it is believed
+    assert isinstance(turn.run(), Rotated)
+
+
 def test_a_run_is_broken_off_only_when_asked_and_that_is_told() -> None:
     turn = Turn(replace(LIVE, status="running"))
     outcome = turn.run(replace(COMMAND, is_active_forced=True))
@@ -367,6 +376,15 @@ def test_a_gateway_that_goes_away_leaves_the_reset_open_and_the_next_run_looks()
     skipped(turn.run(), SkipReason.NOT_DUE)
     assert turn.states == [RotationState.PROVEN]
     assert len(turn.gateway.resets) == 1
+
+
+def test_a_reset_that_nobody_saw_is_proven_however_far_the_new_session_has_grown() -> None:
+    turn = Turn(started_at=NOW - timedelta(minutes=50))
+    before = Identity("id-main", None, NOW - timedelta(days=2), FULL - 1)
+    sent = Rotation(0, MAIN, KEY, RotationState.SENT, NOW - timedelta(hours=1), before, 150_000)
+    turn.journal.begin(sent)
+    assert isinstance(turn.run(), Rotated)
+    assert turn.states == [RotationState.PROVEN, RotationState.PROVEN]
 
 
 def test_a_reset_that_nobody_saw_and_that_changed_nothing_counts_as_ineffective() -> None:
