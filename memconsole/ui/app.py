@@ -10,16 +10,19 @@ from textual.app import App
 from textual.binding import Binding
 
 from memconsole.domain.command_line import name_of
-from memconsole.domain.outcomes import status_of
+from memconsole.domain.outcomes import Reindexed, status_of
 from memconsole.ui.actions import ActionMoved, Actions
+from memconsole.ui.asking import Queries
 from memconsole.ui.cells import cut
 from memconsole.ui.clipboard import keep
 from memconsole.ui.clock import ScreenClock, zone_of
 from memconsole.ui.driver import ConsoleDriver
 from memconsole.ui.ending import Ending
 from memconsole.ui.filters import AsciiOnly, NoColour
+from memconsole.ui.finder import PAUSE_S
 from memconsole.ui.glyphs import ASCII, UNICODE
 from memconsole.ui.history import History
+from memconsole.ui.indexing import Indexing, IndexMoved, IndexStep
 from memconsole.ui.literal import literal, literal_block
 from memconsole.ui.logbook import Logbook
 from memconsole.ui.messages import CommandFinished, FilesChanged, SnapshotFailed, SnapshotTaken
@@ -105,8 +108,16 @@ class ConsoleApp(App[int], inherit_bindings=False):
         self.go = Navigation(self)
         self.ending = Ending(settings.state_dir)
         self.actions = Actions(self, engine)
+        self.queries = Queries()
+        self.typing_pause_s = PAUSE_S
+        self.indexing = Indexing(self, engine, self.clock.monotonic)
         self.readings = Readings(
-            self, engine, feed, interval=settings.ui.interval, monotonic=self.clock.monotonic
+            self,
+            engine,
+            feed,
+            interval=settings.ui.interval,
+            monotonic=self.clock.monotonic,
+            heard=self.indexing.heard,
         )
         self.animation_level = "none"
         for theme in THEMES:
@@ -148,6 +159,7 @@ class ConsoleApp(App[int], inherit_bindings=False):
     def on_unmount(self) -> None:
         """Stop watching."""
         self.readings.close()
+        self.indexing.close()
 
     def tick(self) -> None:
         """Let ages grow where they are seen."""
@@ -159,6 +171,8 @@ class ConsoleApp(App[int], inherit_bindings=False):
         """Keep the reading, and show it on the screen in front."""
         self.clock.set(message.snapshot.taken_at)
         self.snapshot, self.failure = message.snapshot, ""
+        if not self.readings.is_watching:
+            self.indexing.take(message.snapshot.agents)
         self._finished(message.took_s)
 
     @on(SnapshotFailed)
@@ -177,6 +191,18 @@ class ConsoleApp(App[int], inherit_bindings=False):
         """Look at what changed."""
         if not self.readings.is_frozen:
             self.readings.request(message.agents)
+
+    @on(IndexStep)
+    def go_on(self, message: IndexStep) -> None:
+        """Go on where a thread has done its part."""
+        message.then()
+
+    @on(IndexMoved)
+    def show_index(self, message: IndexMoved) -> None:
+        """Show the index as it is now, also on screens behind the one in front."""
+        for screen in self.screen_stack:
+            if isinstance(screen, ConsoleScreen) and screen.is_open:
+                screen.index_moved(has_changed=message.has_changed)
 
     def context(self) -> Context:
         """Return the circumstances of a drawing now."""
@@ -289,8 +315,10 @@ class ConsoleApp(App[int], inherit_bindings=False):
     def command_finished(self, message: CommandFinished) -> None:
         """Show the run in the activity panel, and its end where nobody looks at the dialog."""
         self.readings.request()
+        outcome = message.outcome
+        if isinstance(outcome, Reindexed):
+            self.indexing.changed((outcome.command.agent.id,))
         if not isinstance(self.screen, ActionScreen):
-            outcome = message.outcome
             word = f"{name_of(outcome.command)} {status_of(outcome)}"
             role = Role.WARNING if status_of(outcome) == "failed" else Role.MUTED
             self.say(f"{word}: {literal(outcome.message)}", role)

@@ -5,16 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from datetime import datetime
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands import Command
+    from memconsole.domain.indexing import IndexStatus, Source
     from memconsole.domain.memory import Marker
     from memconsole.domain.outcomes import Outcome, Run
+    from memconsole.domain.search import SearchRequest, SearchResult
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
     from memconsole.engine.rotate import RotationPlan
+    from memconsole.ports import StopSignal
+
+
+class Watch(Protocol):
+    """Indexes what changed; safe from any thread."""
+
+    def note(self, paths: frozenset[Path]) -> None:
+        """Take changed paths."""
+
+    def due_in_s(self) -> float | None:
+        """Return the seconds until something is due; None when nothing waits."""
+
+    def run_due(self, cancel: StopSignal | None = None) -> tuple[Outcome, ...]:
+        """Index what is due; may take seconds."""
 
 
 class Door(Protocol):
@@ -58,5 +75,26 @@ class Door(Protocol):
     ) -> RotationPlan:
         """Say which sessions rotation would take now, from disk alone."""
 
-    def run(self, command: Command) -> Outcome:
+    def search(self, request: SearchRequest, cancel: StopSignal | None = None) -> SearchResult:
+        """Search memory and talks; nothing found is an answer."""
+
+    def scan(self, request: SearchRequest, cancel: StopSignal | None = None) -> SearchResult:
+        """Search the memory files themselves, by words alone."""
+
+    def indexes(self, agent_id: str | None = None) -> Mapping[tuple[str, Source], IndexStatus]:
+        """Return the state of every index that a search would look into."""
+
+    def document_lines(self, agent_id: str, path: str) -> tuple[str, ...]:
+        """Return the lines of something that was found, masked; none when it is gone."""
+
+    def index_watch(self) -> Watch:
+        """Return what indexes changed files once they have rested."""
+
+    def run(
+        self,
+        command: Command,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancel: StopSignal | None = None,
+    ) -> Outcome:
         """Run one command; expected failures come back as values."""

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.indexing import Source
 from memconsole.ui.rows.names import session_name
+from memconsole.ui.rows.search import first_word, spot_of
 from memconsole.ui.screens.base import ConsoleScreen
 
 if TYPE_CHECKING:
+    from memconsole.domain.query import Query
+    from memconsole.domain.search import SearchHit
     from memconsole.domain.snapshot import SessionView
     from memconsole.ui.app import ConsoleApp
+    from memconsole.ui.asking import Facets
 
 
 class Navigation:
@@ -21,8 +26,8 @@ class Navigation:
     def _visit(self, what: str, *words: str) -> None:
         self._app.history.add(self._app.clock.now(), what, *words)
 
-    def session(self, view: SessionView) -> None:
-        """Open one session."""
+    def session(self, view: SessionView, find: str = "") -> None:
+        """Open one session, where a text is said when one is given."""
         from memconsole.ui.screens.session import SessionScreen  # noqa: PLC0415 - see above
 
         name = view.key_text or view.session_id
@@ -30,7 +35,7 @@ class Navigation:
             self._app.say("this entry has neither a key nor an id to open it by")
             return
         self._visit(f"session {session_name(view, self._app.glyphs)}", "session", name)
-        self._app.push_screen(SessionScreen(view))
+        self._app.push_screen(SessionScreen(view, find))
 
     def memory(self, agent_id: str | None, path: str | None = None) -> None:
         """Open the memory of one agent, at one file."""
@@ -45,6 +50,35 @@ class Navigation:
             return
         self._visit(f"memory of {agent_id}", "memory", "pool", "--agent", agent_id)
         self._app.push_screen(MemoryScreen(agent_id, path))
+
+    def search(self, facets: Facets, text: str) -> None:
+        """Open the search with facets and preview."""
+        from memconsole.ui.screens.search import SearchScreen  # noqa: PLC0415 - see above
+
+        if text.strip():
+            whose = ("--all-agents",) if facets.agent_id is None else ("--agent", facets.agent_id)
+            self._visit("search", "search", text.strip(), *whose)
+        self._app.push_screen(SearchScreen(facets, text))
+
+    def hit(self, hit: SearchHit, query: Query) -> None:
+        """Open what was found: a memory file at its line, a talk at the word."""
+        if hit.source is Source.SESSIONS:
+            self._talk(hit, query)
+            return
+        from memconsole.ui.screens.memory import MemoryScreen  # noqa: PLC0415 - see above
+
+        where = ("get", hit.path, "--agent", hit.agent, "--from", str(hit.start_line))
+        self._visit(f"{hit.path}:{hit.start_line}", *where)
+        self._app.push_screen(MemoryScreen(hit.agent, spot=spot_of(hit, query)))
+
+    def _talk(self, hit: SearchHit, query: Query) -> None:
+        snapshot = self._app.snapshot
+        session_id = hit.path.removeprefix("sessions/")
+        for view in () if snapshot is None else snapshot.sessions:
+            if view.session_id == session_id:
+                self.session(view, first_word(hit, query))
+                return
+        self._app.say("this talk is not listed any more: r looks again")
 
     def runs(self, key: str | None = None) -> None:
         """Open the history of runs, at one of them."""

@@ -18,6 +18,7 @@ from memconsole.ui.messages import FilesChanged, SnapshotFailed, SnapshotTaken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from textual.app import App
     from textual.timer import Timer
@@ -41,7 +42,11 @@ _KEEP_SAMPLES = timedelta(minutes=5)
 
 
 class Readings:
-    """Asks the engine, and posts what it says to the app."""
+    """Asks the engine, and posts what it says to the app.
+
+    Args:
+        heard: Told of changed files as well, in the thread that listens.
+    """
 
     def __init__(
         self,
@@ -51,11 +56,13 @@ class Readings:
         *,
         interval: timedelta,
         monotonic: Callable[[], float],
+        heard: Callable[[frozenset[Path]], None] | None = None,
     ) -> None:
         self._app = app
         self._engine = engine
         self._feed = feed
         self._monotonic = monotonic
+        self._heard = heard
         self._wanted: list[frozenset[AgentRef] | None] = []
         self._is_reading = False
         self._looked_at = float("-inf")
@@ -150,6 +157,8 @@ class Readings:
                 if self._stop.is_set():
                     return
                 self._app.post_message(FilesChanged(self._engine.agents_of(paths)))
+                if paths and self._heard is not None:
+                    self._heard(paths)
         except Exception:
             # Polling goes on; a host without file events is no reason to end.
             logger.exception("file events ended")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from memconsole.ui import cells
 from memconsole.ui.glyphs import UNICODE, gauge
@@ -89,6 +89,11 @@ class Gauge:
     fill: float | None
     is_share: bool = False
 
+    @property
+    def text(self) -> str:
+        """What a filter looks at: nothing."""
+        return ""
+
     def draw(self, width: int, glyphs: Glyphs, *, right: bool) -> Line:
         """Return the gauge in exactly `width` cells."""
         del right
@@ -105,13 +110,27 @@ class Rich:
 
     spans: Line
 
+    @property
+    def text(self) -> str:
+        """What a filter looks at."""
+        return "".join(span.text for span in self.spans)
+
     def draw(self, width: int, glyphs: Glyphs, *, right: bool) -> Line:
         """Return the pieces in exactly `width` cells."""
         del right
         return fill_line(self.spans, width, ellipsis=glyphs.ellipsis)
 
 
-AnyCell: TypeAlias = Cell | Gauge | Rich
+class AnyCell(Protocol):
+    """What a row is made of."""
+
+    @property
+    def text(self) -> str:
+        """What a filter looks at."""
+
+    def draw(self, width: int, glyphs: Glyphs, *, right: bool) -> Line:
+        """Return the cell in exactly `width` cells."""
+        ...
 
 
 def bar_role(fill: float) -> Role:
@@ -167,17 +186,7 @@ class Row:
     @property
     def text(self) -> str:
         """What a filter looks at, in small letters."""
-        return (self.search or " ".join(map(_text_of, self.cells))).casefold()
-
-
-def _text_of(cell: AnyCell) -> str:
-    match cell:
-        case Cell():
-            return cell.text
-        case Rich():
-            return "".join(span.text for span in cell.spans)
-        case Gauge():
-            return ""
+        return (self.search or " ".join(cell.text for cell in self.cells)).casefold()
 
 
 def line_width(line: Iterable[Span]) -> int:

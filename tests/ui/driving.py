@@ -40,9 +40,11 @@ def console(
     engine: FakeEngine, feed: ChangeFeed | None = None, watch: Stopwatch | None = None
 ) -> ConsoleApp:
     """Make a console whose time does not run."""
-    return ConsoleApp(
+    app = ConsoleApp(
         engine, engine.settings, feed, clock=ScreenClock(watch or Stopwatch(), sample.NOW)
     )
+    app.typing_pause_s = 0.0
+    return app
 
 
 class Desk:

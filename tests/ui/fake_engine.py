@@ -8,21 +8,23 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.command_line import name_of
-from memconsole.domain.commands import Rotate
+from memconsole.domain.commands import Reindex, Rotate
 from memconsole.domain.outcomes import Checkpointed, Planned, Written
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.engine.rotate import RotationPlan
 from memconsole.errors import MemconsoleError, SessionNotFoundError
 from tests.ui import sample
+from tests.ui.fake_search import FakeSearch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from memconsole.domain.commands import Command
     from memconsole.domain.memory import Marker
     from memconsole.domain.outcomes import Outcome, Run
     from memconsole.domain.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
+    from memconsole.ports import StopSignal
 
 
 def settings(**ui: object) -> Settings:
@@ -34,7 +36,7 @@ def settings(**ui: object) -> Settings:
     )
 
 
-class FakeEngine:
+class FakeEngine(FakeSearch):
     """Satisfies the console's door.
 
     Attributes:
@@ -42,7 +44,7 @@ class FakeEngine:
         asked: What each snapshot was asked to look at.
         commands: Everything that was run, dry runs included.
         outcomes: What a command returns, by its name; else a plausible one.
-        gate: Commands that are no dry runs wait for it.
+        run_gate: Commands that are no dry runs wait for it.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class FakeEngine:
         *,
         ui: Mapping[str, object] | None = None,
     ) -> None:
+        super().__init__()
         self.settings = settings(**(ui or {}))
         self.reading = reading or sample.usual()
         self.asked: list[frozenset[AgentRef] | None] = []
@@ -62,8 +65,8 @@ class FakeEngine:
         self.marked: tuple[tuple[str, Marker], ...] = ()
         self.history = sample.runs()
         self.sampled = 0
-        self.gate = threading.Event()
-        self.gate.set()
+        self.run_gate = threading.Event()
+        self.run_gate.set()
 
     def snapshot(self, changed: frozenset[AgentRef] | None = None) -> ConsoleSnapshot:
         self.asked.append(changed)
@@ -118,15 +121,23 @@ class FakeEngine:
         )
         return RotationPlan((plan,), 0, 150_000)
 
-    def run(self, command: Command) -> Outcome:
+    def run(
+        self,
+        command: Command,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancel: StopSignal | None = None,
+    ) -> Outcome:
         self.commands.append(command)
         if not command.dry_run:
-            self.gate.wait(10)
+            self.run_gate.wait(10)
         name = name_of(command)
         if command.dry_run and f"{name} --dry-run" in self.outcomes:
             return self.outcomes[f"{name} --dry-run"]
         if not command.dry_run and name in self.outcomes:
             return self.outcomes[name]
+        if isinstance(command, Reindex) and not command.dry_run:
+            return self.build(command, progress, cancel)
         wrote = (Written("ACTIVE_CONTEXT.md", 2_150), Written("memory/2026-01-26.md", 480))
         if command.dry_run:
             message = f"would save 60 messages of agent:{command.agent.id}:main"

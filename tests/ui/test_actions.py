@@ -105,7 +105,7 @@ async def test_all_agents_stand_for_each(engine: FakeEngine) -> None:
 
 
 async def test_the_stop_key_finishes_one_and_begins_no_other(engine: FakeEngine) -> None:
-    engine.gate.clear()
+    engine.run_gate.clear()
     async with at_work(engine) as desk:
         await desk.press("space", "space")
         await desk.pilot.press("c")
@@ -117,7 +117,7 @@ async def test_the_stop_key_finishes_one_and_begins_no_other(engine: FakeEngine)
         await desk.pilot.press("s")
         await desk.pilot.pause()
         assert "stopping after this one" in desk.text("dialog")
-        engine.gate.set()
+        engine.run_gate.set()
         await desk.settle()
         text = desk.text("dialog")
 
@@ -127,7 +127,7 @@ async def test_the_stop_key_finishes_one_and_begins_no_other(engine: FakeEngine)
 
 
 async def test_a_closed_dialog_does_not_stop_what_runs(engine: FakeEngine) -> None:
-    engine.gate.clear()
+    engine.run_gate.clear()
     async with at_work(engine) as desk:
         await desk.pilot.press("c")
         while not real(engine):
@@ -138,7 +138,7 @@ async def test_a_closed_dialog_does_not_stop_what_runs(engine: FakeEngine) -> No
         await desk.pilot.press("c")
         await desk.pilot.pause()
         assert "something is still running" in desk.bar("keys")
-        engine.gate.set()
+        engine.run_gate.set()
         await desk.settle()
         assert "checkpoint done: saved 60 messages" in desk.bar("keys")
 

@@ -280,36 +280,6 @@ async def test_dimmed_keys_say_why(engine: FakeEngine) -> None:
         assert "only agents and sessions can be marked" in desk.bar("keys")
 
 
-async def test_search_finds_sessions_and_files_by_name(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        assert "names only, no index yet" in desk.text("search")
-        await desk.press("4", "slash", *"2026-01-20")
-        text = desk.text("search")
-        assert "file     memory/2026-01-20.md" in text
-        await desk.press("enter", "enter")
-        assert desk.screen == "memory"
-        assert desk.cursor("files") == "file:memory/2026-01-20.md"
-
-
-async def test_search_forgives_a_slip(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("4", "slash", *"telegarm")
-        assert "telegram · Ada" in desk.text("search")
-        await desk.press("enter", "enter")
-        assert desk.screen == "session"
-
-
-async def test_the_query_survives_a_refresh(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("4", "slash", *"tele")
-        engine.reading = replace(sample.usual(), taken_at=sample.NOW + timedelta(seconds=4))
-        desk.app.readings.request()
-        await desk.settle()
-        assert desk.focus == "query"
-        await desk.press(*"gram")
-        assert "> telegram" in desk.text("search")
-
-
 async def test_a_reading_keeps_cursor_scroll_focus_and_marks() -> None:
     engine = FakeEngine(sample.crowd())
     async with at_work(engine) as desk:

@@ -33,6 +33,34 @@ class File:
     is_plain: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in a file that was found.
+
+    Attributes:
+        first: First line of what was found, from 1.
+        last: Last line of it.
+        text: Of the line that is meant, cleaned and masked; empty for the first one.
+    """
+
+    path: str
+    first: int
+    last: int
+    text: str = ""
+
+    def key_in(self, file: File) -> str:
+        """Return the row of the line that is meant, else of the first line; for plain files."""
+        for row in file.rows if self.text else ():
+            line = row.key.partition(":")[0]
+            if (
+                line.isdigit()
+                and self.first <= int(line) <= self.last
+                and row.value.strip() == self.text.strip()
+            ):
+                return row.key
+        return f"{self.first}:0"
+
+
 def read_file(text: str | None, path: str, width: int, *, is_plain: bool) -> File | None:
     """Clean, mask and lay out a file; it takes its time, for the thread that loads.
 

@@ -1,144 +1,300 @@
-"""The panel of search: names of sessions and files until there is an index of their text."""
+"""What a search found, in rows: scores as small bars, the place, and the words where they stand."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memconsole.ui.listing import Listing
-from memconsole.ui.literal import literal
-from memconsole.ui.rows.names import row_key, session_name
-from memconsole.ui.spans import Cell, Column, Role, Row
+from memconsole.domain.indexing import IndexState
+from memconsole.domain.query import match_spans
+from memconsole.ui import cells, figures
+from memconsole.ui.excerpt import Excerpt
+from memconsole.ui.listing import Listing, Sort, text_row
+from memconsole.ui.literal import literal, literal_block
+from memconsole.ui.rows.file import Spot
+from memconsole.ui.spans import Cell, Column, Rich, Role, Row, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
-    from memconsole.domain.snapshot import ConsoleSnapshot
+    from memconsole.domain.indexing import IndexStatus
+    from memconsole.domain.query import Query
+    from memconsole.domain.search import SearchHit, SearchResult
+    from memconsole.ui.asking import Facets
+    from memconsole.ui.finder import Found
+    from memconsole.ui.glyphs import Glyphs
+    from memconsole.ui.indexing import Building, Statuses
     from memconsole.ui.rows.context import Context
     from memconsole.ui.spans import Line
 
-_MOST = 50
-_LEAST_SCORE = 60.0
-"""Of 100; below it a name has only letters in common with the query."""
-
-_COLUMNS = (
-    Column("", 3, right=True),
-    Column("", 7, drop=2),
-    Column("", 12, flex=3),
-    Column("", 8, flex=1, most=16),
-)
+_LOOKED = (IndexState.FRESH, IndexState.STALE)
+_PLACE, _LEAST_PLACE = 24, 12
+"""Cells for the path of a result before the words get the rest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """Something that can be found by its name.
+class IndexView:
+    """What is known about the indexes that are searched.
 
     Attributes:
-        key: `session:<row key>` or `file:<agent>:<path>`; also the row's key.
-        name: What is searched and shown.
+        statuses: Empty before they were looked at.
+        failure: Why one could not be built.
     """
 
-    key: str
-    kind: str
-    name: str
-    agent: str
-    value: str
+    statuses: Statuses = ()
+    building: Building | None = None
+    failure: str = ""
+    is_read_only: bool = False
 
 
-def targets(snapshot: ConsoleSnapshot, context: Context) -> tuple[Target, ...]:
-    """Return everything with a name: sessions without cron runs, and files of every pool."""
-    sessions = [
-        Target(
-            f"session:{row_key(view)}",
-            "session",
-            session_name(view, context.glyphs),
-            view.agent.id,
-            view.key_text or view.session_id or "",
-        )
-        for view in snapshot.sessions
-        if not view.is_cron_run
-    ]
-    files = [
-        Target(
-            f"file:{agent.ref.id}:{item.path}", "file", literal(item.path), agent.ref.id, item.path
-        )
-        for agent in snapshot.agents
-        if agent.pool is not None and agent.pool.agents[:1] in ((agent.ref.id,), ())
-        for item in agent.pool.items
-    ]
-    return (*sessions, *files)
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Everything that a search pane draws.
+
+    Attributes:
+        query: What stands in its line.
+        about: Whom it searches.
+        recent: Earlier queries, shown while there is none.
+        is_wide: There is room for more than place and words.
+    """
+
+    query: str
+    facets: Facets
+    found: Found | None
+    index: IndexView
+    about: str
+    prompt: Line = ()
+    recent: tuple[str, ...] = ()
+    is_searching: bool = False
+    is_wide: bool = False
 
 
-def find(query: str, known: Sequence[Target]) -> tuple[tuple[float, Target], ...]:
-    """Return what is called that, then what is called something like it; no text is an error."""
-    wanted = query.strip().casefold()
-    exact = (
-        [one for one in known if wanted in f"{one.name} {one.value}".casefold()] if wanted else []
-    )
-    exact.sort(key=lambda one: len(one.name))
-    found = [(100.0, one) for one in exact[:_MOST]]
-    if wanted and len(found) < _MOST:
-        chosen = {one.key for one in exact}
-        found += _like(wanted, [one for one in known if one.key not in chosen])
-    return tuple(found[:_MOST])
-
-
-def _like(wanted: str, known: Sequence[Target]) -> list[tuple[float, Target]]:
-    from rapidfuzz import fuzz, process, utils  # noqa: PLC0415 - 37 ms, only for who searches
-
-    # A query of signs alone has no letters to compare.
-    if len(utils.default_process(wanted)) < 2:
-        return []
-    hits = process.extract(
-        wanted,
-        [f"{one.name} {one.value}" for one in known],
-        scorer=fuzz.WRatio,
-        processor=utils.default_process,
-        limit=_MOST,
-        score_cutoff=_LEAST_SCORE,
-    )
-    return [(score, known[place]) for _, score, place in hits]
-
-
-def search_listing(
-    snapshot: ConsoleSnapshot,
-    context: Context,
-    *,
-    query: str,
-    hits: tuple[tuple[float, Target], ...],
-    count: int,
-    prompt: Line = (),
-) -> Listing:
+def search_listing(search: Search, context: Context) -> Listing:
     """Return what was found, below the line in which the query stands."""
+    result = None if search.found is None else search.found.result
+    hits = result.hits if result is not None and search.query.strip() else ()
+    has_agents = search.facets.agent_id is None
+    if search.query.strip():
+        rows = tuple(_row(hit, result, search, context) for hit in hits) if result else ()
+    else:
+        rows = tuple(_recent(number, text) for number, text in enumerate(search.recent))
+    longest = max((cells.width(place_of(hit)) for hit in hits), default=0)
+    columns = _columns(longest, has_agents=has_agents, is_wide=search.is_wide) if hits else ()
+    source, age = index_words(search.index, result, context)
+    by_date = search.facets.by_date
     return Listing(
         title="Search",
-        about=f"{context.glyphs.dot} names only, no index yet",
-        source=f"{count:,} names",
-        age=context.age(snapshot.taken_at),
-        number=4,
-        columns=_COLUMNS,
-        rows=tuple(_row(score, target) for score, target in hits),
-        fixed=(prompt,) if prompt else (),
-        empty=_empty(query),
-        is_stale=context.is_stale(snapshot.taken_at),
+        about=f"{context.glyphs.dot} {search.about}",
+        source=source,
+        age=age,
+        number=1 if search.is_wide else 4,
+        columns=columns,
+        rows=rows,
+        sort=Sort("date" if by_date else "score"),
+        fixed=(search.prompt,) if search.prompt else (),
+        empty=_empty(search),
+        problem=_problem(search),
     )
 
 
-def _row(score: float, target: Target) -> Row:
+def index_words(index: IndexView, result: SearchResult | None, context: Context) -> tuple[str, str]:
+    """Return how large the index is, and what it is worth: `1,204 chunks`, `fresh · 12 s`."""
+    dot = context.glyphs.dot
+    if index.building is not None:
+        return "", _building(index.building)
+    statuses = index.statuses or (() if result is None else tuple(result.indexes.values()))
+    if not statuses:
+        return "", ""
+    known = [one for one in statuses if one.state in _LOOKED]
+    if any(one.state is IndexState.UNAVAILABLE for one in statuses) and not known:
+        return "", "could not look"
+    if not known:
+        return "", "no index, read-only" if index.is_read_only else "no index yet"
+    chunks = figures.plural(sum(one.chunks for one in known), "chunk")
+    times = [one.updated_at for one in known if one.updated_at is not None]
+    age = f" {dot} {figures.age(context.since(min(times)))}" if times else ""
+    return chunks, f"{_state(statuses)}{_words_only(known)}{age}"
+
+
+def _state(statuses: Iterable[IndexStatus]) -> str:
+    states = {one.state for one in statuses}
+    if IndexState.STALE in states:
+        return "stale"
+    return "partly" if states - {IndexState.FRESH} else "fresh"
+
+
+def _words_only(statuses: Iterable[IndexStatus]) -> str:
+    return "" if any(one.has_vectors for one in statuses) else ", words only"
+
+
+def _building(building: Building) -> str:
+    if building.done is None:
+        return "building"
+    return f"building {building.done:,} of {building.total:,}"
+
+
+def could_look(result: SearchResult) -> bool:
+    """Tell whether any index could be looked into: "nothing found" and this never look alike."""
+    return any(one.state in _LOOKED for one in result.indexes.values())
+
+
+def _empty(search: Search) -> tuple[str, ...]:
+    if not search.query.strip():
+        return (f"/ searches what {search.about} wrote down; i brings the index up to date",)
+    found = search.found
+    if found is None:
+        return ("searching",)
+    if found.result is None:
+        return (f"could not look: {found.failure}",)
+    if found.from_files:
+        return _nothing_in_files(search.index)
+    if could_look(found.result):
+        return _nothing(search, found.result)
+    because = literal(found.result.index.because) or "the index cannot be read"
+    return (f"could not look: {because}", "i builds the index anew")
+
+
+def _nothing_in_files(index: IndexView) -> tuple[str, ...]:
+    if index.building is not None:
+        return ("none of these words stands in the files; their meaning is being indexed",)
+    if index.failure:
+        return (f"could not look: {index.failure}", "none of these words stands in the files")
+    return ("none of these words stands in the files, and there is no index of their meaning",)
+
+
+def _nothing(search: Search, result: SearchResult) -> tuple[str, ...]:
+    lines = ["nothing found"]
+    if search.facets.is_narrow:
+        lines.append("marker and date narrow it: w takes them away")
+    if result.coverage == 0:
+        lines.append("none of these words occurs in the index")
+    elif result.coverage is not None and result.coverage < 1:
+        lines.append(_coverage(result))
+    return tuple(lines)
+
+
+def _coverage(result: SearchResult) -> str:
+    words = len(result.query.words)
+    return f"{round((result.coverage or 0) * words)} of {words} words occur in the index"
+
+
+def _problem(search: Search) -> str:
+    """Return what makes the answer worth less than it looks."""
+    found, index = search.found, search.index
+    if not search.query.strip():
+        return index.failure
+    if found is None or found.result is None or not found.result.hits:
+        return ""
+    if found.from_files:
+        meanwhile = "while the index is built" if index.building is not None else "without an index"
+        return f"words only, from the files, {meanwhile}"
+    return _doubts(found.result)
+
+
+def _doubts(result: SearchResult) -> str:
+    failed = [one.message for one in result.notices if one.code == "embedding-failed"]
+    if failed:
+        return f"words only: {literal(failed[0])}"
+    lacking = sorted({a for (a, _), one in result.indexes.items() if one.state not in _LOOKED})
+    if lacking:
+        return f"not looked into: {literal(', '.join(lacking))}"
+    return _coverage(result) if result.coverage is not None and 0 < result.coverage < 1 else ""
+
+
+def _columns(longest: int, *, has_agents: bool, is_wide: bool) -> tuple[Column, ...]:
+    titles = ("score", "vw", "where", "agent", "when", "what") if is_wide else ("",) * 6
+    columns = [
+        Column(titles[0], 6 if is_wide else 3, right=True, sort="score"),
+        Column(titles[1], 2, gap=1),
+        Column(titles[2], min(longest, _PLACE), flex=1, most=max(longest, _LEAST_PLACE)),
+    ]
+    if has_agents:
+        columns.append(Column(titles[3], 6, flex=1, most=12, drop=2))
+    if is_wide:
+        columns.append(Column(titles[4], 6, drop=3, sort="date"))
+    columns.append(Column(titles[5], 12, flex=6, drop=1))
+    return tuple(columns)
+
+
+def _row(hit: SearchHit, result: SearchResult, search: Search, context: Context) -> Row:
+    glyphs = context.glyphs
+    text, marks = shown(hit, result.query)
+    tone = Role.MUTED if hit.is_weak else Role.PLAIN
+    lead = (Span(f"weak match {glyphs.dot} ", Role.WARNING),) if hit.is_weak else ()
+    drawn: list[Cell | Rich | Excerpt] = [
+        Cell(_score(hit.score), Role.MUTED if hit.is_weak else Role.STRONG),
+        Rich((_bar(hit.vector_score, glyphs), _bar(hit.text_score, glyphs))),
+        Cell(place_of(hit), tone, is_id=True),
+    ]
+    if search.facets.agent_id is None:
+        drawn.append(Cell(literal(hit.agent), Role.MUTED, is_id=True))
+    if search.is_wide:
+        when = figures.when(hit.modified_at, context.now, context.zone)
+        drawn.append(Cell("" if hit.modified_at is None else when, Role.MUTED))
+    drawn.append(Excerpt(text, marks, lead, tone))
     return Row(
-        key=target.key,
-        cells=(
-            Cell(f"{score:.0f}", Role.MUTED),
-            Cell(target.kind, Role.MUTED),
-            Cell(target.name, is_id=True),
-            Cell(target.agent, Role.MUTED),
-        ),
-        value=target.value,
-        search=target.name,
+        key=hit_key(hit), cells=tuple(drawn), value=f"{hit.path}:{hit.start_line}", search=text
     )
 
 
-def _empty(query: str) -> tuple[str, ...]:
-    if query.strip():
-        return ("no session or file has a name like that",)
-    return ("/ finds a session or a memory file by its name",)
+def hit_key(hit: SearchHit) -> str:
+    """Return what names a hit across searches."""
+    return f"hit:{hit.agent}:{hit.path}:{hit.start_line}"
+
+
+def place_of(hit: SearchHit) -> str:
+    """Return where a hit stands: `memory/2026-01-20.md:12`, a talk by the beginning of its id."""
+    return literal(f"{hit.path}:{hit.start_line}")
+
+
+def shown(hit: SearchHit, query: Query) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Return the snippet cleaned and masked, with its marks where they stand then."""
+    safe = literal_block(hit.snippet)
+    return safe, hit.marks if safe == hit.snippet else match_spans(safe, query)
+
+
+def legs(hit: SearchHit, glyphs: Glyphs) -> Line:
+    """Return both legs in words and bars, for the preview."""
+    spans: list[Span] = []
+    for name, value in (("meaning", hit.vector_score), ("words", hit.text_score)):
+        number = "not asked" if value is None and name == "meaning" else "none"
+        number = number if value is None else _score(value)
+        spans += (Span(f"{name} ", Role.MUTED), _bar(value, glyphs), Span(f" {number}   "))
+    return tuple(spans)
+
+
+def _bar(value: float | None, glyphs: Glyphs) -> Span:
+    if value is None:
+        return Span(" ")
+    steps = len(glyphs.sparks)
+    step = min(steps - 1, max(0, round(value * steps) - 1))
+    return Span(glyphs.sparks[step], Role.ACCENT)
+
+
+def _score(value: float) -> str:
+    """Return `.91`; the column has no room for a nought that says nothing."""
+    return "1.0" if value >= 0.995 else f"{value:.2f}".removeprefix("0")
+
+
+def _recent(number: int, text: str) -> Row:
+    return text_row(
+        f"recent:{number}", Span("again  ", Role.MUTED), Span(literal(text)), value=text
+    )
+
+
+def spot_of(hit: SearchHit, query: Query) -> Spot:
+    """Return where in its file the line with most of the words is."""
+    text, marks = shown(hit, query)
+    best, most, start = "", 0, 0
+    for line in text.split("\n"):
+        count = sum(start <= begin < start + len(line) for begin, _ in marks)
+        if count > most:
+            best, most = line, count
+        start += len(line) + 1
+    return Spot(hit.path, hit.start_line, hit.end_line, best)
+
+
+def first_word(hit: SearchHit, query: Query) -> str:
+    """Return the first matched word of a hit as it is written; empty without one."""
+    text, marks = shown(hit, query)
+    return text[slice(*marks[0])] if marks else ""

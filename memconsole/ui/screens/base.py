@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.events import Resize
+    from textual.widget import Widget
 
     from memconsole.domain.catalogue import Subject
     from memconsole.ui.rows.context import Context
@@ -34,6 +35,7 @@ class ConsoleScreen(PanelScreen):
     AUTO_FOCUS = ""
 
     _message = ""
+    _had_focus: Widget | None = None
     _message_number = 0
 
     @property
@@ -62,6 +64,10 @@ class ConsoleScreen(PanelScreen):
     def show_snapshot(self) -> None:
         """Show the newest reading; called for every reading, and when the screen comes back."""
         self.show_bars()
+
+    def index_moved(self, *, has_changed: bool) -> None:
+        """Show an index as it is now; screens that search do something."""
+        del has_changed
 
     def show_bars(self) -> None:
         """Draw the lines at the top and at the bottom."""
@@ -111,9 +117,17 @@ class ConsoleScreen(PanelScreen):
             self.show_snapshot()
 
     def on_resize(self, event: Resize) -> None:
-        """Choose the arrangement for the new size."""
+        """Choose the arrangement for the new size; the keys stay where they were."""
         if self.is_open:
+            self._had_focus = self.focused or self._had_focus
             self.choose_arrangement(event.size.width, event.size.height)
+            self.call_after_refresh(self._give_back_focus)
+
+    def _give_back_focus(self) -> None:
+        """What a small terminal hid lost the keys; it gets them back when it is seen again."""
+        wanted = self._had_focus
+        if self.focused is None and wanted is not None and wanted.is_attached and wanted.size:
+            self.set_focus(wanted)
 
     def on_descendant_focus(self) -> None:
         """Show the keys that work now."""

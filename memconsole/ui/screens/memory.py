@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.catalogue import Subject
     from memconsole.domain.memory import Marker, Pool
+    from memconsole.ui.rows.file import Spot
     from memconsole.ui.targets import Target
 
 _PANELS = ("files", "file", "markers", "checks")
@@ -45,15 +46,16 @@ class MemoryScreen(ConsoleScreen):
     ]
     LOWER: ClassVar[tuple[str, ...]] = ("markers", "checks")
 
-    def __init__(self, agent_id: str, path: str | None) -> None:
+    def __init__(self, agent_id: str, path: str | None = None, spot: Spot | None = None) -> None:
         super().__init__("memory")
         self._agent_id = agent_id
-        self._wanted = path
+        self._wanted = path if spot is None else spot.path
+        self._spot = spot
         self._path: str | None = None
         self._file: File | None = None
         self._failure = ""
         self._width = 0
-        self._is_plain = False
+        self._is_plain = spot is not None
         self._wanted_line = ""
         self._markers: tuple[Marker, ...] | None = None
         self._seen: object = None
@@ -81,8 +83,8 @@ class MemoryScreen(ConsoleScreen):
         self.choose_lower("markers")
         files = self.named("files")
         self.focus_pane(files)
-        if self._wanted is not None:
-            files.select(f"file:{self._wanted}")
+        if self._wanted is not None and not files.select(f"file:{self._wanted}"):
+            self._load(self._wanted)
 
     def _pool(self) -> Pool | None:
         snapshot = self.desk.snapshot
@@ -127,9 +129,17 @@ class MemoryScreen(ConsoleScreen):
             self.named("file").action_first()
         engine, agent_id, is_plain = self.desk.engine, self._agent_id, self._is_plain
         width = self._width = self.named("file").room[0]
-        self._files.ask(
-            lambda: read_file(engine.memory_text(agent_id, path), path, width, is_plain=is_plain)
-        )
+        pool = self._pool()
+        is_of_pool = pool is None or any(item.path == path for item in pool.items)
+
+        def read() -> File | None:
+            if is_of_pool:
+                text = engine.memory_text(agent_id, path)
+            else:  # found beside the workspace, in a folder of `search.extra_paths`
+                text = "\n".join(engine.document_lines(agent_id, path)) or None
+            return read_file(text, path, width, is_plain=is_plain)
+
+        self._files.ask(read)
 
     @on(Loaded)
     def show_loaded(self, message: Loaded) -> None:
@@ -153,6 +163,8 @@ class MemoryScreen(ConsoleScreen):
             pane.show(Listing("File", number=2, empty=(text,)))
             return
         pane.show(file_listing(self._file, self._path or "", self.context()))
+        if self._spot is not None and self._spot.path == self._path:
+            self._wanted_line, self._spot = self._spot.key_in(self._file), None
         if self._wanted_line and pane.select(self._wanted_line):
             self._wanted_line = ""
             self.focus_pane(pane)

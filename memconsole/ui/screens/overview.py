@@ -52,6 +52,7 @@ class OverviewScreen(ConsoleScreen):
         bind("space", "mark", "mark", "Mark for an action", name="mark"),
         bind("s", "sort", "sort", "Another order of this panel", name="sort"),
         bind("a", "everything", "all", "Also cron runs, archives and orphans", name="everything"),
+        bind("o", "search", "search", "The whole search: facets and preview", name="whole-search"),
     ]
 
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[2:]
@@ -127,7 +128,9 @@ class OverviewScreen(ConsoleScreen):
                 tags_a_line=2 if self.has_class("-wide") else 4,
             )
         )
-        self._search.show_snapshot(snapshot, context)
+        chosen = self.named("agents").place.cursor
+        self._search.search_in(None if chosen == agent_rows.ALL else chosen)
+        self._search.show_search()
 
     def _put_cursor(self, snapshot: ConsoleSnapshot) -> None:
         """Once, at the start: on the agent that the worst finding is about."""
@@ -216,8 +219,8 @@ class OverviewScreen(ConsoleScreen):
                 self._open_session(row.key)
             case "memory":
                 self.desk.go.memory(self._agent_id())
-            case "search" if row is not None:
-                self._open_target(row.key)
+            case "search":
+                self._open_found()
             case "activity":
                 self.desk.go.runs(None if row is None else row.key)
             case _:
@@ -228,13 +231,24 @@ class OverviewScreen(ConsoleScreen):
         if view is not None:
             self.desk.go.session(view)
 
-    def _open_target(self, key: str) -> None:
-        kind, _, rest = key.partition(":")
-        if kind == "session":
-            self._open_session(rest)
+    def _open_found(self) -> None:
+        """Open what was found, search again for what was, or go on to the whole search."""
+        row = self._search.row
+        hit, query = self._search.hit, self._search.query_found
+        if hit is not None and query is not None:
+            self.desk.go.hit(hit, query)
+        elif row is not None and not self._search.query_text:
+            self._search.search_for(row.value)
         else:
-            agent_id, _, path = rest.partition(":")
-            self.desk.go.memory(agent_id, path)
+            self.action_search()
+
+    def action_search(self) -> None:
+        """Open the search with facets and preview, with what is searched for here."""
+        self.desk.go.search(self._search.facets, self._search.query_text)
+
+    def index_moved(self, *, has_changed: bool) -> None:
+        """Show the index in the title of the search; ask again when it has changed."""
+        self._search.index_moved(has_changed=has_changed)
 
     def _session_at(self, key: str) -> SessionView | None:
         snapshot = self.desk.snapshot
@@ -263,7 +277,7 @@ class OverviewScreen(ConsoleScreen):
             return "this panel has one order only"
         if action == "mark" and pane_id not in ("agents", "sessions"):
             return "only agents and sessions can be marked"
-        if action == "open" and pane_id in ("memory", "activity"):
+        if action == "open" and pane_id in ("memory", "search", "activity"):
             return None
         return super().why_not(action, parameters)
 

@@ -48,12 +48,13 @@ class SessionScreen(ConsoleScreen):
     ]
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[1:]
 
-    def __init__(self, view: SessionView) -> None:
+    def __init__(self, view: SessionView, find: str = "") -> None:
         super().__init__("session")
         self._view = view
+        self._find = find
         self._detail: SessionDetail | None = None
         self._transcript: TranscriptView | None = None
-        self._tail: int | None = _TAIL
+        self._tail: int | None = None if find else _TAIL
         self._failure = ""
         self._seen: tuple[object, ...] = ()
         self._messages: Loader[TranscriptView] = Loader(self, "transcript")
@@ -111,7 +112,11 @@ class SessionScreen(ConsoleScreen):
         is_at_end = self._transcript is None or place.number == len(place.rows) - 1
         self._transcript = transcript
         self._show_messages()
-        if is_at_end and not place.needle:
+        if self._find:
+            pane.action_first()
+            pane.filter(self._find)
+            self._find = ""
+        elif is_at_end and not place.needle:
             pane.action_last()
 
     def show_snapshot(self) -> None:

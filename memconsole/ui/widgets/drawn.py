@@ -26,8 +26,13 @@ class Drawn(Widget, inherit_bindings=False):
         self._lines: Sequence[Line] = ()
 
     @property
+    def lines(self) -> Sequence[Line]:
+        """What is drawn."""
+        return self._lines
+
+    @property
     def text(self) -> str:
-        """What is drawn, line by line."""
+        """What is drawn, line by line, without the roles."""
         return "\n".join("".join(span.text for span in line) for line in self._lines)
 
     def draw(self, lines: Sequence[Line]) -> None:

@@ -104,6 +104,11 @@ class Pane(Drawn, can_focus=True, inherit_bindings=False):
             self.post_message(self.Moved(self))
 
     @property
+    def is_active(self) -> bool:
+        """Whether the keys go here: the cursor is a bar then, not only a sign."""
+        return self.has_focus or self._always_active
+
+    @property
     def row(self) -> Row | None:
         """The row under the cursor."""
         return self.place.row
@@ -207,6 +212,6 @@ class Pane(Drawn, can_focus=True, inherit_bindings=False):
             height,
             glyphs=self.glyphs,
             hint=self.hint,
-            is_focused=self.has_focus or self._always_active,
+            is_focused=self.is_active,
         )
         self.draw(draw(self.listing, self.place, look))

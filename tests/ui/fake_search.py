@@ -1,0 +1,184 @@
+"""The searching half of the fake engine: hits, indexes and a watch that say what they are told."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from memconsole.domain.indexing import IndexState, IndexStatus, Source, Vectors
+from memconsole.domain.outcomes import Reindexed
+from memconsole.domain.query import match_spans, parse
+from memconsole.domain.search import SearchHit, SearchResult
+from memconsole.errors import MemconsoleError
+from tests.ui import sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from memconsole.domain.commands import Command
+    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.search import SearchRequest
+    from memconsole.ports import StopSignal
+
+SCORES = (0.91, 0.74, 0.4)
+TEXTS = (
+    (
+        "memory/2026-01-20.md",
+        12,
+        "## Inventory\n\n- DECISION: the database stays SQLite; we keep it in WAL mode for the "
+        "inventory,\n  because the thing that waits is the lock, not the disk",
+    ),
+    ("MEMORY.md", 7, "- the shop chose PostgreSQL as its database for orders\n- GOTCHA: digest"),
+    ("memory/archive/2025-11-02.md", 33, "- somebody asked about a database of birds"),
+)
+"""Path, first line and text of what there is to find."""
+
+
+def status(state: IndexState = IndexState.FRESH, **changes: object) -> IndexStatus:
+    """Return the state of an index that was brought up to date a moment ago."""
+    values: dict[str, object] = {
+        "chunks": 1_204,
+        "provider": "static",
+        "has_vectors": True,
+        "updated_at": sample.ago(seconds=22),
+        "way": Vectors.NUMPY,
+        "files": 47,
+        "size_bytes": 3_600_000,
+        **changes,
+    }
+    if state in (IndexState.MISSING, IndexState.UNAVAILABLE):
+        values = {"because": "it was never built", **changes}
+    return IndexStatus(state, **values)  # type: ignore[arg-type]  # checked by the dataclass
+
+
+@dataclass
+class FakeWatch:
+    """A watch: what was noted, and what it will index when it is asked."""
+
+    noted: list[frozenset[Path]] = field(default_factory=list)
+    due: float | None = None
+    outcomes: tuple[Outcome, ...] = ()
+
+    def note(self, paths: frozenset[Path]) -> None:
+        self.noted.append(paths)
+
+    def due_in_s(self) -> float | None:
+        return self.due
+
+    def run_due(self, cancel: StopSignal | None = None) -> tuple[Outcome, ...]:
+        self.due = None
+        return self.outcomes
+
+
+class FakeSearch:
+    """What the console asks about searching.
+
+    Attributes:
+        statuses: State of each agent's index; usual for agents that are not named.
+        requests: Every search.
+        scans: Every look into the files themselves.
+        answer: Hits for a request; an error is raised instead.
+        gate: A search waits for it, or for being given up.
+        build_gate: Building an index waits for it.
+    """
+
+    def __init__(self) -> None:
+        self.statuses: dict[str, IndexStatus] = {}
+        self.requests: list[SearchRequest] = []
+        self.scans: list[SearchRequest] = []
+        self.given_up: list[str] = []
+        self.answer: Callable[[SearchRequest], tuple[SearchHit, ...]] | MemconsoleError = found
+        self.watch = FakeWatch()
+        self.gate = threading.Event()
+        self.gate.set()
+        self.build_gate = threading.Event()
+        self.build_gate.set()
+        self.steps: tuple[tuple[int, int], ...] = ((12, 47),)
+
+    def search(self, request: SearchRequest, cancel: StopSignal | None = None) -> SearchResult:
+        self.requests.append(request)
+        while not self.gate.wait(0.005):
+            if cancel is not None and cancel.is_set():
+                self.given_up.append(request.text)
+                break
+        if isinstance(self.answer, MemconsoleError):
+            raise self.answer
+        indexes = self.indexes(request.agent_id)
+        is_there = any(one.state is IndexState.FRESH for one in indexes.values())
+        hits = self.answer(request) if is_there else ()
+        return self._result(request, hits, indexes)
+
+    def scan(self, request: SearchRequest, cancel: StopSignal | None = None) -> SearchResult:
+        self.scans.append(request)
+        assert not isinstance(self.answer, MemconsoleError)
+        return self._result(request, self.answer(request)[:1], self.indexes(request.agent_id))
+
+    def _result(
+        self,
+        request: SearchRequest,
+        hits: tuple[SearchHit, ...],
+        indexes: Mapping[tuple[str, Source], IndexStatus],
+    ) -> SearchResult:
+        query = parse(request.text, is_typing=request.is_typing)
+        known = [word for word in query.words if any(word in one[2].casefold() for one in TEXTS)]
+        worst = max(indexes.values(), key=lambda one: one.state is not IndexState.FRESH)
+        return SearchResult(
+            query=query,
+            hits=hits,
+            index=worst,
+            indexes=indexes,
+            coverage=len(known) / len(query.words) if query.words else None,
+        )
+
+    def indexes(self, agent_id: str | None = None) -> dict[tuple[str, Source], IndexStatus]:
+        agents = ("main", "work", "research") if agent_id is None else (agent_id,)
+        return {(one, Source.MEMORY): self.statuses.get(one, status()) for one in agents}
+
+    def index_watch(self) -> FakeWatch:
+        return self.watch
+
+    def document_lines(self, agent_id: str, path: str) -> tuple[str, ...]:
+        return ()
+
+    def build(
+        self, command: Command, progress: Callable[[int, int], None] | None, cancel: object
+    ) -> Outcome:
+        """Do what `Reindex` does."""
+        for done, total in self.steps:
+            if progress is not None:
+                progress(done, total)
+        self.build_gate.wait(10)
+        self.statuses[command.agent.id] = status()
+        return Reindexed(command, "47 documents taken in, 0 taken out; 1204 chunks in 3.6 MB")
+
+
+def found(request: SearchRequest) -> tuple[SearchHit, ...]:
+    """Return what holds one of the words, the best first."""
+    query = parse(request.text, is_typing=request.is_typing)
+    hits = []
+    for (path, line, text), score in zip(TEXTS, SCORES, strict=True):
+        marks = match_spans(text, query)
+        if marks:
+            hits.append(
+                SearchHit(
+                    agent=request.agent_id or "main",
+                    source=Source.MEMORY,
+                    path=path,
+                    start_line=line,
+                    end_line=line + text.count("\n"),
+                    score=score,
+                    vector_score=score,
+                    text_score=None if score < 0.5 else round(1.6 - score, 2),
+                    is_weak=score < 0.5,
+                    snippet=text,
+                    marks=marks,
+                    heading="2026-01-20 > Inventory" if line == 12 else "",
+                    modified_at=sample.NOW - timedelta(days=line),
+                    tags=("DECISION",) if line == 12 else (),
+                    agent_because="older than its limit" if request.is_explained else "",
+                )
+            )
+    return tuple(hits)
