@@ -1,0 +1,187 @@
+"""Puts the calendar date behind words such as "yesterday" or "next Friday" (mission §12, A23).
+
+A memory is read on another day than it was said. The words stay; what they meant is added in
+brackets: a day, or only the month or year where only that is certain. What is meant is decided by
+the local day of the message.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+_NUMBERS: Final = {
+    word: number
+    for number, words in enumerate(
+        ("", "a an one", "two couple", "three", "four", "five", "six", "seven", "eight", "nine")
+    )
+    for word in words.split()
+} | {"ten": 10, "few": 3}
+_WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS: Final = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_SHORT_MONTHS: Final = "jan feb mar apr jun jul aug sep sept oct nov dec".split()  # noqa: SIM905
+
+_DAY: Final = "|".join(_WEEKDAYS)
+_COUNT: Final = rf"\d{{1,3}}|{'|'.join(_NUMBERS)}"
+_MONTH: Final = rf"(?:{'|'.join(_MONTHS)}|(?:{'|'.join(_SHORT_MONTHS)})\b\.?)"
+
+_RELATIVE = re.compile(
+    r"\b(?:"
+    r"(?P<near>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|today|tonight"
+    r"|this (?:morning|afternoon|evening)|tomorrow|last night|vorgestern|gestern|heute|übermorgen)"
+    rf"|(?P<which>last|next|this|this past|this coming|on|by|until)\s+(?P<weekday>{_DAY})"
+    r"|(?P<side>last|next|this|this past)\s+(?P<unit>week|weekend|month|year)"
+    rf"|(?:(?:a )?(?P<ago_count>{_COUNT})(?: of)?\s+(?P<ago_unit>day|week|month|year)s?\s+ago)"
+    rf"|(?:in\s+(?:a )?(?P<in_count>{_COUNT})(?: of)?\s+(?P<in_unit>day|week|month|year)s?)"
+    r")\b(?!'s? (?:time|old))",
+    re.IGNORECASE,
+)
+_ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
+_NAMED = re.compile(
+    rf"\b(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m1>{_MONTH})"
+    rf"|(?P<m2>{_MONTH})\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b)(?:,?\s+(?P<y>\d{{4}})\b)?",
+    re.IGNORECASE,
+)
+_ALREADY = re.compile(r"\s*[(,]?\s*(?:the\s+)?(?:\d|" + _MONTH + r"\b)", re.IGNORECASE)
+_PAST = re.compile(
+    r"\b(?:was|were|had|did|went|got|took|made|met|saw|came|bought|sent|told|lost|won|\w{3,}ed)\b",
+    re.IGNORECASE,
+)
+_MOST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A sentence with its dates.
+
+    Attributes:
+        text: With the calendar dates of relative words in brackets.
+        day: The first day that it is certainly about; None when it names none.
+    """
+
+    text: str
+    day: date | None = None
+
+
+def dated(text: str, said_on: date) -> Dated:
+    """Return the sentence with calendar dates behind its relative words, at most three.
+
+    Args:
+        text: One line.
+        said_on: The local day of the message.
+    """
+    pieces: list[str] = []
+    start, count = 0, 0
+    day = _explicit(text, said_on)
+    is_past = _PAST.search(text) is not None
+    for match in _RELATIVE.finditer(text):
+        if count >= _MOST or _ALREADY.match(text, match.end()):
+            continue
+        meant = _meant(match, said_on, is_past=is_past)
+        if meant is None:
+            continue
+        shown, exact = meant
+        day = day or exact
+        pieces += [text[start : match.end()], f" ({shown})"]
+        start, count = match.end(), count + 1
+    return Dated("".join([*pieces, text[start:]]), day)
+
+
+def _meant(match: re.Match[str], on: date, *, is_past: bool) -> tuple[str, date | None] | None:
+    """Return what relative words mean: how it is shown, and the day when it is one."""
+    try:
+        if (near := match["near"]) is not None:
+            return _exact(on + timedelta(days=_near(near.casefold())))
+        if match["weekday"] is not None:
+            return _exact(_weekday(match, on, is_past=is_past))
+        if match["unit"] is not None:
+            return _period(match["side"].casefold(), match["unit"].casefold(), on)
+        back = match["ago_count"] is not None
+        number = _number(match["ago_count"] or match["in_count"])
+        unit = (match["ago_unit"] or match["in_unit"]).casefold()
+        return _span(-number if back else number, unit, on)
+    except (OverflowError, ValueError):
+        return None
+
+
+def _exact(day: date) -> tuple[str, date]:
+    return day.isoformat(), day
+
+
+def _near(word: str) -> int:
+    if "before yesterday" in word or word == "vorgestern":
+        return -2
+    if "after tomorrow" in word or word == "übermorgen":
+        return 2
+    if word in {"yesterday", "last night", "gestern"}:
+        return -1
+    return 1 if word == "tomorrow" else 0
+
+
+def _weekday(match: re.Match[str], on: date, *, is_past: bool) -> date:
+    """Return the day of "last Friday", "next Friday", "on Friday" (by the tense)."""
+    wanted = _WEEKDAYS.index(match["weekday"].casefold())
+    which = match["which"].casefold()
+    ahead = (wanted - on.weekday()) % 7
+    back = which in {"last", "this past"} or (which == "on" and is_past)
+    if back:
+        return on - timedelta(days=(7 - ahead) % 7 or 7)
+    if which == "next":
+        return on + timedelta(days=ahead or 7)
+    return on + timedelta(days=ahead)
+
+
+def _period(side: str, unit: str, on: date) -> tuple[str, date | None]:
+    step = {"last": -1, "this past": -1, "next": 1}.get(side, 0)
+    if unit == "weekend":
+        saturday = on + timedelta(days=5 - on.weekday())
+        if side == "this past" or (step < 0 and on.weekday() < 5):
+            saturday -= timedelta(days=7)
+        elif step:
+            saturday += timedelta(days=7 * step)
+        return f"weekend of {saturday.isoformat()}", saturday
+    return _span(step, unit, on)
+
+
+def _span(number: int, unit: str, on: date) -> tuple[str, date | None]:
+    """Return the day, week, month or year so many units away."""
+    if unit == "day":
+        return _exact(on + timedelta(days=number))
+    if unit == "week":
+        monday = on - timedelta(days=on.weekday()) + timedelta(weeks=number)
+        return f"week of {monday.isoformat()}", monday
+    if unit == "month":
+        months = on.year * 12 + on.month - 1 + number
+        return f"{months // 12:04d}-{months % 12 + 1:02d}", None
+    return f"{on.year + number:04d}", None
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdigit() else _NUMBERS[word.casefold()]
+
+
+def _explicit(text: str, on: date) -> date | None:
+    """Return the first calendar date that the text itself names."""
+    if (iso := _ISO.search(text)) is not None:
+        return _date(*map(int, iso.groups()))
+    if (named := _NAMED.search(text)) is None:
+        return None
+    month = _month(named["m1"] or named["m2"])
+    return _date(int(named["y"] or on.year), month, int(named["d1"] or named["d2"]))
+
+
+def _month(name: str) -> int:
+    short = name.casefold()[:3]
+    return next(n for n, month in enumerate(_MONTHS, start=1) if month.startswith(short))
+
+
+def _date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None

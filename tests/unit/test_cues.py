@@ -1,0 +1,127 @@
+"""What is worth remembering is found, in people's talk and in operators' talk; chatter is not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memconsole.domain.cues import LINE_CHARS, MAX_CHARS, Found, Heard, find
+from memconsole.domain.observations import Kind, Priority
+
+
+def only(*texts: str, role: str = "user") -> tuple[Found, ...]:
+    return find([Heard(role, text) for text in texts])
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("We decided to use Postgres instead of MySQL for billing.", Kind.DECISION),
+        ("Never deploy the gateway on a Friday.", Kind.RULE),
+        ("I prefer short answers in German.", Kind.PREFERENCE),
+        ("The invoice for Marco is due by Friday.", Kind.GOAL),
+        ("The deploy failed with exit code 137 on web-3.", Kind.EVENT),
+        ("I call my mother every Sunday evening.", Kind.HABIT),
+        ("I moved to Lisbon in 2019 with my sister.", Kind.FACT),
+        ("我们决定使用 Postgres 作为数据库。", Kind.DECISION),
+    ],
+)
+def test_a_sentence_is_kept_under_its_kind(text: str, kind: Kind) -> None:
+    [found] = only(text)
+
+    assert (found.text, found.kind) == (text, kind)
+    assert found.score >= 1.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thanks!",
+        "Wow, that's awesome!",
+        "ok",
+        "Can you look at it?",
+        "Hey, how are you?",
+        "Sounds good, talk to you later!",
+        "| a | b |",
+        '{"id": 3, "state": "open"}',
+        'File "x.py", line 3, in main',
+    ],
+)
+def test_chatter_and_data_are_not_kept(text: str) -> None:
+    assert only(text) == ()
+
+
+def test_decisions_and_rules_of_people_are_urgent() -> None:
+    texts = (
+        "We decided to use Postgres instead of MySQL.",
+        "Never deploy the gateway on a Friday.",
+    )
+    for found in only(*texts):
+        assert Priority.of_score(found.score) is not Priority.LOW
+    assert only(texts[1])[0].score > only(texts[1], role="assistant")[0].score
+
+
+def test_a_short_answer_keeps_its_question() -> None:
+    talk = [
+        Heard("user", "Which port does the staging gateway use?"),
+        Heard("assistant", "18789."),
+    ]
+    [found] = find(talk)
+
+    assert found.text == "Which port does the staging gateway use? — 18789."
+    assert find([Heard("user", "How are you?"), Heard("assistant", "Fine.")]) == ()
+
+
+def test_an_answer_is_worth_more_than_the_same_words_unasked() -> None:
+    said = "The backup of the cluster lies on the second disk."
+    asked = find([Heard("user", "Where is the backup?"), Heard("assistant", said)])
+    alone = find([Heard("user", "I see."), Heard("assistant", said)])
+
+    assert asked[-1].score > alone[-1].score
+
+
+def test_what_is_known_is_worth_less() -> None:
+    said = "The backup of the cluster lies on the second disk."
+    talk = [Heard("user", said)]
+
+    assert find(talk)[0].score > find(talk, [said])[0].score
+
+
+def test_names_of_those_who_talk_stay_in_front() -> None:
+    talk = [
+        Heard("user", "Ada: Hi Bob! I bought a boat in Genoa last week."),
+        Heard("assistant", "Bob: Wow, that's great, Ada!"),
+        Heard("user", "Ada: Thanks! We sail to Elba in June with my brother."),
+        Heard("assistant", "Bob: Sounds good!"),
+    ]
+
+    assert [found.text for found in find(talk)] == [
+        "Ada: I bought a boat in Genoa last week.",
+        "Ada: We sail to Elba in June with my brother.",
+    ]
+
+
+def test_items_of_a_list_do_not_run_together() -> None:
+    [found] = only("- Export the tables with pg_dump\n- Switch the read replica")
+
+    assert found.text == "Export the tables with pg_dump; Switch the read replica"
+
+
+def test_a_long_message_gives_few_short_lines() -> None:
+    text = "\n".join(f"- We decided to move service {n} to host alpha{n} today" for n in range(99))
+    found = only(text)
+
+    assert 1 < len(found) <= 3
+    assert all(len(one.text) <= LINE_CHARS for one in found)
+    assert sum(len(one.text) for one in found) <= MAX_CHARS
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=200)), max_size=6)
+)
+def test_any_talk_can_be_judged(talk: list[tuple[str, str]]) -> None:
+    found = find([Heard(role, text) for role, text in talk])
+
+    assert all(0 <= one.score <= 10 and one.text for one in found)
+    assert [one.index for one in found] == sorted(one.index for one in found)
