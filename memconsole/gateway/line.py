@@ -6,6 +6,7 @@ Questions are asked again over a new link; what changes something is sent once (
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from memconsole.domain.gateway import Verdict, judge_error, refusal
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from memconsole.gateway.link import Hello
 
 T = TypeVar("T")
+
+_UNKNOWN_DEVICE = (
+    "This release shows itself to known devices only: the console, or the first command that acts, "
+    "makes this one known."
+)
 
 IDLE_S = 60.0
 """A link that was not used for so long is opened anew: nobody read its events."""
@@ -173,7 +179,7 @@ class Line:
         except RefusedError as refused:
             raise self._failed(refused.refusal) from refused
         if self._link is None:
-            raise self._failed(found) from error
+            raise self._failed(replace(found, hint=_UNKNOWN_DEVICE)) from error
         self._pauses.succeeded()
         try:
             return question(self._link)

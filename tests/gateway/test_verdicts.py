@@ -224,6 +224,7 @@ def test_reading_alone_makes_no_device(tmp_path: Path) -> None:
         made, _ = client(script.url, tmp_path)
         status = made.read().status
     assert (status.verdict, (tmp_path / "state").exists()) == ("missing-scope", False)
+    assert "the first command that acts, makes this one known" in (status.hint or "")
 
 
 def test_scopes_narrower_than_asked_for_are_asked_for_as_a_device(tmp_path: Path) -> None:
