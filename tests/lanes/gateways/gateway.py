@@ -13,19 +13,19 @@ import signal
 import socket
 import subprocess
 import time
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memconsole.domain.gateway import GatewayPlace
 from memconsole.gateway.doorway import Doorway
 from memconsole.gateway.identity import DeviceFile
 from memconsole.gateway.problem import AnswerError, LinkLostError, RefusedError
+from tests.lanes.gateways.family import family
 from tests.lanes.gateways.install import cache, node, program
-from tests.lanes.gateways.releases import AGENTS, TOKEN, config
+from tests.lanes.gateways.releases import AGENTS, TOKEN, config, overlaid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from memconsole.gateway.doorway import Link
     from tests.lanes.gateways.model_server import ModelServer
@@ -47,7 +47,7 @@ _QUIET = (
     "NO_RESPAWN", "NO_AUTO_UPDATE", "DISABLE_BONJOUR", "SKIP_CHANNELS", "SKIP_GMAIL_WATCHER",
     "SKIP_BROWSER_CONTROL_SERVER", "SKIP_CANVAS_HOST", "SKIP_CRON",
 )  # fmt: skip
-"""Variables of the platform, under either prefix: one process, nothing that leaves the host."""
+"""Variables of the platform: one process, and nothing that leaves the host."""
 
 
 class Gateway:
@@ -105,7 +105,7 @@ class Gateway:
             "TMPDIR": str(self.home),
             "LANG": "C.UTF-8",
             "NODE_COMPILE_CACHE": str(cache() / "compiled"),
-            **{f"{prefix}_{one}": "1" for prefix in ("OPENCLAW", "CLAWDBOT") for one in _QUIET},
+            **{f"{self.release.package.upper()}_{one}": "1" for one in _QUIET},
         }
         with self.output.open("ab") as output:
             self._process = subprocess.Popen(
@@ -115,7 +115,6 @@ class Gateway:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
             )
         wait_until(self._is_ready, lambda: f"{self.release.name}: {self.said()}", START_S)
 
@@ -213,31 +212,21 @@ class Gateway:
             link.close()
 
     def _end(self, number: signal.Signals) -> None:
-        """End the whole process group, of which only ours can be members."""
+        """End the process, then whatever it started: some of that has a group of its own."""
         self._hang_up()
-        process, self._process = self._process, None
+        process = self._process
         if process is None:
             return
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
+        started = family(process.pid)
+        process.send_signal(number)
         try:
             process.wait(STOP_S)
         except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
             process.wait()
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-
-
-def overlaid(base: Mapping[str, Json], extra: Mapping[str, Json]) -> dict[str, Json]:
-    """Return a configuration with another one over it, table by table."""
-    found = dict(base)
-    for name, value in extra.items():
-        old = found.get(name)
-        are_tables = isinstance(old, dict) and isinstance(value, dict)
-        found[name] = overlaid(old or {}, value) if are_tables else value
-    return found
+        for one in started:
+            one.kill()
+        self._process = None
 
 
 def free_port() -> int:
@@ -246,47 +235,6 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
-
-
-def listening(pid: int) -> set[str]:
-    """Return the addresses on which a process group listens for TCP, as the kernel tells them."""
-    inodes = {
-        target[8:-1]
-        for process in _members(pid)
-        for target in _links(Path(f"/proc/{process}/fd"))
-        if target.startswith("socket:[")
-    }
-    found: set[str] = set()
-    for table in ("tcp", "tcp6"):
-        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
-            fields = line.split()
-            if fields[3] == "0A" and fields[9] in inodes:  # 0A: listens
-                found.add(_address(fields[1].partition(":")[0]))
-    return found
-
-
-def _members(group: int) -> list[int]:
-    found: list[int] = []
-    for one in Path("/proc").iterdir():
-        with suppress(OSError, ValueError):
-            if os.getpgid(int(one.name)) == group:
-                found.append(int(one.name))
-    return found
-
-
-def _links(folder: Path) -> list[str]:
-    found: list[str] = []
-    for one in folder.iterdir():
-        with suppress(OSError):
-            found.append(str(one.readlink()))
-    return found
-
-
-def _address(hexadecimal: str) -> str:
-    """Return an address of `/proc/net/tcp`: words in the order of the machine."""
-    words = [hexadecimal[at : at + 8] for at in range(0, len(hexadecimal), 8)]
-    raw = b"".join(int(word, 16).to_bytes(4, "little") for word in words)
-    return socket.inet_ntop(socket.AF_INET if len(raw) == 4 else socket.AF_INET6, raw)
 
 
 def wait_until(

@@ -30,17 +30,23 @@ DIMENSIONS = 64
 HELD_S = 120.0
 """The longest that an answer is held; nothing hangs for ever."""
 
-SUMMARY = """## Goal
-The operator had the inventory sync looked at, because it waited for a lock of the database.
+SUMMARY = """## Decisions
+SQLite stays in WAL mode, and the inventory sync takes its lock for one shelf at a time, so that
+the digest can read in between. It is written down in `docs/inventory.md`.
 
-## Decisions
-- SQLite stays in WAL mode, and the sync takes its lock for one shelf at a time.
-- The digest goes out at 06:00 with the sales part, which was missing last night.
+## Open TODOs
+- Find out which of the shelves was being counted when the sync waited for the lock.
 
-## Next steps
-1. Order a larger disk for the inventory host.
-2. Look at the digest of tomorrow morning before anybody else does.
+## Constraints/Rules
+- The digest goes out at 06:00, and nobody may hold the lock then.
+
+## Pending user asks
+And the digest? It went out at 06:00 without the sales part, for the second time this week.
+
+## Exact identifiers
+`docs/inventory.md`
 """
+"""Has the sections that 2026.9 wants of a summary before it takes it."""
 
 _TOKENS = re.compile(r"\[tokens=(\d+)\]")
 _HOLD = "[hold]"
@@ -87,9 +93,15 @@ class Prompt:
 
 
 class ModelServer:
-    """Listens on a free port of 127.0.0.1 until `close`."""
+    """Listens on a free port of 127.0.0.1 until `close`.
+
+    Attributes:
+        prompts: Everything that was asked.
+        summary: What the next compaction gets.
+    """
 
     def __init__(self) -> None:
+        self.summary = SUMMARY
         self.prompts: list[Prompt] = []
         self._released = threading.Event()
         handler = type("Handler", (_Handler,), {"models": self})
@@ -133,11 +145,10 @@ def _text(message: Mapping[str, Json]) -> str:
     return "\n".join(one.get("text") or "" for one in blocks if isinstance(one, dict))
 
 
-def _reply(prompt: Prompt) -> str:
+def _reply(server: ModelServer, prompt: Prompt) -> str:
     if prompt.is_summary:
-        return SUMMARY
-    said = _TOKENS.sub("", prompt.user).strip().splitlines()
-    return f"I have looked at it. You said: {said[-1][:200] if said else 'nothing'}"
+        return server.summary
+    return f"I looked at it. This is what I was asked: {_TOKENS.sub('', prompt.user).strip()[:300]}"
 
 
 def _usage(prompt: Prompt, reply: str) -> dict[str, int]:
@@ -159,7 +170,7 @@ def _embedding(text: str) -> list[float]:
 
 def _chunks(server: ModelServer, prompt: Prompt) -> Iterator[Json]:
     """Yield the chunks of an answer: role, content, finish, and usage without choices."""
-    reply = _reply(prompt)
+    reply = _reply(server, prompt)
     frame = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": MODEL}
 
     def chunk(delta: Json, finish: str | None = None) -> Json:
@@ -174,7 +185,7 @@ def _chunks(server: ModelServer, prompt: Prompt) -> Iterator[Json]:
 
 
 def _whole(server: ModelServer, prompt: Prompt) -> Json:
-    reply = _reply(prompt)
+    reply = _reply(server, prompt)
     server.wait_if_held(prompt)
     message = {"role": "assistant", "content": reply}
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 Json = Any
 """What foreign JSON holds."""
 
+_quiet = logging.getLogger("tests.lanes.gateways.wire")
+_quiet.setLevel(logging.CRITICAL)  # every opened and closed connection would be told
+
 _LARGEST = 32 * 1024 * 1024
 
 
@@ -31,16 +35,20 @@ class Relay:
 
     Attributes:
         requests: Method and parameters of everything asked, in order.
-        losing: A method whose answer is never passed on: the connection ends instead.
+        granted: Methods of what was answered with ok, in order.
+        losing: A method whose ok is never passed on: the connection ends instead.
         on_loss: Called when that answer came, before the connection ends.
     """
 
     def __init__(self, target: str) -> None:
         self.requests: list[tuple[str, Json]] = []
+        self.granted: list[str] = []
         self.losing: str | None = None
         self.on_loss: Callable[[], None] = lambda: None
         self._target = target
-        self._server = serve(self._pass, "127.0.0.1", 0, compression=None, max_size=_LARGEST)
+        self._server = serve(
+            self._pass, "127.0.0.1", 0, compression=None, max_size=_LARGEST, logger=_quiet
+        )
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
         self._thread.start()
 
@@ -60,34 +68,38 @@ class Relay:
 
     def _pass(self, near: ServerConnection) -> None:
         try:
-            far = connect(self._target, compression=None, proxy=None, max_size=_LARGEST)
+            far = connect(
+                self._target, compression=None, proxy=None, max_size=_LARGEST, logger=_quiet
+            )
         except OSError:  # the Gateway is away
             return
-        lost: set[str] = set()
+        asked: dict[str, str] = {}
         with far:
-            thread = threading.Thread(target=self._outward, args=(near, far, lost), daemon=True)
+            thread = threading.Thread(target=self._outward, args=(near, far, asked), daemon=True)
             thread.start()
-            self._inward(near, far, lost)
+            self._inward(near, far, asked)
             near.close()
             far.close()
             thread.join()
 
-    def _outward(self, near: Connection, far: Connection, lost: set[str]) -> None:
+    def _outward(self, near: Connection, far: Connection, asked: dict[str, str]) -> None:
         with suppress(ConnectionClosed):
             for message in near:
                 frame = json.loads(message)
                 self.requests.append((frame["method"], frame.get("params")))
-                if frame["method"] == self.losing:
-                    lost.add(frame["id"])
+                asked[frame["id"]] = frame["method"]
                 far.send(message)
         far.close()
 
-    def _inward(self, near: Connection, far: Connection, lost: set[str]) -> None:
+    def _inward(self, near: Connection, far: Connection, asked: dict[str, str]) -> None:
         with suppress(ConnectionClosed):
             for message in far:
                 frame = json.loads(message)
-                if frame.get("id") in lost:
-                    self.losing = None
-                    self.on_loss()
-                    return
+                if frame.get("type") == "res" and frame.get("ok"):
+                    method = asked[frame["id"]]
+                    self.granted.append(method)
+                    if method == self.losing:
+                        self.losing = None
+                        self.on_loss()
+                        return
                 near.send(message)

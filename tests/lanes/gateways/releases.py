@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tests.lanes.gateways.model_server import EMBEDDING_MODEL, MODEL
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 Json = Any
@@ -37,6 +38,7 @@ class Release:
         state: Name of the state folder in the user's home.
         has_summaries: `sessions.compact` summarises; before 2026.7 it only cuts lines.
         keeps_session_id: A reset leaves the session id as it is.
+        needs_device: The token alone lets nobody see anything; only a known device does.
         is_database: Sessions are in SQLite, and its configuration has the shape of 2026.9.
     """
 
@@ -45,6 +47,7 @@ class Release:
     state: str
     has_summaries: bool = False
     keeps_session_id: bool = False
+    needs_device: bool = False
     is_database: bool = False
 
     @property
@@ -66,7 +69,7 @@ OPENCLAW_9 = Release(
     keeps_session_id=True,
     is_database=True,
 )
-OPENCLAW_3 = Release("openclaw", "2026.3.13", ".openclaw")
+OPENCLAW_3 = Release("openclaw", "2026.3.13", ".openclaw", needs_device=True)
 CLAWDBOT_1 = Release("clawdbot", "2026.1.24-3", ".clawdbot")
 RELEASES = (OPENCLAW_9, OPENCLAW_3, CLAWDBOT_1)
 
@@ -85,7 +88,17 @@ def config(release: Release, home: Path, port: int, model_url: str) -> dict[str,
         "models": {"mode": "replace", "providers": {"stub": _provider(model_url)}},
         "update": {"checkOnStart": False},
     }
-    return {**both, **(_new(model_url) if release.is_database else _old(model_url))}
+    return overlaid(both, _new(model_url) if release.is_database else _old(model_url))
+
+
+def overlaid(base: Mapping[str, Json], extra: Mapping[str, Json]) -> dict[str, Json]:
+    """Return a configuration with another one over it, table by table."""
+    found = dict(base)
+    for name, value in extra.items():
+        old = found.get(name)
+        are_tables = isinstance(old, dict) and isinstance(value, dict)
+        found[name] = overlaid(old or {}, value) if are_tables else value
+    return found
 
 
 def _provider(model_url: str) -> Json:
@@ -131,6 +144,7 @@ def _new(model_url: str) -> dict[str, Json]:
                 "remote": {"baseUrl": f"{model_url}/", "apiKey": "fake-api-key"},
             }
         },
+        "models": {"catalogRefresh": {"enabled": False}},
         "session": {"reset": {"mode": "none"}},
         "plugins": {"entries": {one: {"enabled": False} for one in _IDLE_PLUGINS}},
         "telemetry": {"enabled": False},
