@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
-    from memconsole.domain.agents import Home, Notice
+    from memconsole.config_ports import ConfigFile
+    from memconsole.domain.agents import Home
     from memconsole.domain.days import Zone
     from memconsole.domain.origin import Origin
     from memconsole.domain.recall import Recall
@@ -67,6 +68,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.platform.config import decode_json5  # noqa: PLC0415
     from memconsole.platform.disk import DiskPlatform  # noqa: PLC0415
     from memconsole.platform.home import find_home  # noqa: PLC0415
+    from memconsole.platform.with_state import PlatformAndState  # noqa: PLC0415
     from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
     from memconsole.stores.locks import FileLocks  # noqa: PLC0415
     from memconsole.stores.pool import DiskMemory  # noqa: PLC0415
@@ -88,7 +90,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     platform = DiskPlatform(choice, environ=os.environ, now=clock.now, copies=copies)
     locks = settings.state_dir / "locks"
     ports = Ports(
-        platform=_PlatformAndState(platform, state.problem),
+        platform=PlatformAndState(platform, state.problem),
         sessions=AgentSessionStore(copies, decode_json5),
         memory=DiskMemory(),
         workspace=DiskWorkspace(),
@@ -104,8 +106,16 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         clock=clock,
         origin=origin,
         search=functools.cache(lambda: _search_ports(settings, origin, clock)),
+        config_file=functools.cache(lambda: _config_file(settings, choice, clock)),
     )
     return Engine(ports, settings)
+
+
+def _config_file(settings: Settings, choice: HomeChoice, clock: Clock) -> ConfigFile:
+    from memconsole.platform.config_patch import DiskConfigFile  # noqa: PLC0415  # rarely asked
+
+    backups, most = settings.state_dir / "backups", settings.max_backups
+    return DiskConfigFile(choice, os.environ, backups, now=clock.now, max_backups=most)
 
 
 def build_search(settings: Settings, clock: Clock) -> SearchDoor:
@@ -277,20 +287,6 @@ def zone(settings: Settings, home: Home | None) -> Zone:
 
     platform = None if home is None else home.config.user_timezone
     return resolve_zone(settings.timezone, platform).zone
-
-
-class _PlatformAndState:
-    """Reads the platform home, and adds what is wrong with our own state to its notices (A24)."""
-
-    def __init__(self, platform: Platform, problem: Callable[[], Notice | None]) -> None:
-        self._platform = platform
-        self._problem = problem
-
-    def read(self) -> Home:
-        """Read home, configuration and agents."""
-        home = self._platform.read()
-        problem = self._problem()
-        return home if problem is None else replace(home, notices=(*home.notices, problem))
 
 
 def _user_home() -> Path:

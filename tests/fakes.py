@@ -26,6 +26,7 @@ from memconsole.errors import (
     WorkspaceError,
 )
 from memconsole.search_ports import SearchPorts
+from tests.fake_config import FakeConfigFile
 from tests.fake_gateway import FakeGateway, FakeRotations
 from tests.search_fakes import FakeDocuments, FakeIndex
 
@@ -446,6 +447,7 @@ class World:
         self.clock = FakeClock()
         self.index = FakeIndex()
         self.documents = FakeDocuments()
+        self.config_file = FakeConfigFile()
 
     @property
     def ports(self) -> Ports:
@@ -467,4 +469,5 @@ class World:
             clock=self.clock,
             origin=Origin.CLI,
             search=lambda: SearchPorts(self.index, self.documents),
+            config_file=lambda: self.config_file,
         )

@@ -18,7 +18,7 @@ def outcome(one: Outcome) -> Row:
     """Return what came of one command."""
     return {
         "command": name_of(one.command),
-        "agent": one.command.agent.id,
+        "agent": one.command.agent.id or None,
         "key": key_of(one.command) or session_key_of(one),
         "status": status_of(one),
         "reason": reason_of(one),

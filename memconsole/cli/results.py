@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.cli import shape
 from memconsole.cli.encode_outcome import hint_of, session_key_of, wrote_of
 from memconsole.cli.paper import Cell
-from memconsole.domain.command_line import key_of
+from memconsole.domain.command_line import key_of, name_of
 from memconsole.domain.outcomes import reason_of, status_of
 from memconsole.domain.sizes import size_words
 
@@ -35,7 +35,7 @@ def _outcome(paper: Paper, one: Outcome) -> None:
     status = status_of(one)
     reason = reason_of(one)
     key = key_of(one.command) or session_key_of(one)
-    subject = one.command.agent.id if key is None else key
+    subject = (one.command.agent.id or name_of(one.command)) if key is None else key
     word = status if reason is None else f"{status} ({reason})"
     paper.write(
         Cell(paper.text(subject), "head"),

@@ -5,7 +5,15 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Checkpoint, Compact, Recover, Reindex, Rotate, Summarize
+from memconsole.domain.commands import (
+    Checkpoint,
+    Compact,
+    ConfigFix,
+    Recover,
+    Reindex,
+    Rotate,
+    Summarize,
+)
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import CaptureCommand, Command
@@ -18,6 +26,7 @@ _NAMES: dict[type[Command], str] = {
     Reindex: "reindex",
     Summarize: "summarize",
     Recover: "recover",
+    ConfigFix: "config fix",
 }
 
 
@@ -55,7 +64,7 @@ def _capture_words(command: CaptureCommand) -> list[str]:
 
 def command_line(command: Command) -> str:
     """Return the equivalent call, quoted for a POSIX shell."""
-    words = ["memconsole", name_of(command), *_arguments(command)]
+    words = ["memconsole", *name_of(command).split(), *_arguments(command)]
     if command.dry_run:
         words.append("--dry-run")
     return shlex.join(words)
@@ -79,9 +88,17 @@ def _arguments(command: Command) -> list[str]:
             return _compact_words(command)
         case Summarize() | Recover():
             return _capture_words(command)
+        case Reindex() | ConfigFix():
+            return _upkeep_words(command)
+
+
+def _upkeep_words(command: Reindex | ConfigFix) -> list[str]:
+    match command:
         case Reindex():
             flags = _flags(("--full", command.is_full), ("--sessions", bool(command.with_sessions)))
             return ["--agent", command.agent.id, *flags]
+        case ConfigFix():
+            return _flags(("--apply", not command.dry_run))
 
 
 def _flags(*flags: tuple[str, bool]) -> list[str]:

@@ -111,7 +111,20 @@ class Recover:
     dry_run: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class ConfigFix:
+    """Set what `config check` found wrong in the platform's configuration (mission §7).
+
+    Attributes:
+        agent: Names the home; its id is empty, because it is about no agent.
+        dry_run: Show what would be set; write nothing.
+    """
+
+    agent: AgentRef
+    dry_run: bool = False
+
+
 CaptureCommand: TypeAlias = Summarize | Recover
 """What writes into memory beside the checkpoint; a new one is added here."""
 
-Command: TypeAlias = Checkpoint | Rotate | Reindex | Compact | CaptureCommand
+Command: TypeAlias = Checkpoint | Rotate | Reindex | Compact | CaptureCommand | ConfigFix

@@ -40,6 +40,7 @@ class SkipReason(StrEnum):
     BREAKER = "circuit-breaker"
     CHANGED = "session-changed"
     NOT_COMPACTED = "not-compacted"
+    NOTHING_TO_FIX = "nothing-to-fix"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,25 @@ class Recovered:
     duration_ms: int = 0
 
 
-Done: TypeAlias = Checkpointed | Reindexed | Rotated | Compacted | Summarized | Recovered
+@dataclass(frozen=True, slots=True)
+class ConfigFixed:
+    """The platform's configuration was changed, and read again.
+
+    Attributes:
+        wrote: The copy from before, then the configuration.
+    """
+
+    command: Command
+    message: str
+    wrote: tuple[Written, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+    duration_ms: int = 0
+
+
+Done: TypeAlias = (
+    Checkpointed | Reindexed | Rotated | Compacted | Summarized | Recovered | ConfigFixed
+)
 """What was done, and its effect checked; a new command adds its outcome here."""
 
 Outcome: TypeAlias = Planned | Skipped | Failed | Done

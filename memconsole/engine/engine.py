@@ -6,6 +6,7 @@ What only some calls need is imported by them: `status` has to answer at once.
 from __future__ import annotations
 
 import logging
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memconsole.engine.live import LiveView
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, AgentRef, Home
     from memconsole.domain.commands import Command
+    from memconsole.domain.compaction_evidence import CompactionEvidence
+    from memconsole.domain.config_finding import ConfigReport
     from memconsole.domain.memory import Pool
     from memconsole.domain.outcomes import Outcome, Run
     from memconsole.domain.settings import Settings
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
         SessionView,
         TranscriptView,
     )
+    from memconsole.engine.config_door import ConfigDoor
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.rotate import RotationPlan
     from memconsole.ports import StopSignal
@@ -174,6 +178,37 @@ class Engine(MemoryDoor):
     def require_gateway(self) -> None:
         """Connect to the Gateway, or raise `GatewayUnavailableError` with its verdict."""
         self._ports.gateway.require()
+
+    def config_findings(
+        self, snapshot: ConsoleSnapshot | None = None, *, recommends: bool = False
+    ) -> ConfigReport:
+        """Check the platform's configuration, and what compactions really did (mission §7).
+
+        Reads transcripts whole, within limits: not for the first screen.
+
+        Args:
+            snapshot: A reading with pools that is at hand; None takes one.
+            recommends: Also optional advice.
+
+        Raises:
+            HomeNotFoundError: The platform home does not exist.
+        """
+        return self._config.report(snapshot, recommends=recommends)
+
+    def compaction_evidence(self, snapshot: ConsoleSnapshot | None = None) -> CompactionEvidence:
+        """Return what the transcripts say about their compactions (A15).
+
+        Raises:
+            HomeNotFoundError: The platform home does not exist.
+            HomeUnreadableError: It exists, and none of its stores can be read.
+        """
+        return self._config.evidence(snapshot)
+
+    @cached_property
+    def _config(self) -> ConfigDoor:
+        from memconsole.engine.config_door import ConfigDoor  # noqa: PLC0415
+
+        return ConfigDoor(self._ports, self._reader, self.settings)
 
     def runs(
         self, *, limit: int = 50, since: datetime | None = None, job: str | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memconsole import capture_ports, ports
+    from memconsole import capture_ports, config_ports, ports
     from memconsole.domain.origin import Origin
     from memconsole.search_ports import SearchPorts
 
@@ -39,6 +39,7 @@ class Ports:
 
     Attributes:
         search: Gives the ports of search; the commands that do not search never make them.
+        config_file: Gives the platform's configuration as a file; only its checks make it.
     """
 
     platform: ports.Platform
@@ -57,3 +58,4 @@ class Ports:
     clock: ports.Clock
     origin: Origin
     search: Callable[[], SearchPorts]
+    config_file: Callable[[], config_ports.ConfigFile]

@@ -7,7 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from memconsole.domain.command_line import command_line, key_of, name_of
-from memconsole.domain.commands import Checkpoint, Compact, Recover, Reindex, Rotate, Summarize
+from memconsole.domain.commands import (
+    Checkpoint,
+    Compact,
+    ConfigFix,
+    Recover,
+    Reindex,
+    Rotate,
+    Summarize,
+)
 from memconsole.domain.outcomes import (
     Failed,
     Planned,
@@ -104,6 +112,10 @@ def _dispatch(
             from memconsole.engine.capture import capture  # noqa: PLC0415
 
             return capture(command, ports=ports, reader=reader, settings=settings)
+        case ConfigFix():
+            from memconsole.engine.config_door import ConfigDoor  # noqa: PLC0415
+
+            return ConfigDoor(ports, reader, settings).fix(command)
         case _:
             assert_never(command)
 
@@ -117,7 +129,7 @@ def _write_down(
         command=name_of(command),
         command_line=command_line(command),
         origin=ports.origin,
-        agent=command.agent.id,
+        agent=command.agent.id or None,
         key=key_of(command),
         started_at=started_at,
         ended_at=ports.clock.now(),

@@ -1,0 +1,83 @@
+"""What can be asked about the platform's configuration and its compactions (mission §7)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.engine.config_evidence import EvidenceReader
+from memconsole.engine.config_findings import config_report, home_report
+from memconsole.engine.live import LiveView
+from memconsole.engine.snapshot import take_snapshot
+from memconsole.errors import HomeUnreadableError
+
+if TYPE_CHECKING:
+    from memconsole.domain.commands import ConfigFix
+    from memconsole.domain.compaction_evidence import CompactionEvidence
+    from memconsole.domain.config_finding import ConfigReport
+    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot import ConsoleSnapshot
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import Reader
+
+
+class ConfigDoor:
+    """Remembers transcripts that did not change; safe from any thread."""
+
+    def __init__(self, ports: Ports, reader: Reader, settings: Settings) -> None:
+        self._ports = ports
+        self._reader = reader
+        self._evidence = EvidenceReader(ports.sessions, min_duration_ms=settings.min_compaction_ms)
+
+    def evidence(self, snapshot: ConsoleSnapshot | None = None) -> CompactionEvidence:
+        """Return what the transcripts say about their compactions.
+
+        Args:
+            snapshot: A reading that is at hand; None takes one from disk.
+
+        Raises:
+            HomeNotFoundError: The platform home does not exist.
+            HomeUnreadableError: It exists, and none of its stores can be read.
+        """
+        if snapshot is None:
+            snapshot = take_snapshot(self._ports, self._reader, with_pools=False)
+        return self._evidence.read(snapshot.sessions)
+
+    def report(
+        self, snapshot: ConsoleSnapshot | None = None, *, recommends: bool = False
+    ) -> ConfigReport:
+        """Make every check; what nobody could look at is a finding too.
+
+        Args:
+            snapshot: A reading with pools that is at hand; None takes one, the Gateway included.
+            recommends: Also optional advice.
+
+        Raises:
+            HomeNotFoundError: The platform home does not exist.
+        """
+        hooks = self._ports.config_file().hooks()
+        try:
+            if snapshot is None:
+                snapshot = take_snapshot(self._ports, self._reader, LiveView(self._ports))
+        except HomeUnreadableError:
+            home = self._reader.home()
+            return home_report(home, reader=self._reader, hooks=hooks, recommends=recommends)
+        return config_report(
+            snapshot,
+            self._evidence.read(snapshot.sessions),
+            reader=self._reader,
+            hooks=hooks,
+            recommends=recommends,
+        )
+
+    def fix(self, command: ConfigFix) -> Outcome:
+        """Set what the checks found wrong and memconsole may set.
+
+        Raises:
+            HomeNotFoundError: The platform home does not exist.
+            ConcurrentEditError: Someone changed the configuration meanwhile; it was left alone.
+            PlatformConfigError: It cannot be read, copied or written; the old file is whole.
+        """
+        from memconsole.engine.config_fix import fix_config  # noqa: PLC0415 - looking sets nothing
+
+        return fix_config(command, self.report().changes, self._ports.config_file())

@@ -1,0 +1,80 @@
+"""The platform's configuration as a text in memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memconsole.domain.config_text import ConfigText
+from memconsole.domain.outcomes import Written
+from memconsole.errors import ConcurrentEditError, PlatformConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memconsole.domain.config_finding import Change
+
+PATH = Path("/home/operator/.openclaw/openclaw.json")
+
+
+class FakeConfigFile:
+    """Answers like `DiskConfigFile`; knows plain JSON only.
+
+    Attributes:
+        text: None when there is no configuration.
+        is_plain: Whether the platform's program may be asked.
+        folders: What lies in the hooks folder; None cannot be listed.
+        program: What the platform's program does with the file; None is no program.
+        edits: Texts that someone else writes right before a replacement, one a call.
+        calls: What was done, in order.
+    """
+
+    def __init__(self, text: str | None = None) -> None:
+        self.text = text
+        self.is_plain = False
+        self.folders: dict[str, frozenset[str]] | None = {}
+        self.program: Callable[[Sequence[Change]], bool] | None = None
+        self.edits: list[str] = []
+        self.backups: list[str] = []
+        self.calls: list[str] = []
+        self.is_unwritable = False
+
+    def read(self) -> ConfigText | None:
+        if self.text is None:
+            return None
+        digest = hashlib.sha256(self.text.encode()).hexdigest()
+        version = (0, len(self.text), digest)
+        return ConfigText(PATH, self.text, version, self.decode(self.text), self.is_plain)
+
+    def decode(self, text: str) -> Mapping[str, object]:
+        try:
+            root = json.loads(text)
+        except ValueError:
+            raise PlatformConfigError(f"{PATH} cannot be read: not JSON5") from None
+        assert isinstance(root, dict)
+        return root
+
+    def back_up(self, seen: ConfigText) -> Written:
+        if self.is_unwritable:
+            raise PlatformConfigError("no copy of the configuration can be kept")
+        self.backups.append(seen.text)
+        self.calls.append("back_up")
+        return Written(f"/state/backups/config-{len(self.backups)}.json", len(seen.text))
+
+    def replace(self, text: str, *, seen: ConfigText) -> Written:
+        if self.edits:
+            self.text = self.edits.pop(0)
+        if self.text != seen.text:
+            raise ConcurrentEditError(str(PATH))
+        self.text = text
+        self.calls.append("replace")
+        return Written(str(PATH), len(text))
+
+    def set_by_program(self, changes: Sequence[Change]) -> bool:
+        self.calls.append("program")
+        return self.program is not None and self.program(changes)
+
+    def hooks(self) -> Mapping[str, frozenset[str]] | None:
+        return self.folders
