@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help run test test-tmux test-ssh check format bench pictures lock build clean
+.PHONY: help run test test-tmux test-ssh test-gateway check format bench pictures lock build clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */make \1\t/' | expand -t 20
@@ -30,6 +30,11 @@ test-tmux: $(STAMP) ## the console in a real tmux
 
 test-ssh: $(STAMP) ## the console over a loopback sshd
 	$(BIN)/pytest tests/lanes/test_ssh.py -m ssh $(ARGS)
+
+test-gateway: $(STAMP) ## three released Gateways on loopback, fetched with npm into .cache/gateways
+	$(BIN)/python -m tests.lanes.gateways.install
+	$(BIN)/pytest tests/lanes/gateways -m gateway_real -o log_cli=true \
+	  --log-cli-level=INFO --log-cli-format='%(message)s' $(ARGS)
 
 test-properties: $(STAMP) ## the property tests, at length and with examples of their own each time
 	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n $(JOBS) -m hypothesis $(ARGS)
