@@ -95,7 +95,12 @@ def _start(text: str, marks: Marks, width: int) -> int:
         seen = sum(start <= a and b <= start + width - 1 for a, b in marks)
         if seen > most:
             best, most = start, seen
-    return best
+    spare = width - 1 - cells.width(text[best:])
+    if spare <= 0:
+        return best
+    # The text ends before its room does: begin earlier instead of leaving blanks.
+    step = spare if text.isascii() else spare // 2
+    return _word_start(text, max(0, best - step), best)
 
 
 def _word_start(text: str, position: int, most: int) -> int:

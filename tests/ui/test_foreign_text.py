@@ -12,6 +12,7 @@ from memconsole.domain.agents import Notice
 from memconsole.domain.memory import Marker, PoolItem
 from memconsole.domain.outcomes import Failed
 from memconsole.domain.transcript import Message, MessageKind
+from memconsole.ui.widgets.line_input import LineInput
 from tests.ui import sample
 from tests.ui.driving import COMPACT, at_work
 from tests.ui.fake_engine import FakeEngine
@@ -143,12 +144,17 @@ async def test_every_string_can_be_searched_for(
     )
     async with at_work(engine, size) as desk:
         await desk.press("4")
-        for text in strings:
-            await desk.pilot.press("slash", *text)
+        for number, text in enumerate(strings):
+            await desk.press("slash", "ctrl+u")
+            if number % 2:
+                desk.app.screen.query_one("#query", LineInput).value = text
+            else:
+                await desk.pilot.press(*text)
             await desk.settle()
             assert f"> {text}".rstrip() in desk.picture()
-            await desk.press("enter", "escape", "4")
+            await desk.press("enter")
             assert desk.app.is_running
+            assert engine.requests[-1].text == text
 
 
 async def test_pasted_controls_do_not_get_into_a_line(engine: FakeEngine) -> None:
