@@ -170,7 +170,9 @@ class GatewayClient:
 
     def _list(self, link: Link) -> dict[str, LiveSession]:
         self._memory.begin(link)
-        return list_rows(link, timeout_s=self._timeout_s)
+        rows = list_rows(link, timeout_s=self._timeout_s)
+        self._proven = link.hello
+        return rows
 
     def _prove_access(self, link: Link) -> None:
         """Where the greeting names no scopes, only a question shows whether we have any."""

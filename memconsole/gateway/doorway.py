@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from memconsole.domain.gateway import Verdict, refusal
-from memconsole.gateway.handshake import Attempt, open_link
+from memconsole.gateway.handshake import Attempt, open_link, require_safe
 from memconsole.gateway.problem import RefusedError
 from memconsole.gateway.program import ProgramLink, find_program
 
@@ -76,7 +76,7 @@ class Doorway:
         if self.transport == "none":
             raise RefusedError(refusal(Verdict.OFF, "the gateway is switched off in our settings"))
         if self.transport == "cli":
-            return self._program()
+            return self._program(place)
         try:
             return self._socket(place, is_acting, on_reached)
         except RefusedError as error:
@@ -84,9 +84,10 @@ class Doorway:
             if not is_ours or error.refusal.verdict.can_heal or find_program(self.environ) is None:
                 raise
             logger.info("%s; asking through the platform's program", error)
-            return self._program()
+            return self._program(place)
 
-    def _program(self) -> Link:
+    def _program(self, place: GatewayPlace) -> Link:
+        require_safe(place)
         program = find_program(self.environ)
         if program is None:
             raise RefusedError(
@@ -96,7 +97,7 @@ class Doorway:
                     "Install it, or set gateway.transport to ws.",
                 )
             )
-        return ProgramLink(program, self.home, self.environ)
+        return ProgramLink(program, self.home, self.environ, place)
 
     def _socket(
         self, place: GatewayPlace, is_acting: bool, on_reached: Callable[[], None] | None

@@ -15,7 +15,7 @@ from memconsole.gateway.handshake import is_loopback
 from memconsole.gateway.link import SocketLink
 from memconsole.gateway.pauses import STEPS_S, Pauses
 from memconsole.gateway.problem import AnswerError, LinkLostError, RefusedError
-from memconsole.gateway.program import judge_program
+from memconsole.gateway.program import is_unclear, judge_program
 from memconsole.gateway.sessions import fewer_params
 
 if TYPE_CHECKING:
@@ -117,6 +117,9 @@ class Line:
                     raise
                 return link.request(method, fewer, timeout_s=timeout_s)
         except AnswerError as error:
+            if is_unclear(error):
+                self.drop()
+                raise LinkLostError("the link ended before the answer came") from error
             raise self._translated(method, error) from error
         except LinkLostError:
             self.drop()
@@ -170,7 +173,7 @@ class Line:
 
     def _signed(self, question: Callable[[Link], T], error: AnswerError, is_acting: bool) -> T:
         """Ask again as our device, where the token alone has no scopes (2026.3, A16)."""
-        found = judge_error(error.error)
+        found = judge_program(error) or judge_error(error.error)
         if found is None or not found.wants_device or self.place is None:
             raise self._translated("the question", error) from error
         self.drop()
@@ -229,7 +232,7 @@ class Line:
         self, method: str, error: AnswerError
     ) -> GatewayUnavailableError | GatewayCallError:
         """Return an error of the wire as one of ours; our token never gets out with it."""
-        found = judge_error(error.error) or judge_program(error)
+        found = judge_program(error) or judge_error(error.error)
         if found is not None:
             self.drop()
             return self._failed(found)

@@ -47,6 +47,15 @@ def test_where_no_scopes_are_named_acting_asks_first(tmp_path: Path) -> None:
     assert ["device" in one for one in script.params("connect")] == [False, True]
 
 
+def test_a_reading_proves_access_as_well(tmp_path: Path) -> None:
+    with scripted([*let_in(scopes=None), LISTED]) as script:
+        made, _ = client(script.url, tmp_path)
+        assert made.read().status.verdict == "up"
+        assert made.require().verdict == "up"
+        made.close()
+    assert len(script.params("sessions.list")) == 1
+
+
 @pytest.mark.parametrize(
     ("second", "verdict"),
     [

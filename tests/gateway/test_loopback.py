@@ -90,6 +90,15 @@ def test_a_rotation_with_its_proof_takes_three_looks(live: Live) -> None:
     assert again.reason is SkipReason.NOT_DUE
 
 
+def test_a_rotation_needs_three_requests_beside_the_reset(live: Live) -> None:
+    live.engine.snapshot()
+    before = len(live.methods())
+    assert isinstance(live.engine.run(Rotate(MAIN, KEY)), Rotated)
+    sent = live.methods()[before:]
+    assert sent.count("sessions.reset") == 1
+    assert len(sent) - 1 <= 3
+
+
 def test_a_mistyped_key_makes_no_ghost(live: Live) -> None:
     failed(live.engine.run(Rotate(MAIN, "agent:mian:main", is_forced=True)), "unknown-session")
     assert "sessions.reset" not in live.methods()
