@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
+    from collections.abc import Mapping
 
     from memconsole.config_ports import ConfigFile
     from memconsole.domain.agents import Home
@@ -22,11 +21,8 @@ if TYPE_CHECKING:
     from memconsole.domain.recall import Recall
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
-    from memconsole.engine.memory_door import SearchDoor
     from memconsole.platform.home import HomeChoice
-    from memconsole.ports import ChangeFeed, Clock, Gateway, Platform, SessionStore
-    from memconsole.search_ports import SearchPorts
-    from memconsole.stores.private_copy import PrivateCopies
+    from memconsole.ports import ChangeFeed, Clock, Gateway
 
 
 def load_settings(file: str | None, flags: Mapping[str, str]) -> Settings:
@@ -82,11 +78,12 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.state_rotations import StateRotations  # noqa: PLC0415
     from memconsole.stores.state_summaries import StateSummaries  # noqa: PLC0415
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
+    from memconsole.wiring_search import search_ports, user_home  # noqa: PLC0415
 
     clock = clock or build_clock()
     copies = PrivateCopies()
     state = StateDatabase(settings.state_dir, copies)
-    choice = find_home(settings.home, os.environ, _user_home())
+    choice = find_home(settings.home, os.environ, user_home())
     platform = DiskPlatform(choice, environ=os.environ, now=clock.now, copies=copies)
     locks = settings.state_dir / "locks"
     ports = Ports(
@@ -105,7 +102,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         rotations=StateRotations(state),
         clock=clock,
         origin=origin,
-        search=functools.cache(lambda: _search_ports(settings, origin, clock)),
+        search=functools.cache(lambda: search_ports(settings, origin, clock)),
         config_file=functools.cache(lambda: _config_file(settings, choice, clock)),
     )
     return Engine(ports, settings)
@@ -116,86 +113,6 @@ def _config_file(settings: Settings, choice: HomeChoice, clock: Clock) -> Config
 
     backups, most = settings.state_dir / "backups", settings.max_backups
     return DiskConfigFile(choice, os.environ, backups, now=clock.now, max_backups=most)
-
-
-def build_search(settings: Settings, clock: Clock) -> SearchDoor:
-    """Return what a search on the command line needs, and load nothing else.
-
-    The home is read once; transcripts are opened when they are searched.
-    """
-    from memconsole.domain.origin import Origin  # noqa: PLC0415
-    from memconsole.engine.memory_door import SearchDoor  # noqa: PLC0415
-    from memconsole.platform.disk import DiskPlatform  # noqa: PLC0415
-    from memconsole.platform.home import find_home  # noqa: PLC0415
-    from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
-
-    choice = find_home(settings.home, os.environ, _user_home())
-    copies = PrivateCopies()
-    platform = DiskPlatform(choice, environ=os.environ, now=clock.now, copies=copies)
-    search = functools.cache(lambda: _search_ports(settings, Origin.CLI, clock))
-    return SearchDoor(_SearchOnly(_ReadOnce(platform), clock, search, copies), settings)
-
-
-class _ReadOnce:
-    """Reads the home once, for a process that answers one question."""
-
-    def __init__(self, platform: Platform) -> None:
-        self._platform = platform
-        self._home: Home | None = None
-
-    def read(self) -> Home:
-        """Read home, configuration and agents."""
-        if self._home is None:
-            self._home = self._platform.read()
-        return self._home
-
-
-class _SearchOnly:
-    """The ports of a search (`engine.ports_bundle.DoorPorts`)."""
-
-    def __init__(
-        self,
-        platform: Platform,
-        clock: Clock,
-        search: Callable[[], SearchPorts],
-        copies: PrivateCopies,
-    ) -> None:
-        self.platform = platform
-        self.clock = clock
-        self.search = search
-        self._copies = copies
-
-    @functools.cached_property
-    def sessions(self) -> SessionStore:
-        """The session stores; loading them takes longer than a search."""
-        from memconsole.platform.config import decode_json5  # noqa: PLC0415
-        from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
-
-        return AgentSessionStore(self._copies, decode_json5)
-
-
-def _search_ports(settings: Settings, origin: Origin, clock: Clock) -> SearchPorts:
-    from memconsole.domain.origin import Origin  # noqa: PLC0415
-    from memconsole.index.disk import DiskIndex  # noqa: PLC0415
-    from memconsole.search_ports import SearchPorts  # noqa: PLC0415
-    from memconsole.stores.pool_documents import PoolDocuments  # noqa: PLC0415
-
-    index = DiskIndex(
-        settings.state_dir / "index",
-        lambda name, what: _index_lock(settings, clock, name, what),
-        now=clock.now,
-        redact=settings.redact,
-        is_long_running=origin is Origin.CONSOLE,
-    )
-    return SearchPorts(index, PoolDocuments(redact=settings.redact))
-
-
-def _index_lock(
-    settings: Settings, clock: Clock, name: str, what: str
-) -> AbstractContextManager[None]:
-    from memconsole.stores.locks import hold  # noqa: PLC0415  # only who writes an index
-
-    return hold(settings.state_dir / "locks" / f"{name}.lock", what, clock.now)
 
 
 def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Clock) -> Gateway:
@@ -267,8 +184,9 @@ def require_home(settings: Settings) -> None:
     """
     from memconsole.errors import HomeNotFoundError  # noqa: PLC0415
     from memconsole.platform.home import find_home  # noqa: PLC0415
+    from memconsole.wiring_search import user_home  # noqa: PLC0415
 
-    path = find_home(settings.home, os.environ, _user_home()).path
+    path = find_home(settings.home, os.environ, user_home()).path
     if not os.path.lexists(path):
         raise HomeNotFoundError(str(path))
 
@@ -287,7 +205,3 @@ def zone(settings: Settings, home: Home | None) -> Zone:
 
     platform = None if home is None else home.config.user_timezone
     return resolve_zone(settings.timezone, platform).zone
-
-
-def _user_home() -> Path:
-    return Path(os.environ.get("HOME") or Path.home())

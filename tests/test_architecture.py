@@ -185,7 +185,7 @@ def test_no_face_loads_another_at_start() -> None:
     eager = [
         found.where
         for found in package_imports()
-        if found.unit in {"__main__", "cli", "wiring", "config"}
+        if found.unit in {"__main__", "cli", "wiring", "wiring_search", "config"}
         and found.is_at_start
         and found.name.startswith(("memconsole.ui", "memconsole.demo"))
     ]

@@ -148,9 +148,9 @@ class Call:
         """What a search needs: a part of the engine that loads in a fraction of its time."""
         if self._build is not None:
             return self.engine
-        from memconsole import wiring  # noqa: PLC0415
+        from memconsole import wiring_search  # noqa: PLC0415
 
-        return wiring.build_search(self.settings, self.clock)
+        return wiring_search.build_search(self.settings, self.clock)
 
     @property
     def is_json(self) -> bool:

@@ -1,0 +1,106 @@
+"""Puts search together: what a command needs that searches, and loads nothing else."""
+
+from __future__ import annotations
+
+import functools
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from memconsole.domain.agents import Home
+    from memconsole.domain.origin import Origin
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.memory_door import SearchDoor
+    from memconsole.ports import Clock, Platform, SessionStore
+    from memconsole.search_ports import SearchPorts
+    from memconsole.stores.private_copy import PrivateCopies
+
+
+def build_search(settings: Settings, clock: Clock) -> SearchDoor:
+    """Return what a search on the command line needs, and load nothing else.
+
+    The home is read once; transcripts are opened when they are searched.
+    """
+    from memconsole.domain.origin import Origin  # noqa: PLC0415
+    from memconsole.engine.memory_door import SearchDoor  # noqa: PLC0415
+    from memconsole.platform.disk import DiskPlatform  # noqa: PLC0415
+    from memconsole.platform.home import find_home  # noqa: PLC0415
+    from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
+
+    choice = find_home(settings.home, os.environ, user_home())
+    copies = PrivateCopies()
+    platform = DiskPlatform(choice, environ=os.environ, now=clock.now, copies=copies)
+    search = functools.cache(lambda: search_ports(settings, Origin.CLI, clock))
+    return SearchDoor(_SearchOnly(_ReadOnce(platform), clock, search, copies), settings)
+
+
+class _ReadOnce:
+    """Reads the home once, for a process that answers one question."""
+
+    def __init__(self, platform: Platform) -> None:
+        self._platform = platform
+        self._home: Home | None = None
+
+    def read(self) -> Home:
+        """Read home, configuration and agents."""
+        if self._home is None:
+            self._home = self._platform.read()
+        return self._home
+
+
+class _SearchOnly:
+    """The ports of a search (`engine.ports_bundle.DoorPorts`)."""
+
+    def __init__(
+        self,
+        platform: Platform,
+        clock: Clock,
+        search: Callable[[], SearchPorts],
+        copies: PrivateCopies,
+    ) -> None:
+        self.platform = platform
+        self.clock = clock
+        self.search = search
+        self._copies = copies
+
+    @functools.cached_property
+    def sessions(self) -> SessionStore:
+        """The session stores; loading them takes longer than a search."""
+        from memconsole.platform.config import decode_json5  # noqa: PLC0415
+        from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
+
+        return AgentSessionStore(self._copies, decode_json5)
+
+
+def search_ports(settings: Settings, origin: Origin, clock: Clock) -> SearchPorts:
+    """Return what only searching and indexing ask."""
+    from memconsole.domain.origin import Origin  # noqa: PLC0415
+    from memconsole.index.disk import DiskIndex  # noqa: PLC0415
+    from memconsole.search_ports import SearchPorts  # noqa: PLC0415
+    from memconsole.stores.pool_documents import PoolDocuments  # noqa: PLC0415
+
+    index = DiskIndex(
+        settings.state_dir / "index",
+        lambda name, what: _index_lock(settings, clock, name, what),
+        now=clock.now,
+        redact=settings.redact,
+        is_long_running=origin is Origin.CONSOLE,
+    )
+    return SearchPorts(index, PoolDocuments(redact=settings.redact))
+
+
+def _index_lock(
+    settings: Settings, clock: Clock, name: str, what: str
+) -> AbstractContextManager[None]:
+    from memconsole.stores.locks import hold  # noqa: PLC0415  # only who writes an index
+
+    return hold(settings.state_dir / "locks" / f"{name}.lock", what, clock.now)
+
+
+def user_home() -> Path:
+    """Return the operator's home folder: `~`."""
+    return Path(os.environ.get("HOME") or Path.home())
