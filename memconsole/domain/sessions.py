@@ -84,6 +84,7 @@ class StoredSession:
         archive_reason: `reset`, `deleted` or `imported`.
         source: Which store it was read from.
         window_count: How many transcripts this key has had (SQLite windows), when known.
+        other_names: What the platform calls it beside its label.
     """
 
     agent: AgentRef
@@ -112,6 +113,7 @@ class StoredSession:
     parent_key: str | None = None
     source: Storage = Storage.FILES
     window_count: int | None = None
+    other_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

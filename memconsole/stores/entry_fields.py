@@ -9,6 +9,7 @@ Formats: `formats/clawdbot-file-era.md` §2, `formats/openclaw-2026.9.md` §4.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 import msgspec
 
@@ -46,6 +47,12 @@ class EntryFields(msgspec.Struct, frozen=True, rename="camel"):
     model_provider: str | None = None
     parent_session_key: str | None = None
     spawned_by: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the session is called, each once; the first goes before the others."""
+        names = (self.label, self.display_name, self.subject)
+        return tuple(dict.fromkeys(name for name in names if name))
 
     @property
     def is_active(self) -> bool | None:
@@ -101,6 +108,7 @@ def whole(value: float | str | bytes | None) -> int | None:
     return int(value) if 0 <= value <= _LARGEST and value == int(value) else None
 
 
+@lru_cache(maxsize=4096, typed=True)  # one row repeats its times
 def instant(milliseconds: float | str | bytes | None) -> datetime | None:
     """Return a time in milliseconds since the epoch as aware UTC; None for 0 and nonsense."""
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):

@@ -139,7 +139,10 @@ def _transcript(folder: SessionFolder, key: SessionKey, fields: EntryFields) -> 
     session_id = fields.session_id
     if session_id is None:
         return None
-    topics = (_topic(key), None, *folder.topics(session_id))
+    topic = _topic(key)
+    if usual := folder.transcript(session_id, topic):
+        return usual
+    topics = (topic, None, *folder.topics(session_id))
     found = (folder.transcript(session_id, topic) for topic in topics)
     parked = (folder.archive(session_id, topic) for topic in topics)
     return next((file for file in (*found, *parked) if file is not None), None)
@@ -184,6 +187,7 @@ def _session(
         updated_at=instant(fields.updated_at),
         last_interaction_at=instant(fields.last_interaction_at),
         parent_key=fields.parent_session_key or fields.spawned_by,
+        other_names=fields.names[1:],
     )
 
 

@@ -162,6 +162,7 @@ class _Shelf:
         transcript = None if node.session_id is None else self._transcript(node.session_id)
         state = SessionState.LIVE if node.archived_at is None else SessionState.ARCHIVED
         status = fields.status or node.status or window.status
+        label = fields.label or node.label or fields.display_name or fields.subject
         return StoredSession(
             agent=self.agent.ref,
             key=self._key(node.key),
@@ -169,7 +170,7 @@ class _Shelf:
             state=state,
             transcript_state=self._state(node.session_id, transcript, fields),
             transcript=transcript,
-            label=fields.label or node.label or fields.display_name or fields.subject,
+            label=label,
             channel=fields.channel or window.channel or fields.last_channel,
             chat_type=fields.chat_type or window.chat_type,
             model=fields.model or window.model,
@@ -188,6 +189,7 @@ class _Shelf:
             parent_key=fields.parent_session_key or fields.spawned_by or node.parent_key,
             source=Storage.SQLITE,
             window_count=window_count,
+            other_names=tuple(name for name in fields.names if name != label),
         )
 
     def _earlier(self, window: Window) -> StoredSession:

@@ -68,9 +68,7 @@ def shown_literally(seen: list[Json], want: Json) -> None:
     assert missing(seen, [want[0], want[3]]) == []
 
 
-@expects(
-    "c27.1", "shown_literally", part="every name", needs="all names of a session on its screen"
-)
+@expects("c27.1", "shown_literally", part="every name")
 def every_name_is_shown(seen: list[Json], want: Json) -> None:
     assert missing(seen, want) == []
 

@@ -68,6 +68,9 @@ def _facts(
     yield "growth", _growth(view, context), Role.PLAIN
     captured = None if detail is None else detail.last_capture_at
     yield "checkpoint", "reading" if detail is None else _ago(captured, context), Role.PLAIN
+    names = [literal(one) for one in (stored.label, *stored.other_names) if one]
+    if names:
+        yield "called", dot.join(names), Role.PLAIN
     yield "class", view.session_class.value, Role.PLAIN
     yield "state", _state(view), Role.PLAIN
     yield "model", literal(stored.model or "?"), Role.PLAIN
