@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from memconsole.domain.plain import one_line
 from memconsole.errors import ConfigError
-
-if TYPE_CHECKING:
-    from memconsole.ports import Clock
 
 _PASSED = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 _FIRST_YEAR = 1970
@@ -60,10 +57,14 @@ def _moment(text: str) -> datetime:
     return moment.astimezone(UTC)
 
 
+class _WallClock(Protocol):
+    def now(self) -> datetime: ...
+
+
 class PassedTime:
     """Answers `job_ports.TwoClocks`: a wall clock, and the time that has passed, sleep included."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: _WallClock) -> None:
         self._clock = clock
 
     def now(self) -> datetime:
