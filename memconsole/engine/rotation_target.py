@@ -107,8 +107,8 @@ def look_again(target: Target, reply: Identity, *, ports: Ports, reader: Reader)
     return now if live is None else replace(now, tokens=live.tokens)
 
 
-_PATIENCE_S = 30.0
-"""Seconds; a restart of the platform takes that long (formats §8)."""
+_PATIENCE_S = 60.0
+"""Seconds; a restart of the platform takes 12 to 45 of them (formats §8)."""
 
 
 def _view(
