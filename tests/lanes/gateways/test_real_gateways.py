@@ -55,7 +55,7 @@ def is_reset_once(relay: Relay) -> bool:
 
 def is_in_transcript(lane: Lane, key: str, words: str) -> bool:
     """Tell whether a compaction with these words is in the transcript, as memconsole reads it."""
-    messages = lane.memconsole("transcript", key).data["messages"]
+    messages = lane.memconsole("transcript", key).data
     return any(one["kind"] == "compaction" and words in one["text"] for one in messages)
 
 
