@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import Notice, PlatformConfig
+    from memconsole.domain.compaction_evidence import BadCompaction
+    from memconsole.domain.config_finding import Finding
     from memconsole.domain.snapshot import AgentView, GatewayStatus, SessionView
 
 _NAME_CHARS = 40
@@ -42,8 +44,21 @@ def attention(
     config: PlatformConfig,
     gateway: GatewayStatus,
     now: datetime,
+    losses: Iterable[BadCompaction] = (),
+    findings: Iterable[Finding] = (),
 ) -> tuple[Attention, ...]:
-    """Rank everything that wants a look; an empty result means all quiet."""
+    """Rank everything that wants a look; an empty result means all quiet.
+
+    Args:
+        agents: All agents.
+        sessions: All sessions.
+        notices: What is odd about the reading.
+        config: The platform's configuration.
+        gateway: What is known about the Gateway.
+        now: The wall clock.
+        losses: Compactions of the present windows that lost turns (A15).
+        findings: What is grave and certain in the platform's configuration (mission §7).
+    """
     listed, rows = tuple(sessions), tuple(agents)
     found = [
         *_sessions(listed, config, now),
@@ -51,6 +66,8 @@ def attention(
         *_limits(rows),
         *_notices(notices),
         *_gateway(gateway),
+        *_losses(losses),
+        *_config(findings),
     ]
     found.sort(key=lambda item: (-item.severity.rank, item.code, item.agent or "", item.key or ""))
     return tuple(found)
@@ -181,6 +198,25 @@ def _gateway(gateway: GatewayStatus) -> Iterator[Attention]:
             f"the gateway is {gateway.verdict}",
             hint=gateway.hint or "Sessions are read from disk until it is back.",
         )
+
+
+def _losses(losses: Iterable[BadCompaction]) -> Iterator[Attention]:
+    for one in losses:
+        yield Attention(
+            one.severity,
+            "compaction-evidence",
+            f"{one.key or one.session_id} was compacted, and {one.why}",
+            hint=f"The lost turns are still in its transcript: memconsole recover --agent "
+            f"{one.agent.id}",
+            agent=one.agent.id,
+            key=one.key,
+        )
+
+
+def _config(findings: Iterable[Finding]) -> Iterator[Attention]:
+    for one in findings:
+        hint = one.hint or "`memconsole config fix` shows what to set."
+        yield Attention(one.severity, one.id, one.why, hint, one.agent)
 
 
 def _name(view: SessionView) -> str:

@@ -74,7 +74,7 @@ _WORDS = {
     Fault.BLANK: 'its summary is a blank template ("No prior history.")',
     Fault.TOO_FAST: "it took {duration} ms, and a real summary takes seconds",
     Fault.BLANK_HISTORY: 'its summary says "No prior history." of a talk that has one',
-    Fault.TOO_SHORT: "its summary of {before} tokens has {chars} characters",
+    Fault.TOO_SHORT: "its summary has {chars} characters for {before} tokens",
 }
 
 

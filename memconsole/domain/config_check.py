@@ -48,17 +48,6 @@ def check_config(facts: ConfigFacts, *, recommends: bool = False) -> ConfigRepor
     )
 
 
-def urgent(facts: ConfigFacts) -> tuple[Finding, ...]:
-    """Return what belongs into the attention line: grave, certain, and from the configuration."""
-    if not facts.config.is_readable:
-        return ()
-    found = check_compaction(facts)
-    return tuple(one for one in found if one.is_certain and one.severity.rank >= _GRAVE)
-
-
-_GRAVE = Severity.HIGH.rank
-
-
 def _findings(facts: ConfigFacts, *, recommends: bool) -> Iterator[Finding]:
     for of_home in _OF_HOME:
         yield from of_home(facts)

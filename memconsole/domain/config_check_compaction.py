@@ -22,6 +22,7 @@ RESERVE_FLOOR = 20_000
 TASK_SOFT_TOKENS = 25_000
 """Recommended for agents that must finish a task before they write (mission §7)."""
 
+_GRAVE = Severity.HIGH.rank
 _MODES = ("default", "safeguard")
 _FLUSH_PROMPT = (
     "Append what must be kept to memory/YYYY-MM-DD.md of today; never rewrite what stands there. "
@@ -65,6 +66,14 @@ def recommend_compaction(facts: ConfigFacts) -> Iterator[Finding]:
         )
 
 
+def urgent(facts: ConfigFacts) -> tuple[Finding, ...]:
+    """Return what belongs into the attention line: grave and certain."""
+    if not facts.config.is_readable:
+        return ()
+    found = check_compaction(facts)
+    return tuple(one for one in found if one.is_certain and one.severity.rank >= _GRAVE)
+
+
 def mode_of(facts: ConfigFacts) -> tuple[tuple[str, ...], object]:
     """Return where the compaction mode stands and what stands there; the legacy place counts."""
     keys = (*COMPACTION, "mode")
@@ -93,7 +102,7 @@ def _mode(facts: ConfigFacts) -> Iterator[Finding]:
 
 def _safeguard(facts: ConfigFacts, keys: tuple[str, ...], mode: object) -> Finding:
     """Safeguard, or not set, which means the same."""
-    release = release_of(facts.release)
+    release = facts.least_release
     has_loss = facts.evidence is not None and facts.evidence.has_loss
     is_affected = release is None or release < SUMMARISER_REPAIRED
     what = "safeguard compaction" if mode else "compaction without a mode means safeguard, which"
@@ -101,7 +110,7 @@ def _safeguard(facts: ConfigFacts, keys: tuple[str, ...], mode: object) -> Findi
         return Finding(
             "compaction-mode",
             Severity.INFO,
-            f"{what} is repaired in release {facts.release}, and no transcript shows a loss",
+            f"{what} is repaired in {_release_words(facts)}, and no transcript shows a loss",
             key=".".join(keys),
             current=shown(mode),
         )
@@ -124,6 +133,13 @@ def _safeguard(facts: ConfigFacts, keys: tuple[str, ...], mode: object) -> Findi
         changes=(Change(keys, "default"),),
         is_certain=release is not None or has_loss,
     )
+
+
+def _release_words(facts: ConfigFacts) -> str:
+    if facts.release is not None and release_of(facts.release) is not None:
+        return f"release {facts.release}"
+    year, month, _ = facts.least_release or (0, 0, 0)
+    return f"releases since {year}.{month}, of which this home is"
 
 
 def _flush_off(facts: ConfigFacts) -> Finding | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memconsole.domain.config_finding import ConfigFacts
     from memconsole.domain.outcomes import Detail
 
-STILL_THERE = "The lost turns are still in the same transcript, before the compaction"
+STILL_THERE = "The lost turns are still in the same transcript"
 """What is said of every loss (A15)."""
 
 _SHOWN = 3
@@ -51,9 +51,12 @@ def evidence_rows(bad: Sequence[BadCompaction]) -> tuple[dict[str, Detail], ...]
 
 
 def hint_of(bad: BadCompaction) -> str:
-    """Say where the lost turns are, and how to read them."""
-    name = bad.key or bad.session_id
-    return f"{STILL_THERE}: `memconsole transcript {one_line(name)} --all` reads them."
+    """Say where the lost turns are, and how to save and to read them (A15)."""
+    name = one_line(bad.key or bad.session_id)
+    return (
+        f"{STILL_THERE}: `memconsole recover --agent {one_line(bad.agent.id)}` saves them, "
+        f"`memconsole transcript {name} --all` shows them."
+    )
 
 
 def _bad(evidence: CompactionEvidence) -> Iterator[Finding]:

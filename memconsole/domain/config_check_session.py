@@ -92,7 +92,7 @@ def check_reset(facts: ConfigFacts) -> Iterator[Finding]:
     yield Finding(
         "session-reset",
         Severity.INFO,
-        f"sessions are reset {policy} ({origin})",
+        f"the platform resets sessions: {policy} ({origin})",
         key="session.reset",
         current=policy,
     )
@@ -160,12 +160,12 @@ def _effective(facts: ConfigFacts) -> tuple[str, str]:
         return _words(base) + more, "session.reset"
     if (idle := whole(facts.at("session", "idleMinutes"))) is not None:
         return f"after {max(1, idle)} idle minutes{more}", "the older session.idleMinutes"
-    release = release_of(facts.release)
-    if release is None:
+    release = facts.least_release
+    if release is None or (release_of(facts.release) is None and release < NO_DAILY_RESET):
         usual = "daily at 4:00 up to 2026.7, never since"
         return usual + more, "the default; nobody could look which release this is"
     usual = "never" if release >= NO_DAILY_RESET else "daily at 4:00"
-    return usual + more, f"the default of release {facts.release}"
+    return usual + more, "the default of this release"
 
 
 def _words(block: Mapping[str, object]) -> str:

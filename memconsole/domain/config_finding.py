@@ -10,7 +10,9 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from memconsole.domain.agents import Era
 from memconsole.domain.plain import cut, one_line
+from memconsole.domain.release import least_release, release_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,6 +116,7 @@ class ConfigFacts:
 
     Attributes:
         release: The platform's version as text; None when nobody knows it.
+        era: Where each feature keeps its data: newer places prove a newer release.
         windows: In use, or at least configured.
         evidence: What the transcripts say; None when nobody could look.
         pools: Memory folders, for the bootstrap budget.
@@ -123,9 +126,15 @@ class ConfigFacts:
     config: PlatformConfig
     release: str | None = None
     windows: tuple[WindowUse, ...] = ()
+    era: Era = field(default_factory=Era)
     evidence: CompactionEvidence | None = None
     pools: tuple[Pool, ...] = ()
     hooks: Mapping[str, frozenset[str]] | None = None
+
+    @property
+    def least_release(self) -> tuple[int, int, int] | None:
+        """The release, or the oldest that keeps its data as this home does; None when unknown."""
+        return release_of(self.release) or least_release(self.era)
 
     def at(self, *keys: str) -> object:
         """Return what stands at a path of the checked configuration; None when it is not set."""

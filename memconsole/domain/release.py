@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Storage
+
+if TYPE_CHECKING:
+    from memconsole.domain.agents import Era
 
 _RELEASE = re.compile(r"v?(\d{4})\.(\d{1,2})\.(\d{1,3})(?:[-+.].*)?")
 
@@ -17,3 +23,10 @@ def release_of(text: str | None) -> tuple[int, int, int] | None:
     """Return (year, month, day) of a version such as `2026.1.24-3`; None for anything else."""
     found = _RELEASE.fullmatch((text or "").strip())
     return None if found is None else (int(found[1]), int(found[2]), int(found[3]))
+
+
+def least_release(era: Era) -> tuple[int, int, int] | None:
+    """Return the oldest release that keeps its data so (A1); None for files, which all did."""
+    if era.sessions in (Storage.SQLITE, Storage.MIXED):
+        return (2026, 8, 0)
+    return (2026, 7, 0) if era.cron is Storage.SQLITE else None

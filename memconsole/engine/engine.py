@@ -93,7 +93,13 @@ class Engine(MemoryDoor):
         """
         live = self._live if with_gateway else None
         return take_snapshot(
-            self._ports, self._reader, live, changed, with_pools=with_pools, agent_id=agent_id
+            self._ports,
+            self._reader,
+            live,
+            changed,
+            with_pools=with_pools,
+            agent_id=agent_id,
+            min_compaction_ms=self.settings.min_compaction_ms,
         )
 
     def sessions(self) -> tuple[SessionView, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.attention import attention
+from memconsole.domain.config_urgent import may_be_grave, may_be_lost
 from memconsole.domain.gateway import LiveReading
 from memconsole.domain.growth import LOOKBACK
 from memconsole.domain.sessions import SessionState
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, AgentRef, Home, Notice
     from memconsole.domain.captures import Capture
+    from memconsole.domain.compaction_evidence import BadCompaction
+    from memconsole.domain.config_finding import Finding
     from memconsole.domain.memory import Pool
     from memconsole.domain.snapshot import SessionView
     from memconsole.domain.tokens import Sample
@@ -39,6 +42,7 @@ def take_snapshot(
     *,
     with_pools: bool = True,
     agent_id: str | None = None,
+    min_compaction_ms: int = 100,
 ) -> ConsoleSnapshot:
     """Read home, sessions, pools and our own records; a part that fails says so in its place.
 
@@ -74,6 +78,8 @@ def take_snapshot(
             config=home.config,
             gateway=seen.status,
             now=now,
+            losses=_losses(sessions, readings, min_compaction_ms),
+            findings=_findings(home, sessions, seen, reader),
         ),
         activity=ports.runs.runs(limit=_ACTIVITY_ROWS, home=str(home.path)),
         gateway=seen.status,
@@ -100,6 +106,39 @@ def _judged(
         views.append(_agent_view(reading, rows, pool, captures.get(reading.agent.id)))
         sessions += rows
     return views, sessions
+
+
+def _losses(
+    sessions: Iterable[SessionView],
+    readings: Iterable[tuple[AgentReading, Pool | None]],
+    min_compaction_ms: int,
+) -> tuple[BadCompaction, ...]:
+    """Judge the compactions that the tails passed anyway (A15)."""
+    tails = {
+        session_id: tail
+        for reading, _ in readings
+        for session_id, tail in reading.usages.items()
+        if tail.last_compaction is not None and may_be_lost(tail.last_compaction, min_compaction_ms)
+    }
+    if not tails:
+        return ()
+    from memconsole.engine.config_evidence import fresh_evidence  # noqa: PLC0415 - rarely needed
+
+    return fresh_evidence(sessions, tails, min_duration_ms=min_compaction_ms)
+
+
+def _findings(
+    home: Home, sessions: Iterable[SessionView], seen: LiveReading, reader: Reader
+) -> tuple[Finding, ...]:
+    config, status = home.config, seen.status
+    windows = [view.window for view in sessions if view.window is not None]
+    named = config.windows.get(config.default_model or "")
+    least = min(windows, default=named)
+    if not may_be_grave(config, status.version or config.last_version, least):
+        return ()
+    from memconsole.engine.config_attention import urgent_findings  # noqa: PLC0415 - rarely needed
+
+    return urgent_findings(home, sessions, seen.status, reader=reader)
 
 
 def _agent_notices(readings: Iterable[tuple[AgentReading, Pool | None]]) -> Iterator[Notice]:

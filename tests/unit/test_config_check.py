@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memconsole.domain.agents import AgentRef, PlatformConfig
+from memconsole.domain.agents import AgentRef, Era, PlatformConfig, Storage
 from memconsole.domain.compaction_evidence import (
     BadCompaction,
     Cascade,
@@ -15,7 +15,8 @@ from memconsole.domain.compaction_evidence import (
     Fault,
     Miscount,
 )
-from memconsole.domain.config_check import check_config, urgent
+from memconsole.domain.config_check import check_config
+from memconsole.domain.config_check_compaction import urgent
 from memconsole.domain.config_finding import Change, ConfigFacts, WindowUse
 from memconsole.domain.release import release_of
 from memconsole.domain.snapshot import Severity
@@ -169,6 +170,7 @@ def test_the_evidence_is_one_finding_a_session() -> None:
     assert lost.why.startswith("agent:main:main was compacted at 2026-01-26 09:05 UTC, and")
     assert "1 more of this session" in lost.why
     assert "still in the same transcript" in lost.hint
+    assert "memconsole recover --agent main" in lost.hint
     assert lost.details[0] == {
         "key": "agent:main:main",
         "session_id": "a1",
@@ -252,3 +254,20 @@ def test_no_shape_of_a_configuration_breaks_a_check() -> None:
         for place in ("agents", "session", "hooks", "bindings", "compaction", "meta"):
             given: ConfigFacts = facts({place: value}, hooks={"x": frozenset({"HOOK.md"})})
             assert check_config(given, recommends=True).findings
+
+
+@pytest.mark.parametrize(
+    ("era", "severity"),
+    [
+        (Era(sessions=Storage.SQLITE), Severity.INFO),
+        (Era(sessions=Storage.MIXED), Severity.INFO),
+        (Era(cron=Storage.SQLITE), Severity.INFO),
+        (Era(sessions=Storage.FILES), Severity.HIGH),
+        (Era(sessions=Storage.UNREADABLE), Severity.HIGH),
+    ],
+)
+def test_where_the_data_lies_proves_a_release(era: Era, severity: Severity) -> None:
+    finding = one(facts(mode("safeguard"), release=None, era=era), "compaction-mode")
+    assert finding.severity is severity
+    if severity is Severity.INFO:
+        assert "repaired in releases since 2026." in finding.why

@@ -1,0 +1,170 @@
+"""Evidence of bad compactions: from whole transcripts, bounded, and from a snapshot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.compaction_evidence import CompactionEvidence, Fault
+from memconsole.domain.sessions import SessionState
+from memconsole.domain.settings import Settings
+from memconsole.domain.snapshot import Severity
+from memconsole.domain.transcript import Compaction, Entry, EntryKind
+from memconsole.engine.config_evidence import EvidenceReader
+from memconsole.engine.engine import Engine
+from tests.engine.rows import row
+from tests.fakes import NOW, World, talk
+
+if TYPE_CHECKING:
+    from memconsole.domain.sessions import StoredSession
+
+MAIN = "agent:main:main"
+LOST = "Summary unavailable due to context limits. Older messages were truncated."
+GOOD = "## Goal\nVerify the nightly backup.\n" * 10
+
+
+def compaction(
+    summary: str, *, minutes: int = 0, tokens: int | None = 50_000, **changes: object
+) -> Entry:
+    return Entry(
+        EntryKind.COMPACTION,
+        at=NOW + timedelta(minutes=minutes),
+        compaction=Compaction(summary, tokens, **changes),  # type: ignore[arg-type]
+        size_bytes=500,
+    )
+
+
+def world(*entries: Entry, stored: StoredSession | None = None) -> World:
+    made = World()
+    held = stored or row(MAIN)
+    made.sessions.hold(held)
+    made.sessions.transcripts[held.session_id or ""] = list(entries)
+    return made
+
+
+def engine(made: World) -> Engine:
+    return Engine(made.ports, Settings(state_dir=Path("/state")))
+
+
+def evidence(made: World) -> CompactionEvidence:
+    return engine(made).compaction_evidence()
+
+
+def test_a_lost_summary_is_found_with_its_session_and_time() -> None:
+    found = evidence(world(*talk("a question", "an answer"), compaction(LOST)))
+    [bad] = found.bad
+    assert (bad.key, bad.session_id, bad.at, bad.fault) == (MAIN, "id-main", NOW, Fault.UNAVAILABLE)
+    assert (found.looked_at, found.unread, found.compacted_at) == (1, (), {MAIN: 50_000})
+
+
+def test_a_good_summary_is_none_and_the_newest_decides_where_it_happened() -> None:
+    old, new = compaction(GOOD, tokens=90_000), compaction(GOOD, minutes=60, tokens=70_000)
+    found = evidence(world(*talk("a question", "an answer"), old, new))
+    assert (found.bad, found.compacted_at) == ((), {MAIN: 70_000})
+
+
+@pytest.mark.parametrize(("texts", "is_bad"), [(("a question",), True), ((), False)])
+def test_a_blank_template_is_bad_where_people_had_spoken(
+    texts: tuple[str, ...], is_bad: bool
+) -> None:
+    found = evidence(
+        world(*talk(*texts), compaction("No prior history.", tokens=900), *talk("later"))
+    )
+    assert [one.fault for one in found.bad] == [Fault.BLANK] * is_bad
+
+
+def test_cascades_and_miscounts_are_found() -> None:
+    entries = [compaction(GOOD, minutes=minutes) for minutes in (0, 4, 9)]
+    found = evidence(world(*talk("a", "b"), *entries, stored=row(MAIN, compactions=5)))
+    [near] = found.cascades
+    assert (near.key, near.count, near.at) == (MAIN, 3, NOW + timedelta(minutes=9))
+    [missing] = found.miscounts
+    assert (missing.counted, missing.found) == (5, 3)
+    several = evidence(world(*talk("a"), stored=row(MAIN, compactions=5, window_count=3)))
+    assert several.miscounts == ()
+
+
+def test_orphans_and_archives_count_and_what_was_deleted_does_not() -> None:
+    made = World()
+    orphan = row(None, state=SessionState.ORPHAN)
+    gone = row("agent:main:gone", state=SessionState.ARCHIVED, archive_reason="deleted")
+    cron = row("agent:main:cron:job:run:1")
+    made.sessions.hold(orphan, gone, cron)
+    for one in (orphan, gone, cron):
+        made.sessions.transcripts[one.session_id or ""] = [compaction(LOST)]
+    found = evidence(made)
+    assert [(one.key, one.session_id) for one in found.bad] == [(None, orphan.session_id)]
+    assert found.looked_at == 1
+
+
+def test_a_transcript_that_fails_is_named_and_the_others_are_read() -> None:
+    made = world(compaction(LOST))
+    other = row("agent:main:other")
+    made.sessions.hold(row(MAIN), other)
+    made.sessions.broken.add(other.session_id or "")
+    found = evidence(made)
+    assert len(found.bad) == 1
+    assert found.unread[0].startswith("the transcript of agent:main:other:")
+
+
+def test_a_reading_is_bounded_and_says_what_it_passed_over() -> None:
+    made = world(*talk("a", "b"), compaction(LOST))
+    newer = row("agent:main:newer", updated_at=NOW)
+    made.sessions.hold(row(MAIN), newer)
+    made.sessions.transcripts[newer.session_id or ""] = talk("c", "d")
+    reader = EvidenceReader(made.sessions, min_duration_ms=100, total_bytes=1)
+    sessions = engine(made).snapshot(with_pools=False).sessions
+    first = reader.read(sessions)
+    assert (first.looked_at, first.bad) == (1, ())
+    assert first.unread[0].startswith("1 older transcripts")
+    # What was read once costs nothing: the next call comes further.
+    second = reader.read(sessions)
+    assert (second.looked_at, len(second.bad), second.unread) == (2, 1, ())
+
+
+def test_an_unchanged_transcript_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = world(compaction(LOST))
+    door = engine(made)
+    assert len(door.compaction_evidence().bad) == 1
+    monkeypatch.setattr(made.sessions, "transcripts", {})
+    assert len(door.compaction_evidence().bad) == 1
+    changed = row(MAIN)
+    assert changed.transcript is not None
+    made.sessions.hold(replace(changed, transcript=replace(changed.transcript, size_bytes=5_000)))
+    assert door.compaction_evidence().bad == ()
+
+
+def test_the_limit_of_the_duration_is_our_setting() -> None:
+    made = world(*talk("a"), compaction(GOOD, duration_ms=300))
+    strict = Engine(made.ports, Settings(state_dir=Path("/state"), min_compaction_ms=500))
+    assert [one.fault for one in strict.compaction_evidence().bad] == [Fault.TOO_FAST]
+    assert evidence(made).bad == ()
+
+
+def attention(made: World) -> list[tuple[str, Severity, str | None]]:
+    found = engine(made).snapshot().attention
+    return [(one.code, one.severity, one.key) for one in found if one.code != "capture-late"]
+
+
+def test_a_loss_in_the_present_window_wants_attention_at_once() -> None:
+    made = world(*talk("a question", "an answer"), compaction(LOST))
+    assert attention(made) == [("compaction-evidence", Severity.CRITICAL, MAIN)]
+    [found] = [it for it in engine(made).snapshot().attention if it.key == MAIN]
+    assert "Summary unavailable" in found.message
+    assert found.hint.endswith("memconsole recover --agent main")
+
+
+def test_a_suspicion_and_an_older_window_do_not() -> None:
+    assert attention(world(*talk("a"), compaction("short", tokens=90_000))) == []
+    reset = Entry(EntryKind.RESET, at=NOW, size_bytes=100)
+    assert attention(world(*talk("a"), compaction(LOST), reset)) == []
+    assert attention(world(*talk("a"), compaction(GOOD))) == []
+
+
+def test_a_record_without_a_time_has_none() -> None:
+    [bad] = evidence(world(replace(compaction(LOST), at=None))).bad
+    assert bad.at is None
