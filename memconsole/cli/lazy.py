@@ -35,6 +35,7 @@ COMMANDS = {
         "get": "searching:get",
         "reindex": "indexing:reindex",
         "checkpoint": "acting:checkpoint",
+        "observe": "observing:observe",
         "summarize": "summarizing:summarize",
         "recover": "recovering:recover",
         "rotate": "acting:rotate",
@@ -44,7 +45,7 @@ COMMANDS = {
         "runs": "reading:runs",
         "serve": "serving:serve",
         "bench": "Measure memconsole on data of your own.",
-        "config": "Show or start memconsole's own configuration.",
+        "config": "Check the platform's configuration, show or start memconsole's own.",
     },
     "memory": {
         "pool": "memory:pool",
@@ -53,6 +54,8 @@ COMMANDS = {
     },
     "bench": {"recall": "indexing:recall"},
     "config": {
+        "check": "config_checking:check",
+        "fix": "config_checking:fix",
         "show": "configuring:show",
         "path": "configuring:path",
         "init": "configuring:init",
