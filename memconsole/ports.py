@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
@@ -60,6 +60,19 @@ class SessionStore(Protocol):
 
         Raises:
             StoreError: The transcript cannot be opened or unpacked.
+        """
+
+    def counted(
+        self, refs: Sequence[TranscriptRef], *, limit_bytes: int, expected: int
+    ) -> Iterator[tuple[TranscriptRef, Iterator[Entry]]]:
+        """Yield many transcripts with their entries as `backward` gives them, but without words.
+
+        Cheaper than one `backward` each, for whoever only counts. The order is not that of `refs`.
+
+        Args:
+            refs: The transcripts.
+            limit_bytes: Bytes of each to pass at most.
+            expected: How many of the newest entries are likely to be enough.
         """
 
     def forward(self, ref: TranscriptRef) -> Iterator[Entry]:

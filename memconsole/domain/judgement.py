@@ -6,6 +6,7 @@ Rules: mission §0 A2 and A3, §5; `cli.md`, "Rules behind the fields".
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import TYPE_CHECKING
 
 from memconsole.domain.sessions import SessionState, TranscriptState
@@ -154,6 +155,12 @@ def explain(reason: NotDue, stored: StoredSession, session_class: SessionClass, 
     """Return the reason as a sentence for people."""
     if reason is NotDue.UNKNOWN:
         return _explain_unknown(stored)
+    return _sentence(reason, session_class, limit)
+
+
+@cache
+def _sentence(reason: NotDue, session_class: SessionClass, limit: int) -> str:
+    """Return one of a few sentences; thousands of sessions share them."""
     return _REASONS[reason].format(limit=limit, kind=session_class.value)
 
 

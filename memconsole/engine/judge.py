@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memconsole.domain.transcript import Tail
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: made for every session at every reading
 class Evidence:
     """What is known about a session beside its entry.
 

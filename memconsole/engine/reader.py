@@ -11,8 +11,7 @@ from memconsole.domain.judgement import needs_usage, window_of
 from memconsole.domain.sessions import SessionState, TranscriptState
 from memconsole.domain.tokens import RotationPolicy
 from memconsole.engine.judge import Evidence, judge
-from memconsole.engine.tail import read_points, read_usage
-from memconsole.errors import StoreError
+from memconsole.engine.tail import read_usages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
     from memconsole.domain.tokens import Sample
     from memconsole.domain.transcript import Tail
     from memconsole.engine.ports_bundle import Ports
+
+_GROWTH_POINTS = 60
 
 _GROWTH_READINGS = 8
 """Transcripts of one agent read for growth: its newest talks; more would slow a large home down."""
@@ -80,14 +81,15 @@ class Reader:
             known = self._agents.get(agent.ref)
             if known is not None and reuse:
                 return known[1]
-            mark = self._ports.sessions.fingerprint(agent)
-            if known is not None and known[0] == mark and known[1].agent == agent:
-                return known[1]
+            if known is not None:
+                mark = self._ports.sessions.fingerprint(agent)
+                if known[0] == mark and known[1].agent == agent:
+                    return known[1]
             with self._ports.sessions.keep_open():
                 listing = self._ports.sessions.sessions(agent)
                 usages = self._usages(home, agent, listing)
             reading = AgentReading(agent, listing, usages, self._ports.clock.now())
-            self._agents[agent.ref] = (mark, reading)
+            self._agents[agent.ref] = (listing.fingerprint, reading)
             return reading
 
     def views(
@@ -129,35 +131,38 @@ class Reader:
             self._pools[root] = (mark, pool)
             return pool
 
-    def tail(self, ref: TranscriptRef, *, is_deep: bool) -> Tail | None:
-        """Return the end of a transcript, from memory while the transcript is unchanged."""
-        key = (ref.path, ref.session_id, ref.size_bytes, ref.modified_at, is_deep)
-        if (known := self._tails.get(key)) is not None:
-            return known
-        try:
-            read = read_points if is_deep else read_usage
-            tail = read(self._ports.sessions, ref)
-        except StoreError:
-            return None
-        if ref.modified_at is not None:
-            self._tails[key] = tail
-        return tail
-
     def _usages(self, home: Home, agent: Agent, listing: StoreListing) -> dict[str, Tail]:
         policy = self.policy(agent.id)
-        usages: dict[str, Tail] = {}
         deep = _newest_talks(listing, self._ports.clock.now())
+        far: dict[str, TranscriptRef] = {}
+        near: dict[str, TranscriptRef] = {}
         for stored in listing.sessions:
-            ref = stored.transcript
-            if ref is None or stored.session_id is None or not _is_worth_reading(stored):
+            ref, session_id = stored.transcript, stored.session_id
+            if ref is None or session_id is None or not _is_worth_reading(stored):
                 continue
-            is_deep = stored.session_id in deep
-            if not (is_deep or needs_usage(stored, policy, window_of(stored, home.config))):
-                continue
-            if (tail := self.tail(ref, is_deep=is_deep)) is not None:
-                usages[stored.session_id] = tail
+            if session_id in deep:
+                far[session_id] = ref
+            elif needs_usage(stored, policy, window_of(stored, home.config)):
+                near[session_id] = ref
+        usages = {**self._tails_of(near, wanted=1), **self._tails_of(far, wanted=_GROWTH_POINTS)}
         self._forget_tails()
         return usages
+
+    def _tails_of(self, refs: Mapping[str, TranscriptRef], *, wanted: int) -> dict[str, Tail]:
+        """Return the ends of transcripts, from memory while a transcript is unchanged."""
+        keys = {
+            one: (ref.path, ref.session_id, ref.size_bytes, ref.modified_at, wanted)
+            for one, ref in refs.items()
+        }
+        tails = {one: self._tails[key] for one, key in keys.items() if key in self._tails}
+        ids = {id(ref): one for one, ref in refs.items() if one not in tails}
+        unread = [ref for one, ref in refs.items() if one not in tails]
+        for ref, tail in read_usages(self._ports.sessions, unread, wanted=wanted):
+            one = ids[id(ref)]
+            tails[one] = tail
+            if ref.modified_at is not None:
+                self._tails[keys[one]] = tail
+        return tails
 
     def _forget_tails(self) -> None:
         while len(self._tails) > 20_000:

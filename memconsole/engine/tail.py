@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.path import ActivePath
 from memconsole.domain.transcript import EntryKind, Tail, TranscriptCounts
+from memconsole.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
     from memconsole.domain.sessions import TranscriptRef
@@ -48,8 +49,31 @@ def read_tail(
         StoreError: The transcript cannot be opened or unpacked.
     """
     reading = _Reading(limit_bytes, keeps_messages=True)
-    reading.run(store, ref, lambda: reading.messages_until_now() >= wanted)
+    reading.run(
+        store.backward(ref, limit_bytes=limit_bytes),
+        lambda: store.backward(ref, limit_bytes=limit_bytes),
+        lambda: reading.messages_until_now() >= wanted,
+    )
     return reading.tail(wanted)
+
+
+def read_usages(
+    store: SessionStore, refs: Sequence[TranscriptRef], *, wanted: int = 1
+) -> Iterator[tuple[TranscriptRef, Tail]]:
+    """Read many transcripts as `read_points` does; one that cannot be opened is left out.
+
+    Args:
+        store: The store of the transcripts.
+        refs: The transcripts.
+        wanted: Usages above 0 of each.
+    """
+    # A turn has a question, a call, a result and an answer, and about two of them have usages.
+    expected = 2 * wanted + 2 if wanted > 1 else 1
+    for ref, entries in store.counted(refs, limit_bytes=LIMIT_BYTES, expected=expected):
+        try:
+            yield ref, _points(store, ref, entries, wanted, LIMIT_BYTES)
+        except StoreError:
+            continue
 
 
 def read_usage(store: SessionStore, ref: TranscriptRef, *, limit_bytes: int = LIMIT_BYTES) -> Tail:
@@ -75,8 +99,22 @@ def read_points(
     Raises:
         StoreError: The transcript cannot be opened or unpacked.
     """
+    return _points(store, ref, store.backward(ref, limit_bytes=limit_bytes), wanted, limit_bytes)
+
+
+def _points(
+    store: SessionStore,
+    ref: TranscriptRef,
+    entries: Iterator[Entry],
+    wanted: int,
+    limit_bytes: int,
+) -> Tail:
     reading = _Reading(limit_bytes, keeps_messages=False)
-    reading.run(store, ref, lambda: reading.is_cut_now or reading.points_until_now() >= wanted)
+    reading.run(
+        entries,
+        lambda: store.backward(ref, limit_bytes=limit_bytes),
+        lambda: reading.is_cut_now or reading.points_until_now() >= wanted,
+    )
     return reading.tail()
 
 
@@ -93,6 +131,7 @@ class _Reading:
         self._read_bytes = 0
         self._position = -1
         self._age = 0
+        self._is_again = False
         self._damaged = 0
         self._in_progress = 0
         self._filtered = 0
@@ -102,9 +141,13 @@ class _Reading:
         self._last_compaction_at: datetime | None = None
         self._compaction: Compaction | None = None
 
-    def run(self, store: SessionStore, ref: TranscriptRef, is_enough: Callable[[], bool]) -> None:
-        """Read until enough; a second time over older records when a parent does not exist."""
-        entries = store.backward(ref, limit_bytes=self._limit_bytes)
+    def run(
+        self,
+        entries: Iterator[Entry],
+        again: Callable[[], Iterator[Entry]],
+        is_enough: Callable[[], bool],
+    ) -> None:
+        """Read until enough; `again` over older records when a parent does not exist."""
         for self._age, entry in enumerate(entries, start=1):
             self._pass(entry)
             # While a parent is sought, what was skipped may turn out to belong.
@@ -112,7 +155,7 @@ class _Reading:
                 return
         self._is_whole = self._position == 0 or self._read_bytes < self._limit_bytes
         if self._path.is_lost and (self._is_whole or self._path.saw_damage):
-            self._resume(store.backward(ref, limit_bytes=self._limit_bytes), is_enough)
+            self._resume(again(), is_enough)
 
     def tail(self, wanted: int | None = None) -> Tail:
         """Return what was gathered, oldest first.
@@ -142,10 +185,14 @@ class _Reading:
 
     def messages_until_now(self) -> int:
         """Return how many of the messages are not older than the record at hand."""
+        if not self._is_again:
+            return len(self.messages)
         return sum(age <= self._age for age, _ in self.messages)
 
     def points_until_now(self) -> int:
         """Return how many of the usages are not older than the record at hand."""
+        if not self._is_again:
+            return len(self.points)
         return sum(age <= self._age for age, _, _ in self.points)
 
     @property
@@ -155,6 +202,7 @@ class _Reading:
 
     def _resume(self, entries: Iterator[Entry], is_enough: Callable[[], bool]) -> None:
         """Judge the records before the last taken one anew."""
+        self._is_again = True
         behind = self._path.last_taken
         self._path.resume()
         for self._age, entry in enumerate(entries, start=1):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from memconsole.domain.plain import one_line
@@ -35,6 +36,9 @@ _IN_PLACE, _UNCHANGING, _COPY = "mode=ro", "mode=ro&immutable=1", "copy"
 _READING, _ALLOWED, _REFUSED = 20, 0, 1
 _CREDENTIALS = ("auth_profile", "device_identit", "device_pairing", "device_auth")
 """How tables with keys and tokens begin; a statement that names one is refused (A4)."""
+
+_TEXT = partial(str, encoding="utf-8", errors="replace")
+"""Makes text of bytes; called for every value, so no function of ours."""
 
 _REASONS = {
     5: "is locked by another program",
@@ -178,7 +182,7 @@ def _opened(path: Path, options: str, shown: Path) -> Iterator[Connection]:
         raise as_store_error(shown, error) from error
     with closing(connection):
         try:
-            connection.text_factory = _decode
+            connection.text_factory = _TEXT
             connection.execute("PRAGMA query_only = ON")
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
@@ -186,10 +190,6 @@ def _opened(path: Path, options: str, shown: Path) -> Iterator[Connection]:
         except library().error as error:
             raise as_store_error(shown, error) from error
         yield connection
-
-
-def _decode(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
 
 
 def _authorize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from memconsole.stores.merge import Known, known_of, merged
 from memconsole.stores.sqlite_era import SqliteSessionStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from memconsole.domain.transcript import Entry
     from memconsole.stores.lines import RawLine
     from memconsole.stores.private_copy import PrivateCopies
+
+
+_COUNTED_BLOCK = 8 * 1024
+"""The last count is nearly always in the last record."""
 
 
 class AgentSessionStore:
@@ -93,6 +98,30 @@ class AgentSessionStore:
                 return self._database.backward(ref, limit_bytes=limit_bytes)
             case _:
                 return self._both_backward(ref, ref.extra, limit_bytes)
+
+    def counted(
+        self, refs: Sequence[TranscriptRef], *, limit_bytes: int, expected: int
+    ) -> Iterator[tuple[TranscriptRef, Iterator[Entry]]]:
+        """Yield many transcripts with their entries as `backward` gives them, but without words.
+
+        Args:
+            refs: The transcripts.
+            limit_bytes: Bytes of each to pass at most.
+            expected: How many of the newest entries are likely to be enough.
+        """
+        rows: defaultdict[Path, list[TranscriptRef]] = defaultdict(list)
+        for ref in refs:
+            if ref.kind is TranscriptKind.DATABASE and ref.extra is None:
+                rows[ref.path].append(ref)
+            elif ref.kind is TranscriptKind.FILE:
+                lines = lines_backward(ref.path, limit_bytes, first_block=_COUNTED_BLOCK)
+                yield ref, entries_backward(lines, is_counted=True)
+            else:
+                yield ref, self.backward(ref, limit_bytes=limit_bytes)
+        for path, wanted in rows.items():
+            yield from self._database.counted(
+                path, wanted, limit_bytes=limit_bytes, expected=expected
+            )
 
     def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
         """Yield all entries in stored order; same kinds and errors as `backward`."""

@@ -16,13 +16,19 @@ import msgspec
 
 from memconsole.domain.transcript import Compaction, Entry, EntryKind, ToolUse, Usage
 from memconsole.stores.contents import Content, read_content
-from memconsole.stores.records import decode_record, is_regular
+from memconsole.stores.records import MessageJson, decode_counted, decode_record, is_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from memconsole.stores.lines import RawLine
-    from memconsole.stores.records import MessageJson, Number, RecordJson, UsageJson
+    from memconsole.stores.records import (
+        CountedJson,
+        Number,
+        RecordJson,
+        SpeakerJson,
+        UsageJson,
+    )
 
 _KINDS = {
     "session": EntryKind.SESSION,
@@ -34,6 +40,8 @@ _KINDS = {
 _SPOKEN = ("user", "assistant")
 _RESULT_ROLES = {"toolResult": "toolResult", "tool": "toolResult", "tool_result": "toolResult"}
 _SHELL_ROLE = "bashExecution"
+
+_NO_CONTENT = Content()
 
 _INJECTED_MODELS = ("gateway-injected", "delivery-mirror")
 _A_PERSON = "external_user"
@@ -54,10 +62,10 @@ _HEAD = re.compile(
 )
 
 
-def entries_backward(lines: Iterable[RawLine]) -> Iterator[Entry]:
-    """Yield the entries of lines that come newest first, newest first."""
+def entries_backward(lines: Iterable[RawLine], *, is_counted: bool = False) -> Iterator[Entry]:
+    """Yield the entries of lines that come newest first, newest first; see `parse_line`."""
     for line in lines:
-        entries = read_line(line)
+        entries = read_line(line, is_counted=is_counted)
         yield from entries if len(entries) == 1 else reversed(entries)
 
 
@@ -67,30 +75,34 @@ def entries_forward(lines: Iterable[RawLine]) -> Iterator[Entry]:
         yield from read_line(line)
 
 
-def read_line(line: RawLine) -> tuple[Entry, ...]:
+def read_line(line: RawLine, *, is_counted: bool = False) -> tuple[Entry, ...]:
     """Return the entries of one line: one, or a DAMAGED one and what was glued to it."""
     if not line.is_complete:
         return (Entry(EntryKind.IN_PROGRESS, position=line.offset, size_bytes=line.size),)
-    entry = parse_line(line.data, position=line.offset, size=line.size)
+    entry = parse_line(line.data, position=line.offset, size=line.size, is_counted=is_counted)
     return _damaged(line) if entry is None else (entry,)
 
 
-def parse_line(line: bytes, *, position: int = 0, size: int | None = None) -> Entry | None:
+def parse_line(
+    line: bytes, *, position: int = 0, size: int | None = None, is_counted: bool = False
+) -> Entry | None:
     """Decode one line or event.
 
     Args:
         line: The bytes; those of a reduced line too.
         position: Byte offset or `seq`, handed on.
         size: Bytes of the record, when `line` does not say.
+        is_counted: Only counts are wanted: the entry has neither text nor tools.
 
     Returns:
         The entry, or None when the line is no JSON object.
     """
-    record = decode_record(line)
+    record = decode_counted(line) if is_counted else decode_record(line)
     if record is None:
         return None
     message = _message(record)
-    content = Content() if message is None else read_content(message)
+    spoken = message if isinstance(message, MessageJson) and not is_counted else None
+    content = _NO_CONTENT if spoken is None else read_content(spoken)
     role = None if message is None or message.role is None else message.role
     role = _RESULT_ROLES.get(role or "", role)
     has_parent = record.parent_id is not msgspec.UNSET
@@ -104,7 +116,7 @@ def parse_line(line: bytes, *, position: int = 0, size: int | None = None) -> En
         text="\n".join(content.texts) if role in _SPOKEN else "",
         thinking_chars=content.thinking_chars,
         attachments=tuple(content.attachments),
-        tools=() if message is None else _tools(message, role, content),
+        tools=() if spoken is None else _tools(spoken, role, content),
         usage=None if message is None or message.usage is None else _usage(message.usage),
         model=None if message is None else message.model,
         compaction=_compaction(record) if record.type == "compaction" else None,
@@ -116,7 +128,7 @@ def parse_line(line: bytes, *, position: int = 0, size: int | None = None) -> En
     )
 
 
-def _message(record: RecordJson) -> MessageJson | None:
+def _message(record: RecordJson | CountedJson) -> SpeakerJson | None:
     """Return the message of a record, which may be the record itself (flat format)."""
     if record.type not in (None, "message"):
         return None
@@ -125,7 +137,7 @@ def _message(record: RecordJson) -> MessageJson | None:
     return record if record.role is not None else None
 
 
-def _kind(record: RecordJson, message: MessageJson | None) -> EntryKind:
+def _kind(record: RecordJson | CountedJson, message: SpeakerJson | None) -> EntryKind:
     if record.type is None:
         return EntryKind.OTHER if message is None else EntryKind.MESSAGE
     return _KINDS.get(record.type, EntryKind.OTHER)
@@ -151,7 +163,7 @@ def _usage(usage: UsageJson) -> Usage:
     return Usage(*parts, total=_count(usage.total_tokens) or sum(parts))
 
 
-def _compaction(record: RecordJson) -> Compaction:
+def _compaction(record: RecordJson | CountedJson) -> Compaction:
     return Compaction(
         summary=record.summary or "",
         tokens_before=_count(record.tokens_before),
@@ -162,7 +174,7 @@ def _compaction(record: RecordJson) -> Compaction:
     )
 
 
-def _is_injected(message: MessageJson) -> bool:
+def _is_injected(message: SpeakerJson) -> bool:
     """Tell replies of the gateway itself, mirrors of deliveries and routed messages from talk.
 
     1.24 marks its replies by `stopReason`, later releases by the model name; what no person sent

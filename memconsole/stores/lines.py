@@ -22,7 +22,7 @@ _BLANKS = b" \t\r"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: made by the thousand, and never handed out
 class RawLine:
     """One line as it lies in the file.
 
@@ -41,18 +41,25 @@ class RawLine:
     size: int
 
 
-def lines_backward(path: Path, limit_bytes: int) -> Iterator[RawLine]:
+def lines_backward(
+    path: Path, limit_bytes: int, *, first_block: int | None = None
+) -> Iterator[RawLine]:
     """Yield the lines of a file newest first, until `limit_bytes` bytes were passed.
 
     Blank lines are left out. A line that begins before the limit is still given whole, unless it
     alone is longer than the limit: then it comes without data, as the last one. A file that
     shrinks meanwhile ends the reading.
 
+    Args:
+        path: The file.
+        limit_bytes: Bytes to pass at most.
+        first_block: Bytes to read first, where fewer than usual are likely to be enough.
+
     Raises:
         StoreError: The file cannot be opened or read, or is no regular file.
     """
     with open_file(path) as source:
-        yield from _backward(source, limit_bytes)
+        yield from _backward(source, limit_bytes, first_block)
 
 
 def lines_forward(path: Path) -> Iterator[RawLine]:
@@ -91,9 +98,11 @@ class _ShrunkError(Exception):
     """The source gave fewer bytes than it had when it was opened."""
 
 
-def _backward(source: Source, limit_bytes: int) -> Iterator[RawLine]:
+def _backward(
+    source: Source, limit_bytes: int, first_block: int | None = None
+) -> Iterator[RawLine]:
     try:
-        yield from _whole_lines_backward(source, limit_bytes)
+        yield from _whole_lines_backward(source, limit_bytes, first_block or _FIRST_BLOCK)
     except _ShrunkError:
         return
 
@@ -105,13 +114,12 @@ def _forward(source: Source) -> Iterator[RawLine]:
         return
 
 
-def _whole_lines_backward(source: Source, limit_bytes: int) -> Iterator[RawLine]:
+def _whole_lines_backward(source: Source, limit_bytes: int, block: int) -> Iterator[RawLine]:
     floor = max(0, source.size - limit_bytes)
     # `rest` holds the bytes from `position` to `end`: the end of a line not yet read to its begin.
     end = position = source.size
     rest = b""
     has_end = False
-    block = _FIRST_BLOCK
     while position > 0 and end + has_end > floor:
         start = max(0, position - block)
         pieces = (_read(source, start, position) + rest).split(b"\n")

@@ -56,19 +56,24 @@ class BlockJson(msgspec.Struct, rename="camel"):
     image_url: msgspec.Raw = msgspec.field(default=_NOTHING, name="image_url")
 
 
-class MessageJson(msgspec.Struct, rename="camel"):
-    """The message inside a record, or a whole flat record (`role` at the top)."""
+class SpeakerJson(msgspec.Struct, rename="camel"):
+    """What a message is, without what it says."""
 
     role: str | None = None
-    content: str | list[BlockJson] | None = None
     timestamp: str | Number | None = None
     usage: UsageJson | None = None
-    provider: str | None = None
     model: str | None = None
     stop_reason: str | None = None
+    provenance: ProvenanceJson | None = None
+
+
+class MessageJson(SpeakerJson, rename="camel"):
+    """The message inside a record, or a whole flat record (`role` at the top)."""
+
+    content: str | list[BlockJson] | None = None
+    provider: str | None = None
     tool_name: str | None = None
     name: str | None = None
-    provenance: ProvenanceJson | None = None
     command: str | None = None
     output: str | None = None
     tool_call: msgspec.Raw = msgspec.field(default=_NOTHING, name="tool_call")
@@ -92,7 +97,25 @@ class RecordJson(MessageJson, rename="camel"):
     reason: str | None = None
 
 
+class CountedJson(SpeakerJson, rename="camel"):
+    """A record of which only counts are wanted: its words are passed over, not decoded."""
+
+    type: str | None = None
+    id: str | None = None
+    parent_id: str | msgspec.UnsetType | None = msgspec.UNSET
+    message: SpeakerJson | None = None
+    summary: str | None = None
+    tokens_before: Number | None = None
+    tokens_after: Number | None = None
+    first_kept_entry_id: str | None = None
+    from_hook: bool | None = None
+    duration_ms: Number | None = None
+    target_id: str | None = None
+    reason: str | None = None
+
+
 _DECODER = msgspec.json.Decoder(RecordJson)
+_COUNTED = msgspec.json.Decoder(CountedJson)
 
 
 def decode_record(line: bytes) -> RecordJson | None:
@@ -110,6 +133,14 @@ def decode_record(line: bytes) -> RecordJson | None:
     except (ValueError, RecursionError):
         return None
     return _record(value) if isinstance(value, dict) else None
+
+
+def decode_counted(line: bytes) -> CountedJson | RecordJson | None:
+    """Decode one line without its words, where it is regular; None as `decode_record`."""
+    try:
+        return _COUNTED.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return decode_record(line)
 
 
 def is_regular(line: bytes) -> bool:

@@ -14,7 +14,7 @@ from memconsole.errors import StoreError
 from memconsole.sqlite import read_platform, stamp_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from memconsole.domain.agents import Agent
@@ -73,6 +73,18 @@ class SqliteSessionStore:
         return events_backward(
             ref.path, ref.session_id, limit_bytes=limit_bytes, copies=self._copies
         )
+
+    def counted(
+        self, path: Path, refs: Sequence[TranscriptRef], *, limit_bytes: int, expected: int
+    ) -> Iterator[tuple[TranscriptRef, Iterator[Entry]]]:
+        """Yield transcripts of one database with their entries; see `AgentSessionStore.counted`."""
+        from memconsole.stores.sqlite_events import counted_backward  # noqa: PLC0415
+
+        ids = [ref.session_id for ref in refs]
+        found = counted_backward(
+            path, ids, limit_bytes=limit_bytes, expected=expected, copies=self._copies
+        )
+        yield from zip(refs, found, strict=True)
 
     def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
         """Yield all entries in stored order; same kinds and errors as `backward`."""

@@ -7,7 +7,7 @@ that stops half way costs nothing, and the platform is never kept from its log.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -20,7 +20,7 @@ from memconsole.stores.reduce import LineReducer
 from memconsole.stores.sqlite_schema import EVENTS, IDENTITIES, read_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from memconsole.sqlite import Copies, ReadOnlyDatabase, SqlValue
@@ -36,7 +36,7 @@ _LONG_EVENT = 256 * 1024
 _MOST_NAVIGATION = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: made by the thousand
 class _Event:
     """One row.
 
@@ -59,6 +59,10 @@ class _Event:
         return self.seq if isinstance(self.seq, int) else 0
 
 
+_Rows: TypeAlias = tuple[list[_Event], bool]
+"""Rows of one page, and whether there are no more behind them."""
+
+
 def events_backward(
     path: Path, session_id: str, *, limit_bytes: int, copies: Copies
 ) -> Iterator[Entry]:
@@ -67,9 +71,48 @@ def events_backward(
     Raises:
         StoreError: The database cannot be read.
     """
+    events = _events(path, _Page(session_id, is_backward=True), copies)
+    yield from _newest_first(events, limit_bytes)
+
+
+def counted_backward(
+    path: Path, session_ids: Sequence[str], *, limit_bytes: int, expected: int, copies: Copies
+) -> Iterator[Iterator[Entry]]:
+    """Yield the entries of many transcripts as `events_backward` does, without words.
+
+    The newest events of all of them come out of one reading of the database.
+
+    `expected` is how many of the newest events are likely to be enough.
+    """
+    pages = [_Page(one, is_backward=True, rows=expected) for one in session_ids]
+    try:
+        first = read_platform(path, lambda database: _first_pages(database, pages), copies)
+    except StoreError:
+        first = {}  # each says so itself
+    for page in pages:
+        events = _events(path, page, copies, first.pop(page.session_id, None))
+        yield _newest_first(events, limit_bytes, is_counted=True)
+
+
+def _first_pages(database: ReadOnlyDatabase, pages: Iterable[_Page]) -> dict[str, _Rows]:
+    """Read pages until they weigh as much as one may; the others are read when they are wanted."""
+    found: dict[str, _Rows] = {}
+    weight = 0
+    schema = read_schema(database)
+    for page in pages:
+        if weight >= _PAGE_BYTES:
+            break
+        found[page.session_id] = rows = page.read(database, schema)
+        weight += sum(event.size for event in rows[0])
+    return found
+
+
+def _newest_first(
+    events: Iterator[_Event], limit_bytes: int, *, is_counted: bool = False
+) -> Iterator[Entry]:
     passed = 0
-    for event in _events(path, _Page(session_id, is_backward=True), copies):
-        yield from reversed(_entries(event))
+    for event in events:
+        yield from reversed(_entries(event, is_counted=is_counted))
         passed += event.size
         if passed >= limit_bytes:
             return
@@ -102,9 +145,12 @@ def event_ids(path: Path, session_id: str, *, copies: Copies) -> frozenset[str]:
     return read_platform(path, read, copies)
 
 
-def _events(path: Path, page: _Page, copies: Copies) -> Iterator[_Event]:
+def _events(
+    path: Path, page: _Page, copies: Copies, first: _Rows | None = None
+) -> Iterator[_Event]:
     while True:
-        events, is_last = read_platform(path, page.read, copies)
+        events, is_last = first or read_platform(path, page.read, copies)
+        first = None
         yield from events
         if is_last:
             return
@@ -126,9 +172,9 @@ class _Page:
     behind: SqlValue = None
     rows: int = _FIRST_ROWS
 
-    def read(self, database: ReadOnlyDatabase) -> tuple[list[_Event], bool]:
+    def read(self, database: ReadOnlyDatabase, schema: Schema | None = None) -> _Rows:
         """Return the rows, fewer when they are big, and whether there are no more."""
-        schema = read_schema(database)
+        schema = schema or read_schema(database)
         if not schema.has(EVENTS):
             return [], True
         statement = f"""
@@ -189,16 +235,17 @@ def _long_event(database: ReadOnlyDatabase, session_id: str, seq: SqlValue) -> b
     return reducer.line()
 
 
-def _entries(event: _Event) -> tuple[Entry, ...]:
+def _entries(event: _Event, *, is_counted: bool = False) -> tuple[Entry, ...]:
     data = event.data
     if data is None and event.packed is not None:
         data = _unpack(event.packed)
     if data is None:
         return (_damaged(event),)
-    first, *others = event_entries(data, event.position, event.size)
+    entries = event_entries(data, event.position, event.size, is_counted=is_counted)
+    first = entries[0]
     if first.kind is EntryKind.DAMAGED and first.id is None:
-        first = _damaged(event)
-    return (first, *others)
+        return (_damaged(event), *entries[1:])
+    return entries
 
 
 def _unpack(packed: bytes) -> bytes | None:
@@ -216,19 +263,23 @@ def _unpack(packed: bytes) -> bytes | None:
         return None
 
 
-def event_entries(data: bytes, position: int, size: int) -> tuple[Entry, ...]:
+def event_entries(
+    data: bytes, position: int, size: int, *, is_counted: bool = False
+) -> tuple[Entry, ...]:
     """Return the entries of one event, which is a line of a transcript without its end.
 
     Args:
         data: The JSON; a long one is shrunk first.
         position: Its `seq`.
         size: Bytes it has where it is stored.
+        is_counted: Without words; see `parse_line`.
     """
     if len(data) > _LONG_EVENT:
         reducer = LineReducer()
         reducer.feed(data)
         data = reducer.line()
-    return read_line(RawLine(data, offset=position, is_complete=True, size=size))
+    line = RawLine(data, offset=position, is_complete=True, size=size)
+    return read_line(line, is_counted=is_counted)
 
 
 class _Navigation(msgspec.Struct):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memconsole.stores.sqlite_schema import Schema
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen, for rows are made by the thousand
 class Node:
     """One live entry.
 
@@ -35,7 +35,7 @@ class Node:
     parent_key: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Window:
     """One transcript of a session key; `previous_id` and `reason` tell how it began."""
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memconsole.domain.transcript import EntryKind
+from memconsole.errors import StoreError
 from memconsole.stores.agent_store import AgentSessionStore
 from memconsole.stores.private_copy import PrivateCopies
 from tests.adapters.both_stores import BUILDERS, entries_of, session_of
@@ -52,6 +53,13 @@ RECORDS = st.fixed_dictionaries(
         | JSON,
     },
 )
+
+
+def without_words(entries: list[Entry]) -> list[Entry]:
+    """What is left of entries for whoever only counts."""
+    return [
+        replace(entry, text="", thinking_chars=0, attachments=(), tools=()) for entry in entries
+    ]
 
 
 def content(entries: list[Entry]) -> list[Entry]:
@@ -136,6 +144,54 @@ def test_a_damaged_record_is_counted_and_costs_no_other(
     ]
 
 
+@pytest.mark.parametrize("expected", [1, 3, 200])
+def test_counting_reads_the_same_without_words(
+    builder: HomeBuilder, agent_store: AgentSessionStore, expected: int
+) -> None:
+    builder.live("agent:main:main", "a", [*talk("a", *("word " * 20,) * 90), b"{no JSON"])
+    builder.live("agent:main:b", "b", talk("b", "one", "two"))
+    builder.live("agent:main:c", "c", [])
+    refs = [
+        ref
+        for session_id in "abc"
+        if (ref := session_of(agent_store, builder.agent, session_id).transcript) is not None
+    ]
+    counted = {
+        ref.session_id: list(entries)
+        for ref, entries in agent_store.counted(refs, limit_bytes=10**9, expected=expected)
+    }
+    assert counted == {
+        ref.session_id: without_words(list(agent_store.backward(ref, limit_bytes=10**9)))
+        for ref in refs
+    }
+    assert len(counted["a"]) == 92
+
+
+def test_counting_stops_at_the_limit(builder: HomeBuilder, agent_store: AgentSessionStore) -> None:
+    builder.live("agent:main:main", "a", talk("a", *("x" * 500,) * 60))
+    ref = session_of(agent_store, builder.agent, "a").transcript
+    assert ref is not None
+    [(_, entries)] = agent_store.counted([ref], limit_bytes=5_000, expected=2)
+    expected = agent_store.backward(ref, limit_bytes=5_000)
+    assert [entry.id for entry in entries] == [entry.id for entry in expected]
+
+
+def test_counting_tells_of_one_that_cannot_be_read_and_goes_on(
+    builder: HomeBuilder, agent_store: AgentSessionStore
+) -> None:
+    builder.live("agent:main:main", "a", talk("a", "one"))
+    ref = session_of(agent_store, builder.agent, "a").transcript
+    assert ref is not None
+    gone = replace(ref, path=ref.path.with_name("gone"))
+    heard: list[str] = []
+    for one, entries in agent_store.counted([gone, ref], limit_bytes=10**9, expected=1):
+        try:
+            heard.append(f"{len(list(entries))} of {one.path.name}")
+        except StoreError:
+            heard.append(f"none of {one.path.name}")
+    assert sorted(heard) == [f"2 of {ref.path.name}", "none of gone"]
+
+
 @pytest.mark.parametrize("size", [5_000, 700_000, 6_000_000])
 def test_an_inline_picture_becomes_a_note(
     builder: HomeBuilder, agent_store: AgentSessionStore, size: int
@@ -174,6 +230,10 @@ def test_whatever_the_records_are_both_stores_agree(
         with closing(PrivateCopies()) as copies:
             store = AgentSessionStore(copies)
             ref = session_of(store, builder.agent, session_id).transcript
-            answers.append([] if ref is None else content(list(store.forward(ref))))
+            entries = [] if ref is None else list(store.forward(ref))
+            answers.append(content(entries))
+            refs = [] if ref is None else [ref]
+            for _, counted in store.counted(refs, limit_bytes=10**9, expected=2):
+                assert list(counted) == without_words(entries[::-1])
     assert answers[0] == answers[1] == answers[2]
     assert len(answers[0]) >= len(records)
