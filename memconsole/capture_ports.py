@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
+    from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.captures import SummaryRecord
+    from memconsole.domain.captures import ReflectionRecord, SummaryRecord
+    from memconsole.domain.observing import Cursor
 
 
 class SummaryLog(Protocol):
@@ -54,4 +56,69 @@ class RecoveryLog(Protocol):
 
         Raises:
             StateError: They cannot be stored.
+        """
+
+
+class ObserverLog(Protocol):
+    """How far the observer has read (`state.db`); never read back from the files (A10)."""
+
+    def last(self, agent: AgentRef) -> tuple[str, datetime] | None:
+        """Return hash of the input and time of the agent's last run."""
+
+    def cursors(self, agent: AgentRef) -> Mapping[str, Cursor]:
+        """Return the last observed message of each session, by session id."""
+
+    def advance(
+        self, agent: AgentRef, hash_: str, cursors: Mapping[str, Cursor], at: datetime
+    ) -> None:
+        """Store how far a run has come, after the write it describes (A12).
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+
+class WorkspaceFolders(Protocol):
+    """Looks into the folders of a workspace, and removes what is ours there (A8)."""
+
+    def names(self, root: Path, folder: str) -> tuple[str, ...]:
+        """Return the names of the ordinary files in a folder, sorted; none when it is missing.
+
+        Raises:
+            WorkspaceError: It lies outside the workspace, or cannot be read.
+        """
+
+    def remove(self, root: Path, relative: str) -> None:
+        """Remove an ordinary file; it may be gone already.
+
+        Raises:
+            WorkspaceError: It lies outside the workspace, or something else has that name.
+        """
+
+
+class ReflectionLog(Protocol):
+    """When observations were consolidated (`state.db`); never read back from prose (A10)."""
+
+    def last(self, workspace: str) -> ReflectionRecord | None:
+        """Return the newest consolidation of a workspace that was not undone."""
+
+    def prepare(self) -> None:
+        """Make sure that a record can be stored, before anything is written for it (A24).
+
+        Raises:
+            StateError: The state folder cannot be written, or a newer memconsole made it.
+        """
+
+    def add(self, record: ReflectionRecord) -> None:
+        """Store one consolidation, after the write it describes (A12).
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def undone(self, record: ReflectionRecord, at: datetime) -> None:
+        """Store that a consolidation was taken back.
+
+        Raises:
+            StateError: It cannot be stored.
         """

@@ -73,11 +73,14 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.state import StateDatabase  # noqa: PLC0415
     from memconsole.stores.state_captures import StateCaptures  # noqa: PLC0415
     from memconsole.stores.state_jobs import StateJobs  # noqa: PLC0415
+    from memconsole.stores.state_observer import StateObserver  # noqa: PLC0415
     from memconsole.stores.state_records import StateRunLog, StateSamples  # noqa: PLC0415
     from memconsole.stores.state_recovery import StateRecovery  # noqa: PLC0415
+    from memconsole.stores.state_reflections import StateReflections  # noqa: PLC0415
     from memconsole.stores.state_rotations import StateRotations  # noqa: PLC0415
     from memconsole.stores.state_summaries import StateSummaries  # noqa: PLC0415
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
+    from memconsole.stores.workspace_folders import DiskFolders  # noqa: PLC0415
     from memconsole.wiring_search import search_ports, user_home  # noqa: PLC0415
 
     clock = clock or build_clock()
@@ -97,6 +100,9 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         captures=StateCaptures(state),
         summaries=StateSummaries(state),
         recovery=StateRecovery(state),
+        observer=StateObserver(state),
+        reflections=StateReflections(state),
+        folders=DiskFolders(),
         scheduler=SchedulerWatch(locks, StateJobs(state)),
         gateway=_gateway(settings, choice, origin, clock),
         rotations=StateRotations(state),

@@ -33,8 +33,9 @@ from tests.search_fakes import FakeDocuments, FakeIndex
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memconsole.domain.captures import Capture, SummaryRecord
+    from memconsole.domain.captures import Capture, ReflectionRecord, SummaryRecord
     from memconsole.domain.memory import Marker
+    from memconsole.domain.observing import Cursor
     from memconsole.domain.outcomes import Run
     from memconsole.domain.sessions import StoredSession, TranscriptRef
     from memconsole.domain.tokens import Sample
@@ -312,6 +313,29 @@ class FakeSummaries:
 
 
 @dataclass
+class FakeObserver:
+    """How far the observer has read."""
+
+    run: tuple[str, datetime] | None = None
+    stored: dict[str, Cursor] = field(default_factory=dict)
+    is_unwritable: bool = False
+
+    def last(self, agent: AgentRef) -> tuple[str, datetime] | None:
+        return self.run
+
+    def cursors(self, agent: AgentRef) -> Mapping[str, Cursor]:
+        return dict(self.stored)
+
+    def advance(
+        self, agent: AgentRef, hash_: str, cursors: Mapping[str, Cursor], at: datetime
+    ) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.run = (hash_, at)
+        self.stored.update(cursors)
+
+
+@dataclass
 class FakeRecovery:
     """Fingerprints by session id, and keys by session id."""
 
@@ -334,6 +358,54 @@ class FakeRecovery:
         if self.is_unwritable:
             raise StateError("the state folder cannot be written")
         self.known.update(keys)
+
+
+@dataclass
+class FakeReflections:
+    """Consolidations, oldest first; those that were undone by number."""
+
+    stored: list[ReflectionRecord] = field(default_factory=list)
+    taken_back: set[int] = field(default_factory=set)
+    is_unwritable: bool = False
+
+    def last(self, workspace: str) -> ReflectionRecord | None:
+        found = [
+            one
+            for one in self.stored
+            if one.workspace == workspace and one.id not in self.taken_back
+        ]
+        return found[-1] if found else None
+
+    def prepare(self) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+
+    def add(self, record: ReflectionRecord) -> None:
+        self.prepare()
+        self.stored.append(replace(record, id=len(self.stored) + 1))
+
+    def undone(self, record: ReflectionRecord, at: datetime) -> None:
+        self.taken_back.add(record.id)
+
+
+class FakeFolders:
+    """Folders of a `FakeWorkspace`."""
+
+    def __init__(self, workspace: FakeWorkspace) -> None:
+        self.workspace = workspace
+
+    def names(self, root: Path, folder: str) -> tuple[str, ...]:
+        found = (path for place, path in self.workspace.files if place == root)
+        return tuple(
+            sorted(
+                PurePosixPath(path).name
+                for path in found
+                if str(PurePosixPath(path).parent) == folder
+            )
+        )
+
+    def remove(self, root: Path, relative: str) -> None:
+        self.workspace.files.pop((root, relative), None)
 
 
 @dataclass
@@ -441,6 +513,9 @@ class World:
         self.captures = FakeCaptures()
         self.summaries = FakeSummaries()
         self.recovery = FakeRecovery()
+        self.reflections = FakeReflections()
+        self.folders = FakeFolders(self.workspace)
+        self.observer = FakeObserver()
         self.scheduler = FakeScheduler()
         self.gateway = FakeGateway(NOW)
         self.rotations = FakeRotations()
@@ -463,6 +538,9 @@ class World:
             captures=self.captures,
             summaries=self.summaries,
             recovery=self.recovery,
+            reflections=self.reflections,
+            folders=self.folders,
+            observer=self.observer,
             scheduler=self.scheduler,
             gateway=self.gateway,
             rotations=self.rotations,

@@ -36,6 +36,7 @@ COMMANDS = {
         "reindex": "indexing:reindex",
         "checkpoint": "acting:checkpoint",
         "observe": "observing:observe",
+        "reflect": "reflecting:reflect",
         "summarize": "summarizing:summarize",
         "recover": "recovering:recover",
         "rotate": "acting:rotate",

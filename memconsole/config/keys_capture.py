@@ -1,4 +1,4 @@
-"""Keys of what saves and renews sessions: rotation, checkpoint, summary."""
+"""Keys of what saves and renews sessions: rotation, checkpoint, observer, summary."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from memconsole.config.keys import Key
-from memconsole.config.kinds import Counts, Ratio, Switch, Texts, Whole
+from memconsole.config.kinds import Choice, Counts, Ratio, Score, Switch, Texts, Whole
 from memconsole.config.span import Span
 
 _EVERY_MINUTE: Final = Span(timedelta(minutes=1))
@@ -95,6 +95,24 @@ CAPTURE_KEYS: Final = (
         is_per_agent=True,
     ),
     Key(
+        "freshness.precapture",
+        Span(),
+        "How long before the platform starts a session anew it is saved",
+    ),
+    Key(
+        "freshness.assume",
+        Choice("auto", "daily", "none"),
+        "How the platform resets sessions when its configuration does not say",
+    ),
+    Key("observer.interval", _EVERY_MINUTE, "How often the scheduler observes the talks"),
+    Key("observer.lookback", Span(), "Messages younger than this are looked at in each run"),
+    Key("observer.morning_lookback", Span(), "The same until seven o'clock in the morning"),
+    Key("observer.flush_lookback", Span(), "The same before a talk is cut or begins anew"),
+    Key("observer.recover_lookback", Span(), "Time before the end of a talk that had ended"),
+    Key("observer.min_lines", Whole(1), "Fewer new messages wait for more"),
+    Key("observer.max_items", Whole(1, 1_000), "Observations that one run adds"),
+    Key("observer.min_score", Score(), "Less important observations are not written"),
+    Key(
         "summary.tail_lines",
         Whole(1, 10_000),
         "Messages that a summary reads, from the end of its session",
@@ -102,4 +120,8 @@ CAPTURE_KEYS: Final = (
     ),
     Key("summary.min_chars", Whole(), "Sessions with less text get no summary"),
     Key("summary.max_per_tag", Whole(0, 100), "Observations of one kind in a summary"),
+    Key("reflector.word_threshold", Whole(1), "Words above which observations are consolidated"),
+    Key("reflector.min_interval", Span(), "Time between two consolidations"),
+    Key("reflector.similarity", Whole(50, 100), "Likeness from which two lines may say the same"),
+    Key("reflector.max_backups", Whole(1, 1000), "Copies of the observations that are kept"),
 )

@@ -120,6 +120,23 @@ class Ratio(Kind):
             return text
 
 
+class Score(Ratio):
+    """A number from 0 to 10."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """Name with the limits."""
+        return "number from 0 to 10"
+
+    def parse(self, raw: object) -> float:
+        """Take a number in the range; NaN is in none."""
+        if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw <= 10:
+            return float(raw)
+        raise ValueError(f"must be a {self.label}, not {shown(raw)}")
+
+
 class Choice(Kind):
     """One of a few words."""
 

@@ -22,7 +22,9 @@ Every key is a variable as well: `rotation.threshold_tokens` is
 | `MEMCONSOLE_VERBOSE` | `log.level`: 0 warning, 1 info, 2 debug | `-v`, `-vv` |
 | `MEMCONSOLE_LOG_FILE` | `log.file` | `--log-file` |
 | `ROTATION_THRESHOLD` | `rotation.threshold_tokens` | older name (mission §3) |
+| `OBSERVER_LOOKBACK_MIN` | `observer.lookback`, in minutes | older name |
 | `SESSION_STALE_HOURS` | `checkpoint.stale_after`, in hours | older name |
+| `REFLECTOR_WORD_THRESHOLD` | `reflector.word_threshold` | older name |
 | `MEMCONSOLE_NOW` | the wall clock (A23) | for tests |
 
 The long name wins over a short one, and that over an older one. The other older names of mission §3
@@ -56,7 +58,9 @@ KEYS: Final = (*PLATFORM_KEYS, *CAPTURE_KEYS, *SEARCH_KEYS, *FACE_KEYS)
 
 ALIASES: Final = (
     Alias("ROTATION_THRESHOLD", "rotation.threshold_tokens"),
+    Alias("OBSERVER_LOOKBACK_MIN", "observer.lookback", lambda text: f"{text.strip()}m"),
     Alias("SESSION_STALE_HOURS", "checkpoint.stale_after", lambda text: f"{text.strip()}h"),
+    Alias("REFLECTOR_WORD_THRESHOLD", "reflector.word_threshold"),
     Alias("NO_COLOR", "ui.mono", lambda _: "true"),
     Alias("MEMCONSOLE_HOME", "platform.home"),
     Alias("MEMCONSOLE_GATEWAY", "gateway.url"),

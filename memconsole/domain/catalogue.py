@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from memconsole.domain.commands import Checkpoint, Compact, Reindex, Rotate
+from memconsole.domain.commands import Checkpoint, Compact, Observe, Reindex, Rotate
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
@@ -68,6 +68,12 @@ def _checkpoint(
     return Checkpoint(agent, session_key=key, is_forced=is_forced, dry_run=dry_run)
 
 
+def _observe(
+    agent: AgentRef, key: str | None = None, *, dry_run: bool = False, is_forced: bool = False
+) -> Command:
+    return Observe(agent, session_key=key, is_flush=is_forced, dry_run=dry_run)
+
+
 def _rotate(
     agent: AgentRef, key: str | None = None, *, dry_run: bool = False, is_forced: bool = False
 ) -> Command:
@@ -109,6 +115,17 @@ CATALOGUE: tuple[CommandSpec, ...] = (
         needs_gateway=False,
         build=_checkpoint,
         undo="not needed: the daily log only grows, the next checkpoint renews ACTIVE_CONTEXT.md",
+    ),
+    CommandSpec(
+        name="observe",
+        title="Observe",
+        help="Add what is worth remembering in an agent's talks to observations.md",
+        key="b",
+        subject=Subject.AGENT,
+        is_destructive=False,
+        needs_gateway=False,
+        build=_observe,
+        undo="not needed: lines are only added; a line that should not stay can be deleted by hand",
     ),
     CommandSpec(
         name="rotate",

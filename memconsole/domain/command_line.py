@@ -9,7 +9,9 @@ from memconsole.domain.commands import (
     Checkpoint,
     Compact,
     ConfigFix,
+    Observe,
     Recover,
+    Reflect,
     Reindex,
     Rotate,
     Summarize,
@@ -24,8 +26,10 @@ _NAMES: dict[type[Command], str] = {
     Rotate: "rotate",
     Compact: "compact",
     Reindex: "reindex",
+    Observe: "observe",
     Summarize: "summarize",
     Recover: "recover",
+    Reflect: "reflect",
     ConfigFix: "config fix",
 }
 
@@ -38,7 +42,7 @@ def name_of(command: Command) -> str:
 def key_of(command: Command) -> str | None:
     """Return the session key that a command names."""
     match command:
-        case Checkpoint():
+        case Checkpoint() | Observe():
             return command.session_key
         case Rotate() | Compact() | Summarize():
             return command.key
@@ -53,6 +57,14 @@ def _compact_words(command: Compact) -> list[str]:
 
 def _capture_words(command: CaptureCommand) -> list[str]:
     match command:
+        case Observe():
+            session, ended = command.session_key, command.recover_id
+            return [
+                *("--agent", command.agent.id),
+                *(() if session is None else ("--session", session)),
+                *_flags(("--flush", command.is_flush)),
+                *(() if ended is None else ("--recover", ended)),
+            ]
         case Summarize():
             name = command.key or command.session_id or ""
             by_id = command.key is not None and command.session_id is not None
@@ -60,6 +72,10 @@ def _capture_words(command: CaptureCommand) -> list[str]:
             return [name, *which, "--reason", command.reason]
         case Recover():
             return ["--agent", command.agent.id]
+        case Reflect():
+            given = [] if command.candidate is None else ["--candidate", command.candidate_name]
+            flags = _flags(("--force", command.is_forced), ("--undo", command.is_undo))
+            return ["--agent", command.agent.id, *given, *flags]
 
 
 def command_line(command: Command) -> str:
@@ -86,7 +102,7 @@ def _arguments(command: Command) -> list[str]:
             )
         case Compact():
             return _compact_words(command)
-        case Summarize() | Recover():
+        case Observe() | Summarize() | Recover() | Reflect():
             return _capture_words(command)
         case Reindex() | ConfigFix():
             return _upkeep_words(command)

@@ -100,6 +100,26 @@ class Summarize:
 
 
 @dataclass(frozen=True, slots=True)
+class Observe:
+    """Add what is worth remembering in an agent's talks to observations.md (mission §12).
+
+    Attributes:
+        session_key: This session only.
+        is_flush: Look further back, also at what was looked at: the talk is about to be cut.
+        recover_id: Id of a session that has ended; its last hours.
+        is_previous: Of that session, the talk before its last reset in place.
+        dry_run: Say what would be added; write nothing.
+    """
+
+    agent: AgentRef
+    session_key: str | None = None
+    is_flush: bool = False
+    recover_id: str | None = None
+    is_previous: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Recover:
     """Capture talks that ended before everything in them was captured (mission §14).
 
@@ -124,7 +144,27 @@ class ConfigFix:
     dry_run: bool = False
 
 
-CaptureCommand: TypeAlias = Summarize | Recover
+@dataclass(frozen=True, slots=True)
+class Reflect:
+    """Consolidate an agent's `observations.md` (mission §12, A19).
+
+    Attributes:
+        is_forced: Also when it is not due, and a candidate of less than a tenth.
+        candidate: A text from elsewhere that shall take its place, if the gate lets it pass.
+        candidate_name: Where that text came from, for the command line.
+        is_undo: Put the newest backup back instead.
+        dry_run: Say what would change; write nothing.
+    """
+
+    agent: AgentRef
+    is_forced: bool = False
+    candidate: str | None = None
+    candidate_name: str = ""
+    is_undo: bool = False
+    dry_run: bool = False
+
+
+CaptureCommand: TypeAlias = Observe | Summarize | Recover | Reflect
 """What writes into memory beside the checkpoint; a new one is added here."""
 
 Command: TypeAlias = Checkpoint | Rotate | Reindex | Compact | CaptureCommand | ConfigFix

@@ -175,6 +175,18 @@ class Summarized:
 
 
 @dataclass(frozen=True, slots=True)
+class Observed:
+    """Observations were added and seen on disk."""
+
+    command: Command
+    message: str
+    wrote: tuple[Written, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Recovered:
     """Talks that had ended uncaptured are in memory now."""
 
@@ -202,8 +214,28 @@ class ConfigFixed:
     duration_ms: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Reflected:
+    """`observations.md` was consolidated, and everything that went is in the archive."""
+
+    command: Command
+    message: str
+    wrote: tuple[Written, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+    duration_ms: int = 0
+
+
 Done: TypeAlias = (
-    Checkpointed | Reindexed | Rotated | Compacted | Summarized | Recovered | ConfigFixed
+    Checkpointed
+    | Reindexed
+    | Rotated
+    | Compacted
+    | Observed
+    | Summarized
+    | Recovered
+    | ConfigFixed
+    | Reflected
 )
 """What was done, and its effect checked; a new command adds its outcome here."""
 

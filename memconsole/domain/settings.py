@@ -55,6 +55,62 @@ class SummarySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ObserverSettings:
+    """`[observer]` (mission §12).
+
+    Attributes:
+        lookback: Messages younger than this are looked at, and all behind the last run.
+        morning_lookback: The same until seven o'clock in the morning.
+        flush_lookback: The same before a talk is compacted or begins anew.
+        recover_lookback: Time before the end of a talk that had ended.
+        min_lines: Fewer new messages wait for more.
+        max_items: Observations that one run adds.
+        min_score: Less important ones are not written.
+    """
+
+    interval: timedelta = timedelta(minutes=15)
+    lookback: timedelta = timedelta(minutes=15)
+    morning_lookback: timedelta = timedelta(minutes=480)
+    flush_lookback: timedelta = timedelta(hours=2)
+    recover_lookback: timedelta = timedelta(hours=4)
+    min_lines: int = 2
+    max_items: int = 20
+    min_score: float = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectorSettings:
+    """`[reflector]` (mission §12, A19).
+
+    Attributes:
+        word_threshold: Words of `observations.md` above which it is consolidated; four thirds as
+            many tokens do as well, for languages without blanks between words.
+        min_interval: Time between two consolidations.
+        similarity: Likeness from which two lines may say the same, 0 to 100.
+        max_backups: Copies of the file that are kept.
+    """
+
+    word_threshold: int = 8_000
+    min_interval: timedelta = timedelta(hours=6)
+    similarity: int = 90
+    max_backups: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class FreshnessSettings:
+    """`[freshness]` (mission §18).
+
+    Attributes:
+        precapture: How long before a reset of the platform a session is saved.
+        assume: What the platform does when its configuration says nothing: `daily`, `none`, or
+            `auto` by its release.
+    """
+
+    precapture: timedelta = timedelta(minutes=10)
+    assume: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
 class SearchSettings:
     """`[search]` (mission §15, A22).
 
@@ -163,6 +219,9 @@ class Settings:
     rotation: RotationSettings = field(default_factory=RotationSettings)
     checkpoint: CheckpointSettings = field(default_factory=CheckpointSettings)
     summary: SummarySettings = field(default_factory=SummarySettings)
+    reflector: ReflectorSettings = field(default_factory=ReflectorSettings)
+    observer: ObserverSettings = field(default_factory=ObserverSettings)
+    freshness: FreshnessSettings = field(default_factory=FreshnessSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     log: LogSettings = field(default_factory=LogSettings)

@@ -26,7 +26,7 @@ _MONTHS: Final = (
 )  # fmt: skip
 _SHORT_MONTHS: Final = "jan feb mar apr jun jul aug sep sept oct nov dec".split()  # noqa: SIM905
 
-_DAY: Final = "|".join(_WEEKDAYS)
+_DAY: Final = r"(?:mon|tue|wed|thu|fri|sat|sun)(?:s|nes|rs|r|ur)?(?:day)?"
 _COUNT: Final = rf"\d{{1,3}}|{'|'.join(_NUMBERS)}"
 _MONTH: Final = rf"(?:{'|'.join(_MONTHS)}|(?:{'|'.join(_SHORT_MONTHS)})\b\.?)"
 
@@ -125,7 +125,8 @@ def _near(word: str) -> int:
 
 def _weekday(match: re.Match[str], on: date, *, is_past: bool) -> date:
     """Return the day of "last Friday", "next Friday", "on Friday" (by the tense)."""
-    wanted = _WEEKDAYS.index(match["weekday"].casefold())
+    short = match["weekday"].casefold()[:3]
+    wanted = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(short))
     which = match["which"].casefold()
     ahead = (wanted - on.weekday()) % 7
     back = which in {"last", "this past"} or (which == "on" and is_past)

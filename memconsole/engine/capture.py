@@ -1,10 +1,10 @@
-"""What writes into memory beside the checkpoint: summaries and recovery."""
+"""What writes into memory beside the checkpoint: summaries, recovery, reflection."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from memconsole.domain.commands import Recover, Summarize
+from memconsole.domain.commands import Observe, Recover, Reflect, Summarize
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import CaptureCommand
@@ -19,6 +19,10 @@ def capture(
 ) -> Outcome:
     """Run one of them; raises what it raises."""
     match command:
+        case Observe():
+            from memconsole.engine.observe import observe  # noqa: PLC0415
+
+            return observe(command, ports=ports, reader=reader, settings=settings)
         case Summarize():
             from memconsole.engine.summarize import summarize  # noqa: PLC0415
 
@@ -27,5 +31,9 @@ def capture(
             from memconsole.engine.recover import recover  # noqa: PLC0415
 
             return recover(command, ports=ports, reader=reader, settings=settings)
+        case Reflect():
+            from memconsole.engine.reflect import reflect  # noqa: PLC0415
+
+            return reflect(command, ports=ports, reader=reader, settings=settings)
         case _:
             assert_never(command)

@@ -52,6 +52,9 @@ class Ports:
     captures: ports.CaptureLog
     summaries: capture_ports.SummaryLog
     recovery: capture_ports.RecoveryLog
+    observer: capture_ports.ObserverLog
+    reflections: capture_ports.ReflectionLog
+    folders: capture_ports.WorkspaceFolders
     scheduler: ports.SchedulerControl
     gateway: ports.Gateway
     rotations: ports.RotationLog

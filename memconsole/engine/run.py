@@ -11,7 +11,9 @@ from memconsole.domain.commands import (
     Checkpoint,
     Compact,
     ConfigFix,
+    Observe,
     Recover,
+    Reflect,
     Reindex,
     Rotate,
     Summarize,
@@ -108,7 +110,7 @@ def _dispatch(
                 cancel=attended.cancel,
                 progress=attended.progress,
             )
-        case Summarize() | Recover():
+        case Observe() | Summarize() | Recover() | Reflect():
             from memconsole.engine.capture import capture  # noqa: PLC0415
 
             return capture(command, ports=ports, reader=reader, settings=settings)

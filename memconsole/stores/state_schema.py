@@ -231,12 +231,59 @@ def _create_recovery(database: Database) -> None:
     )
 
 
+def _create_observer(database: Database) -> None:
+    """Version 6: how far the observer has read (mission §12)."""
+    database.table("observed").create(
+        {
+            "home": str,
+            "agent": str,
+            "session_id": str,
+            "message_id": str,
+            "position": int,
+            "at": str,
+            "observed_at": str,
+        },
+        pk=("home", "agent", "session_id"),
+        not_null={"position", "observed_at"},
+        strict=True,
+    )
+    database.table("observer_run").create(
+        {"home": str, "agent": str, "hash": str, "at": str},
+        pk=("home", "agent"),
+        not_null={"hash", "at"},
+        strict=True,
+    )
+
+
+def _create_reflections(database: Database) -> None:
+    """Consolidations of observations (mission §12)."""
+    database.table("reflection").create(
+        {
+            "id": int,
+            "workspace": str,
+            "at": str,
+            "words_before": int,
+            "words_after": int,
+            "backup": str,
+            "result_chars": int,
+            "result_hash": str,
+            "undone_at": str,
+        },
+        pk="id",
+        not_null={"workspace", "at", "backup", "result_chars", "result_hash"},
+        strict=True,
+    )
+    database.table("reflection").create_index(["workspace", "id"])
+
+
 STEPS: tuple[Callable[[Database], None], ...] = (
     _create_runs_samples_captures,
     _create_rotations,
     _create_jobs,
     _create_summaries,
     _create_recovery,
+    _create_observer,
+    _create_reflections,
 )
 """Step n brings version n to n + 1; a step that was released never changes."""
 

@@ -20,6 +20,7 @@ MONDAY = date(2026, 1, 26)
         ("Ship it tomorrow", "Ship it tomorrow (2026-01-27)", date(2026, 1, 27)),
         ("the day after tomorrow", "the day after tomorrow (2026-01-28)", date(2026, 1, 28)),
         ("We met last Friday", "We met last Friday (2026-01-23)", date(2026, 1, 23)),
+        ("We met last Fri - good", "We met last Fri (2026-01-23) - good", date(2026, 1, 23)),
         ("Due next Monday", "Due next Monday (2026-02-02)", date(2026, 2, 2)),
         ("It's due on Friday", "It's due on Friday (2026-01-30)", date(2026, 1, 30)),
         ("I called on Friday", "I called on Friday (2026-01-23)", date(2026, 1, 23)),

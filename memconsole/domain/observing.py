@@ -1,0 +1,250 @@
+"""What an observer run takes of the talks, and what it makes of it: pure decisions (mission §12).
+
+Text is masked whole, then judged, then dated, then quoted: in this order nothing that is secret or
+forged reaches a file (A10, A11). What stands in the log already is not written again, and what the
+agent reads aloud from it is no news.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.cues import Heard, find
+from memconsole.domain.days import clock, local_day
+from memconsole.domain.likeness import features, is_exact, twin
+from memconsole.domain.markdown import quote_line
+from memconsole.domain.observations import Observation, Priority, observation_id
+from memconsole.domain.when import dated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
+
+    from memconsole.domain.cues import Found
+    from memconsole.domain.days import Zone
+    from memconsole.domain.likeness import Features
+    from memconsole.domain.observations import ObservationLog
+    from memconsole.domain.transcript import Message
+
+MAX_SESSIONS: Final = 10
+MAX_LINES: Final = 150
+"""Messages of one session that are looked at, and of one batch."""
+
+BY: Final = "mc:by"
+"""Metadata word that says who spoke."""
+
+_SHORT_ID: Final = 8
+_OWN: Final = re.compile(
+    rf"^[ \t>]*(?:[-*+][ \t]+)?\\?[{''.join(Priority)}].*$|^.*<!--[^\n]*\b(?:dc|mc):\w+=.*$"
+    r"|^[ \t>]*Date: \d{4}-\d{2}-\d{2}.*$|^[ \t>]*# Observations Log.*$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """The last message of a session that was observed.
+
+    Attributes:
+        message_id: Its id in the transcript; None when it had none.
+        position: Byte offset or seq; another store counts otherwise.
+        at: Its time.
+    """
+
+    message_id: str | None
+    position: int
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Messages of one session that one batch looks at, oldest first."""
+
+    session_id: str
+    messages: tuple[Message, ...]
+
+    @property
+    def cursor(self) -> Cursor:
+        """Where the next run goes on."""
+        last = self.messages[-1]
+        return Cursor(last.id, last.position, last.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What came of one batch.
+
+    Attributes:
+        observations: New ones, by day and time.
+        found: Lines worth keeping, before the duplicates were left out.
+        duplicates: Of them, those that the log says already.
+        over: New ones beyond `observer.max_items`, the least important.
+        masked: Messages that held a secret.
+    """
+
+    observations: tuple[Observation, ...]
+    found: int
+    duplicates: int
+    over: int
+    masked: int
+
+
+def unseen(
+    messages: Sequence[Message], cursor: Cursor | None, cutoff: datetime
+) -> tuple[Message, ...]:
+    """Return the messages behind the cursor or newer than the cutoff, whichever is more.
+
+    A message without a time belongs to the one before it.
+    """
+    if cursor is None and all(one.at is None for one in messages):
+        return tuple(messages)
+    behind = len(messages) if cursor is None else _behind(messages, cursor)
+    recent = next(
+        (place for place, one in enumerate(messages) if one.at is not None and one.at > cutoff),
+        len(messages),
+    )
+    return tuple(messages[min(behind, recent) :])
+
+
+def is_reached(messages: Sequence[Message], cursor: Cursor) -> bool:
+    """Whether a reading goes back to the cursor, so that nothing behind it is missing."""
+    return _behind(messages, cursor) > 0
+
+
+def _behind(messages: Sequence[Message], cursor: Cursor) -> int:
+    """Return the place behind the cursor; by id, else by time, else by position."""
+    if cursor.message_id is not None:
+        places = (n for n, one in enumerate(messages) if one.id == cursor.message_id)
+        if (place := next(places, None)) is not None:
+            return place + 1
+    if cursor.at is not None and any(one.at is not None for one in messages):
+        later = (n for n, one in enumerate(messages) if one.at is not None and one.at > cursor.at)
+        return next(later, len(messages))
+    later = (n for n, one in enumerate(messages) if one.position > cursor.position)
+    return next(later, len(messages))
+
+
+def batches(parts: Iterable[Part]) -> tuple[tuple[Part, ...], ...]:
+    """Return the parts in batches of at most 150 messages, the older ones first."""
+    made: list[tuple[Part, ...]] = []
+    batch: list[Part] = []
+    free = MAX_LINES
+    for part in parts:
+        rest = part.messages
+        while rest:
+            taken, rest = rest[:free], rest[free:]
+            batch.append(Part(part.session_id, taken))
+            free -= len(taken)
+            if not free:
+                made.append(tuple(batch))
+                batch, free = [], MAX_LINES
+    return (*made, tuple(batch)) if batch else tuple(made)
+
+
+def input_hash(parts: Iterable[Part]) -> str:
+    """Return a hash of what a run looks at: sessions, roles, words and times, in order."""
+    digest = hashlib.sha256()
+    for part in parts:
+        for one in part.messages:
+            words = (part.session_id, one.role or "", one.text, str(one.at))
+            for word in words:
+                data = word.encode("utf-8", errors="replace")
+                digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Observer:
+    """How a run extracts.
+
+    Attributes:
+        agent_id: Named in the source of every line.
+        mask: Replaces secrets.
+        now: For messages without a time.
+    """
+
+    agent_id: str
+    mask: Callable[[str], str]
+    zone: Zone
+    now: datetime
+    min_score: float = 1.5
+    max_items: int = 20
+
+    def extract(self, parts: Sequence[Part], log: ObservationLog) -> Extracted:
+        """Return what is worth adding to the log."""
+        foreign = (one for one in log.lines if one.observation is None and not one.is_blank)
+        known = [features(line.text) for line in foreign]
+        said = [features(one.text) for one in log.observations]
+        texts = [one.text for one in log.observations]
+        new: list[tuple[Observation, Features]] = []
+        found = duplicates = masked = 0
+        for part in parts:
+            heard = [self._heard(message) for message in part.messages]
+            masked += sum(is_masked for _, is_masked in heard)
+            for line in find([words for words, _ in heard], texts):
+                if line.score < self.min_score:
+                    continue
+                found += 1
+                one = self._made(part, line)
+                looks = features(one.text)
+                if _is_known(looks, [*said, *(pair[1] for pair in new)], known):
+                    duplicates += 1
+                else:
+                    new.append((one, looks))
+        made = [one for one, _ in new]
+        ranked = sorted(range(len(made)), key=lambda place: -made[place].importance)
+        best = [made[place] for place in sorted(ranked[: self.max_items])]
+        kept = tuple(sorted(best, key=_when))
+        return Extracted(kept, found, duplicates, len(made) - len(kept), masked)
+
+    def _heard(self, message: Message) -> tuple[Heard, bool]:
+        text = self.mask(message.text)
+        own = _OWN.sub("", text)
+        return Heard(message.role or "", own, bool(message.attachments)), text != message.text
+
+    def _made(self, part: Part, line: Found) -> Observation:
+        message = part.messages[line.index]
+        at = message.at or self.now
+        day = local_day(at, self.zone)
+        said = dated(line.text, day)
+        text = quote_line(said.text)
+        return Observation(
+            priority=Priority.of_score(line.score),
+            text=text,
+            day=day,
+            clock=None if message.at is None else clock(message.at, self.zone),
+            kind=line.kind,
+            importance=line.score,
+            refers_to=said.day or day,
+            id=observation_id(text),
+            source=f"{self.agent_id}/{part.session_id[:_SHORT_ID]}#{message.position}",
+            extra=(f"{BY}={message.role}",),
+        )
+
+
+def distinct(observations: Iterable[Observation], log: ObservationLog) -> tuple[Observation, ...]:
+    """Return the observations with ids that no other line has, for two texts of one hash."""
+    taken = {one.id: one.text for one in log.observations if one.id is not None}
+    made = []
+    for one in observations:
+        unique, number = one, 1
+        while unique.id in taken and taken[unique.id] != one.text:
+            number += 1
+            unique = replace(one, id=observation_id(f"{one.text} {number}"))
+        taken[unique.id or ""] = one.text
+        made.append(unique)
+    return tuple(made)
+
+
+def _is_known(looks: Features, said: Sequence[Features], lines: Iterable[Features]) -> bool:
+    """Whether the log says it already: as an observation, or as a line of other hands."""
+    if twin(looks, said) is not None:
+        return True
+    return any(one.fingerprint == looks.fingerprint and is_exact(looks, one) for one in lines)
+
+
+def _when(observation: Observation) -> tuple[object, str]:
+    return observation.day, observation.clock or ""

@@ -1,0 +1,241 @@
+"""Gathers what an observer run looks at: the talks, and what was observed of them (mission §12)."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memconsole.domain.checkpoint import candidates, class_of, is_readable, named
+from memconsole.domain.checkpoint_words import label_of
+from memconsole.domain.days import local_time, resolve_zone
+from memconsole.domain.keys import classify, parse_key
+from memconsole.domain.observing import MAX_LINES, MAX_SESSIONS, Part, is_reached, unseen
+from memconsole.domain.outcomes import Skipped, SkipReason
+from memconsole.domain.sessions import TranscriptState
+from memconsole.domain.transcript import Tail
+from memconsole.domain.transcript_notices import transcript_notices
+from memconsole.engine.segment import read_segment
+from memconsole.engine.tail import read_tail
+from memconsole.errors import SessionNotFoundError, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime, timedelta
+
+    from memconsole.domain.agents import Agent, Home, Notice
+    from memconsole.domain.commands import Observe
+    from memconsole.domain.days import Zone
+    from memconsole.domain.observing import Cursor
+    from memconsole.domain.sessions import StoredSession, StoreListing
+    from memconsole.domain.settings import ObserverSettings, Settings
+    from memconsole.domain.transcript import Message
+    from memconsole.engine.ports_bundle import Ports
+
+logger = logging.getLogger(__name__)
+
+CATCH_UP = 1_000
+"""Messages of one session that are read back to where the last run ended."""
+
+_MORNING_ENDS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What one run works with."""
+
+    command: Observe
+    home: Home
+    agent: Agent
+    ports: Ports
+    settings: Settings
+
+    @property
+    def observer(self) -> ObserverSettings:
+        """The `[observer]` settings."""
+        return self.settings.observer
+
+    @property
+    def zone(self) -> Zone:
+        """The user's time zone (A23)."""
+        return resolve_zone(self.settings.timezone, self.home.config.user_timezone).zone
+
+    @property
+    def mode(self) -> str:
+        """`recover`, `flush`, `morning` or `normal`, the rows of §12's table."""
+        if self.command.recover_id is not None:
+            return "recover"
+        if self.command.is_flush:
+            return "flush"
+        hour = local_time(self.ports.clock.now(), self.zone).hour
+        return "morning" if hour <= _MORNING_ENDS else "normal"
+
+    @property
+    def lookback(self) -> timedelta:
+        """How far back this mode looks."""
+        settings = self.observer
+        return {
+            "recover": settings.recover_lookback,
+            "flush": settings.flush_lookback,
+            "morning": settings.morning_lookback,
+        }.get(self.mode, settings.lookback)
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """The new words of all talks.
+
+    Attributes:
+        parts: One a session with new messages, the session that was quiet longest first.
+        read: Messages that were read, new or not.
+    """
+
+    parts: tuple[Part, ...]
+    notices: tuple[Notice, ...]
+    read: int
+
+    @property
+    def lines(self) -> int:
+        """How many messages are new."""
+        return sum(len(part.messages) for part in self.parts)
+
+
+def gather(scene: Scene) -> Picked | Skipped:
+    """Read the talks that this run is about.
+
+    Raises:
+        SessionNotFoundError: The command names a session that is not there.
+        StoreError: The store, or the one transcript that was asked for, cannot be read.
+    """
+    listing = scene.ports.sessions.sessions(scene.agent)
+    chosen = _chosen(scene, listing)
+    if isinstance(chosen, Skipped):
+        return chosen
+    cursors = scene.ports.observer.cursors(scene.agent.ref)
+    last = scene.ports.observer.last(scene.agent.ref)
+    parts: list[Part] = []
+    notices: list[Notice] = []
+    read = 0
+    is_one = scene.command.session_key is not None or scene.command.recover_id is not None
+    for stored in reversed(chosen):
+        try:
+            tail = _read(scene, stored, cursors)
+        except StoreError as error:
+            if is_one or len(chosen) == 1:
+                raise
+            logger.warning("%s", error)
+            continue
+        read += len(tail.messages)
+        notices += _notices(scene, stored, tail)
+        new = _new(scene, stored, tail.messages, cursors, None if last is None else last[1])
+        if new and stored.session_id is not None:
+            parts.append(Part(stored.session_id, new))
+    return Picked(tuple(parts), tuple(notices), read)
+
+
+def _chosen(scene: Scene, listing: StoreListing) -> Sequence[StoredSession] | Skipped:
+    """Return the sessions to read, newest first."""
+    command = scene.command
+    name = command.recover_id or command.session_key
+    if name is not None:
+        return _named(scene, listing, name)
+    found = candidates(listing)[:MAX_SESSIONS]
+    if not found and not is_readable(listing):
+        raise StoreError(
+            f"the sessions of {scene.agent.id} cannot be read",
+            hint="`memconsole status` names the store and the reason.",
+        )
+    if not found:
+        message = f"{scene.agent.id} has no talk with one person that could be observed"
+        return Skipped(command, SkipReason.NO_SESSION, message)
+    return found
+
+
+def _named(scene: Scene, listing: StoreListing, name: str) -> Sequence[StoredSession] | Skipped:
+    """Return the one session that was asked for, unless talk of its class is never captured."""
+    stored = named(listing.sessions, name)
+    if stored is None:
+        raise SessionNotFoundError(name)
+    session_class = class_of(stored)
+    is_captured = session_class.is_captured or stored.key is None
+    if stored.key is None and stored.session_id is not None:
+        known = scene.ports.recovery.keys(scene.agent.ref).get(stored.session_id)
+        if known is not None:
+            session_class = classify(parse_key(known, owner=scene.agent.id), None)
+            is_captured = session_class.is_captured
+    label = label_of(stored)
+    if not is_captured:
+        return Skipped(
+            scene.command,
+            SkipReason.NOT_CAPTURED,
+            f"{label} is a {session_class.value} session, and those are never copied into memory",
+        )
+    if stored.transcript is None or stored.transcript_state is not TranscriptState.PRESENT:
+        message = f"{label} has no transcript to read"
+        return Skipped(scene.command, SkipReason.NO_SESSION, message)
+    return (stored,)
+
+
+def _read(scene: Scene, stored: StoredSession, cursors: Mapping[str, Cursor]) -> Tail:
+    """Read the end of one transcript, back to where the last run ended.
+
+    A transcript that is moved while it is read is looked for once more.
+    """
+    try:
+        return _tail(scene, stored, cursors)
+    except StoreError:
+        listing = scene.ports.sessions.sessions(scene.agent)
+        again = named(listing.sessions, stored.session_id or "")
+        if again is None or again.transcript == stored.transcript:
+            raise
+        return _tail(scene, again, cursors)
+
+
+def _tail(scene: Scene, stored: StoredSession, cursors: Mapping[str, Cursor]) -> Tail:
+    assert stored.transcript is not None  # those without one were left out
+    store, ref = scene.ports.sessions, stored.transcript
+    if scene.command.is_previous:
+        segment = read_segment(store, ref, wanted=MAX_LINES, is_previous=True)
+        return Tail(segment.messages, segment.counts, is_whole=segment.is_whole)
+    tail = read_tail(store, ref, wanted=MAX_LINES)
+    cursor = cursors.get(stored.session_id or "")
+    if cursor is not None and not tail.is_whole and not is_reached(tail.messages, cursor):
+        tail = read_tail(store, ref, wanted=CATCH_UP)
+    return tail
+
+
+def _new(
+    scene: Scene,
+    stored: StoredSession,
+    messages: Sequence[Message],
+    cursors: Mapping[str, Cursor],
+    last_run: datetime | None,
+) -> tuple[Message, ...]:
+    """Return the messages that this run has to look at.
+
+    A session that no run has seen yet began after the last run: it is looked at from then on, so
+    that nothing is lost when runs were missed.
+    """
+    cursor = cursors.get(stored.session_id or "")
+    now = scene.ports.clock.now()
+    if scene.mode == "recover":
+        ended = next((one.at for one in reversed(messages) if one.at is not None), now)
+        return unseen(messages, cursor, ended - scene.lookback)
+    cutoff = now - scene.lookback
+    if cursor is None and last_run is not None:
+        cutoff = min(cutoff, last_run)
+    return unseen(messages, cursor, cutoff)
+
+
+def _notices(scene: Scene, stored: StoredSession, tail: Tail) -> Sequence[Notice]:
+    ref = stored.transcript
+    assert ref is not None
+    return tuple(
+        transcript_notices(
+            label_of(stored),
+            tail.counts,
+            has_gap=tail.has_gap,
+            path=str(ref.path),
+            agent=scene.agent.id,
+        )
+    )
