@@ -40,7 +40,6 @@ QUERIES = (
     "string formatting with width and precision",
     "garbage collection of reference cycles",
 )
-_ROUNDS = 8
 
 
 def engine_of(folder: Path, origin: Origin) -> Engine:
@@ -94,15 +93,14 @@ def floor(folder: Path) -> dict[str, float]:
 
 
 def warm(folder: Path) -> dict[str, float]:
-    """Search again and again, as the console does while somebody types."""
+    """Type queries letter by letter, as somebody does in the console: each letter is a search."""
     engine = engine_of(folder, Origin.CONSOLE)
-    for query in QUERIES:
-        engine.search(SearchRequest(query, "main", is_typing=True))
+    engine.search(SearchRequest("warm", "main", is_typing=True))
     times = []
-    for _ in range(_ROUNDS):
-        for query in QUERIES:
+    for query in QUERIES:
+        for end in range(1, len(query) + 1):
             start = time.perf_counter()
-            engine.search(SearchRequest(query, "main", is_typing=True))
+            engine.search(SearchRequest(query[:end], "main", is_typing=True))
             times.append(time.perf_counter() - start)
     times.sort()
     return {

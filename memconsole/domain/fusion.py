@@ -131,10 +131,11 @@ def _scored(
     best_text = max((one.text for one in candidates if one.text is not None), default=0.0)
     has_vectors = any(one.cosine is not None for one in candidates)
     on_vector, on_text = _shares(weights, has_vectors=has_vectors, has_text=best_text > 0)
-    vector_of = _vector_leg(candidates, late, is_raw=is_raw)
-    for one in candidates:
-        vector = vector_of(one)
-        text = None if one.text is None else round(_share(one.text, best_text), 6)
+    vectors = _vector_leg(candidates, late, is_raw=is_raw)
+    for one, vector in zip(candidates, vectors, strict=True):
+        text = one.text
+        if text is not None:
+            text = round(text / best_text if best_text > 0 else 1.0, 6)
         score = on_vector * (vector or 0.0) + on_text * (text or 0.0)
         yield Scored(one, round(score, 6), vector, text)
 
@@ -149,34 +150,34 @@ def _shares(weights: Weights, *, has_vectors: bool, has_text: bool) -> tuple[flo
 
 def _vector_leg(
     candidates: Sequence[Candidate], late: Mapping[tuple[int, int], float], *, is_raw: bool
-) -> Callable[[Candidate], float | None]:
-    """Return what gives a candidate its value of the vector leg."""
-    cosine = _stretch([one.cosine for one in candidates])
-    nearness = _stretch(list(late.values()))
+) -> list[float | None]:
+    """Return the value of the vector leg of every candidate."""
+    cosines = [one.cosine for one in candidates]
+    if is_raw:
+        return [None if one is None else round(min(1.0, max(0.0, one)), 6) for one in cosines]
+    least, width = _range(cosines)
+    stretched = [
+        None if one is None else (one - least) / width if width > 0 else 1.0 for one in cosines
+    ]
+    if not late:
+        return [None if one is None else round(one, 6) for one in stretched]
+    least, width = _range(late.values())
+    values: list[float | None] = []
+    for candidate, cosine in zip(candidates, stretched, strict=True):
+        if cosine is None:
+            values.append(None)
+            continue
+        near = late.get((candidate.scope, candidate.id))
+        nearness = 0.0 if near is None else (near - least) / width if width > 0 else 1.0
+        values.append(round(0.5 * cosine + 0.5 * nearness, 6))
+    return values
 
-    def value(one: Candidate) -> float | None:
-        if one.cosine is None:
-            return None
-        if is_raw:
-            return round(min(1.0, max(0.0, one.cosine)), 6)
-        if not late:
-            return round(cosine(one.cosine), 6)
-        near = late.get((one.scope, one.id))
-        return round(0.5 * cosine(one.cosine) + (0.0 if near is None else 0.5 * nearness(near)), 6)
 
-    return value
-
-
-def _stretch(values: Sequence[float | None]) -> Callable[[float], float]:
-    """Return what lays values over 0…1; equal ones all become 1."""
+def _range(values: Iterable[float | None]) -> tuple[float, float]:
+    """Return the least value and the width of what lays values over 0…1; equal ones have none."""
     known = [value for value in values if value is not None]
-    least, most = min(known, default=0.0), max(known, default=0.0)
-    width = most - least
-    return (lambda value: (value - least) / width) if width > 0 else (lambda _: 1.0)
-
-
-def _share(value: float, best: float) -> float:
-    return value / best if best > 0 else 1.0
+    least = min(known, default=0.0)
+    return least, max(known, default=0.0) - least
 
 
 def _order(one: Scored) -> tuple[float, int, int]:

@@ -81,15 +81,20 @@ def parse(text: str, *, is_typing: bool = False, prefix_least: int = _PREFIX_LEA
     Args:
         text: Anything; quotes, operators and brackets are letters like others.
         is_typing: The last word may be the beginning of one.
-        prefix_least: Letters from which a beginning is looked for.
+        prefix_least: Letters from which a beginning is looked for. More than usual mean a large
+            index: stop words, with which a query begins, are then not looked for even alone.
     """
     plain = one_line(text[:_MOST_CHARS])
     found = list(words(plain))
-    chosen = [word for word in found if word not in STOP_WORDS] or found
+    chosen = [word for word in found if word not in STOP_WORDS]
+    if not is_typing or prefix_least == _PREFIX_LEAST:
+        chosen = chosen or found
     unique = tuple(dict.fromkeys(chosen))[:_MOST_WORDS]
     prefix = None
     if is_typing and found and text[-1:].isalnum() and len(found[-1]) >= prefix_least:
         prefix = found[-1]
+        if prefix in STOP_WORDS and prefix not in unique:
+            prefix = None
     return Query(plain, unique, prefix)
 
 
@@ -100,9 +105,10 @@ def match_spans(text: str, query: Query) -> tuple[tuple[int, int], ...]:
         text: As shown.
         query: Its words; other forms of them count as well.
     """
-    stems = {stem(word) for word in query.words if not is_solid(word)}
+    stems = frozenset(stem(word) for word in query.words if not is_solid(word))
+    heads = _heads(stems, query.prefix) if text.isascii() else _WORD
     spans = [
-        match.span() for match in _WORD.finditer(text) if _is_said(match[0], stems, query.prefix)
+        match.span() for match in heads.finditer(text) if _is_said(match[0], stems, query.prefix)
     ]
     for run in filter(is_solid, query.words):
         spans += _solid_spans(text, run)
@@ -120,7 +126,14 @@ def stem(word: str) -> str:
     return word
 
 
-def _is_said(word: str, stems: set[str], prefix: str | None) -> bool:
+@lru_cache(maxsize=8)
+def _heads(stems: frozenset[str], prefix: str | None) -> re.Pattern[str]:
+    """Return what finds the words of an ASCII text that may be meant: a stem is their beginning."""
+    begun = sorted({re.escape(one) for one in (*stems, prefix or "") if one})
+    return re.compile(rf"(?<!\w)(?:\w*_)?(?:{'|'.join(begun)})\w*", re.IGNORECASE)
+
+
+def _is_said(word: str, stems: frozenset[str], prefix: str | None) -> bool:
     plain, found = _stemmed(word)
     if found in stems or (prefix is not None and plain.startswith(prefix)):
         return True

@@ -37,6 +37,7 @@ class Places:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._roots: dict[Path, tuple[tuple[int, int], str | None]] = {}
 
     def path(self, scope: IndexScope) -> Path:
         """Return the file of an index, whether it exists or not.
@@ -48,10 +49,19 @@ class Places:
         if len(name) > _LONGEST_NAME or name.startswith("."):
             name = f"{name[:40].lstrip('.')}-{_digest(name)}"
         plain = folder / f"{name}{_SUFFIX}"
-        if plain.exists() and _root_of(plain) in (None, str(scope.root)):
+        if plain.exists() and self._root_of(plain) in (None, str(scope.root)):
             return plain
         marked = folder / f"{name}-{_digest(str(scope.root))}{_SUFFIX}"
         return marked if plain.exists() or marked.exists() else plain
+
+    def _root_of(self, path: Path) -> str | None:
+        """Return what an index is of; it is opened again only when the file has changed."""
+        status = path.stat()
+        state = (status.st_ino, status.st_ctime_ns)
+        known = self._roots.get(path)
+        if known is None or known[0] != state:
+            known = self._roots[path] = (state, _root_of(path))
+        return known[1]
 
     def lock_name(self, scope: IndexScope) -> str:
         """Return a name for the lock of an index."""

@@ -9,14 +9,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from memconsole.index.pooling import unpack_ids
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memconsole.index.weights import StaticModel
     from memconsole.sqlite import Connection
 
-Tokens = dict[int, frozenset[int]]
-"""The different tokens of each chunk."""
+Tokens = dict[int, bytes]
+"""The tokens of each chunk (`pooling.pack_tokens`)."""
 
 
 def late_by_sqlite(
@@ -30,7 +32,7 @@ def late_by_sqlite(
     places = {at: 1 << place for place, at in enumerate(chunks)}
     holders: dict[int, int] = {}
     for at, tokens in chunks.items():
-        for one in tokens:
+        for one in unpack_ids(tokens):
             holders[one] = holders.get(one, 0) | places[at]
     connection.execute("CREATE TEMP TABLE IF NOT EXISTS word(id INTEGER PRIMARY KEY, vector BLOB)")
     connection.execute("DELETE FROM temp.word")
@@ -94,14 +96,15 @@ def late_by_numpy(
 
     if not chunks or not query:
         return dict.fromkeys(chunks, 0.0)
-    lists = [np.fromiter(tokens, np.int64, len(tokens)) for tokens in chunks.values()]
+    lists = [np.frombuffer(tokens, "<u2", len(tokens) // 3) for tokens in chunks.values()]
     starts = np.cumsum([0, *(len(one) for one in lists[:-1])])
-    union, places = np.unique(np.concatenate(lists), return_inverse=True)
-    sides = []
-    for ids in (np.asarray(query), union):
-        rows = model.table[ids].astype(np.float32)
-        sides.append(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9))
-    best = np.maximum.reduceat((sides[0] @ sides[1].T)[:, places], starts, axis=1)
+    every = np.concatenate(lists)
+    at = np.zeros(model.count, np.int32)  # of each token among those that occur
+    at[every] = 1
+    union = np.flatnonzero(at)
+    at[union] = np.arange(len(union))
+    nearness = model.units(np.asarray(query)) @ model.units(union).T
+    best = np.maximum.reduceat(nearness[:, at[every]], starts, axis=1)
     weights = np.asarray([weight[token] for token in query], np.float32)
     sums = weights @ np.maximum(best, 0.0) ** 2
     return dict(zip(chunks, sums.tolist(), strict=True))

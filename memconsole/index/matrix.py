@@ -1,4 +1,9 @@
-"""All vectors of an index in memory, for processes that search often."""
+"""All vectors of an index in memory, for processes that search often.
+
+They stay the eight-bit numbers that the index holds. A block at a time becomes floats that fit into
+the processor's cache: quicker than reading four times as many bytes, and exact, because sums of 256
+such products are whole numbers that a 32-bit float can hold.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +22,12 @@ if TYPE_CHECKING:
     from memconsole.sqlite import Connection
 
 _SPARE: Final = 1024
+_BLOCK: Final = 1024
 _GONE: Final = -2.0
 
 
 class Matrix:
-    """The vectors of one index file, each of length 1; brought up to date by what changed.
+    """The vectors of one index file; brought up to date by what changed.
 
     Args:
         dims: Length of a vector.
@@ -31,10 +37,7 @@ class Matrix:
         self.mark: tuple[object, ...] = ()
         self._generation = -1
         self.dims = dims
-        self._ids: NDArray[np.int64] = np.empty(0, np.int64)
-        self._rows: NDArray[np.float32] = np.empty((0, dims), np.float32)
-        self._count = 0
-        self._places: dict[int, int] = {}
+        self._clear()
 
     def refresh(
         self, connection: Connection, meta: Mapping[str, str], mark: tuple[object, ...]
@@ -50,16 +53,13 @@ class Matrix:
         if self.mark == mark and generation == self._generation:
             return
         if self.mark != mark or self._generation < int(meta.get("removed_floor", 0)):
-            self._ids, self._places, self._count = np.empty(0, np.int64), {}, 0
-            self._rows = np.empty((0, self.dims), np.float32)
+            self._clear()
         else:
-            for (at,) in connection.execute(
+            gone = connection.execute(
                 "SELECT id FROM removed WHERE generation > ?", (self._generation,)
-            ):
-                if (place := self._places.pop(int(at or 0), None)) is not None:
-                    self._rows[place] = 0
-                    self._ids[place] = -1
-        last = int(self._ids[: self._count].max(initial=0))
+            )
+            self._lengths[self._places([int(at or 0) for (at,) in gone])] = 0
+        last = int(self._ids[self._count - 1]) if self._count else 0
         found = connection.execute(
             "SELECT id, embedding FROM chunks_vec WHERE id > ? ORDER BY id", (last,)
         )
@@ -67,39 +67,73 @@ class Matrix:
         self.mark, self._generation = mark, generation
 
     def nearest(self, query: bytes, among: set[int] | None) -> dict[int, float]:
-        """Return the best candidates with their cosines.
+        """Return the best candidates with their cosines, best first.
 
         Args:
             query: Vector of the query, in eight-bit numbers.
             among: Only these chunks; None for all.
         """
-        cosines = self._cosines(query)
-        if among is not None:
-            kept = [self._places[one] for one in among if one in self._places]
-            mask = np.full(len(cosines), fill_value=True)
-            mask[kept] = False
-            cosines[mask] = _GONE
-        most = min(CANDIDATES, len(cosines))
-        if not most:
+        if len(query) != self.dims or not self._count:
             return {}
-        best = np.argpartition(-cosines, most - 1)[:most]
-        order = sorted((-float(cosines[at]), int(self._ids[at])) for at in best)
-        return {at: -minus for minus, at in order if at >= 0 and -minus > _GONE}
+        lengths = self._lengths[: self._count]
+        is_there = lengths > 0
+        if among is not None:
+            is_wanted = np.zeros(self._count, bool)
+            is_wanted[self._places(sorted(among))] = True
+            is_there &= is_wanted
+        dots = self._dots(query)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = np.where(is_there, dots / lengths, _GONE * 127)
+        most = min(CANDIDATES, self._count)
+        best = np.argpartition(shares, self._count - most)[self._count - most :]
+        found = self._cosines(query, dots[best], best[is_there[best]], is_there[best])
+        return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
     def cosines_of(self, query: bytes, ids: Iterable[int]) -> dict[int, float]:
         """Return the cosines of certain chunks."""
-        known = [one for one in ids if one in self._places]
-        if not known:
+        places = self._places(sorted(ids))
+        if len(query) != self.dims or not len(places):
             return {}
-        rows = self._rows[[self._places[one] for one in known]]
-        return dict(zip(known, np.round(rows @ _unit(query), 5).tolist(), strict=True))
+        dots = self._rows[places].astype(np.float32) @ _floats(query)
+        return self._cosines(query, dots, places, np.ones(len(places), bool))
 
-    def _cosines(self, query: bytes) -> NDArray[np.float32]:
-        if len(query) != self.dims:
-            return np.empty(0, np.float32)
-        found: NDArray[np.float32] = np.round(self._rows[: self._count] @ _unit(query), 5)
-        found[self._ids[: self._count] < 0] = _GONE
+    def _cosines(
+        self,
+        query: bytes,
+        dots: NDArray[np.float32],
+        places: NDArray[np.int64],
+        kept: NDArray[np.bool_],
+    ) -> dict[int, float]:
+        """Return cosines of these places by id, from the dots that are kept."""
+        length = max(float(np.linalg.norm(_floats(query).astype(np.float64))), 1e-9)
+        shares = dots[kept].astype(np.float64) / (self._lengths[places] * length)
+        return dict(zip(self._ids[places].tolist(), np.round(shares, 5).tolist(), strict=True))
+
+    def _dots(self, query: bytes) -> NDArray[np.float32]:
+        vector = _floats(query)
+        dots = np.empty(self._count, np.float32)
+        block = np.empty((_BLOCK, self.dims), np.float32)
+        for start in range(0, self._count, _BLOCK):
+            end = min(start + _BLOCK, self._count)
+            np.copyto(block[: end - start], self._rows[start:end])
+            np.dot(block[: end - start], vector, out=dots[start:end])
+        return dots
+
+    def _places(self, ids: Sequence[int]) -> NDArray[np.int64]:
+        """Return where sorted ids are; those that are not there are left out."""
+        wanted = np.asarray(ids, np.int64)
+        known = self._ids[: self._count]
+        places = np.searchsorted(known, wanted)
+        places, wanted = places[places < self._count], wanted[places < self._count]
+        places = places[known[places] == wanted]
+        found: NDArray[np.int64] = places[self._lengths[places] > 0]
         return found
+
+    def _clear(self) -> None:
+        self._count = 0
+        self._ids: NDArray[np.int64] = np.empty(0, np.int64)
+        self._rows: NDArray[np.int8] = np.empty((0, self.dims), np.int8)
+        self._lengths: NDArray[np.float64] = np.empty(0, np.float64)
 
     def _append(self, found: Sequence[tuple[object, ...]]) -> None:
         rows = [(at, one) for at, one in found if isinstance(at, int) and isinstance(one, bytes)]
@@ -107,20 +141,21 @@ class Matrix:
         if not rows:
             return
         end = self._count + len(rows)
-        if end > len(self._rows):
-            room = end + max(_SPARE, end // 8)
-            self._rows = np.concatenate(
-                [self._rows[: self._count], np.zeros((room - self._count, self.dims), np.float32)]
-            )
-            self._ids = np.concatenate(
-                [self._ids[: self._count], np.full(room - self._count, -1, np.int64)]
-            )
-        flat = np.frombuffer(b"".join(one for _, one in rows), np.int8)
-        block = flat.reshape(-1, self.dims).astype(np.float32)
-        block /= np.maximum(np.linalg.norm(block, axis=1, keepdims=True), 1e-9)
-        self._rows[self._count : end] = block
-        self._ids[self._count : end] = [at for at, _ in rows]
-        self._places |= {at: self._count + place for place, (at, _) in enumerate(rows)}
+        if end > len(self._ids):
+            room = end + max(_SPARE, end // 8) - self._count
+            self._ids = np.concatenate([self._ids[: self._count], np.empty(room, np.int64)])
+            self._lengths = np.concatenate([self._lengths[: self._count], np.empty(room)])
+            more = np.empty((room, self.dims), np.int8)
+            self._rows = np.concatenate([self._rows[: self._count], more])
+        new = slice(self._count, end)
+        self._rows[new] = np.frombuffer(b"".join(one for _, one in rows), np.int8).reshape(
+            -1, self.dims
+        )
+        self._ids[new] = [at for at, _ in rows]
+        for start in range(self._count, end, _BLOCK):
+            part = slice(start, min(start + _BLOCK, end))
+            squares = np.square(self._rows[part].astype(np.float32)).sum(axis=1)
+            self._lengths[part] = np.maximum(np.sqrt(squares.astype(np.float64)), 1e-9)
         self._count = end
 
 
@@ -139,6 +174,5 @@ class Matrices:
             return self._known[path]
 
 
-def _unit(query: bytes) -> NDArray[np.float32]:
-    vector = np.frombuffer(query, np.int8).astype(np.float32)
-    return vector / np.float32(max(float(np.linalg.norm(vector)), 1e-9))
+def _floats(query: bytes) -> NDArray[np.float32]:
+    return np.frombuffer(query, np.int8).astype(np.float32)

@@ -94,7 +94,7 @@ class MeansChooser:
         merges = None if static is None else self._merges_of(static)
         has_extension = not self._is_long_running and load_vectors(connection)
         if has_extension:
-            yield Means(Vectors.EXTENSION, static, remote, None, merges), ""
+            yield Means(Vectors.EXTENSION, static, remote, merges=merges), ""
             return
         because = "" if self._is_long_running else _no_extension()
         from memconsole.index.matrix import Matrices  # noqa: PLC0415  # loads NumPy

@@ -14,11 +14,11 @@ from memconsole.domain.search import CANDIDATES, Candidate, ChunkRow, Legs
 from memconsole.errors import EmbeddingError
 from memconsole.index.files import problems
 from memconsole.index.late import late_by_numpy, late_by_sqlite
-from memconsole.index.pooling import idf, query_vector, small_list, unpack_ids
+from memconsole.index.pooling import idf, query_vector, small_list
 from memconsole.index.tags import bit_of, tags_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from memconsole.domain.indexing import IndexStatus
@@ -94,9 +94,7 @@ class IndexReader:
             json.dumps(list(ids)),
         )
         chunks = {
-            at: frozenset(unpack_ids(packed))
-            for at, packed in rows
-            if isinstance(at, int) and isinstance(packed, bytes)
+            at: packed for at, packed in rows if isinstance(at, int) and isinstance(packed, bytes)
         }
         tokens = self._tokens(query.text)
         weight = self._weight(tokens)
@@ -227,11 +225,11 @@ class IndexReader:
             terms = terms[len(terms) // 2 + 1 :]  # pairs say more than characters
         star = " *" if word == query.prefix else ""
         sql = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1"
-        return any(next(self._rows(sql, f'"{term}"{star}'), None) for term in terms)
+        return any(self._rows(sql, f'"{term}"{star}') for term in terms)
 
-    def _rows(self, sql: str, *values: SqlValue) -> Iterator[tuple[SqlValue, ...]]:
+    def _rows(self, sql: str, *values: SqlValue) -> list[tuple[SqlValue, ...]]:
         with problems(self._path):
-            yield from self._connection.execute(sql, values)
+            return self._connection.execute(sql, values).fetchall()
 
 
 def _condition(narrowing: Narrowing) -> tuple[str, tuple[SqlValue, ...]]:

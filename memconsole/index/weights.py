@@ -13,7 +13,7 @@ import mmap
 import struct
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memconsole.errors import IndexUnavailableError
 
@@ -98,6 +98,25 @@ class StaticModel:
 
         flat = np.frombuffer(self._map, "<f2", self.count * self.dims, self._start)
         return flat.reshape(self.count, self.dims)
+
+    def units(self, ids: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Return vectors of length 1 of tokens; what was asked for once is remembered."""
+        from memconsole.index.arrays import np  # noqa: PLC0415
+
+        known, rows = self._units
+        if len(new := ids[~known[ids]]):
+            wide = self.table[new].astype(np.float32)
+            rows[new] = wide / np.maximum(np.linalg.norm(wide, axis=1, keepdims=True), 1e-9)
+            known[new] = True
+        found: NDArray[np.float32] = rows[ids]
+        return found
+
+    @functools.cached_property
+    def _units(self) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+        """Which vectors of length 1 are known, and all of them; memory is taken as they come."""
+        from memconsole.index.arrays import np  # noqa: PLC0415
+
+        return np.zeros(self.count, bool), np.empty((self.count, self.dims), np.float32)
 
 
 def _shape(data: mmap.mmap) -> tuple[int, int, int]:

@@ -112,3 +112,15 @@ def test_a_snippet_is_part_of_its_text(text: str, typed: str) -> None:
     assert part in text
     assert len(part) <= 700
     assert all(0 <= a < b <= len(part) for a, b in marks)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["set_user_id", "running", "runs", "Run", "a_b", "x", "__", "-", " ", "42"])
+    ).map("".join),
+    st.sampled_from(["run", "user ids", "set", "b", "4", "running users", "_"]),
+    st.booleans(),
+)
+def test_ascii_text_is_marked_like_any_other(text: str, typed: str, is_typing: bool) -> None:
+    query = parse(typed, is_typing=is_typing)
+    assert match_spans(text, query) == match_spans(f"{text} \u00e9", query)
