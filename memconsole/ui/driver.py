@@ -13,52 +13,21 @@ from typing import TYPE_CHECKING
 
 from textual.drivers.linux_driver import LinuxDriver
 
+from memconsole.ui.patient_file import PatientFile
+
 if TYPE_CHECKING:
-    from typing import IO
+    from types import FrameType
 
     from textual.app import App
 
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
+PATIENCE_S = 2.0
+"""How long a terminal that takes nothing may hold up the end."""
+
 
 _POINTER_SHAPE = "\x1b]22;"
 """Kitty's; older consoles print what they do not know."""
-
-
-class PatientFile:
-    """Writes to a terminal until it is gone, and says nothing afterwards.
-
-    Textual's writer thread dies of the first failure; its queue then fills up, and the console
-    hangs in the middle of its own ending.
-    """
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-        self.is_gone = False
-
-    def write(self, text: str) -> int:
-        """Write, if there is still somebody to read."""
-        try:
-            return len(text) if self.is_gone else self._file.write(text)
-        except (OSError, ValueError):
-            self.is_gone = True
-            return len(text)
-
-    def flush(self) -> None:
-        """Flush, if there is still somebody to read."""
-        try:
-            if not self.is_gone:
-                self._file.flush()
-        except (OSError, ValueError):
-            self.is_gone = True
-
-    def fileno(self) -> int:
-        """Return the descriptor."""
-        return self._file.fileno()
-
-    def isatty(self) -> bool:
-        """Tell whether it is a terminal."""
-        return not self.is_gone and self._file.isatty()
 
 
 class ConsoleDriver(LinuxDriver):
@@ -73,17 +42,32 @@ class ConsoleDriver(LinuxDriver):
         size: tuple[int, int] | None = None,
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
-        self._file: PatientFile = PatientFile(sys.__stderr__ or io.StringIO())  # type: ignore[assignment]  # enough of it
+        self._patient = PatientFile(sys.__stderr__ or io.StringIO())
+        self._file: PatientFile = self._patient  # type: ignore[assignment]  # enough of it
 
     def start_application_mode(self) -> None:
         """Take the terminal, and listen for what may end us."""
         loop = asyncio.get_running_loop()
+        self._patient.stay()
+
+        def ending(number: int, frame: FrameType | None) -> None:
+            # Not by way of the loop: it may wait for room in the queue of a stalled terminal.
+            del frame
+            self._patient.end_within(PATIENCE_S)
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._end, 128 + number)
+
         for number in ENDING_SIGNALS:
-            loop.add_signal_handler(number, self._end, 128 + number)
+            signal.signal(number, ending)
         threading.Thread(
             target=self._wait_for_hangup, args=(loop,), name="hangup", daemon=True
         ).start()
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's gap
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back; one that takes nothing is not waited for without end."""
+        self._patient.end_within(PATIENCE_S)
+        super().stop_application_mode()
 
     def write(self, data: str) -> None:
         """Write to the terminal; the shape of a mouse pointer is nothing to bother it with."""

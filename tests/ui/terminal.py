@@ -77,6 +77,10 @@ class Terminal:
         os.close(self._master)
         self._master = -1
 
+    def stall(self) -> None:
+        """Stop the output, as Ctrl+S does: whoever writes waits."""
+        termios.tcflow(self._slave, termios.TCOOFF)
+
     def resize(self, columns: int, rows: int) -> None:
         """Change the window, as a split in tmux does."""
         size = struct.pack("HHHH", rows, columns, 0, 0)

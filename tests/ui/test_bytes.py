@@ -150,6 +150,31 @@ def test_the_terminal_is_left_as_it_was_found(ending: str | signal.Signals, code
         assert sequence in terminal.output
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["SIGTERM", "SIGHUP"])
+def test_a_stalled_terminal_does_not_hold_up_the_end(number: signal.Signals) -> None:
+    with in_terminal() as terminal:
+        terminal.wait_for(READY)
+        terminal.stall()
+        terminal.press("?\x1b" * 60)
+        terminal.read_for(1.0)
+        terminal.process.send_signal(number)
+        assert terminal.process.wait(timeout=20) == 128 + number
+        assert terminal.after == terminal.before
+
+
+def test_a_terminal_that_nobody_reads_is_restored_when_it_is_given_up() -> None:
+    with in_terminal() as terminal:
+        terminal.wait_for(READY)
+        for _ in range(40):
+            terminal.press("?\x1b" * 10)
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.process.wait(timeout=20) == 143
+        terminal.read_for(0.2)
+
+    for sequence in RESTORED:
+        assert sequence in terminal.output
+
+
 def test_a_crash_leaves_the_terminal_and_tells_no_secret(tmp_path: Path) -> None:
     with in_terminal(crash=True, state_dir=str(tmp_path)) as terminal:
         terminal.wait_for(READY)
