@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MOST_SHOWN = 6
 """Keys in the bottom line; `?` has all of them (house §4)."""
 
+_SHOWN_COMMANDS = ("checkpoint", "rotate")
+
 _NAMES = {
     "question_mark": "?",
     "exclamation_mark": "!",
@@ -33,6 +35,7 @@ _NAMES = {
     "down": "down",
     "ctrl+p": "^p",
     "ctrl+c": "^c",
+    "ctrl+r": "^r",
     "equals_sign": "=",
     "shift+tab": "S-tab",
 }
@@ -57,11 +60,11 @@ def command_bindings() -> list[Binding]:
             spec.key,
             f"command({spec.name!r})",
             spec.name,
-            show=place < 2,
+            show=spec.name in _SHOWN_COMMANDS,
             id=spec.name,
             tooltip=spec.help,
         )
-        for place, spec in enumerate(CATALOGUE)
+        for spec in CATALOGUE
     ]
 
 

@@ -79,18 +79,27 @@ def plot(course: Course, size: tuple[int, int], glyphs: Glyphs, zone: tzinfo) ->
     for row in range(height):
         bottom = step * (height - 1 - row)
         is_limit = bottom <= course.threshold < bottom + step
-        label = figures.short_kilo(course.threshold) if is_limit else ""
+        label = _label(course, values[present], bottom, step)
         head = Span(cells.pad(label, _LABEL, right=True) + " ", Role.MUTED)
         dots = (
             _dot(values[column], bottom / step, step, course.threshold, glyphs)
             if column <= present
-            else _guess(forecast[column], bottom, glyphs)
+            else _guess(forecast[column - 1 : column + 1], bottom, step, glyphs)
             for column in range(width)
         )
         blank = Span(glyphs.horizontal, Role.WARNING) if is_limit else Span(" ")
         lines.append(_merged([head, *(dot or blank for dot in dots)]))
     lines.append(_times(course, axis, present, zone))
     return lines
+
+
+def _label(course: Course, here: int, bottom: float, step: float) -> str:
+    """Return what stands left of a row: the threshold, the present count, the ground."""
+    if bottom <= course.threshold < bottom + step:
+        return figures.short_kilo(course.threshold)
+    if bottom <= here < bottom + step:
+        return figures.short_kilo(here)
+    return "0" if bottom == 0 else ""
 
 
 def _end(course: Course) -> datetime:
@@ -130,8 +139,14 @@ def _dot(value: int, below: float, step: float, threshold: int, glyphs: Glyphs) 
     return Span(glyphs.sparks[level], Role.DUE if value >= threshold else Role.ACCENT)
 
 
-def _guess(value: float | None, bottom: float, glyphs: Glyphs) -> Span | None:
-    return None if value is None or value <= bottom else Span(glyphs.dot, Role.MUTED)
+def _guess(ends: Sequence[float | None], bottom: float, step: float, glyphs: Glyphs) -> Span | None:
+    """Return one cell of the way to come: a line of dots, steep ones without holes."""
+    if len(ends) < 2 or ends[0] is None or ends[1] is None:
+        return None
+    before, here = ends
+    low, high = min(before, here), max(before, here)
+    is_on = bottom <= here < bottom + step or low < bottom + step <= high
+    return Span(glyphs.dot, Role.ACCENT) if is_on else None
 
 
 def _merged(spans: Sequence[Span]) -> Line:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.sessions import SessionState
-from memconsole.ui import figures
+from memconsole.ui import cells, figures
 from memconsole.ui.listing import Listing, Sort
 from memconsole.ui.rows.context import source_word
 from memconsole.ui.rows.names import agent_name
-from memconsole.ui.spans import Cell, Column, Gauge, Rich, Role, Row, Span
+from memconsole.ui.spans import Cell, Column, Gauge, Role, Row, Span, fill_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from memconsole.domain.snapshot import AgentView, ConsoleSnapshot
+    from memconsole.ui.glyphs import Glyphs
     from memconsole.ui.rows.context import Context
+    from memconsole.ui.spans import Line
 
 SORTS = ("home", "full", "agent", "pool")
 """Orders of this panel; `home` is the platform's own."""
@@ -25,13 +28,42 @@ USUAL = Sort("home", falling=False)
 ALL = "*"
 """Key of the row that stands for all agents; no agent id can be that."""
 
-_COLUMNS = (
-    Column("agent", 8, flex=3, most=24, sort="agent"),
-    Column("sess", 4, right=True, drop=2, gap=1),
-    Column("fullest", 5, flex=2, most=12, sort="full"),
-    Column("", 4, right=True, gap=1),
-    Column("pool", 5, right=True, drop=3, sort="pool"),
-)
+_LEAST_NAME, _MOST_ID, _MOST_NAME = 8, 16, 28
+
+
+def _columns(names: Sequence[str]) -> tuple[Column, ...]:
+    """Return the columns; ids get what they need, then names, and gauges what is left."""
+    longest = max(map(cells.width, names), default=0)
+    ids = max((cells.width(name.partition(" (")[0]) for name in names), default=0)
+    return (
+        Column(
+            "agent",
+            min(max(ids, _LEAST_NAME), _MOST_ID),
+            flex=12,
+            most=min(max(longest, ids, _LEAST_NAME + 2), _MOST_NAME),
+            sort="agent",
+        ),
+        Column("sess", 4, right=True, drop=3, gap=1),
+        Column("fullest", 5, flex=1, most=12, drop=2, sort="full"),
+        Column("", 4, right=True, gap=1),
+        Column("pool", 5, right=True, drop=4, sort="pool"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """An agent's id with its display name, as long as all of it fits; else the id alone."""
+
+    id: str
+    text: str
+    role: Role
+
+    def draw(self, width: int, glyphs: Glyphs, *, right: bool) -> Line:
+        """Return the name in exactly `width` cells."""
+        if cells.width(self.text) > width:
+            return Cell(self.id, self.role, is_id=True).draw(width, glyphs, right=right)
+        rest = self.text.removeprefix(self.id)
+        return fill_line((Span(self.id, self.role), Span(rest, Role.MUTED)), width)
 
 
 def agents_listing(snapshot: ConsoleSnapshot, context: Context, *, sort: Sort = USUAL) -> Listing:
@@ -49,7 +81,7 @@ def agents_listing(snapshot: ConsoleSnapshot, context: Context, *, sort: Sort = 
         source=source_word(snapshot.era.sessions),
         age=context.age(snapshot.taken_at),
         number=1,
-        columns=_COLUMNS,
+        columns=_columns([agent_name(agent.agent) for agent in agents]),
         rows=tuple(rows),
         sort=sort,
         empty=("no agents in this home yet",),
@@ -72,11 +104,10 @@ def _row(agent: AgentView, fill: float | None) -> Row:
     return Row(
         key=agent.ref.id,
         cells=(
-            Rich(
-                (
-                    Span(agent.ref.id, Role.WARNING if agent.problems else Role.PLAIN),
-                    Span(agent_name(agent.agent).removeprefix(agent.ref.id), Role.MUTED),
-                )
+            _Name(
+                agent.ref.id,
+                agent_name(agent.agent),
+                Role.WARNING if agent.problems else Role.PLAIN,
             ),
             Cell("?" if is_unreadable else str(agent.sessions), Role.MUTED),
             Gauge(fill),

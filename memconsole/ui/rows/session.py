@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.freshness import describe
 from memconsole.domain.sessions import SessionState
 from memconsole.ui import cells, figures
 from memconsole.ui.listing import Listing, text_row
@@ -71,6 +72,10 @@ def _facts(
     names = [literal(one) for one in (stored.label, *stored.other_names) if one]
     if names:
         yield "called", dot.join(names), Role.PLAIN
+    if detail is not None and detail.freshness is not None:
+        yield "freshness", literal(describe(detail.freshness)), Role.PLAIN
+        if (reset_at := detail.freshness.next_reset_at) is not None:
+            yield "reset", figures.day_and_time(reset_at, context.zone), Role.PLAIN
     yield "class", view.session_class.value, Role.PLAIN
     yield "state", _state(view), Role.PLAIN
     yield "model", literal(stored.model or "?"), Role.PLAIN

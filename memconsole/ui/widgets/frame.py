@@ -96,7 +96,8 @@ def _top(listing: Listing, place: Place, look: Look) -> Line:
     title = _title(listing, place, look)
     room = look.width - 4 - line_width(title)
     # The age says how far the rest can be trusted: the title gives way to it, not it to the title.
-    status = _status(listing, glyphs, room if room > 2 else look.width // 2)
+    wanted = cells.width(listing.age or listing.source) + 3
+    status = _status(listing, glyphs, max(room, min(wanted, look.width // 2)))
     right: Line = (Span(glyphs.corners[1], look.frame),)
     if status:
         right = (Span(f" {status} ", Role.MUTED), *right)
