@@ -99,8 +99,13 @@ def _confirm(call: Call, plan: Outcome, *, yes: bool) -> None:
 
 
 def _patch(call: Call, outcome: Outcome) -> list[str]:
-    patch = outcome.details.get("patch")
-    return [call.line(line) for line in str(patch or "").splitlines()]
+    """Return the change line by line, its indentation kept and everything else made safe."""
+    lines = []
+    for line in str(outcome.details.get("patch") or "").splitlines():
+        words = line[1:].lstrip(" \t")
+        blanks = line[1 : len(line) - len(words)].expandtabs(4)
+        lines.append(line[0] + blanks + call.line(words))
+    return lines
 
 
 def _answer(call: Call, outcome: Outcome) -> int:
@@ -108,8 +113,8 @@ def _answer(call: Call, outcome: Outcome) -> int:
 
     def show(paper: Paper) -> None:
         results.outcomes(paper, [outcome], {})
-        for line in str(outcome.details.get("patch") or "").splitlines():
-            paper.write(f"  {paper.text(line)}")
+        for line in _patch(call, outcome):
+            paper.write(f"  {line}")
 
     return call.answer(
         Answer(
@@ -132,12 +137,12 @@ def _row(one: Finding) -> Row:
     return {
         "id": one.id,
         "severity": one.severity.value,
-        "key": one.key,
         "current": one.current,
         "recommended": one.recommended,
         "why": one.why,
         "fix": one.fix,
         "path": one.path,
+        "key": one.key,
         "agent": one.agent,
         "hint": one.hint or None,
         "details": [dict(row) for row in one.details],

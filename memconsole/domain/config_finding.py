@@ -180,6 +180,8 @@ def shown(value: object) -> Detail:
     """Return what stands at a key so that it can be told."""
     if value is None:
         return UNSET
-    if isinstance(value, str | int | float | bool):
-        return cut(one_line(value), _SHOWN_CHARS) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return cut(one_line(value), _SHOWN_CHARS) or "an empty text"
+    if isinstance(value, int | float):
+        return value
     return f"a {'list' if isinstance(value, list) else 'block'}"

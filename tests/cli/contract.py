@@ -225,6 +225,20 @@ GET: Type = {
     "text": "str",
 }
 
+FINDING: Type = {
+    "id": "str",
+    "severity": ("info", "warning", "high", "critical"),
+    "current": "scalar?",
+    "recommended": "scalar?",
+    "why": "str",
+    "fix": "str?",
+    "path": "str?",
+    "key": "str?",
+    "agent": "str?",
+    "hint": "str?",
+    "details": [{}],
+}
+
 LISTING_LEFT_OUT: Type = dict.fromkeys(
     ("cron_run", "archived", "orphan", "backup", "unreadable"), "int"
 )
@@ -246,7 +260,10 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "compact": ([OUTCOME], {}),
     "summarize": ([OUTCOME], {}),
     "recover": ([OUTCOME], {}),
+    "reflect": ([OUTCOME], {}),
     "runs": ([RUN], {}),
+    "config check": ([FINDING], {}),
+    "config fix": ([OUTCOME], {}),
 }
 """Data and `left_out` of each command."""
 
@@ -301,6 +318,8 @@ def _check_word(value: object, word: str, place: str) -> None:
             is_right = isinstance(value, int) and not isinstance(value, bool)
         case "float":
             is_right = isinstance(value, float) and math.isfinite(value)
+        case "scalar":
+            is_right = isinstance(value, str | int | float) and value != ""
         case "bool":
             is_right = isinstance(value, bool)
         case _:

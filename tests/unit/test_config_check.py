@@ -84,10 +84,21 @@ def test_the_older_place_of_the_mode_counts_and_is_the_one_to_change() -> None:
     )
 
 
-@pytest.mark.parametrize("value", ["aggressive", 5, True, []])
-def test_another_mode_is_told(value: object) -> None:
+@pytest.mark.parametrize(
+    ("value", "current"),
+    [
+        ("aggressive", "aggressive"),
+        (5, 5),
+        (True, True),
+        ([], "a list"),
+        ({}, "a block"),
+        (" ", "an empty text"),
+    ],
+)
+def test_another_mode_is_told(value: object, current: object) -> None:
     finding = one(facts(mode(value)), "compaction-mode")
     assert (finding.severity, finding.recommended) == (Severity.WARNING, "default")
+    assert finding.current == current
 
 
 def test_the_flush_must_be_on() -> None:
