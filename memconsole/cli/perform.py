@@ -13,7 +13,7 @@ from memconsole.domain.agents import AgentRef
 from memconsole.domain.catalogue import spec_of
 from memconsole.domain.command_line import name_of
 from memconsole.domain.commands import Rotate
-from memconsole.domain.outcomes import Planned, notices_of
+from memconsole.domain.outcomes import Failed, Planned, notices_of
 from memconsole.engine.lookup import find_session
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memconsole.cli.call import Call
     from memconsole.domain.agents import Home
     from memconsole.domain.commands import Command, Compact
+    from memconsole.domain.commands import Reflect as AskedCommand
     from memconsole.domain.outcomes import Outcome
 
 
@@ -165,6 +166,47 @@ def each_agent(
             progress.advance()
     name = name_of(outcomes[0].command) if outcomes else name_of(build(AgentRef("", "")))
     return _answer(call, name, outcomes, home)
+
+
+def each_agent_asked(
+    call: Call,
+    build: Callable[[AgentRef], AskedCommand],
+    agent: str | None,
+    doing: str,
+    *,
+    question: str,
+    yes: bool,
+) -> int:
+    """Plan a command for one agent or all, ask once, then run what was planned.
+
+    Args:
+        call: The call.
+        build: Makes the command of one agent.
+        agent: Only this one.
+        doing: For the progress line.
+        question: What is asked.
+        yes: It was said already.
+
+    Raises:
+        ConfirmationError: It was not confirmed; nothing was done.
+    """
+    home = call.engine.home()
+    refs = [one.ref for one in home.agents] if agent is None else [call.engine.agent(agent).ref]
+    orders = [build(ref) for ref in refs]
+    outcomes: list[Outcome] = []
+    with call.busy(doing, total=len(refs)) as progress:
+        for order in orders:
+            outcomes.append(call.engine.run(replace(order, dry_run=True)))
+            progress.advance()
+    plans = [one for one in outcomes if isinstance(one, Planned)]
+    if plans:
+        _confirm(call, plans, yes=yes, question=question)
+    # What fails fails again, and this time it is written down.
+    outcomes = [
+        call.engine.run(order) if isinstance(one, Planned | Failed) else one
+        for order, one in zip(orders, outcomes, strict=True)
+    ]
+    return _answer(call, name_of(orders[0]) if orders else "reflect", outcomes, home)
 
 
 def _confirm(

@@ -63,3 +63,25 @@ class SummaryRecord:
     until: datetime
     path: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectionRecord:
+    """One consolidation of `observations.md` (mission §12).
+
+    Attributes:
+        id: Number in the database; 0 before it is stored.
+        workspace: Real path.
+        backup: The file as it was before, relative to the workspace.
+        result_chars: Characters of the file as it was written; more were added behind them since.
+        result_hash: SHA-256 of those.
+    """
+
+    id: int
+    workspace: str
+    at: datetime
+    words_before: int
+    words_after: int
+    backup: str
+    result_chars: int
+    result_hash: str

@@ -31,12 +31,12 @@ def judge(stage: Stage) -> Judged:
     for candidate in sorted((stage.folder / "candidates").glob("*.md")):
         home_with_observations(stage)
         before = path.read_bytes()
-        call = ("reflect", "--agent", "main", "--force", "--yes", "--candidate", str(candidate))
+        call = ("reflect", "--agent", "main", "--yes", "--candidate", str(candidate))
         judged[candidate.name] = (stage.run(*call), before, path.read_bytes())
     return judged
 
 
-@expects("c31.1", "accept", "accept_after_unwrapping", needs="reflect")
+@expects("c31.1", "accept", "accept_after_unwrapping")
 def accepts(seen: Judged, want: Json) -> None:
     for name in want:
         answer, before, after = seen[name]
@@ -45,7 +45,7 @@ def accepts(seen: Judged, want: Json) -> None:
         assert before != after
 
 
-@expects("c31.1", "reject", needs="reflect")
+@expects("c31.1", "reject")
 def rejects(seen: Judged, want: Json) -> None:
     assert [name for name in want if seen[name][0].row(agent="main")["status"] != "failed"] == []
 
@@ -54,7 +54,6 @@ def rejects(seen: Judged, want: Json) -> None:
     "c31.1",
     "size_floor",
     says="a tenth of the original, unless the operator forces it",
-    needs="reflect",
 )
 def size_floor(seen: Judged, want: Json) -> None:
     answer, before, after = seen["tiny.md"]
@@ -67,7 +66,6 @@ def size_floor(seen: Judged, want: Json) -> None:
     "on_reject",
     says="observations.md byte for byte as before, a line in the log naming the reason, exit code "
     "not 0",
-    needs="reflect",
 )
 def on_reject(seen: Judged, want: Json) -> None:
     for answer, before, after in seen.values():
@@ -82,11 +80,11 @@ def reflect(stage: Stage) -> tuple[Answer, bytes, Path]:
     path = home_with_observations(stage)
     before = path.read_bytes()
     good = str(stage.folder / "candidates" / "good.md")
-    call = ("reflect", "--agent", "main", "--force", "--yes", "--candidate", good)
+    call = ("reflect", "--agent", "main", "--yes", "--candidate", good)
     return stage.run(*call), before, path
 
 
-@expects("c31.2", "backup", says="the original, whole, beside it, owner-only", needs="reflect")
+@expects("c31.2", "backup", says="the original, whole, beside it, owner-only")
 def backup(seen: tuple[Answer, bytes, Path], want: Json) -> None:
     _, before, path = seen
     [copy] = (path.parent / "observation-backups").glob("observations-*.md")
@@ -94,7 +92,7 @@ def backup(seen: tuple[Answer, bytes, Path], want: Json) -> None:
     assert copy.stat().st_mode & 0o7777 == 0o600
 
 
-@expects("c31.2", "replaced", needs="reflect")
+@expects("c31.2", "replaced")
 def replaced(seen: tuple[Answer, bytes, Path], want: Json) -> None:
     answer, before, path = seen
     assert want == "atomically"

@@ -1,0 +1,220 @@
+"""Consolidates `observations.md` without a model: deterministic, idempotent, in order (§12).
+
+Repeated lines become one, older ones give way to what contradicts them, what has expired goes,
+small things of a day fold into one line, and lines on one topic stand together. Lines with 🔴 stay
+as they are. Everything that goes is named with its reason, for the archive; nothing else is lost:
+prose, code and headings that are not ours stay in their place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.observations import Line, Observation, Priority, line_of
+from memconsole.domain.observations import observation_id as id_of_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import date
+
+    from memconsole.domain.observations import ObservationLog
+
+TODO: Final = "[TODO]"
+
+_MOST_ROUNDS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """One observation that went.
+
+    Attributes:
+        because: One word for the archive, such as `duplicate-of:o-7f3a91c2` or `expired`.
+    """
+
+    observation: Observation
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two lines that contradict each other and both stay, for somebody to look at."""
+
+    older: Observation
+    newer: Observation
+    guards: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """What a consolidation made of a file.
+
+    Attributes:
+        log: The new file, its header untouched.
+        removed: In the order they stood in.
+        conflicts: For review.
+    """
+
+    log: ObservationLog
+    removed: tuple[Removed, ...]
+    conflicts: tuple[Conflict, ...]
+
+
+@dataclass(slots=True)
+class Sheet:
+    """The file while it is worked on: lines by number, None for those that went.
+
+    Attributes:
+        lines: As many as the file had; children of a topic hang on their parent instead.
+        below: Lines that were moved under another line, by that line's number.
+    """
+
+    lines: list[Line | None]
+    removed: list[Removed] = field(default_factory=list)
+    conflicts: list[Conflict] = field(default_factory=list)
+    below: dict[int, list[Line]] = field(default_factory=dict)
+
+    def items(self) -> Iterator[tuple[int, Observation]]:
+        """Yield (line number, observation) of what is still there, in order."""
+        for number, line in enumerate(self.lines):
+            if line is not None and line.observation is not None:
+                yield number, line.observation
+
+    def observations(self) -> Iterator[Observation]:
+        """Yield what is still there, in order."""
+        return (one for _, one in self.items())
+
+    def at(self, number: int) -> Observation:
+        """Return the observation in a line."""
+        line = self.lines[number]
+        assert line is not None
+        assert line.observation is not None
+        return line.observation
+
+    def put(self, number: int, observation: Observation) -> None:
+        """Write a line anew."""
+        old = self.lines[number]
+        assert old is not None
+        if old.observation != observation:
+            self.lines[number] = line_of(observation, old.end or "\n")
+
+    def drop(self, number: int, because: str) -> None:
+        """Take a line out, and say why; its children stand alone from now on."""
+        self.removed.append(Removed(self.at(number), because))
+        self.take(number)
+
+    def take(self, number: int) -> Line:
+        """Take a line out without a word: it stands elsewhere now."""
+        line = self.lines[number]
+        assert line is not None
+        was_parent = line.observation is not None and not line.observation.is_child
+        self.lines[number] = None
+        if was_parent:
+            self._free(number + 1)
+        return line
+
+    def children(self, number: int) -> tuple[int, ...]:
+        """Return the numbers of the lines that hang on one."""
+        found = []
+        for place in range(number + 1, len(self.lines)):
+            line = self.lines[place]
+            if line is None:
+                continue
+            if line.observation is None or not line.observation.is_child:
+                break
+            found.append(place)
+        return tuple(found)
+
+    def _free(self, start: int) -> None:
+        for place in self.children(start - 1):
+            self.put(place, replace(self.at(place), is_child=False))
+
+
+def consolidate(log: ObservationLog, today: date, *, similar: float) -> Reflection:
+    """Return the consolidated file; doing it again changes nothing.
+
+    What one round took away can leave a term rare, or a line old enough, for the next one: it goes
+    round until nothing changes.
+
+    Args:
+        log: The file as it is.
+        today: The user's day.
+        similar: `reflector.similarity`, 0 to 100.
+    """
+    removed: list[Removed] = []
+    conflicts: dict[tuple[str, str], Conflict] = {}
+    for _ in range(_MOST_ROUNDS):
+        before = log.text
+        sheet = _round(log, today, similar)
+        log = replace(log, lines=tuple(_without_empty_days(_flat(sheet))))
+        removed += sheet.removed
+        conflicts |= {(one.older.text, one.newer.text): one for one in sheet.conflicts}
+        if log.text == before:
+            break
+    return Reflection(log, tuple(removed), tuple(conflicts.values()))
+
+
+def _round(log: ObservationLog, today: date, similar: float) -> Sheet:
+    from memconsole.domain.reflection_age import drop_expired  # noqa: PLC0415 - no circle at import
+    from memconsole.domain.reflection_fold import fold_days, group_topics  # noqa: PLC0415
+    from memconsole.domain.reflection_merge import (  # noqa: PLC0415
+        alike,
+        merge_exact,
+        merge_similar,
+        supersede,
+    )
+
+    sheet = Sheet(list(log.lines))
+    merge_exact(sheet)
+    pairs = alike(sheet, similar)
+    merge_similar(sheet, pairs)
+    supersede(sheet, pairs)
+    drop_expired(sheet, today)
+    fold_days(sheet, today)
+    group_topics(sheet)
+    return sheet
+
+
+def name_of(observation: Observation) -> str:
+    """Return the id of an observation; a line without one has that of its text."""
+    return observation.id or id_of_text(observation.text)
+
+
+def is_kept_for_good(observation: Observation, today: date) -> bool:
+    """Whether an observation may never go: 🔴, about the future, or an open task."""
+    day = observation.refers_to or observation.day
+    is_ahead = day is not None and day > today
+    is_open = TODO in observation.text.replace("\\", "")
+    return observation.priority is Priority.HIGH or is_ahead or is_open
+
+
+def newest_first(sheet: Sheet, numbers: Sequence[int]) -> list[int]:
+    """Return line numbers, the newest day first, of one day the last line first."""
+
+    def age(number: int) -> tuple[bool, date | None, int]:
+        day = sheet.at(number).day
+        return day is not None, day, number
+
+    return sorted(numbers, key=age, reverse=True)
+
+
+def _flat(sheet: Sheet) -> Iterator[Line]:
+    for number, line in enumerate(sheet.lines):
+        if line is not None:
+            yield line
+            yield from sheet.below.get(number, ())
+
+
+def _without_empty_days(lines: Iterator[Line]) -> Iterator[Line]:
+    """Leave out headings that nothing stands under any more, and the blank lines behind them."""
+    pending: list[Line] = []
+    for line in lines:
+        if line.heading is not None:
+            pending = [line]
+        elif pending and line.is_blank:
+            pending.append(line)
+        else:
+            yield from pending
+            pending = []
+            yield line

@@ -1,0 +1,59 @@
+"""What a reflection tells of itself: what went, what changed, in a few words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.likeness import features
+from memconsole.domain.observations import render
+from memconsole.domain.reflection import Removed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memconsole.domain.observations import ObservationLog
+
+MOST_CHANGES: Final = 400
+"""Lines of a difference that are told; the rest is counted."""
+
+_WORDS: Final = {
+    "duplicate-of": "repeated",
+    "similar-to": "alike",
+    "superseded-by": "superseded",
+    "folded-into": "folded",
+    "expired-small": "small and old",
+    "replaced": "not in the new text",
+}
+
+
+def told(before: int, after: int, removed: Sequence[Removed]) -> str:
+    """Return `from 9120 to 5400 words (12 repeated, 40 small and old)`."""
+    counts = Counter(_WORDS.get(one.because.partition(":")[0], "expired") for one in removed)
+    parts = ", ".join(f"{count} {word}" for word, count in counts.most_common())
+    return f"from {before} to {after} words" + (f" ({parts})" if parts else "")
+
+
+def lost(old: ObservationLog, new: ObservationLog) -> tuple[Removed, ...]:
+    """Return what a text from elsewhere left out, for the archive."""
+    ids = {one.id for one in new.observations if one.id is not None}
+    texts = {features(one.text).folded for one in new.observations}
+    return tuple(
+        Removed(one, "replaced")
+        for one in old.observations
+        if one.id not in ids and features(one.text).folded not in texts
+    )
+
+
+def changes(old: ObservationLog, new: ObservationLog) -> Iterator[str]:
+    """Yield the difference line by line: `- ` for what goes, `+ ` for what comes."""
+    before = Counter(render(one) for one in old.observations)
+    after = Counter(render(one) for one in new.observations)
+    told_of = 0
+    for sign, counts in (("-", before - after), ("+", after - before)):
+        for line in counts.elements():
+            told_of += 1
+            if told_of <= MOST_CHANGES:
+                yield f"{sign} {line.strip().removeprefix('- ')}"
+    if told_of > MOST_CHANGES:
+        yield f"… {told_of - MOST_CHANGES} more"

@@ -1,0 +1,237 @@
+"""Consolidates `observations.md`: backup, consolidate, gate, archive, replace (mission §12, A19).
+
+What goes is in the archive before the file is replaced, and the whole file is in a backup before
+that: a run that ends at any step leaves the old file or the new one, and loses no line. Lines that
+somebody adds while it runs make it look again.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memconsole.domain.days import local_day, local_time, resolve_zone
+from memconsole.domain.observations import OBSERVATIONS
+from memconsole.domain.observations_text import parse
+from memconsole.domain.outcomes import Failed, Planned, Reflected, Skipped, SkipReason, Written
+from memconsole.domain.reflection import consolidate
+from memconsole.domain.reflection_gate import judge, tokens_of, words_of
+from memconsole.domain.reflection_words import changes, lost, told
+from memconsole.engine.lookup import find_agent
+from memconsole.engine.reflect_files import Files
+from memconsole.errors import ConcurrentEditError
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
+
+    from memconsole.domain.agents import Agent
+    from memconsole.domain.captures import WorkspaceText
+    from memconsole.domain.commands import Reflect
+    from memconsole.domain.days import Zone
+    from memconsole.domain.observations import ObservationLog
+    from memconsole.domain.outcomes import Detail, Outcome
+    from memconsole.domain.reflection import Conflict, Removed
+    from memconsole.domain.settings import ReflectorSettings, Settings
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import Reader
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """What one run works with."""
+
+    command: Reflect
+    agent: Agent
+    ports: Ports
+    settings: Settings
+    zone: Zone
+
+    @property
+    def rules(self) -> ReflectorSettings:
+        return self.settings.reflector
+
+    @property
+    def now(self) -> datetime:
+        return self.ports.clock.now()
+
+    @property
+    def today(self) -> date:
+        return local_day(self.now, self.zone)
+
+    @property
+    def files(self) -> Files:
+        return Files(self.ports, self.agent, self.zone, self.rules.max_backups)
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What shall take the place of the file."""
+
+    old: ObservationLog
+    new: ObservationLog
+    removed: tuple[Removed, ...]
+    conflicts: tuple[Conflict, ...]
+    words: tuple[int, int]
+
+
+def reflect(command: Reflect, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+    """Consolidate the file if it is due, let a candidate take its place, or undo the last time.
+
+    Raises:
+        UnknownAgentError: There is no such agent.
+        LockedError: Another run works in the workspace.
+        ConcurrentEditError: Somebody edits the file at the same time, twice in a row.
+        WorkspaceError: A file cannot be read or written; the old file is whole.
+        StateError: Our own database cannot be written; nothing was done.
+    """
+    home = reader.home()
+    agent = find_agent(home, command.agent.id)
+    if not agent.workspace_exists:
+        return Skipped(
+            command,
+            SkipReason.WORKSPACE_MISSING,
+            f"the workspace {agent.workspace} of {agent.id} does not exist",
+        )
+    zone = resolve_zone(settings.timezone, home.config.user_timezone).zone
+    scene = _Scene(command, agent, ports, settings, zone)
+    if command.dry_run:
+        return _attempt(scene)
+    with ports.locks.workspace(agent.workspace):
+        ports.reflections.prepare()
+        try:
+            return _attempt(scene)
+        except ConcurrentEditError as error:
+            logger.info("%s; looking again", error)
+            return _attempt(scene)
+
+
+def _attempt(scene: _Scene) -> Outcome:
+    if scene.command.is_undo:
+        from memconsole.engine.reflect_undo import undo  # noqa: PLC0415 - seldom wanted
+
+        return undo(scene.command, scene.files)
+    seen = scene.files.read()
+    if seen is None or not parse(seen.text).observations:
+        message = f"{scene.agent.id} has no observations yet"
+        return Skipped(scene.command, SkipReason.NOTHING_NEW, message)
+    found = _decide(scene, parse(seen.text))
+    if not isinstance(found, _Result):
+        return found
+    return _plan(scene, found) if scene.command.dry_run else _apply(scene, found, seen)
+
+
+def _decide(scene: _Scene, log: ObservationLog) -> _Result | Skipped | Failed:
+    command = scene.command
+    if command.candidate is not None:
+        return _candidate(scene, log, command.candidate)
+    if not command.is_forced and (skip := _not_due(scene, log)) is not None:
+        return skip
+    made = consolidate(log, scene.today, similar=scene.rules.similarity)
+    verdict = judge(log, made.log.text, scene.today, is_forced=True)
+    words = (verdict.words_before, verdict.words_after)
+    if made.log.text == log.text:
+        return Skipped(
+            command,
+            SkipReason.NOTHING_NEW,
+            f"{OBSERVATIONS} of {scene.agent.id} holds nothing that could go: {words[0]} words",
+            details={"words_before": words[0], "words_after": words[0]},
+        )
+    if verdict.log is None:
+        return _rejected(scene, verdict.because, words)
+    return _Result(log, made.log, made.removed, made.conflicts, words)
+
+
+def _candidate(scene: _Scene, log: ObservationLog, text: str) -> _Result | Failed:
+    from memconsole.domain.redaction import mask  # noqa: PLC0415 - only for a text from elsewhere
+
+    shown = mask(text, keeps_lines=True) if scene.settings.redact else text
+    verdict = judge(log, shown, scene.today, is_forced=scene.command.is_forced)
+    words = (verdict.words_before, verdict.words_after)
+    if verdict.log is None:
+        return _rejected(scene, verdict.because, words)
+    return _Result(log, verdict.log, lost(log, verdict.log), (), words)
+
+
+def _rejected(scene: _Scene, because: str, words: tuple[int, int]) -> Failed:
+    what = "the text" if scene.command.candidate is not None else "the consolidated text"
+    logger.warning("%s for %s was rejected: %s", what, scene.agent.id, because)
+    return Failed(
+        scene.command,
+        "rejected",
+        f"{what} was rejected, and {OBSERVATIONS} of {scene.agent.id} is as it was: {because}",
+        details={"words_before": words[0], "words_after": words[1], "because": because},
+    )
+
+
+def _not_due(scene: _Scene, log: ObservationLog) -> Skipped | None:
+    words, tokens = words_of(log.text), tokens_of(log.text)
+    limit = scene.rules.word_threshold
+    details: dict[str, Detail] = {"words_before": words, "threshold": limit}
+    if words <= limit and tokens * 3 <= limit * 4:
+        return Skipped(
+            scene.command,
+            SkipReason.NOT_DUE,
+            f"{OBSERVATIONS} of {scene.agent.id} has {words} of {limit} words",
+            hint="`--force` consolidates it anyway.",
+            details=details,
+        )
+    last = scene.ports.reflections.last(scene.files.root)
+    if last is not None and scene.now - last.at < scene.rules.min_interval:
+        return Skipped(
+            scene.command,
+            SkipReason.TOO_SOON,
+            f"{OBSERVATIONS} of {scene.agent.id} is over its budget with {words} words, and was "
+            f"consolidated less than {scene.rules.min_interval} ago",
+            hint="`--force` consolidates it anyway.",
+            details=details,
+        )
+    return None
+
+
+def _plan(scene: _Scene, result: _Result) -> Planned:
+    return Planned(
+        scene.command,
+        f"would bring {OBSERVATIONS} of {scene.agent.id} {told(*result.words, result.removed)}",
+        (Written(OBSERVATIONS, len(result.new.text.encode())),),
+        {**_details(result), "diff": list(changes(result.old, result.new))},
+    )
+
+
+def _apply(scene: _Scene, result: _Result, seen: WorkspaceText) -> Reflected:
+    """Back up, archive, replace, remember, and let old backups go, in this order."""
+    files, at = scene.files, scene.now
+    backup = files.back_up(seen.text, at)
+    archived = files.archive(result.removed, at)
+    new = result.new.reflected(f"{local_time(at, scene.zone):%Y-%m-%d %H:%M}")
+    wrote = files.replace(new.text, seen)
+    files.remember(new.text, backup.path, result.words, at)
+    files.prune_backups()
+    over = result.words[1] > scene.rules.word_threshold
+    return Reflected(
+        scene.command,
+        f"{OBSERVATIONS} of {scene.agent.id} brought {told(*result.words, result.removed)}"
+        + ("; it is still over its budget" if over else ""),
+        wrote=tuple(one for one in (wrote, backup, archived) if one is not None),
+        details={**_details(result), "backup": backup.path},
+    )
+
+
+def _details(result: _Result) -> dict[str, Detail]:
+    reasons: dict[str, Detail] = {}
+    for one in result.removed:
+        reason = one.because.partition(":")[0]
+        known = reasons.get(reason)
+        reasons[reason] = 1 + (known if isinstance(known, int) else 0)
+    conflicts: list[Detail] = [
+        {"older": one.older.text, "newer": one.newer.text, "guards": list(one.guards)}
+        for one in result.conflicts
+    ]
+    return {
+        "words_before": result.words[0],
+        "words_after": result.words[1],
+        "removed": reasons,
+        "conflicts": conflicts,
+    }

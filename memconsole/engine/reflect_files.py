@@ -1,0 +1,128 @@
+"""The files of a reflection: observations, backups, archive (mission §3, §12)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.captures import ReflectionRecord
+from memconsole.domain.days import local_day, local_time
+from memconsole.domain.observations import OBSERVATIONS, render_archived
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from memconsole.domain.agents import Agent
+    from memconsole.domain.captures import WorkspaceText
+    from memconsole.domain.days import Zone
+    from memconsole.domain.outcomes import Written
+    from memconsole.domain.reflection import Removed
+    from memconsole.engine.ports_bundle import Ports
+
+BACKUPS: Final = "memory/observation-backups"
+ARCHIVE: Final = "memory/archive/observations"
+
+_BACKUP_NAME: Final = re.compile(r"observations-\d{8}-\d{6}(?:-\d+)?\.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """One workspace, as a reflection writes into it."""
+
+    ports: Ports
+    agent: Agent
+    zone: Zone
+    max_backups: int
+
+    @property
+    def root(self) -> str:
+        """The workspace's real path: what tells one workspace from another."""
+        return str(self.agent.workspace.resolve())
+
+    def read(self, relative: str = OBSERVATIONS) -> WorkspaceText | None:
+        """Return a file of the workspace; None when it does not exist.
+
+        Raises:
+            WorkspaceError: It exists and cannot be read.
+        """
+        return self.ports.workspace.read(self.agent.workspace, relative)
+
+    def replace(self, text: str, seen: WorkspaceText | None) -> Written:
+        """Put a text in the place of the observations.
+
+        Raises:
+            ConcurrentEditError: The file is not the one that was seen.
+            WorkspaceError: It cannot be written; the old text is whole.
+        """
+        return self.ports.workspace.replace(self.agent.workspace, OBSERVATIONS, text, seen=seen)
+
+    def back_up(self, text: str, at: datetime) -> Written:
+        """Keep a copy beside the file; without it nothing is replaced.
+
+        Raises:
+            WorkspaceError: It cannot be written.
+        """
+        stem = f"observations-{local_time(at, self.zone):%Y%m%d-%H%M%S}"
+        taken = set(self.ports.folders.names(self.agent.workspace, BACKUPS))
+        names = (f"{stem}.md", *(f"{stem}-{number}.md" for number in range(2, 1000)))
+        name = next(one for one in names if one not in taken)
+        return self.ports.workspace.replace(
+            self.agent.workspace, f"{BACKUPS}/{name}", text, seen=None
+        )
+
+    def archive(self, removed: Sequence[Removed], at: datetime) -> Written | None:
+        """Add what goes to the archive of the day, with its reasons.
+
+        Raises:
+            WorkspaceError: It cannot be written.
+        """
+        if not removed:
+            return None
+        day = local_day(at, self.zone)
+        lines = [render_archived(one.observation, because=one.because) for one in removed]
+        return self.ports.workspace.append(
+            self.agent.workspace,
+            f"{ARCHIVE}/{day}.md",
+            "\n".join(lines) + "\n",
+            header=f"# Archived Observations — {day}\n\n",
+        )
+
+    def remember(self, text: str, backup: str, words: tuple[int, int], at: datetime) -> None:
+        """Store that it was done, and what the file held then.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+        self.ports.reflections.add(
+            ReflectionRecord(
+                id=0,
+                workspace=self.root,
+                at=at,
+                words_before=words[0],
+                words_after=words[1],
+                backup=backup,
+                result_chars=len(text),
+                result_hash=digest(text),
+            )
+        )
+
+    def prune_backups(self) -> None:
+        """Remove the oldest copies; only files of our own naming."""
+        names = self.ports.folders.names(self.agent.workspace, BACKUPS)
+        ours = sorted((name for name in names if _BACKUP_NAME.fullmatch(name)), key=_age)
+        for name in ours[: -self.max_backups]:
+            self.ports.folders.remove(self.agent.workspace, f"{BACKUPS}/{name}")
+
+
+def digest(text: str) -> str:
+    """Return the SHA-256 of a text."""
+    return hashlib.sha256(text.encode("utf-8", errors="replace")).hexdigest()
+
+
+def _age(name: str) -> tuple[str, int]:
+    """Order by the stamp in the name, then by the number behind it."""
+    parts = name.removesuffix(".md").split("-")
+    return "-".join(parts[:3]), int(parts[3]) if len(parts) > 3 else 1
