@@ -51,16 +51,15 @@ def take_snapshot(
         HomeUnreadableError: There are session stores, and none of them can be read.
         UnknownAgentError: `agent_id` names nobody.
     """
-    if live is not None:
-        live.begin()
-    home = reader.home()
+    home = _begun(reader, live)
     agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
     readings = [
         _read(reader, home, agent, changed=changed, with_pools=with_pools) for agent in agents
     ]
     seen = LiveReading() if live is None else live.take()
     views, sessions = _judged(ports, reader, home, readings, seen)
-    notices = (*home.notices, *_gateway_notices(seen), *_agent_notices(readings))
+    found = (*home.notices, *_gateway_notices(seen), *_agent_notices(readings))
+    notices = tuple(dict.fromkeys(found))
     _require_a_readable_store(home, views)
     sessions.sort(key=_order)
     now = ports.clock.now()
@@ -70,11 +69,11 @@ def take_snapshot(
         agents=tuple(views),
         sessions=tuple(sessions),
         left_out=_left_out(sessions, views),
-        notices=tuple(dict.fromkeys(notices)),
+        notices=notices,
         attention=attention(
             views,
             sessions,
-            dict.fromkeys(notices),
+            notices,
             config=home.config,
             gateway=seen.status,
             now=now,
@@ -86,6 +85,13 @@ def take_snapshot(
         scheduler=ports.scheduler.status(),
         taken_at=now,
     )
+
+
+def _begun(reader: Reader, live: LiveView | None) -> Home:
+    """Ask the Gateway, and read the home while it answers."""
+    if live is not None:
+        live.begin()
+    return reader.home()
 
 
 def _judged(
