@@ -60,8 +60,6 @@ def take_snapshot(
     views, sessions = _judged(ports, reader, home, readings, seen)
     found = (*home.notices, *_gateway_notices(seen), *_agent_notices(readings))
     notices = tuple(dict.fromkeys(found))
-    _require_a_readable_store(home, views)
-    sessions.sort(key=_order)
     now = ports.clock.now()
     return ConsoleSnapshot(
         home=home,
@@ -111,6 +109,8 @@ def _judged(
         rows = _dated(reader.views(home, reading, samples), seen)
         views.append(_agent_view(reading, rows, pool, captures.get(reading.agent.id)))
         sessions += rows
+    _require_a_readable_store(home, views)
+    sessions.sort(key=_order)
     return views, sessions
 
 
