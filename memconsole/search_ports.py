@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -29,6 +30,9 @@ class DocumentReader(Protocol):
 
     def documents(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Document, ...]:
         """Return what is to be indexed of a workspace, without reading any of it."""
+
+    def changed(self, workspace: Path, paths: Iterable[Path]) -> tuple[Document, ...] | None:
+        """Return certain files as documents; None when only a look at all of them can tell."""
 
     def read(self, document: Document) -> DocumentText:
         """Return the masked text of a document.
@@ -117,6 +121,23 @@ class SearchIndex(Protocol):
             IndexUnavailableError: It cannot be written, or the provider failed.
         """
 
+    def take_in(
+        self,
+        scope: IndexScope,
+        changed: Sequence[Document],
+        read: Callable[[Document], DocumentText],
+        settings: SearchSettings,
+        cancel: StopSignal | None = None,
+    ) -> SyncReport | None:
+        """Take in documents that are known to have changed, without comparing the others.
+
+        None when the index has to be compared as a whole: it is missing, or has other settings.
+
+        Raises:
+            LockedError: Another process writes it.
+            IndexUnavailableError: It cannot be written, or the provider failed.
+        """
+
     def open(
         self, scope: IndexScope, settings: SearchSettings, cancel: StopSignal | None = None
     ) -> AbstractContextManager[IndexReader]:
@@ -128,7 +149,8 @@ class SearchIndex(Protocol):
         """
 
 
-class SearchPorts(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SearchPorts:
     """What only searching and indexing ask."""
 
     index: SearchIndex

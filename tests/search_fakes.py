@@ -33,12 +33,17 @@ if TYPE_CHECKING:
 
 
 class FakeDocuments:
-    """Texts by workspace and path; `notices` come with the text of their path."""
+    """Texts by workspace and path; `notices` come with the text of their path.
+
+    Attributes:
+        knows_single: Single files can be told without a look at all of them.
+    """
 
     def __init__(self) -> None:
         self.texts: dict[Path, dict[str, str]] = {}
         self.notices: dict[str, Notice] = {}
         self.sizes: dict[str, int] = {}
+        self.knows_single = False
 
     def documents(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Document, ...]:
         return tuple(
@@ -51,6 +56,13 @@ class FakeDocuments:
             )
             for path, text in self.texts.get(workspace, {}).items()
         )
+
+    def changed(self, workspace: Path, paths: Iterable[Path]) -> tuple[Document, ...] | None:
+        if not self.knows_single:
+            return None
+        wanted = {str(path.relative_to(workspace)) for path in paths}
+        known = [one for one in self.documents(workspace) if one.path in wanted]
+        return tuple(known) if len(known) == len(wanted) else None
 
     def read(self, document: Document) -> DocumentText:
         assert isinstance(document.place, tuple)
@@ -118,6 +130,7 @@ class FakeIndex:
         unwritable: What writing an index raises, by agent id.
         failure: What asking for the query's vector raises.
         synced: (agent id, was it full) of every sync.
+        taken_in: Paths that were taken in without a comparison.
     """
 
     stored: dict[IndexScope, dict[str, tuple[str, str]]] = field(default_factory=dict)
@@ -127,6 +140,7 @@ class FakeIndex:
     failure: Exception | None = None
     synced: list[tuple[str, bool]] = field(default_factory=list)
     odd: list[Notice] = field(default_factory=list)
+    taken_in: list[str] = field(default_factory=list)
 
     def status(self, scope: IndexScope, settings: SearchSettings) -> IndexStatus:
         if scope not in self.stored:
@@ -189,6 +203,24 @@ class FakeIndex:
             is_rebuilt=is_full or pending.must_build,
             notices=tuple(notices),
         )
+
+    def take_in(
+        self,
+        scope: IndexScope,
+        changed: Sequence[Document],
+        read: Callable[[Document], DocumentText],
+        settings: SearchSettings,
+        cancel: StopSignal | None = None,
+    ) -> SyncReport | None:
+        if scope.agent.id in self.unwritable:
+            raise self.unwritable[scope.agent.id]
+        if scope not in self.stored:
+            return None
+        texts = {one.path: (one.stamp, read(one).text) for one in changed}
+        self.stored[scope] |= texts
+        self.taken_in += [one.path for one in changed]
+        path = Path("/state/index") / f"{scope.agent.id}.sqlite"
+        return SyncReport(self.status(scope, settings), path, files_changed=len(changed))
 
     @contextmanager
     def open(

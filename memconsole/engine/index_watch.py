@@ -20,17 +20,17 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.commands import Reindex
 from memconsole.domain.indexing import Source
 from memconsole.domain.outcomes import Failed, Skipped, SkipReason
+from memconsole.engine.index_changes import Waiting, changes_of
 from memconsole.engine.scopes import shelves
 from memconsole.errors import LockedError, MemconsoleError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, AgentRef, Home
@@ -47,25 +47,6 @@ TALK_BYTES: Final = 100_000
 
 TALK_CHANGES: Final = 50
 """...or after so many changes: each of them brought at least one message."""
-
-_PATIENCE: Final = 20
-"""Files that never rest are indexed after so many times the quiet that is waited for."""
-
-
-@dataclass(slots=True)
-class _Waiting:
-    """What is known to have changed of one agent.
-
-    Attributes:
-        first_s: When its first change was seen; on the clock's stopwatch, as `last_s`.
-        has_memory: A memory file changed.
-        talks: Changes of transcripts.
-    """
-
-    first_s: float
-    last_s: float
-    has_memory: bool = False
-    talks: int = 0
 
 
 class IndexWatch:
@@ -94,7 +75,7 @@ class IndexWatch:
         self._may_build = may_build
         self._quiet_s = settings.search.debounce.total_seconds()
         self._lock = threading.Lock()
-        self._waiting: dict[AgentRef, _Waiting] = {}
+        self._waiting: dict[AgentRef, Waiting] = {}
 
     def note(self, paths: frozenset[Path]) -> None:
         """Take changed paths, as a `ChangeFeed` yields them.
@@ -104,23 +85,21 @@ class IndexWatch:
         """
         if self._settings.ui.read_only:
             return
-        try:
-            agents = self._home().agents
-        except MemconsoleError as error:
-            logger.info("changes are not indexed: %s", error)
-            return
+        home = self._known_home()
         now = self._ports.clock.monotonic()
-        for agent in agents:
+        for agent in home.agents if home is not None else ():
             has_talks = self._settings.for_agent(agent.id).search.sessions
-            found = set(_changed_sources(agent, paths))
-            if Source.MEMORY in found or (has_talks and Source.SESSIONS in found):
+            found = changes_of(agent, paths)
+            if found.has_memory or (has_talks and found.talks):
                 self._add(agent.ref, found, now)
 
     def due_in_s(self) -> float | None:
         """Return the seconds until something is due: 0 for now, None when nothing waits."""
         now = self._ports.clock.monotonic()
         with self._lock:
-            left = [self._due_at(one) - now for one in self._waiting.values() if _is_timed(one)]
+            left = [
+                one.due_at(self._quiet_s) - now for one in self._waiting.values() if one.is_timed
+            ]
         return max(0.0, min(left)) if left else None
 
     def take_due(self) -> tuple[Reindex, ...]:
@@ -129,32 +108,28 @@ class IndexWatch:
         What turns out to be unchanged is left out. Transcripts come when they have grown by
         100,000 bytes, after 50 changes, or along with memory that changed.
         """
-        now = self._ports.clock.monotonic()
-        with self._lock:
-            due = {
-                ref: one
-                for ref, one in self._waiting.items()
-                if _is_timed(one) and self._due_at(one) <= now
-            }
-            for ref in due:
-                del self._waiting[ref]
-        return tuple(self._commands(due))
+        return tuple(self._commands(self._take()))
 
     def again(self, command: Reindex) -> None:
         """Let a command that did not succeed be due once more, after another quiet time."""
-        self._add(command.agent, {Source.MEMORY}, self._ports.clock.monotonic())
+        now = self._ports.clock.monotonic()
+        self._add(command.agent, Waiting(now, now, has_memory=True, files=None), now)
 
     def run_due(self, cancel: StopSignal | None = None) -> tuple[Outcome, ...]:
         """Index what is due, in this process and thread; may take seconds and loads NumPy.
 
         Successes and failures come back as outcomes and are not written into the run log: an agent
         that writes all day would fill it. An index that another process writes is tried again.
+        Where only known files have changed, no other is looked at: the time it takes does not
+        depend on the size of the index.
 
         Args:
             cancel: Looked at between two agents and between two documents.
         """
-        outcomes = []
-        for command in self.take_due():
+        outcomes: list[Outcome] = []
+        due = self._take()
+        outcomes += self._take_in_files(due, cancel)
+        for command in self._commands(due):
             if cancel is not None and cancel.is_set():
                 self.again(command)
                 continue
@@ -173,25 +148,59 @@ class IndexWatch:
             logger.warning("changes of %s are not indexed: %s", command.agent.id, error)
             return Failed(command, error.code, str(error), error.hint)
 
-    def _add(self, ref: AgentRef, sources: Iterable[Source], now: float) -> None:
-        with self._lock:
-            one = self._waiting.setdefault(ref, _Waiting(now, now))
-            if not _is_timed(one):
-                one.first_s = now
-            one.last_s = now
-            one.has_memory = one.has_memory or Source.MEMORY in sources
-            one.talks += Source.SESSIONS in sources
+    def _take_in_files(
+        self, due: dict[AgentRef, Waiting], cancel: StopSignal | None
+    ) -> Iterator[Outcome]:
+        """Take in the files that are known to have changed; what needs a comparison stays due."""
+        known = [ref for ref, one in due.items() if one.files and not one.talks]
+        home = self._known_home() if known else None
+        for agent in home.agents if home is not None else ():
+            if agent.ref not in known or (cancel is not None and cancel.is_set()):
+                continue
+            outcome = self._file_outcome(home, agent, due[agent.ref].files or set(), cancel)
+            if outcome is not None:
+                del due[agent.ref]
+                yield outcome
 
-    def _due_at(self, one: _Waiting) -> float:
-        return min(one.last_s + self._quiet_s, one.first_s + _PATIENCE * self._quiet_s)
+    def _file_outcome(
+        self, home: Home | None, agent: Agent, files: set[Path], cancel: StopSignal | None
+    ) -> Outcome | None:
+        """Return what came of it; None when the index must be compared as a whole."""
+        from memconsole.engine.reindex import done  # noqa: PLC0415
 
-    def _commands(self, due: dict[AgentRef, _Waiting]) -> Iterator[Reindex]:
-        if not due:
-            return
+        assert home is not None
+        command = Reindex(agent.ref, with_sessions=False)
+        [shelf] = shelves(self._ports, self._settings, home, (agent,), (Source.MEMORY,))
         try:
-            home = self._home()
-        except MemconsoleError as error:
-            logger.info("changes are not indexed: %s", error)
+            changed = shelf.changed(sorted(files))
+            if changed is None:
+                return None
+            report = self._ports.search().index.take_in(
+                shelf.scope, changed, shelf.read, shelf.settings, cancel
+            )
+        except MemconsoleError:
+            return None  # comparing it tells what is wrong
+        return None if report is None else done(command, [report], report.notices)
+
+    def _take(self) -> dict[AgentRef, Waiting]:
+        now = self._ports.clock.monotonic()
+        with self._lock:
+            due = {
+                ref: one
+                for ref, one in self._waiting.items()
+                if one.is_timed and one.due_at(self._quiet_s) <= now
+            }
+            for ref in due:
+                del self._waiting[ref]
+        return due
+
+    def _add(self, ref: AgentRef, more: Waiting, now: float) -> None:
+        with self._lock:
+            self._waiting.setdefault(ref, Waiting(now, now)).add(more, now)
+
+    def _commands(self, due: dict[AgentRef, Waiting]) -> Iterator[Reindex]:
+        home = self._known_home() if due else None
+        if home is None:
             return
         for agent in home.agents:
             one = due.get(agent.ref)
@@ -202,7 +211,14 @@ class IndexWatch:
             elif one.talks:
                 self._keep(agent.ref, one)
 
-    def _wanted(self, home: Home, agent: Agent, one: _Waiting) -> set[Source]:
+    def _known_home(self) -> Home | None:
+        try:
+            return self._home()
+        except MemconsoleError as error:
+            logger.info("changes are not indexed: %s", error)
+            return None
+
+    def _wanted(self, home: Home, agent: Agent, one: Waiting) -> set[Source]:
         """Return whose index should be brought up to date."""
         return {
             shelf.scope.source
@@ -210,7 +226,7 @@ class IndexWatch:
             if self._is_wanted(shelf, one)
         }
 
-    def _is_wanted(self, shelf: Shelf, one: _Waiting) -> bool:
+    def _is_wanted(self, shelf: Shelf, one: Waiting) -> bool:
         try:
             found = self._ports.search().index.pending(
                 shelf.scope, shelf.documents(), shelf.settings
@@ -223,29 +239,12 @@ class IndexWatch:
             return True
         return found.grown_bytes >= TALK_BYTES or one.talks >= TALK_CHANGES
 
-    def _keep(self, ref: AgentRef, one: _Waiting) -> None:
+    def _keep(self, ref: AgentRef, one: Waiting) -> None:
         """Remember changes that are too few; the next one is counted on top of them."""
         with self._lock:
             later = self._waiting.get(ref)
             if later is None:
-                one.first_s = one.last_s = float("inf")
+                one.wait_for_more()
                 self._waiting[ref] = one
             else:
                 later.talks += one.talks
-
-
-def _is_timed(one: _Waiting) -> bool:
-    """Tell whether it becomes due by itself; what was kept waits for the next change."""
-    return one.last_s != float("inf")
-
-
-def _changed_sources(agent: Agent, paths: Iterable[Path]) -> Iterator[Source]:
-    """Yield what of an agent changed paths belong to."""
-    database = agent.database.parent
-    for path in paths:
-        is_above = path in agent.workspace.parents or path == agent.workspace
-        if is_above or (agent.workspace in path.parents and path.suffix.lower() == ".md"):
-            yield Source.MEMORY
-        for place in (agent.sessions_dir, database):
-            if path == place or place in path.parents or path in place.parents:
-                yield Source.SESSIONS

@@ -74,7 +74,7 @@ def reindex(
         notices += report.notices
         with index.open(shelf.scope, shelf.settings) as reader:
             notices += reader.notices()
-    return _done(command, reports, tuple(dict.fromkeys(notices)))
+    return done(command, reports, tuple(dict.fromkeys(notices)))
 
 
 def index_states(
@@ -139,9 +139,10 @@ def _intention(must_build: bool, because: str) -> str:  # noqa: FBT001, RUF100
     return because or "nothing has changed"
 
 
-def _done(
+def done(
     command: Reindex, reports: list[SyncReport], notices: tuple[Notice, ...]
 ) -> Reindexed | Failed:
+    """Return what writing indexes came to."""
     details = _details(reports)
     failures = [one for one in notices if one.code == EmbeddingError.code]
     if failures:

@@ -39,6 +39,12 @@ class Shelf(NamedTuple):
         extra = tuple(Path(path).expanduser() for path in self.settings.extra_paths)
         return self.ports.search().documents.documents(self.agent.workspace, extra)
 
+    def changed(self, paths: Iterable[Path]) -> tuple[Document, ...] | None:
+        """Return files of the memory as documents; None when all of them must be looked at."""
+        if self.scope.source is Source.SESSIONS:
+            return None
+        return self.ports.search().documents.changed(self.agent.workspace, paths)
+
     def read(self, document: Document) -> DocumentText:
         """Return the text of one of the documents, masked."""
         if self.scope.source is Source.SESSIONS:

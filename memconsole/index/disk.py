@@ -141,29 +141,51 @@ class DiskIndex:
             IndexUnavailableError: It cannot be written, or the provider failed.
             StateError: The folder of the locks cannot be written.
         """
+        run = Run(scope, documents, read, settings, cancel, progress)
+        with self._hold(scope):
+            pending = self.pending(scope, documents, settings)
+            return self._write(run, pending, must_build=is_full or pending.must_build)
+
+    def take_in(
+        self,
+        scope: IndexScope,
+        changed: Sequence[Document],
+        read: Callable[[Document], DocumentText],
+        settings: SearchSettings,
+        cancel: Stop | None = None,
+    ) -> SyncReport | None:
+        """Take in documents that are known to have changed; see `ports.SearchIndex`."""
+        run = Run(scope, changed, read, settings, cancel, None)
+        with self._hold(scope):
+            try:
+                with reading(self.path(scope)) as connection:
+                    if not self._is_usable(read_meta(connection), scope, settings):
+                        return None
+            except (FileNotFoundError, IndexProblemError):
+                return None
+            return self._write(run, Pending(tuple(changed)), must_build=False)
+
+    def _hold(self, scope: IndexScope) -> AbstractContextManager[None]:
+        name = self._places.lock_name(scope)
+        return self._lock(name, f"the index of {one_line(scope.agent.id)}")
+
+    def _write(self, run: Run, pending: Pending, *, must_build: bool) -> SyncReport:
         from memconsole.index import build  # noqa: PLC0415  # searching alone needs none of it
 
-        run = Run(scope, documents, read, settings, cancel, progress)
-        path = self.path(scope)
-        with self._lock(self._places.lock_name(scope), f"the index of {one_line(scope.agent.id)}"):
-            pending = self.pending(scope, documents, settings)
-            work = build.Work(
-                path,
-                run,
-                static_of(settings),
-                remote_of(settings, is_patient=True),
-                self._now(),
-                self._recipe(settings),
-            )
-            with _writes(path):
-                if work.static is not None:
-                    ensure_merges(self._places.folder, work.static.tokenizer_file)
-                done = (
-                    build.rebuild(work)
-                    if is_full or pending.must_build
-                    else build.update(work, pending)
-                )
-        return done._replace(status=self.status(scope, settings))
+        path, settings = self.path(run.scope), run.settings
+        work = build.Work(
+            path,
+            run,
+            static_of(settings),
+            remote_of(settings, is_patient=True),
+            self._now(),
+            self._recipe(settings),
+        )
+        with _writes(path):
+            if work.static is not None:
+                ensure_merges(self._places.folder, work.static.tokenizer_file)
+            done = build.rebuild(work) if must_build else build.update(work, pending)
+        return done._replace(status=self.status(run.scope, settings))
 
     @contextmanager
     def open(
@@ -210,7 +232,7 @@ class DiskIndex:
         settings: SearchSettings,
     ) -> Pending:
         meta = read_meta(connection)
-        if meta.get("recipe") != self._recipe(settings) or meta.get("root") != str(scope.root):
+        if not self._is_usable(meta, scope, settings):
             return Pending(tuple(documents), must_build=True, because="its settings have changed")
         found = connection.execute("SELECT path, stamp, size FROM files").fetchall()
         sizes = {str(path): size for path, _, size in found}
@@ -220,6 +242,9 @@ class DiskIndex:
         lacking = int(meta.get("unembedded", 0))
         because = f"{len(changed) + len(known)} documents have changed" if changed or known else ""
         return Pending(changed, tuple(sorted(known)), lacking, because=because, grown_bytes=grown)
+
+    def _is_usable(self, meta: dict[str, str], scope: IndexScope, settings: SearchSettings) -> bool:
+        return meta.get("recipe") == self._recipe(settings) and meta.get("root") == str(scope.root)
 
     def _recipe(self, settings: SearchSettings) -> str:
         try:

@@ -11,10 +11,10 @@ from memconsole.domain.agents import Notice
 from memconsole.domain.indexing import Document, DocumentText, Source
 from memconsole.domain.plain import clean, one_line
 from memconsole.errors import WorkspaceError
-from memconsole.stores.pool_files import INDEX_FILE, FoundFile, scan
+from memconsole.stores.pool_files import INDEX_FILE, FoundFile, find_plain, scan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 _ARCHIVES: Final = ("memory/archive/", "memory/observation-backups/")
@@ -45,6 +45,22 @@ class PoolDocuments:
             if file.because is None and file.path != INDEX_FILE
         ]
         found += [_document(file, file.path) for file in _extra_files(extra)]
+        return tuple(found)
+
+    def changed(self, workspace: Path, paths: Iterable[Path]) -> tuple[Document, ...] | None:
+        """Return certain files as `documents` would; None when only a look at all of them can tell.
+
+        Args:
+            workspace: As `documents` is given it; what lies below it must be named through it.
+            paths: Files that changed; a generated index is no document.
+        """
+        found = []
+        for path in paths:
+            file = find_plain(workspace, path)
+            if file is None:
+                return None
+            if file.path != INDEX_FILE:
+                found.append(_document(file, file.path))
         return tuple(found)
 
     def read(self, document: Document) -> DocumentText:

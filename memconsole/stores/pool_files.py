@@ -35,6 +35,8 @@ LINK_NOWHERE: Final = "link leads nowhere"
 
 _LEFT_OUT: Final = "node_modules"
 _SIDE_FILES: Final = ("._", ".#")
+_PLAIN_ROOT_FILES: Final = ("MEMORY.md", "USER.md")
+"""`memory.md` may be the first of them on a disk that folds letter case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,31 @@ def scan(workspace: Path, beside: Iterable[str] = ()) -> Scan:
         beside=tuple(file for file in others.found if file.because is None),
         unread=tuple(sorted(pool.unread)),
     )
+
+
+def find_plain(workspace: Path, path: Path) -> FoundFile | None:
+    """Return one file of the pool without a walk, as `scan` would.
+
+    None means that only a walk can tell: it is gone, is a link or has several names, or does not
+    look like memory.
+    """
+    root = os.path.realpath(workspace)
+    try:
+        relative = path.relative_to(workspace)
+        status = os.lstat(path)
+    except (ValueError, OSError):
+        return None
+    real = os.path.join(root, relative)  # noqa: PTH118
+    is_plain = stat.S_ISREG(status.st_mode) and status.st_nlink == 1
+    if not is_plain or os.path.realpath(path) != real:
+        return None
+    *folders, name = relative.parts
+    if not folders:
+        return FoundFile(name, real, status) if name in _PLAIN_ROOT_FILES else None
+    is_left_out = any(one.startswith(".") or one == _LEFT_OUT for one in folders)
+    if folders[0] != MEMORY_FOLDER or is_left_out or name.startswith(_SIDE_FILES):
+        return None
+    return FoundFile("/".join(relative.parts), real, status) if name[-3:].lower() == ".md" else None
 
 
 @dataclass(slots=True)

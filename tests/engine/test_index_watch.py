@@ -188,6 +188,55 @@ def test_a_home_that_went_away_is_no_failure(world: World, monkeypatch: pytest.M
     assert watch.run_due() == ()
 
 
+class TestKnownFiles:
+    """Where only plain files changed, nothing else is looked at."""
+
+    @pytest.fixture
+    def world(self, world: World) -> World:
+        world.documents.knows_single = True
+        return world
+
+    def test_only_they_are_taken_in(self, world: World) -> None:
+        watch = engine_of(world).index_watch()
+        world.documents.texts[fake_agent().workspace]["memory/other.md"] = "- not told of"
+        watch.note(change(world))
+        rest(world)
+        [outcome] = watch.run_due()
+        assert isinstance(outcome, Reindexed)
+        assert outcome.details["files_changed"] == 1
+        assert (world.index.taken_in, world.index.synced) == ([NOTE], [])
+
+    def test_a_file_that_is_gone_is_found_by_a_comparison(self, world: World) -> None:
+        watch = engine_of(world).index_watch()
+        paths = change(world)
+        del world.documents.texts[fake_agent().workspace][NOTE]
+        watch.note(paths)
+        rest(world)
+        [outcome] = watch.run_due()
+        assert isinstance(outcome, Reindexed)
+        assert outcome.details["files_removed"] == 1
+        assert world.index.synced == [("main", False)]
+
+    def test_so_are_very_many(self, world: World) -> None:
+        watch = engine_of(world).index_watch()
+        workspace = fake_agent().workspace
+        watch.note(change(world))
+        watch.note(frozenset(workspace / "memory" / f"{number}.md" for number in range(100)))
+        rest(world)
+        watch.run_due()
+        assert (world.index.taken_in, world.index.synced) == ([], [("main", False)])
+
+    def test_an_index_in_use_is_tried_again(self, world: World) -> None:
+        watch = engine_of(world).index_watch()
+        world.index.unwritable["main"] = LockedError("the index of main", "process 7")
+        watch.note(change(world))
+        rest(world)
+        assert isinstance(watch.run_due()[0], Skipped)
+        world.index.unwritable.clear()
+        rest(world)
+        assert isinstance(watch.run_due()[0], Reindexed)
+
+
 class TestTalks:
     """Transcripts, when they are searched: after 100,000 bytes or 50 changes."""
 
