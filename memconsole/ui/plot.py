@@ -141,9 +141,11 @@ def _dot(value: int, below: float, step: float, threshold: int, glyphs: Glyphs) 
 
 def _guess(ends: Sequence[float | None], bottom: float, step: float, glyphs: Glyphs) -> Span | None:
     """Return one cell of the way to come: a line of dots, steep ones without holes."""
-    if len(ends) < 2 or ends[0] is None or ends[1] is None:
+    if len(ends) < 2:
         return None
     before, here = ends
+    if before is None or here is None:
+        return None
     low, high = min(before, here), max(before, here)
     is_on = bottom <= here < bottom + step or low < bottom + step <= high
     return Span(glyphs.dot, Role.ACCENT) if is_on else None
