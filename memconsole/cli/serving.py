@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import typer  # noqa: TC002  # Typer reads the annotations of these functions
@@ -62,7 +62,7 @@ def serve_jobs(call: Call) -> int:
         child=ChildProcesses(settings, call.clock),
     )
     stopper = Stopper()
-    with _stopped_by_signals(stopper) as seen:
+    with closing(stopper.bell), _stopped_by_signals(stopper) as seen:
         has_ended = jobs.serve(stopper, Notifier.from_environment(os.environ))
     code = exits.INTERRUPTED if signal.SIGINT in seen else exits.DONE
     if not has_ended:  # a thread that still works would keep the process alive

@@ -7,6 +7,7 @@ back, so every run is handed over as one that has long been due.
 from __future__ import annotations
 
 import logging
+import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ logger = logging.getLogger(__name__)
 
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _THREADS = 4
+_HAND_OVER_S = 0.01
 
 
 class Execution:
@@ -43,13 +45,18 @@ class Execution:
         self._scheduler.start()
 
     def submit(self, job: str, work: Callable[[], JobEnd], done: Callable[[JobEnd], None]) -> None:
-        """Begin to run a job and return at once; `done` is told when its place is free again."""
+        """Begin to run a job and return at once; `done` is told when its place is free again.
+
+        `done` may be told by the thread that hands jobs over: it submits nothing itself.
+        """
         self._done[job] = done
         trigger = DateTrigger(_LONG_AGO, timezone=UTC)
         self._scheduler.add_job(work, trigger, id=job, replace_existing=True)
 
     def close(self) -> None:
         """Take no more work; what runs goes on."""
+        while self._scheduler.get_jobs():  # it loses its head when it ends while it hands over
+            time.sleep(_HAND_OVER_S)
         self._scheduler.shutdown(wait=False)
 
     def _ended(self, event: JobExecutionEvent) -> None:

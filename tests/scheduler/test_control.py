@@ -1,0 +1,186 @@
+"""What console and command line may do with jobs, and the loop behind `--serve`."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.jobs import JobEnd, JobRecord
+from memconsole.domain.origin import Origin
+from memconsole.domain.schedule import Every
+from memconsole.domain.settings import UiSettings
+from memconsole.domain.snapshot import SchedulerStatus
+from memconsole.engine.engine import Engine
+from memconsole.errors import LockedError, ReadOnlyError, SchedulerOwnedError, UsageError
+from memconsole.scheduler.control import Jobs, Stopper
+from memconsole.scheduler.loop import serve
+from memconsole.scheduler.notify import Notifier
+from tests.fakes import NOW, FakeRuns, FakeScheduler, World
+from tests.scheduler.stage import (
+    DONE,
+    SETTINGS,
+    FakeClocks,
+    FakeJobLocks,
+    FakeJobStore,
+    Stage,
+    job,
+)
+
+if TYPE_CHECKING:
+    from memconsole.ports import StopSignal
+    from memconsole.scheduler.jobs import Job
+
+TABLE = (
+    job("checkpoint"),
+    job("cleanup", is_enabled=lambda _: False),
+    job("samples", is_listed=False),
+)
+
+
+def jobs(*table: Job, is_read_only: bool = False) -> Jobs:
+    settings = replace(SETTINGS, ui=UiSettings(read_only=is_read_only))
+    return Jobs(
+        settings=settings,
+        engine=Engine(World().ports, settings),
+        store=FakeJobStore(),
+        locks=FakeJobLocks(),
+        runs=FakeRuns(),
+        clocks=FakeClocks(),
+        watch=FakeScheduler(),
+        zone=lambda: None,
+        origin=Origin.CLI,
+        table=table or TABLE,
+    )
+
+
+def hosts(control: Jobs) -> bool:
+    return control.is_hosting
+
+
+def test_every_job_is_listed_with_what_is_known() -> None:
+    control = jobs()
+    control.store.save(JobRecord("checkpoint", NOW, NOW, "done", next_at=NOW, is_running=True))
+    [checkpoint, cleanup] = control.jobs()
+    assert (checkpoint.trigger, checkpoint.is_enabled, cleanup.is_enabled) == (
+        "every 20m",
+        True,
+        False,
+    )
+    # Nobody runs the jobs: what was planned or left running is not so.
+    assert (checkpoint.is_running, checkpoint.record.next_at) == (False, None)
+    control.watch = FakeScheduler(SchedulerStatus("running", 812))
+    [checkpoint, _] = control.jobs()
+    assert (checkpoint.is_running, checkpoint.record.next_at) == (True, NOW)
+
+
+def test_a_job_that_does_not_exist_is_named_with_those_that_do() -> None:
+    for call in (jobs().run_now, lambda name: jobs().pause(name, is_paused=True)):
+        with pytest.raises(UsageError, match="there is no job 'samples'") as caught:
+            call("samples")
+        assert caught.value.hint == "Jobs: checkpoint, cleanup."
+
+
+def test_a_run_that_is_asked_for_is_remembered() -> None:
+    control = jobs()
+    assert control.run_now("Checkpoint").end == DONE
+    record = control.store.records()["checkpoint"]
+    assert (record.status, record.started_at, record.is_running) == ("done", NOW, False)
+    assert control.run_now("checkpoint", dry_run=True).end == JobEnd(
+        "planned", None, "would do checkpoint"
+    )
+
+
+def test_read_only_refuses_everything_but_a_look() -> None:
+    control = jobs(is_read_only=True)
+    stopper = Stopper()
+    stopper.bell.close()
+    for refused in (
+        lambda: control.pause("checkpoint", is_paused=True),
+        lambda: control.run_now("checkpoint"),
+        control.host,
+        lambda: control.serve(stopper, Notifier(None)),
+    ):
+        with pytest.raises(ReadOnlyError):
+            refused()
+    assert control.run_now("checkpoint", dry_run=True).end.status == "planned"
+
+
+def test_a_job_that_runs_elsewhere_is_refused() -> None:
+    control = jobs()
+    assert isinstance(control.locks, FakeJobLocks)
+    control.locks.foreign.add("checkpoint")
+    with pytest.raises(LockedError):
+        control.run_now("checkpoint")
+
+
+def test_the_console_hosts_the_scheduler_until_it_closes() -> None:
+    ran = threading.Event()
+
+    def work(_engine: Engine, _cancel: StopSignal) -> JobEnd:
+        ran.set()
+        return DONE
+
+    control = jobs(job("checkpoint", work=work))
+    assert isinstance(control.locks, FakeJobLocks)
+    control.host()
+    assert hosts(control)
+    assert ran.wait(20)
+    with pytest.raises(SchedulerOwnedError):
+        control.host()
+    control.close()
+    assert not hosts(control)
+    assert control.locks.held == set()
+    control.close()
+
+
+def test_nobody_is_hosted_beside_a_scheduler() -> None:
+    control = jobs()
+    assert isinstance(control.locks, FakeJobLocks)
+    control.locks.foreign.add("scheduler")
+    with pytest.raises(SchedulerOwnedError, match="process 812 since 2026-01-26"):
+        control.host()
+    assert not hosts(control)
+
+
+class Signs:
+    """Remembers what it was told."""
+
+    watchdog_s: float | None = 4
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def ready(self, status: str) -> None:
+        self.told.append(f"ready: {status}")
+
+    def alive(self) -> None:
+        self.told.append("alive")
+
+    def stopping(self) -> None:
+        self.told.append("stopping")
+
+
+def test_the_loop_says_how_it_is_and_feeds_the_watchdog_in_time() -> None:
+    stage = Stage([job("checkpoint", Every(timedelta(minutes=1))), job("rotation")])
+    stage.service.hands = stage.hands
+    signs, looks = Signs(), [False] * 40 + [True]
+    assert serve(stage.service, stage.locks, lambda: looks.pop(0), signs)
+    assert signs.told[0] == "ready: 2 jobs"
+    assert signs.told[1:-1] == ["alive"] * 40
+    assert signs.told[-1] == "stopping"
+    assert stage.clocks.elapsed_s <= 40 * 2  # twice as often as the watchdog demands
+    assert len(stage.started("checkpoint")) >= 2
+    assert stage.locks.beats == 41
+    assert stage.locks.held == set()
+
+
+def test_a_second_loop_is_refused() -> None:
+    stage = Stage([job("checkpoint")])
+    stage.locks.foreign.add("scheduler")
+    with pytest.raises(SchedulerOwnedError):
+        serve(stage.service, stage.locks, lambda: True, Signs())
+    assert stage.hands.starts == []
