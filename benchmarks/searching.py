@@ -122,8 +122,9 @@ def changed(folder: Path) -> dict[str, float]:
     """
     engine = engine_of(folder, Origin.CONSOLE)
     watch = engine.index_watch()
-    engine.search(SearchRequest("database", "main"))
     path = folder / "ws" / "memory" / "changing.md"
+    path.unlink(missing_ok=True)
+    engine.search(SearchRequest("database", "main"))
     times = []
     for number in range(9):
         path.write_text(f"# Changing\n\nthe codeword is zanzibar{number}\n", encoding="utf-8")
