@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.cli import safe, shape
 from memconsole.cli.paper import Cell, Column
 from memconsole.cli.views import session_name
+from memconsole.domain.freshness import describe
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.transcript import MessageKind
 
@@ -58,6 +59,8 @@ def _tokens(paper: Paper, view: SessionView) -> None:
 
 def _times(paper: Paper, detail: SessionDetail) -> None:
     stored = detail.view.stored
+    if detail.freshness is not None:
+        paper.field("freshness", paper.text(describe(detail.freshness)))
     for name, at in (
         ("started", stored.started_at),
         ("updated", stored.updated_at),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memconsole.domain.agents import Era, Notice
+    from memconsole.domain.freshness import Freshness
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import (
         AgentView,
@@ -238,7 +239,24 @@ def session_detail(detail: SessionDetail) -> dict[str, Json]:
             for one in detail.contributors
         ],
         "next_events": dict(detail.next_events),
+        "freshness": None if detail.freshness is None else _freshness(detail.freshness),
         "last_capture_at": detail.last_capture_at,
+    }
+
+
+def _freshness(found: Freshness) -> Row:
+    because = found.stale_because
+    return {
+        "mode": found.policy.mode.value,
+        "at_hour": found.policy.at_hour,
+        "idle_minutes": found.policy.idle_minutes,
+        "origin": found.policy.origin,
+        "stale": found.is_stale,
+        "because": None if because is None else because.value,
+        "boundary_at": found.boundary_at,
+        "next_boundary_at": found.next_boundary_at,
+        "idle_at": found.idle_at,
+        "next_reset_at": found.next_reset_at,
     }
 
 

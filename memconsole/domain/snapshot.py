@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Era, Home, Notice, Storage
+    from memconsole.domain.freshness import Freshness
     from memconsole.domain.keys import SessionClass, SessionKey
     from memconsole.domain.memory import Pool
     from memconsole.domain.outcomes import Run
@@ -272,3 +273,4 @@ class SessionDetail:
     last_capture_at: datetime | None = None
     notices: tuple[Notice, ...] = ()
     next_events: Mapping[str, datetime] = field(default_factory=dict)
+    freshness: Freshness | None = None

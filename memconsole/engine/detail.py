@@ -10,12 +10,14 @@ from memconsole.domain.sessions import TranscriptState
 from memconsole.domain.snapshot import Contributor, SessionDetail, TokensByClass, TranscriptView
 from memconsole.domain.transcript import MessageKind, TranscriptCounts, Whole
 from memconsole.domain.transcript_notices import transcript_notices
+from memconsole.engine.freshness import freshness_of, next_events
 from memconsole.engine.whole import read_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from memconsole.domain.snapshot import SessionView
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot import ConsoleSnapshot, SessionView
     from memconsole.engine.ports_bundle import Ports
 
 _TOP_CONTRIBUTORS = 12
@@ -52,9 +54,15 @@ def transcript_view(
 
 
 def session_detail(
-    ports: Ports, view: SessionView, sessions: Sequence[SessionView]
+    ports: Ports, settings: Settings, view: SessionView, snapshot: ConsoleSnapshot
 ) -> SessionDetail:
     """Return everything that one whole reading of a session tells.
+
+    Args:
+        ports: The engine's ports.
+        settings: For the freshness of the session.
+        view: The session.
+        snapshot: The reading that it is from.
 
     Raises:
         StoreError: The transcript cannot be read.
@@ -66,6 +74,13 @@ def session_detail(
         if message.kind is MessageKind.MESSAGE and message.on_path
     ]
     capture = None if view.session_id is None else ports.captures.last(view.agent, view.session_id)
+    fresh = freshness_of(
+        view,
+        home=snapshot.home,
+        settings=settings,
+        now=snapshot.taken_at,
+        version=snapshot.gateway.version,
+    )
     # A session that never ran has no messages; one whose transcript is missing has unknown ones.
     is_counted = view.transcript_state is not TranscriptState.MISSING
     return SessionDetail(
@@ -81,9 +96,11 @@ def session_detail(
         compactions=tuple(one for one in whole.messages if one.kind is MessageKind.COMPACTION),
         usage_points=whole.usage_points,
         counts=whole.counts,
-        related=tuple(other for other in sessions if _is_related(view, other)),
+        related=tuple(other for other in snapshot.sessions if _is_related(view, other)),
         last_capture_at=None if capture is None else capture.at,
         notices=tuple(_notices(view, whole)),
+        next_events=next_events(view, fresh),
+        freshness=fresh,
     )
 
 

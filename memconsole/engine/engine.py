@@ -9,15 +9,15 @@ import logging
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from memconsole.engine.gateway_door import GatewayDoor
 from memconsole.engine.live import LiveView
 from memconsole.engine.lookup import find_agent, find_session, owns
-from memconsole.engine.memory_door import MemoryDoor
 from memconsole.engine.reader import Reader
 from memconsole.engine.snapshot import take_snapshot
 from memconsole.errors import StateError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from datetime import datetime
     from pathlib import Path
 
@@ -36,13 +36,12 @@ if TYPE_CHECKING:
     )
     from memconsole.engine.config_door import ConfigDoor
     from memconsole.engine.ports_bundle import Ports
-    from memconsole.engine.rotate import RotationPlan
     from memconsole.ports import StopSignal
 
 logger = logging.getLogger(__name__)
 
 
-class Engine(MemoryDoor):
+class Engine(GatewayDoor):
     """One engine behind console, command line and scheduler."""
 
     def __init__(self, ports: Ports, settings: Settings) -> None:
@@ -120,7 +119,7 @@ class Engine(MemoryDoor):
 
         found = self.snapshot(with_pools=False)
         view = find_session(found.sessions, name)
-        return session_detail(self._ports, view, found.sessions)
+        return session_detail(self._ports, self.settings, view, found)
 
     def transcript(
         self, name: str, *, tail: int | None = None, everything: bool = False
@@ -153,37 +152,6 @@ class Engine(MemoryDoor):
         for agent in agents:
             pools.setdefault(agent.workspace, self._reader.pool(home, agent))
         return tuple(pools.values())
-
-    def rotation_plan(
-        self,
-        *,
-        agent_id: str | None = None,
-        keys: tuple[str, ...] = (),
-        threshold_tokens: int | None = None,
-        is_forced: bool = False,
-        is_active_forced: bool = False,
-    ) -> RotationPlan:
-        """Say which sessions rotation would take now, from disk alone (A13).
-
-        Raises:
-            SessionNotFoundError: A key names no live session.
-        """
-        from memconsole.engine.rotate import plan_rotation  # noqa: PLC0415
-
-        return plan_rotation(
-            self._ports,
-            self._reader,
-            self.settings,
-            agent_id=agent_id,
-            keys=keys,
-            threshold_tokens=threshold_tokens,
-            is_forced=is_forced,
-            is_active_forced=is_active_forced,
-        )
-
-    def require_gateway(self) -> None:
-        """Connect to the Gateway, or raise `GatewayUnavailableError` with its verdict."""
-        self._ports.gateway.require()
 
     def config_findings(
         self, snapshot: ConsoleSnapshot | None = None, *, recommends: bool = False
@@ -235,10 +203,6 @@ class Engine(MemoryDoor):
         if config is not None and home.path not in config.parents:
             roots[config] = None
         return tuple(roots)
-
-    def gateway_news(self, stop: StopSignal) -> Iterator[None]:
-        """Yield whenever the Gateway has news, until `stop` is set; for long-running faces."""
-        return self._ports.gateway.listen(stop)
 
     def agents_of(self, paths: frozenset[Path]) -> frozenset[AgentRef] | None:
         """Return the agents that changed files belong to; None when it may be all of them."""

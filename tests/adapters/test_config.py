@@ -12,6 +12,7 @@ from memconsole.config.table import ALIASES, BY_NAME, KEYS
 from memconsole.domain.settings import (
     AgentSettings,
     CheckpointSettings,
+    FreshnessSettings,
     LogSettings,
     RotationSettings,
     SearchSettings,
@@ -76,6 +77,9 @@ require_capture = false
 force_active = true
 max_per_run = 2
 interval = "10m"
+[freshness]
+precapture = "20m"
+assume = "none"
 [checkpoint]
 interval = "5m"
 stale_after = "1d"
@@ -187,6 +191,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         redact=False,
         rotation=ROTATION,
         checkpoint=CHECKPOINT,
+        freshness=FreshnessSettings(timedelta(minutes=20), "none"),
         search=SEARCH,
         ui=UI,
         log=LogSettings(level="debug", file=Path("/var/log/memconsole.log")),

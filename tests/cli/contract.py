@@ -131,6 +131,7 @@ SESSION_DETAIL: Type = {
     "tokens_by_class": dict.fromkeys(("user", "assistant", "tool_result", "thinking"), "int"),
     "contributors": [{"name": "str", "tokens": "int", "share": "float"}],
     "next_events": {},
+    "freshness": "map?",
     "last_capture_at": "time?",
 }
 MESSAGE: Type = {
@@ -322,6 +323,8 @@ def _check_word(value: object, word: str, place: str) -> None:
             is_right = isinstance(value, str | int | float) and value != ""
         case "bool":
             is_right = isinstance(value, bool)
+        case "map":
+            is_right = isinstance(value, dict)
         case _:
             is_right = isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None
     assert is_right, f"{place} is {value!r}, not {word}"

@@ -34,15 +34,15 @@ class Case:
         self.world = World()
         self.world.sessions.hold(*(sessions or (row(KEY),)))
         self.world.sessions.transcripts["id-main"] = entries
-        reader = Reader(self.world.ports, Settings(state_dir=HOME / "state"))
-        self.sessions = take_snapshot(self.world.ports, reader).sessions
+        self.settings = Settings(state_dir=HOME / "state")
+        self.snapshot = take_snapshot(self.world.ports, Reader(self.world.ports, self.settings))
 
     @property
     def view(self) -> SessionView:
-        return find_session(self.sessions, KEY)
+        return find_session(self.snapshot.sessions, KEY)
 
     def detail(self) -> SessionDetail:
-        return session_detail(self.world.ports, self.view, self.sessions)
+        return session_detail(self.world.ports, self.settings, self.view, self.snapshot)
 
     def transcript(self, *, tail: int | None = None, everything: bool = False) -> TranscriptView:
         return transcript_view(self.world.ports, self.view, tail=tail, everything=everything)

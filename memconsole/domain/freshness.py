@@ -1,0 +1,280 @@
+"""When the platform starts a session anew by itself: policy, boundary, deadline (mission §18).
+
+Measured on 2026.3.13 and 2026.9.6: `mode`, `atHour` and `idleMinutes` are each taken from the
+narrowest section that gives them; an override of the channel shuts out all others. The reset
+happens at the next message after the moment, so a session may be overdue for days.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from memconsole.domain.days import local_time
+from memconsole.domain.gateway import version_of
+from memconsole.domain.keys import SessionClass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memconsole.domain.days import Zone
+
+USUAL_HOUR = 4
+USUAL_IDLE_MINUTES = 60
+"""For idle mode without a value."""
+
+_NONE_SINCE = (2026, 8)
+"""Releases from here on reset nothing unless they are told to."""
+
+_MOST_IDLE_MINUTES = 10 * 366 * 24 * 60
+_KINDS = {
+    SessionClass.MAIN: ("direct", "dm"),
+    SessionClass.DIRECT: ("direct", "dm"),
+    SessionClass.GROUP: ("group",),
+    SessionClass.THREAD: ("thread",),
+}
+
+
+class Mode(StrEnum):
+    """How the platform decides; `idle` and `daily` may both have a deadline for idleness."""
+
+    DAILY = "daily"
+    IDLE = "idle"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What holds for one session.
+
+    Attributes:
+        at_hour: Local hour of the daily boundary, 0 to 23.
+        idle_minutes: None when idleness ends nothing.
+        origin: The configuration key that decided, or `platform default`.
+    """
+
+    mode: Mode
+    at_hour: int = USUAL_HOUR
+    idle_minutes: int | None = None
+    origin: str = "platform default"
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """Where one session stands under its policy.
+
+    Attributes:
+        stale_because: `daily` or `idle`: its next message starts it anew; None while it is fresh.
+        boundary_at: The last daily boundary; None where there is none.
+        next_boundary_at: The next one.
+        idle_at: When it has been idle for long enough; None where that ends nothing.
+        next_reset_at: The first of both, for a session that is fresh; None when nothing will.
+    """
+
+    policy: Policy
+    stale_because: Mode | None = None
+    boundary_at: datetime | None = None
+    next_boundary_at: datetime | None = None
+    idle_at: datetime | None = None
+    next_reset_at: datetime | None = None
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the next message starts the session anew."""
+        return self.stale_because is not None
+
+    def wants_capture(self, now: datetime, lead: timedelta) -> bool:
+        """Whether what it holds must be saved now: a reset is near, or overdue.
+
+        Args:
+            now: The present.
+            lead: `freshness.precapture`.
+        """
+        if self.is_stale:
+            return True
+        return self.next_reset_at is not None and now >= self.next_reset_at - lead
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """The times of a session that count; None when nobody knows."""
+
+    started_at: datetime | None
+    updated_at: datetime | None
+    last_interaction_at: datetime | None
+
+
+def usual_mode(version: str | None, *, assume: str, is_sqlite: bool) -> Mode:
+    """Return what a release does when its configuration says nothing.
+
+    Args:
+        version: The platform's release; None when unknown.
+        assume: `freshness.assume`: `auto`, `daily` or `none`.
+        is_sqlite: The sessions are kept in SQLite, as from 2026.8 on; decides for an unknown
+            release.
+    """
+    if assume != "auto":
+        return Mode(assume)
+    known = version_of(version)
+    is_new = is_sqlite if known is None else known >= _NONE_SINCE
+    return Mode.NONE if is_new else Mode.DAILY
+
+
+def resolve(
+    session: Mapping[str, object], kind: SessionClass, channel: str | None, *, usual: Mode
+) -> Policy | None:
+    """Return the policy of one session; None for classes that are no talk.
+
+    Args:
+        session: The platform's `session` section, as written.
+        kind: Class of the session.
+        channel: Such as `telegram`; None when unknown.
+        usual: What the release does by itself.
+    """
+    if kind not in _KINDS:
+        return None
+    by_channel = _section(session.get("resetByChannel"))
+    name = (channel or "").strip().lower()
+    override = _section(by_channel.get(name)) if name else {}
+    if override:
+        return _policy({}, override, None, usual, f"session.resetByChannel.{name}")
+    by_type = _section(session.get("resetByType"))
+    named = next((word for word in _KINDS[kind] if _section(by_type.get(word))), None)
+    typed = {} if named is None else _section(by_type.get(named))
+    base = _section(session.get("reset"))
+    legacy = _number(session.get("idleMinutes"))
+    if typed:
+        origin = f"session.resetByType.{named}"
+    elif base:
+        origin = "session.reset"
+    elif legacy is not None:
+        origin = "session.idleMinutes"
+        if not by_type:
+            usual = Mode.IDLE
+    else:
+        origin = "platform default"
+    return _policy(typed, base, legacy, usual, origin)
+
+
+def judge(policy: Policy, moments: Moments, *, now: datetime, zone: Zone) -> Freshness:
+    """Return where a session stands.
+
+    Args:
+        policy: From `resolve`.
+        moments: Times of the session; those that lie ahead of now count as unknown.
+        now: Aware UTC.
+        zone: Zone of the Gateway's host.
+    """
+    if policy.mode is Mode.NONE:
+        return Freshness(policy)
+    updated_at = _past(moments.updated_at, now)
+    started_at = _past(moments.started_at, now) or updated_at
+    spoke_at = _past(moments.last_interaction_at, now) or updated_at
+    before = after = None
+    if policy.mode is Mode.DAILY:
+        before, after = boundaries(now, policy.at_hour, zone)
+    idle_at = None
+    if policy.idle_minutes is not None and spoke_at is not None:
+        idle_at = spoke_at + timedelta(minutes=policy.idle_minutes)
+    is_past_day = before is not None and started_at is not None and started_at < before
+    is_idle = idle_at is not None and now > idle_at
+    because = Mode.DAILY if is_past_day else Mode.IDLE if is_idle else None
+    if is_past_day and is_idle and before is not None and idle_at is not None and idle_at < before:
+        because = Mode.IDLE
+    coming = [at for at in (after, idle_at) if at is not None and at >= now]
+    return Freshness(
+        policy,
+        stale_because=because,
+        boundary_at=before,
+        next_boundary_at=after,
+        idle_at=idle_at,
+        next_reset_at=min(coming, default=None) if because is None else None,
+    )
+
+
+def describe(found: Freshness) -> str:
+    """Return policy, origin and state as words for people; times are told beside it."""
+    policy = found.policy
+    if policy.mode is Mode.NONE:
+        return f"the platform resets nothing by itself ({policy.origin})"
+    words = [f"daily at {policy.at_hour:02d}:00"] if policy.mode is Mode.DAILY else []
+    if policy.idle_minutes is not None:
+        words.append(f"after {policy.idle_minutes} idle minutes")
+    rule = f"{' or '.join(words)} ({policy.origin})"
+    if found.stale_because is None:
+        return f"fresh; reset {rule}"
+    why = "before the daily boundary" if found.stale_because is Mode.DAILY else "idle too long"
+    return f"stale, {why}: its next message starts it anew; reset {rule}"
+
+
+def boundaries(now: datetime, hour: int, zone: Zone) -> tuple[datetime, datetime]:
+    """Return the last and the next moment at which a local clock shows `hour`:00.
+
+    An hour that a clock skips is the moment of the skip; one that comes twice counts the first
+    time. So does the platform.
+    """
+    today = local_time(now, zone).date()
+    found = [_at_hour(today, days, hour, zone) for days in (-2, -1, 0, 1, 2)]
+    before = max((at for at in found if at <= now), default=found[0])
+    after = min((at for at in found if at > now), default=found[-1])
+    return before, after
+
+
+def _at_hour(today: date, days: int, hour: int, zone: Zone) -> datetime:
+    day = today + timedelta(days=days)
+    clock = datetime.combine(day, time(hour), tzinfo=zone)
+    # Without a zone it is the host's; `astimezone` alone would misjudge an hour that is skipped.
+    return datetime.fromtimestamp(clock.timestamp(), UTC)
+
+
+def _policy(
+    typed: Mapping[str, object],
+    base: Mapping[str, object],
+    legacy: int | None,
+    usual: Mode,
+    origin: str,
+) -> Policy:
+    """Take each value from the narrowest section that gives it."""
+    wide = _mode(base)
+    if typed and wide is Mode.NONE:
+        wide = None
+    mode = _mode(typed) or wide or (Mode.DAILY if typed or base else usual)
+    hour = _first(typed, base, "atHour")
+    asked = _first(typed, base, "idleMinutes")
+    asked = legacy if asked is None else asked
+    if asked is None and mode is Mode.IDLE:
+        asked = USUAL_IDLE_MINUTES
+    return Policy(
+        mode,
+        at_hour=USUAL_HOUR if hour is None else min(max(hour, 0), 23),
+        idle_minutes=None if asked is None else min(max(asked, 1), _MOST_IDLE_MINUTES),
+        origin=origin,
+    )
+
+
+def _mode(section: Mapping[str, object]) -> Mode | None:
+    value = section.get("mode")
+    return Mode(value) if isinstance(value, str) and value in set(Mode) else None
+
+
+def _first(typed: Mapping[str, object], base: Mapping[str, object], name: str) -> int | None:
+    found = _number(typed.get(name))
+    return _number(base.get(name)) if found is None else found
+
+
+def _number(value: object) -> int | None:
+    """Return a number as the platform rounds it; anything else is None."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return math.floor(value)
+
+
+def _section(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, dict) else {}
+
+
+def _past(at: datetime | None, now: datetime) -> datetime | None:
+    return at if at is not None and at <= now else None

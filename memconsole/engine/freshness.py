@@ -1,0 +1,138 @@
+"""Where sessions stand before the platform starts them anew, and which to save first (§18)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Storage
+from memconsole.domain.days import resolve_zone
+from memconsole.domain.freshness import Freshness, Moments, judge, resolve, usual_mode
+from memconsole.domain.sessions import SessionState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from memconsole.domain.agents import Agent, AgentRef, Home
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot import ConsoleSnapshot, SessionView
+    from memconsole.engine.ports_bundle import Ports
+
+
+@dataclass(frozen=True, slots=True)
+class Precapture:
+    """One session that must be saved before the platform starts it anew.
+
+    Attributes:
+        reset_at: When that happens; None when its next message does it.
+        captured_at: When it was saved last; None for never.
+    """
+
+    agent: AgentRef
+    key: str
+    session_id: str
+    reset_at: datetime | None
+    captured_at: datetime | None
+
+
+def freshness_of(
+    view: SessionView,
+    *,
+    home: Home,
+    settings: Settings,
+    now: datetime,
+    version: str | None = None,
+) -> Freshness | None:
+    """Return where a session stands; None for what is no live talk.
+
+    The boundary is one of the Gateway's host: `timezone` of our settings, else this host's zone.
+    The user's zone in the platform's configuration has no part in it (formats,
+    clawdbot-file-era §6).
+
+    Args:
+        view: The session.
+        home: For the platform's configuration.
+        settings: For `freshness.assume` and the zone.
+        now: The present.
+        version: The Gateway's release, when it answered.
+    """
+    if view.state is not SessionState.LIVE:
+        return None
+    agent = next((one for one in home.agents if one.ref == view.agent), None)
+    usual = usual_mode(
+        version or home.config.last_version,
+        assume=settings.freshness.assume,
+        is_sqlite=agent is not None and _is_sqlite(agent),
+    )
+    policy = resolve(_session_section(home), view.session_class, _channel(view), usual=usual)
+    if policy is None:
+        return None
+    stored = view.stored
+    moments = Moments(stored.started_at, stored.updated_at, stored.last_interaction_at)
+    return judge(policy, moments, now=now, zone=resolve_zone(settings.timezone, None).zone)
+
+
+def next_events(view: SessionView, found: Freshness | None) -> dict[str, datetime]:
+    """Return what lies ahead of a session, by name (`next_events` of `session`)."""
+    due_at = None if view.growth is None or view.is_due else view.growth.due_at
+    named = {"rotation_due": due_at}
+    if found is not None and not found.is_stale:
+        named |= {"daily_reset": found.next_boundary_at, "idle_reset": found.idle_at}
+    return {name: at for name, at in named.items() if at is not None}
+
+
+def precaptures(
+    snapshot: ConsoleSnapshot, *, ports: Ports, settings: Settings, at: datetime
+) -> tuple[Precapture, ...]:
+    """Return the talks with something unsaved that the platform resets soon, or overdue.
+
+    Args:
+        snapshot: Their reading.
+        ports: For what was saved already.
+        settings: For `freshness.precapture`.
+        at: The moment that is asked about.
+
+    Returns:
+        The nearest first; overdue ones before all.
+    """
+    due = [
+        one
+        for view in snapshot.sessions
+        if (one := _precapture(view, snapshot, ports, settings, at)) is not None
+    ]
+    return tuple(sorted(due, key=lambda one: (one.reset_at or at, one.key)))
+
+
+def _precapture(
+    view: SessionView, snapshot: ConsoleSnapshot, ports: Ports, settings: Settings, at: datetime
+) -> Precapture | None:
+    if not view.session_class.is_captured or view.session_id is None or view.key_text is None:
+        return None
+    version = snapshot.gateway.version
+    found = freshness_of(view, home=snapshot.home, settings=settings, now=at, version=version)
+    if found is None or not found.wants_capture(at, settings.freshness.precapture):
+        return None
+    capture = ports.captures.last(view.agent, view.session_id)
+    captured_at = None if capture is None else capture.at
+    spoke_at = view.stored.last_interaction_at or view.stored.updated_at
+    if captured_at is not None and (spoke_at is None or spoke_at <= captured_at):
+        return None
+    return Precapture(view.agent, view.key_text, view.session_id, found.next_reset_at, captured_at)
+
+
+def _session_section(home: Home) -> Mapping[str, object]:
+    found = home.config.checked.get("session")
+    return found if isinstance(found, dict) else {}
+
+
+def _channel(view: SessionView) -> str | None:
+    """Return the channel by the store, else by the key: `<channel>:direct:<peer>`."""
+    if view.stored.channel is not None or view.key is None:
+        return view.stored.channel
+    first, separator, _ = view.key.rest.partition(":")
+    return first if separator else None
+
+
+def _is_sqlite(agent: Agent) -> bool:
+    return agent.era.sessions is Storage.SQLITE

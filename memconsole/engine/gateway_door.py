@@ -1,0 +1,70 @@
+"""The part of the door that is about resets: ours, the platform's, and the Gateway's news."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.engine.memory_door import MemoryDoor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from memconsole.engine.freshness import Precapture
+    from memconsole.engine.reader import Reader
+    from memconsole.engine.rotate import RotationPlan
+    from memconsole.ports import StopSignal
+
+
+class GatewayDoor(MemoryDoor):
+    """Plans and news; `Engine` has these methods too."""
+
+    _reader: Reader
+
+    def rotation_plan(
+        self,
+        *,
+        agent_id: str | None = None,
+        keys: tuple[str, ...] = (),
+        threshold_tokens: int | None = None,
+        is_forced: bool = False,
+        is_active_forced: bool = False,
+    ) -> RotationPlan:
+        """Say which sessions rotation would take now, from disk alone (A13).
+
+        Raises:
+            SessionNotFoundError: A key names no live session.
+        """
+        from memconsole.engine.rotate import plan_rotation  # noqa: PLC0415
+
+        return plan_rotation(
+            self._ports,
+            self._reader,
+            self.settings,
+            agent_id=agent_id,
+            keys=keys,
+            threshold_tokens=threshold_tokens,
+            is_forced=is_forced,
+            is_active_forced=is_active_forced,
+        )
+
+    def precaptures(self, at: datetime | None = None) -> tuple[Precapture, ...]:
+        """Return the talks that must be saved before the platform starts them anew (§18).
+
+        Args:
+            at: The moment that is asked about; None is now.
+        """
+        from memconsole.engine.freshness import precaptures  # noqa: PLC0415
+        from memconsole.engine.snapshot import take_snapshot  # noqa: PLC0415
+
+        found = take_snapshot(self._ports, self._reader, with_pools=False)
+        at = at or self._ports.clock.now()
+        return precaptures(found, ports=self._ports, settings=self.settings, at=at)
+
+    def require_gateway(self) -> None:
+        """Connect to the Gateway, or raise `GatewayUnavailableError` with its verdict."""
+        self._ports.gateway.require()
+
+    def gateway_news(self, stop: StopSignal) -> Iterator[None]:
+        """Yield whenever the Gateway has news, until `stop` is set; for long-running faces."""
+        return self._ports.gateway.listen(stop)

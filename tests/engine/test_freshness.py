@@ -1,0 +1,121 @@
+"""Freshness of real rows: the policy of the configuration, and what must be saved first (§18)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Era, PlatformConfig, Storage
+from memconsole.domain.freshness import Mode
+from memconsole.domain.settings import FreshnessSettings
+from memconsole.engine.engine import Engine
+from tests.engine.checkpoint_stage import MAIN, Stage, done
+from tests.engine.rows import row
+from tests.fakes import NOW, fake_agent
+
+if TYPE_CHECKING:
+    from memconsole.domain.sessions import StoredSession
+    from memconsole.domain.snapshot import SessionDetail
+    from memconsole.engine.freshness import Precapture
+
+KEY = "agent:main:main"
+DAILY_AT_5 = {"session": {"reset": {"mode": "daily", "atHour": 5}}}
+TOMORROW = datetime(2026, 1, 27, 5, tzinfo=UTC)
+
+
+def stage(*rows: StoredSession, section: dict[str, object] | None = None) -> Stage:
+    config = PlatformConfig(checked=DAILY_AT_5 if section is None else section)
+    made = Stage(config=config)
+    made.hold(*(rows or (row(started_at=NOW - timedelta(hours=2)),)))
+    return made
+
+
+def detail(made: Stage, key: str = KEY) -> SessionDetail:
+    return Engine(made.world.ports, made.settings).session(key)
+
+
+def ahead(made: Stage, at: datetime) -> tuple[Precapture, ...]:
+    return Engine(made.world.ports, made.settings).precaptures(at)
+
+
+def test_a_session_shows_policy_and_next_events() -> None:
+    found = detail(stage())
+    assert found.freshness is not None
+    assert (found.freshness.policy.origin, found.freshness.is_stale) == ("session.reset", False)
+    assert found.next_events == {"daily_reset": TOMORROW}
+
+
+def test_the_channel_comes_from_the_store_or_the_key() -> None:
+    section: dict[str, object] = {
+        "session": {"resetByChannel": {"telegram": {"mode": "idle", "idleMinutes": 90}}}
+    }
+    key = "agent:main:telegram:direct:7"
+    made = stage(row(key, last_interaction_at=NOW - timedelta(minutes=30)), section=section)
+    made.say("id-7", "hello there")
+    found = detail(made, key)
+    assert found.next_events == {"idle_reset": NOW + timedelta(minutes=60)}
+    by_store = row(key, channel="discord")
+    assert detail(stage(by_store, section=section), key).freshness != found.freshness
+
+
+def test_a_new_release_resets_nothing_unless_it_is_told() -> None:
+    made = stage(section={})
+    assert detail(made).freshness is not None
+    assert detail(made).freshness.policy.mode is Mode.DAILY  # type: ignore[union-attr]
+    made.world.platform.agents = (fake_agent(era=Era(sessions=Storage.SQLITE)),)
+    assert detail(made).freshness.policy.mode is Mode.NONE  # type: ignore[union-attr]
+    made.settings = replace(made.settings, freshness=FreshnessSettings(assume="daily"))
+    assert detail(made).freshness.policy.mode is Mode.DAILY  # type: ignore[union-attr]
+
+
+def test_jobs_and_archives_have_none() -> None:
+    made = stage(row("agent:main:cron:job"))
+    assert detail(made, "agent:main:cron:job").freshness is None
+
+
+def test_what_is_unsaved_is_due_ten_minutes_before_the_boundary() -> None:
+    made = stage()
+    assert ahead(made, TOMORROW - timedelta(minutes=11)) == ()
+    [one] = ahead(made, TOMORROW - timedelta(minutes=10))
+    assert (one.key, one.session_id, one.reset_at, one.captured_at) == (
+        KEY,
+        "id-main",
+        TOMORROW,
+        None,
+    )
+    [overdue] = ahead(made, TOMORROW + timedelta(hours=3))
+    assert overdue.reset_at is None
+
+
+def test_what_was_saved_since_is_not_due() -> None:
+    made = stage()
+    done(made.run())
+    assert ahead(made, TOMORROW) == ()
+    talked = row(started_at=NOW - timedelta(hours=2), last_interaction_at=NOW + timedelta(hours=1))
+    made.hold(talked)
+    [one] = ahead(made, TOMORROW - timedelta(minutes=1))
+    assert one.captured_at == NOW
+    assert one.agent == MAIN
+
+
+def test_talk_that_is_never_captured_is_never_due() -> None:
+    made = stage(row("agent:main:telegram:group:-1", started_at=NOW))
+    assert ahead(made, TOMORROW) == ()
+
+
+def test_the_nearest_comes_first_and_overdue_ones_before() -> None:
+    section: dict[str, object] = {
+        "session": {
+            "reset": {"mode": "daily", "atHour": 5, "idleMinutes": 30},
+        }
+    }
+    fresh = {"started_at": NOW}
+    rows = [
+        row(KEY, last_interaction_at=NOW - timedelta(minutes=21), **fresh),
+        row("agent:main:dashboard:a", last_interaction_at=NOW - timedelta(minutes=25), **fresh),
+        row("agent:main:dashboard:b", last_interaction_at=NOW - timedelta(hours=2), **fresh),
+        row("agent:main:dashboard:c", last_interaction_at=NOW - timedelta(minutes=1), **fresh),
+    ]
+    found = [one.key for one in ahead(stage(*rows, section=section), NOW)]
+    assert found == ["agent:main:dashboard:b", "agent:main:dashboard:a", KEY]
