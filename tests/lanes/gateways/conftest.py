@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,12 +18,18 @@ from tests.program import Program
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from tests.program import Answer
 
 logger = logging.getLogger(__name__)
+
+Json = Any
+"""What foreign JSON holds."""
+
+COMMAND_S = 180.0
+"""The longest that a command may wait for a Gateway which is away."""
 
 CHAT = (
     "Can you look at the inventory sync again? It waited for a lock last night, and nobody knows "
@@ -40,25 +47,49 @@ class Lane:
     Attributes:
         gateway: The platform.
         run: memconsole, with nothing but `--home`.
+        begun: Processes that `begin` started.
     """
 
     gateway: Gateway
     run: Program
+    begun: list[subprocess.Popen[str]] = field(default_factory=list)
 
-    def memconsole(self, *arguments: str, url: str | None = None) -> Answer:
-        """Run one command over the Gateway's home; through another address when one is given."""
-        program = self._through(url)
+    def memconsole(
+        self, *arguments: str, url: str | None = None, settings: Mapping[str, str] | None = None
+    ) -> Answer:
+        """Run one command over the Gateway's home.
+
+        Args:
+            arguments: The command and its options.
+            url: Another way to the Gateway.
+            settings: More of the environment.
+        """
+        program = self._through(url, settings or {})
         answer = program.json("--home", str(self.gateway.state), *arguments)
         logger.info("memconsole %s\n%s%s", " ".join(arguments), answer.out, answer.err)
         return answer
 
     def begin(self, *arguments: str, url: str) -> subprocess.Popen[str]:
-        """Start one command and return at once."""
-        return self._through(url).start("--json", "--home", str(self.gateway.state), *arguments)
+        """Start one command and return at once; it ends with the test."""
+        program = self._through(url, {})
+        self.begun.append(program.start("--json", "--home", str(self.gateway.state), *arguments))
+        return self.begun[-1]
 
-    def _through(self, url: str | None) -> Program:
+    def end(self, process: subprocess.Popen[str]) -> Json:
+        """Wait until a command has ended; return the envelope of its answer."""
+        out, err = process.communicate(timeout=COMMAND_S)
+        logger.info("exit %s\n%s%s", process.returncode, out, err)
+        return json.loads(out)
+
+    def close(self) -> None:
+        """End what still runs."""
+        for process in self.begun:
+            process.kill()
+            process.communicate()
+
+    def _through(self, url: str | None, settings: Mapping[str, str]) -> Program:
         way = {} if url is None else {"MEMCONSOLE_GATEWAY__URL": url}
-        return replace(self.run, environment={**self.run.environment, **way})
+        return replace(self.run, environment={**self.run.environment, **way, **settings})
 
     def conversation(self, key: str, tokens: int) -> None:
         """Have a conversation that ends at so many tokens of context."""
@@ -94,9 +125,11 @@ def gateway(
 
 
 @pytest.fixture
-def lane(gateway: Gateway, user_home: Path) -> Lane:
+def lane(gateway: Gateway, user_home: Path) -> Iterator[Lane]:
     """The Gateway with a memconsole that was never run before."""
-    return Lane(gateway, Program({"HOME": str(user_home)}))
+    one = Lane(gateway, Program({"HOME": str(user_home)}))
+    yield one
+    one.close()
 
 
 @pytest.fixture

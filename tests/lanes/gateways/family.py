@@ -21,9 +21,15 @@ class Process:
     parent: int
     started: int
 
+    @property
+    def lives(self) -> bool:
+        """Whether it still runs, with this parent or another."""
+        now = read(self.pid)
+        return now is not None and now.started == self.started
+
     def kill(self) -> None:
         """End it, if it still is the same one."""
-        if read(self.pid) in (self, Process(self.pid, 1, self.started)):  # 1: its parent has gone
+        if self.lives:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
 

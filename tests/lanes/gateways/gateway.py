@@ -226,6 +226,7 @@ class Gateway:
             process.wait()
         for one in started:
             one.kill()
+        wait_until(lambda: not any(one.lives for one in started), lambda: f"left: {started}")
         self._process = None
 
 

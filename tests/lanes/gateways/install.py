@@ -77,6 +77,12 @@ def program(release: Release) -> Path:
     return package / str(manifest["bin"][release.package])
 
 
+def commands(release: Release) -> str:
+    """Return a PATH on which the program of a release is, and a Node that runs it."""
+    folders = [cache() / release.name / "node_modules" / ".bin", node().parent]
+    return os.pathsep.join([*map(str, folders), "/usr/bin", "/bin"])
+
+
 def install() -> None:
     """Install what is not there yet.
 
