@@ -44,7 +44,7 @@ _MESSAGES = {
     Verdict.WEDGED: "the platform's program got no answer from the gateway",
 }
 _START_S = 30.0
-"""What the program itself needs beside the call, on a busy machine; it keeps the call's own time."""
+"""What the program itself needs to start on a busy machine; the call has its own time."""
 _MOST_BYTES = 32 * 1024 * 1024
 
 
