@@ -15,7 +15,6 @@ from memconsole.domain.observations_text import parse
 from memconsole.domain.plain import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from datetime import date
 
     from memconsole.domain.observations import Observation, ObservationLog
@@ -54,7 +53,7 @@ def judge(
     today: date,
     *,
     is_forced: bool = False,
-    superseded: Iterable[str] = (),
+    is_own: bool = False,
 ) -> Verdict:
     """Say whether a text may replace the file.
 
@@ -63,15 +62,15 @@ def judge(
         candidate: The new text; one in a code fence is taken out of it first.
         today: The user's day.
         is_forced: Also a text of less than a tenth.
-        superseded: Texts of 🔴 lines that are listed as taken over by another line.
+        is_own: Our own consolidation: whatever it left out it names, so that all may have expired.
     """
     text = unwrapped(candidate)
     log = parse(text)
     before, after = words_of(original.text), words_of(text)
     because = (
-        _shape(text, log)
-        or _size(before, after, original.text, text, is_forced=is_forced)
-        or _losses(original, log, today, frozenset(superseded))
+        _shape(text, log, is_own=is_own)
+        or _losses(original, log, today)
+        or _size(before, after, original.text, text, is_forced=is_forced or is_own)
     )
     return Verdict(None if because else log, because, before, after)
 
@@ -94,14 +93,14 @@ def tokens_of(text: str) -> int:
     return -(-len(_COMMENT.sub("", text)) // 4)
 
 
-def _shape(text: str, log: ObservationLog) -> str:
+def _shape(text: str, log: ObservationLog, *, is_own: bool) -> str:
     if not text.strip():
         return "it is empty"
     if clean(text.replace("\r", "")) != text.replace("\r", ""):
         return "it holds control characters"
     if not log.has_title:
         return "it does not begin with the title of the file"
-    if not log.observations:
+    if not (log.observations or is_own):
         return "it holds no observation"
     if not text.endswith(("\n", "\r")):
         return "its last line is cut off"
@@ -116,16 +115,14 @@ def _size(before: int, after: int, old: str, new: str, *, is_forced: bool) -> st
     return ""
 
 
-def _losses(
-    original: ObservationLog, log: ObservationLog, today: date, superseded: frozenset[str]
-) -> str:
+def _losses(original: ObservationLog, log: ObservationLog, today: date) -> str:
     ids = {one.id for one in log.observations if one.id is not None}
     texts = {features(one.text).folded for one in log.observations}
     kept = [features(one.text) for one in log.observations]
 
     def is_there(one: Observation) -> bool:
         mine = features(one.text)
-        if one.id in ids or mine.folded in texts or one.text in superseded:
+        if one.id in ids or mine.folded in texts:
             return True
         return any(it.fingerprint == mine.fingerprint and is_exact(it, mine) for it in kept)
 

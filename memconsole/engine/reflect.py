@@ -130,7 +130,7 @@ def _decide(scene: _Scene, log: ObservationLog) -> _Result | Skipped | Failed:
     if not command.is_forced and (skip := _not_due(scene, log)) is not None:
         return skip
     made = consolidate(log, scene.today, similar=scene.rules.similarity)
-    verdict = judge(log, made.log.text, scene.today, is_forced=True)
+    verdict = judge(log, made.log.text, scene.today, is_own=True)
     words = (verdict.words_before, verdict.words_after)
     if made.log.text == log.text:
         return Skipped(

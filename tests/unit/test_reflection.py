@@ -1,0 +1,279 @@
+"""Consolidation of observations: each step of mission §12, and that nothing is lost."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memconsole.domain.observations import (
+    Kind,
+    Observation,
+    ObservationLog,
+    Priority,
+    observation_id,
+)
+from memconsole.domain.observations_text import add, parse
+from memconsole.domain.reflection import Reflection, consolidate
+from memconsole.domain.reflection_gate import judge, unwrapped, words_of
+from memconsole.domain.reflection_words import changes, lost, told
+
+TODAY = date(2026, 3, 14)
+SMALL = ("tea was made", "printer ran dry", "somebody watered oak trees")
+HIGH, MEDIUM, LOW = Priority.HIGH, Priority.MEDIUM, Priority.LOW
+
+
+def said(
+    text: str,
+    ago: int = 0,
+    *,
+    priority: Priority = MEDIUM,
+    kind: Kind = Kind.FACT,
+    **more: object,
+) -> Observation:
+    made = Observation(
+        priority, text, TODAY - timedelta(days=ago), "14:05", kind, id=observation_id(text)
+    )
+    return made if not more else Observation(**{**_values(made), **more})  # type: ignore[arg-type]
+
+
+def _values(one: Observation) -> dict[str, object]:
+    return {name: getattr(one, name) for name in Observation.__dataclass_fields__}
+
+
+def log_of(*observations: Observation) -> ObservationLog:
+    return add(ObservationLog(), observations)
+
+
+def run(*observations: Observation, similar: float = 90) -> Reflection:
+    return consolidate(log_of(*observations), TODAY, similar=similar)
+
+
+def texts(found: Reflection) -> list[str]:
+    return [one.text for one in found.log.observations]
+
+
+def reasons(found: Reflection) -> list[str]:
+    return [one.because.partition(":")[0] for one in found.removed]
+
+
+class TestMerging:
+    def test_repeated_lines_become_one_with_the_highest_priority_and_a_count(self) -> None:
+        found = run(
+            said("The staging host moved to rack two", 5, priority=HIGH),
+            said("The staging host moved to rack two.", 1),
+        )
+        [kept] = found.log.observations
+        assert (kept.text, kept.priority) == ("The staging host moved to rack two.", HIGH)
+        assert (kept.note("mc:times"), kept.refers_to) == ("2", TODAY - timedelta(days=5))
+        assert reasons(found) == ["duplicate-of"]
+
+    def test_alike_lines_of_one_kind_become_the_newer(self) -> None:
+        found = run(
+            said("The nightly backup of the replica runs at the second rack", 4),
+            said("The nightly backup of the replica runs in the second rack", 1),
+        )
+        assert texts(found) == ["The nightly backup of the replica runs in the second rack"]
+        assert reasons(found) == ["similar-to"]
+
+    @pytest.mark.parametrize(
+        ("older", "newer", "because"),
+        [
+            ("Use port 8080 for the label service", "Use port 9090 for the label service", True),
+            (
+                "For the cache of the label service use the SQLite file on the second disk",
+                "For the cache of the label service do not use the SQLite file on the second disk",
+                True,
+            ),
+            ("Chose REST over GraphQL for it", "Chose GraphQL over REST for it", True),
+            ("Rule 8: two keys for service 8 here", "Rule 16: two keys for service 16 here", False),
+            ("Ada approved the release of the app", "Bob approved the release of the app", False),
+        ],
+    )
+    def test_what_contradicts_supersedes_and_is_never_merged(
+        self, older: str, newer: str, because: bool
+    ) -> None:
+        found = run(said(older, 6), said(newer, 1))
+        assert texts(found) == ([newer] if because else [older, newer])
+        assert reasons(found) == (["superseded-by"] if because else [])
+
+    def test_a_contradicted_red_line_stays_and_both_are_marked(self) -> None:
+        found = run(
+            said("Never deploy service 8 on a Friday", 9, priority=HIGH),
+            said("Never deploy service 9 on a Friday", 1, priority=HIGH),
+        )
+        assert len(texts(found)) == 2
+        [conflict] = found.conflicts
+        assert conflict.guards == ("numbers",)
+        assert [bool(one.note("mc:conflict")) for one in found.log.observations] == [True, True]
+
+    def test_events_happen_again(self) -> None:
+        found = run(
+            said("Deployed version 4.2 of the app", 6, kind=Kind.EVENT),
+            said("Deployed version 4.3 of the app", 1, kind=Kind.EVENT),
+        )
+        assert len(texts(found)) == 2
+
+
+class TestAge:
+    @pytest.mark.parametrize(
+        ("kind", "days"),
+        [(Kind.EVENT, 14), (Kind.CONTEXT, 30), (Kind.FACT, 90), (Kind.PREFERENCE, 180)],
+    )
+    def test_each_kind_has_its_time(self, kind: Kind, days: int) -> None:
+        assert texts(run(said("A thing that happened", days, kind=kind))) != []
+        assert texts(run(said("A thing that happened", days + 1, kind=kind))) == []
+
+    def test_rules_and_red_lines_never_expire(self) -> None:
+        found = run(
+            said("Two keys for every deployment", 900, kind=Kind.RULE),
+            said("The key is in the safe", 900, priority=HIGH),
+        )
+        assert len(texts(found)) == 2
+
+    def test_small_things_live_a_week_unless_somebody_comes_back_to_them(self) -> None:
+        alone = run(said("Looked at the Kestrel logs", 8, priority=LOW))
+        assert reasons(alone) == ["expired-small"]
+        again = run(
+            said("Looked at the Kestrel logs", 8, priority=LOW),
+            said("The Kestrel logs show the fault", 1),
+        )
+        assert len(texts(again)) == 2
+
+    @pytest.mark.parametrize("text", ["[TODO] renew the certificate", r"\[TODO] renew it soon"])
+    def test_open_tasks_stay(self, text: str) -> None:
+        assert texts(run(said(text, 400, priority=LOW))) == [text]
+
+    def test_what_is_about_the_future_stays(self) -> None:
+        ahead = said("The review is on that day", 400, refers_to=TODAY + timedelta(days=1))
+        assert len(texts(run(ahead))) == 1
+
+
+class TestFolding:
+    def test_small_things_of_a_past_day_fold_into_one_line(self) -> None:
+        found = run(*(said(text, 3, priority=LOW) for text in SMALL))
+        assert texts(found) == ["; ".join(SMALL)]
+        assert reasons(found) == ["folded-into"] * 3
+        [kept] = found.log.observations
+        assert kept.note("mc:folded") == "3"
+
+    def test_a_folded_line_says_how_much_it_leaves_out(self) -> None:
+        many = [said(f"Looked at {word * 60}", 3, priority=LOW) for word in "abcdef"]
+        [text] = texts(run(*many))
+        assert len(text) <= 200
+        assert text.endswith("; 4 more")
+
+    def test_the_last_two_days_stay_as_they_are(self) -> None:
+        found = run(*(said(text, 2, priority=LOW) for text in SMALL))
+        assert len(texts(found)) == 3
+
+    def test_lines_on_one_topic_stand_under_the_newest(self) -> None:
+        found = run(
+            said("The Kestrel importer drops rows", 20),
+            said("Rows come back when Kestrel restarts", 12),
+            said("Moved Kestrel to the new host", 2),
+            *(said(text, 5) for text in SMALL),
+        )
+        group = [one for one in found.log.observations if "Kestrel" in one.text]
+        assert [one.is_child for one in group] == [False, True, True]
+        assert group[0].text == "Moved Kestrel to the new host"
+        assert group[1].refers_to == TODAY - timedelta(days=20)
+        assert found.removed == ()
+
+
+def test_prose_code_and_headings_of_others_stay_in_place() -> None:
+    text = (
+        "# Observations Log\n\nA sentence of mine.\n\nDate: 2026-03-01\n"
+        "- 🟢 10:00 small and old\n- a bullet without a sign\n\n```\n- 🔴 in a fence\n```\n"
+    )
+    found = consolidate(parse(text), TODAY, similar=90)
+    assert found.log.text == text.replace("- 🟢 10:00 small and old\n", "")
+
+
+def test_a_day_without_lines_loses_its_heading() -> None:
+    found = run(said("Small and old", 30, priority=LOW), said("The host is new", 1))
+    assert list(found.log.days) == [TODAY - timedelta(days=1)]
+
+
+WORDS = st.sampled_from(
+    ["use", "not", "port", "8080", "9090", "Ada", "Bob", "backup", "[TODO]", "v1.2", "rack", "no"]
+)
+ITEMS = st.builds(
+    lambda words, ago, priority, kind: said(" ".join(words), ago, priority=priority, kind=kind),
+    st.lists(WORDS, min_size=1, max_size=7),
+    st.integers(-3, 200),
+    st.sampled_from(list(Priority)),
+    st.sampled_from(list(Kind)),
+)
+
+
+@given(st.lists(ITEMS, max_size=14))
+def test_it_is_idempotent_never_longer_and_loses_nothing(items: list[Observation]) -> None:
+    log = log_of(*items)
+    found = consolidate(log, TODAY, similar=90)
+    again = consolidate(found.log, TODAY, similar=90)
+    assert again.log.text == found.log.text
+    assert words_of(found.log.text) <= words_of(log.text)
+    there = {one.text for one in found.log.observations}
+    archived = {one.observation.text for one in found.removed}
+    assert {one.text for one in log.observations} <= there | archived
+    if items:
+        assert judge(log, found.log.text, TODAY, is_own=True).because == ""
+
+
+class TestGate:
+    OLD = log_of(
+        said("Two keys for every deployment", 9, priority=HIGH),
+        said("The review is on that day", 9, refers_to=TODAY + timedelta(days=3)),
+        *(said(f"Filler line number {n} with a few more words", 5) for n in range(12)),
+    )
+
+    def verdict(self, text: str, *, is_forced: bool = False) -> str:
+        return judge(self.OLD, text, TODAY, is_forced=is_forced).because
+
+    def test_the_same_text_passes(self) -> None:
+        assert self.verdict(self.OLD.text) == ""
+
+    @pytest.mark.parametrize(
+        ("change", "because"),
+        [
+            ((".*", ""), "empty"),
+            ((".*", " \n\n"), "empty"),
+            ((".*", "I cannot help with that."), "title"),
+            ((".*", "# Observations Log\n\nnothing\n"), "no observation"),
+            (("keys", "keys\x1b[2J"), "control"),
+            ((r" -->\n\Z", ""), "cut off"),
+            ((r"\Z", "- 🟢 more and more and more\n"), "longer"),
+            ((r"- 🟡 14:05 The review[^\n]*\n", ""), "future date is missing"),
+            ((r"- 🔴[^\n]*\n", ""), "🔴 line is missing"),
+        ],
+    )
+    def test_what_would_lose_something_is_rejected(
+        self, change: tuple[str, str], because: str
+    ) -> None:
+        pattern, new = change
+        changed = re.sub(pattern, new, self.OLD.text, count=1, flags=re.DOTALL)
+        assert because in self.verdict(changed)
+
+    def test_a_tenth_must_be_left_unless_forced(self) -> None:
+        big = log_of(*(said(f"Filler line number {n} with a few more words", 5) for n in range(99)))
+        small = log_of(said("Filler line", 5)).text
+        assert "less than a tenth" in judge(big, small, TODAY).because
+        assert judge(big, small, TODAY, is_forced=True).because == ""
+
+    def test_an_answer_in_a_fence_is_taken_out_of_it(self) -> None:
+        fenced = f"Here it is:\n\n```markdown\n{self.OLD.text}```\nAnything else?\n"
+        assert unwrapped(fenced) == self.OLD.text
+        assert self.verdict(fenced) == ""
+        assert unwrapped("```\nsome code\n```\n") == "```\nsome code\n```\n"
+
+    def test_what_a_text_from_elsewhere_left_out_is_named(self) -> None:
+        new = log_of(said("Two keys for every deployment", 9, priority=HIGH))
+        assert len(lost(self.OLD, new)) == 13
+        assert next(changes(new, self.OLD)).startswith("+ 🟡")
+        assert told(120, 60, lost(self.OLD, new)) == (
+            "from 120 to 60 words (13 not in the new text)"
+        )
