@@ -8,19 +8,9 @@ import pytest
 
 from memconsole.domain.catalogue import CATALOGUE
 from tests.ui import sample
-from tests.ui.driving import COMPACT, WIDE, Desk, at_work
+from tests.ui.driving import COMPACT, WIDE, at_work
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.sample_details import furnish
-
-FORBIDDEN = {"ctrl+a", "ctrl+b", "ctrl+s", "ctrl+q"}
-SCREENS = {
-    "overview": (),
-    "session": ("2", "enter"),
-    "memory": ("3", "enter"),
-    "runs": ("5", "enter"),
-    "findings": ("exclamation_mark",),
-    "log": ("l",),
-}
 
 
 async def test_help_lists_the_keys_of_this_screen_commands_first(engine: FakeEngine) -> None:
@@ -108,36 +98,3 @@ async def test_the_log_keeps_what_was_logged(engine: FakeEngine) -> None:
         assert "WARNING  a word" in desk.text("list")
         await desk.press("escape")
         assert desk.screen == "overview"
-
-
-async def _visit(desk: Desk, keys: tuple[str, ...]) -> None:
-    await desk.press("1", *keys)
-
-
-@pytest.mark.parametrize("screen", SCREENS)
-async def test_every_key_of_every_screen(engine: FakeEngine, screen: str) -> None:
-    async with at_work(engine, COMPACT) as desk:
-        await _visit(desk, SCREENS[screen])
-        assert desk.screen == screen
-        bindings = desk.app.screen.active_bindings
-        assert not FORBIDDEN & set(bindings)
-        assert all(active.binding.id and active.binding.tooltip for active in bindings.values())
-        for key in bindings:
-            if key in ("q", "ctrl+c", "ctrl+z"):
-                continue
-            await desk.press(key)
-            assert desk.app.is_running
-            while desk.screen != screen:
-                depth = len(desk.app.screen_stack)
-                await desk.press("escape")
-                if len(desk.app.screen_stack) == depth == 1:
-                    await _visit(desk, SCREENS[screen])
-
-
-@pytest.mark.parametrize("keys", [("c",), ("question_mark",), ("colon",), ("2", "slash")], ids=str)
-async def test_no_dialog_takes_a_key_of_screen_or_tmux(
-    engine: FakeEngine, keys: tuple[str, ...]
-) -> None:
-    async with at_work(engine) as desk:
-        await desk.press(*keys)
-        assert not FORBIDDEN & set(desk.app.screen.active_bindings)

@@ -1,0 +1,192 @@
+"""Every key of every screen: what all screens share is pressed on each of them."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.catalogue import CATALOGUE
+from memconsole.domain.snapshot import GatewayStatus
+from tests.ui import sample
+from tests.ui.driving import WIDE, Desk, at_work
+
+if TYPE_CHECKING:
+    from tests.ui.fake_engine import FakeEngine
+
+SCREENS: dict[str, tuple[str, ...]] = {
+    "overview": (),
+    "session": ("2", "enter"),
+    "memory": ("3", "enter"),
+    "runs": ("5", "enter"),
+    "search": ("o", *"database", "enter"),
+    "findings": ("exclamation_mark",),
+    "log": ("l",),
+}
+"""How each screen is reached."""
+
+PANELS = {
+    "overview": ("agents", "sessions", "memory", "search", "activity"),
+    "session": ("messages", "state", "fill", "growth", "windows"),
+    "memory": ("files", "file", "markers", "checks"),
+    "runs": ("list", "run"),
+    "search": ("results", "preview", "facets"),
+    "findings": ("list",),
+    "log": ("list",),
+}
+
+SHARED = {
+    *(spec.name for spec in CATALOGUE),
+    *("up", "down", "page-up", "page-down", "first", "last"),
+    *("search", "next", "previous", "copy", "maximise", "next-panel", "previous-panel"),
+    *("help", "palette", "findings", "log", "freeze", "refresh", "slower", "faster", "back"),
+}
+"""Ids of bindings that are pressed here, on every screen."""
+
+ELSEWHERE = {"open", "quit", "interrupt", "suspend"}
+"""Tested where their effect is: `Enter` by each screen's own tests, the ends in `test_bytes`."""
+
+OWN = {
+    "overview": {"mark", "sort", "everything", "whole-search"},
+    "memory": {"plain"},
+    "search": {
+        *("facet-agent", "facet-talks", "facet-marker", "facet-date"),
+        *("sort", "widen", "explain"),
+    },
+}
+"""Keys of one screen alone; `test_overview`, `test_details` and `test_search` press them."""
+
+FORBIDDEN = {"ctrl+a", "ctrl+b", "ctrl+s", "ctrl+q"}
+"""Keys that screen, tmux and terminals take away."""
+
+
+@pytest.fixture
+def engine(engine: FakeEngine) -> FakeEngine:
+    """The usual home with a Gateway, so that every command can be tried."""
+    engine.reading = replace(sample.usual(), gateway=GatewayStatus("up", version="2026.9.6"))
+    return engine
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+async def test_every_key_of_every_screen(engine: FakeEngine, screen: str) -> None:
+    async with at_work(engine, WIDE) as desk:
+        record = logging.LogRecord("memconsole", logging.WARNING, "", 1, "a word", (), None)
+        desk.app.logbook.handle(record)
+        await desk.press(*SCREENS[screen])
+        assert desk.screen == screen
+        _every_key_is_known(desk, screen)
+        await _panels(desk, screen)
+        await _moves(desk)
+        await _overlays(desk, screen)
+        await _readings(desk, engine)
+        await _panes(desk)
+        await _commands(desk, screen)
+        await desk.press("escape")
+        assert desk.screen == "overview"
+        assert desk.app.is_running
+
+
+def _every_key_is_known(desk: Desk, screen: str) -> None:
+    bindings = desk.app.screen.active_bindings
+    assert not FORBIDDEN & set(bindings)
+    assert all(active.binding.id and active.binding.tooltip for active in bindings.values())
+    panels = {f"panel-{number}" for number in range(1, len(PANELS[screen]) + 1)}
+    known = SHARED | ELSEWHERE | OWN.get(screen, set())
+    has_panels = len(PANELS[screen]) > 1
+    ids = {active.binding.id for active in bindings.values()}
+    assert ids == known | (panels if has_panels else set())
+
+
+async def _panels(desk: Desk, screen: str) -> None:
+    names = PANELS[screen]
+    if len(names) > 1:
+        for number, name in reversed(list(enumerate(names, 1))):
+            await desk.press(str(number))
+            assert desk.focus == name
+    await desk.press("tab")
+    assert desk.focus == names[1 % len(names)]
+    await desk.press("shift+tab")
+    assert desk.focus == names[0]
+
+
+async def _moves(desk: Desk) -> None:
+    pane = desk.app.screen.focused
+    assert pane is not None
+    place = desk.pane(pane.id or "").place
+    last = len(place.rows) - 1
+    for key, wanted in (("G", last), ("g", 0), ("end", last), ("home", 0)):
+        await desk.press(key)
+        assert place.number in (wanted, None)
+    for there, back in (("j", "k"), ("down", "up"), ("pagedown", "pageup")):
+        await desk.press(there)
+        assert place.number is None or place.number > 0 or last == 0
+        await desk.press(back)
+        assert place.number in (0, None)
+
+
+async def _overlays(desk: Desk, screen: str) -> None:
+    for keys, wanted in (
+        ("question_mark", "help"),
+        ("colon", "palette"),
+        ("ctrl+p", "palette"),
+        ("exclamation_mark", "findings"),
+        ("l", "log"),
+    ):
+        await desk.press(keys)
+        assert desk.screen == wanted
+        if wanted != screen:
+            await desk.press("escape")
+        assert desk.screen == screen
+
+
+async def _readings(desk: Desk, engine: FakeEngine) -> None:
+    interval = desk.app.readings.interval
+    for key, sign in (("plus", 1), ("minus", -1), ("equals_sign", 1), ("minus", -1)):
+        before = desk.app.readings.interval
+        await desk.press(key)
+        assert (desk.app.readings.interval > before) is (sign > 0)
+    assert desk.app.readings.interval == interval
+    asked = len(engine.asked)
+    await desk.press("f")
+    assert " frozen " in desk.bar("title")
+    await desk.press("f", "r")
+    assert len(engine.asked) == asked + 2
+
+
+async def _panes(desk: Desk) -> None:
+    await desk.press("z")
+    assert desk.app.screen.has_class("-maximised")
+    await desk.press("escape")
+    assert not desk.app.screen.has_class("-maximised")
+    await desk.press("y")
+    assert "copied" in desk.bar("keys") or "nothing to copy" in desk.bar("keys")
+    first = desk.focus or ""
+    place = desk.pane(first).place
+    await desk.press("n", "N")
+    assert place.number == 0
+    await desk.press("slash")
+    assert desk.focus in ("filter", "query")
+    await desk.press("escape")
+    assert desk.focus == first
+
+
+async def _commands(desk: Desk, screen: str) -> None:
+    for spec in CATALOGUE:
+        await desk.press(spec.key)
+        if desk.screen == "action":
+            assert spec.title in desk.text("dialog")
+            await desk.press("escape")
+        else:
+            assert f"{spec.name}: there is no" in desk.bar("keys")
+        assert desk.screen == screen
+
+
+@pytest.mark.parametrize("keys", [("c",), ("question_mark",), ("colon",), ("2", "slash")], ids=str)
+async def test_no_dialog_takes_a_key_of_screen_or_tmux(
+    engine: FakeEngine, keys: tuple[str, ...]
+) -> None:
+    async with at_work(engine) as desk:
+        await desk.press(*keys)
+        assert not FORBIDDEN & set(desk.app.screen.active_bindings)
