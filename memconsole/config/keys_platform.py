@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from memconsole.config.keys import Key
-from memconsole.config.kinds import Choice, Kind, PathName, Url, Whole, Zone
+from memconsole.config.kinds import Choice, Kind, PathName, Switch, Url, Whole, Zone
 from memconsole.config.span import Span
 
 _EVERY_SECOND: Final = Span(timedelta(seconds=1))
@@ -62,5 +62,11 @@ PLATFORM_KEYS: Final = (
         Whole(1, 1000),
         "Copies of the platform's configuration to keep from before a config fix",
         field="max_backups",
+    ),
+    Key(
+        "config.use_program",
+        Switch(),
+        "Let the platform's own program set what config fix sets; it rewrites the whole file",
+        field="uses_program",
     ),
 )

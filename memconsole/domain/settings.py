@@ -111,6 +111,22 @@ class FreshnessSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class FlushSettings:
+    """`[flush]` (mission §13).
+
+    Attributes:
+        ratio: Share of the window at which the early stage begins.
+        reserve_tokens_floor: Least that the platform is taken to keep free.
+        soft_threshold_tokens: How long before its compaction the final stage begins.
+    """
+
+    interval: timedelta = timedelta(minutes=2)
+    ratio: float = 0.70
+    reserve_tokens_floor: int = 20_000
+    soft_threshold_tokens: int = 4_000
+
+
+@dataclass(frozen=True, slots=True)
 class SearchSettings:
     """`[search]` (mission §15, A22).
 
@@ -200,6 +216,7 @@ class Settings:
         gateway_timeout: How long one question to it may take.
         min_compaction_ms: Faster compactions are suspicious (mission §7).
         max_backups: Copies of the platform's configuration that are kept.
+        uses_program: `config fix` asks the platform's own program first, where that is possible.
         agents: Per-agent overrides by lower-cased id.
         sources: Where each changed key came from, for `config show`.
     """
@@ -215,12 +232,14 @@ class Settings:
     gateway_timeout: timedelta = timedelta(seconds=10)
     min_compaction_ms: int = 100
     max_backups: int = 10
+    uses_program: bool = False
     redact: bool = True
     rotation: RotationSettings = field(default_factory=RotationSettings)
     checkpoint: CheckpointSettings = field(default_factory=CheckpointSettings)
     summary: SummarySettings = field(default_factory=SummarySettings)
     reflector: ReflectorSettings = field(default_factory=ReflectorSettings)
     observer: ObserverSettings = field(default_factory=ObserverSettings)
+    flush: FlushSettings = field(default_factory=FlushSettings)
     freshness: FreshnessSettings = field(default_factory=FreshnessSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     ui: UiSettings = field(default_factory=UiSettings)

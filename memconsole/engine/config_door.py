@@ -27,6 +27,7 @@ class ConfigDoor:
     def __init__(self, ports: Ports, reader: Reader, settings: Settings) -> None:
         self._ports = ports
         self._reader = reader
+        self._uses_program = settings.uses_program
         self._evidence = EvidenceReader(ports.sessions, min_duration_ms=settings.min_compaction_ms)
 
     def evidence(self, snapshot: ConsoleSnapshot | None = None) -> CompactionEvidence:
@@ -80,4 +81,5 @@ class ConfigDoor:
         """
         from memconsole.engine.config_fix import fix_config  # noqa: PLC0415 - looking sets nothing
 
-        return fix_config(command, self.report().changes, self._ports.config_file())
+        file, changes = self._ports.config_file(), self.report().changes
+        return fix_config(command, changes, file, uses_program=self._uses_program)

@@ -1,7 +1,7 @@
 """Sets values through the platform's own program: `openclaw config set KEY VALUE` (mission §7).
 
-The program checks values by its own schema, and rewrites the file as plain JSON: it is only asked
-where that loses nothing.
+The program checks values by its own schema, orders the file anew as plain JSON and writes defaults
+into it: it is only asked where an operator wants that, and where it loses no comment.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _PROGRAMS = ("openclaw", "moltbot", "clawdbot")
 _PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-_TIMEOUT_S = 30.0
+_TIMEOUT_S = 60.0
+"""Of one value: measured 3 to 25 s."""
 
 
 def set_values(

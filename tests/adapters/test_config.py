@@ -121,6 +121,7 @@ sync_mb = 8
 min_duration_ms = 50
 [config]
 max_backups = 3
+use_program = true
 """
 ROTATION = RotationSettings(
     threshold_tokens=120_000,
@@ -188,6 +189,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         gateway_timeout=timedelta(seconds=20),
         min_compaction_ms=50,
         max_backups=3,
+        uses_program=True,
         redact=False,
         rotation=ROTATION,
         checkpoint=CHECKPOINT,

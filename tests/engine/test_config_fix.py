@@ -45,8 +45,15 @@ def world(text: str | None = TEXT, **config: object) -> World:
     return made
 
 
-def run(made: World, command: ConfigFix = APPLY, *, read_only: bool = False) -> Outcome:
-    settings = Settings(state_dir=Path("/state"), ui=UiSettings(read_only=read_only))
+def run(
+    made: World,
+    command: ConfigFix = APPLY,
+    *,
+    read_only: bool = False,
+    uses_program: bool = False,
+) -> Outcome:
+    ui = UiSettings(read_only=read_only)
+    settings = Settings(state_dir=Path("/state"), ui=ui, uses_program=uses_program)
     return Engine(made.ports, settings).run(command)
 
 
@@ -139,41 +146,45 @@ def program(made: World, text: str, *, is_done: bool = True) -> None:
     made.config_file.program = act
 
 
-def test_plain_json_is_given_to_the_platforms_program() -> None:
+def test_plain_json_is_given_to_the_platforms_program_where_that_is_wanted() -> None:
     made = world()
-    program(made, json.dumps({**json.loads(AFTER), "meta": {"lastTouchedVersion": "2026.9.6"}}))
-    outcome = run(made)
+    added = {"meta": {"lastTouchedVersion": "2026.9.6"}, "commands": {"native": "auto"}}
+    program(made, json.dumps({**added, **json.loads(AFTER)}))
+    outcome = run(made, uses_program=True)
     assert isinstance(outcome, ConfigFixed)
     assert outcome.details["by"] == "program"
     assert made.config_file.calls == ["back_up", "program"]
 
 
 def test_a_program_that_does_nothing_leaves_it_to_us() -> None:
-    made = world()
-    program(made, TEXT, is_done=False)
-    outcome = run(made)
-    assert isinstance(outcome, ConfigFixed)
-    assert (outcome.details["by"], made.config_file.text) == ("memconsole", AFTER)
-    program(again := world(), TEXT)
-    assert isinstance(run(again), ConfigFixed)
-    assert again.config_file.text == AFTER
+    for is_done in (True, False):
+        made = world()
+        program(made, TEXT, is_done=is_done)
+        outcome = run(made, uses_program=True)
+        assert isinstance(outcome, ConfigFixed)
+        assert (outcome.details["by"], made.config_file.text) == ("memconsole", AFTER)
 
 
-def test_a_program_that_does_something_else_is_told_with_the_copy() -> None:
+@pytest.mark.parametrize(
+    "text",
+    ['{"agents": {}}', AFTER.replace("secret-token-of-the-gateway", "other"), TEXT + " "],
+)
+def test_a_program_that_does_something_else_is_told_with_the_copy(text: str) -> None:
     made = world()
-    program(made, '{"agents": {}}')
-    outcome = run(made)
+    program(made, text)
+    outcome = run(made, uses_program=True)
     assert isinstance(outcome, Failed)
     assert "otherwise than it should" in outcome.message
     assert str(outcome.details["backup"]) in outcome.hint
 
 
-def test_json5_is_never_given_to_the_program() -> None:
-    made = world()
-    program(made, AFTER)
-    made.config_file.is_plain = False
-    run(made)
-    assert made.config_file.calls == ["back_up", "replace"]
+def test_json5_is_never_given_to_the_program_and_nothing_is_unasked() -> None:
+    for is_plain, uses_program in ((False, True), (True, False)):
+        made = world()
+        program(made, AFTER)
+        made.config_file.is_plain = is_plain
+        run(made, uses_program=uses_program)
+        assert made.config_file.calls == ["back_up", "replace"]
 
 
 def test_its_words_on_the_command_line() -> None:
