@@ -20,7 +20,7 @@ from memconsole.gateway.doorway import Doorway
 from memconsole.gateway.identity import DeviceFile
 from memconsole.gateway.problem import AnswerError, LinkLostError, RefusedError
 from tests.lanes.gateways.family import family
-from tests.lanes.gateways.install import cache, node, program
+from tests.lanes.gateways.install import compiled, node, program
 from tests.lanes.gateways.releases import AGENTS, TOKEN, config, overlaid
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Gateway:
             "PATH": os.pathsep.join([str(node().parent), "/usr/bin", "/bin"]),
             "TMPDIR": str(self.home),
             "LANG": "C.UTF-8",
-            "NODE_COMPILE_CACHE": str(cache() / "compiled"),
+            **compiled(),
             **{f"{self.release.package.upper()}_{one}": "1" for one in _QUIET},
         }
         with self.output.open("ab") as output:

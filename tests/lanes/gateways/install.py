@@ -83,6 +83,11 @@ def commands(release: Release) -> str:
     return os.pathsep.join([*map(str, folders), "/usr/bin", "/bin"])
 
 
+def compiled() -> dict[str, str]:
+    """Return the variable that lets Node keep what it compiled, for the next start."""
+    return {"NODE_COMPILE_CACHE": str(cache() / "compiled")}
+
+
 def install() -> None:
     """Install what is not there yet.
 
