@@ -28,14 +28,15 @@ from memconsole.errors import (
 from memconsole.search_ports import SearchPorts
 from tests.fake_config import FakeConfigFile
 from tests.fake_gateway import FakeGateway, FakeRotations
+from tests.fake_observer import FakeObserver
 from tests.search_fakes import FakeDocuments, FakeIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memconsole.domain.captures import Capture, ReflectionRecord, SummaryRecord
+    from memconsole.domain.flush import FlushMark
     from memconsole.domain.memory import Marker
-    from memconsole.domain.observing import Cursor
     from memconsole.domain.outcomes import Run
     from memconsole.domain.sessions import StoredSession, TranscriptRef
     from memconsole.domain.tokens import Sample
@@ -313,26 +314,19 @@ class FakeSummaries:
 
 
 @dataclass
-class FakeObserver:
-    """How far the observer has read."""
+class FakeFlushes:
+    """The last flush of each session, by agent and key."""
 
-    run: tuple[str, datetime] | None = None
-    stored: dict[str, Cursor] = field(default_factory=dict)
+    stored: dict[tuple[AgentRef, str], FlushMark] = field(default_factory=dict)
     is_unwritable: bool = False
 
-    def last(self, agent: AgentRef) -> tuple[str, datetime] | None:
-        return self.run
+    def last(self, agent: AgentRef, key: str) -> FlushMark | None:
+        return self.stored.get((agent, key))
 
-    def cursors(self, agent: AgentRef) -> Mapping[str, Cursor]:
-        return dict(self.stored)
-
-    def advance(
-        self, agent: AgentRef, hash_: str, cursors: Mapping[str, Cursor], at: datetime
-    ) -> None:
+    def store(self, agent: AgentRef, key: str, mark: FlushMark) -> None:
         if self.is_unwritable:
             raise StateError("the state folder cannot be written")
-        self.run = (hash_, at)
-        self.stored.update(cursors)
+        self.stored[agent, key] = mark
 
 
 @dataclass
@@ -516,6 +510,7 @@ class World:
         self.reflections = FakeReflections()
         self.folders = FakeFolders(self.workspace)
         self.observer = FakeObserver()
+        self.flushes = FakeFlushes()
         self.scheduler = FakeScheduler()
         self.gateway = FakeGateway(NOW)
         self.rotations = FakeRotations()
@@ -541,6 +536,7 @@ class World:
             reflections=self.reflections,
             folders=self.folders,
             observer=self.observer,
+            flushes=self.flushes,
             scheduler=self.scheduler,
             gateway=self.gateway,
             rotations=self.rotations,

@@ -28,19 +28,16 @@ def observe(
             autocompletion=complete.sessions,
         ),
     ] = None,
-    flush: Annotated[
-        bool, typer.Option("--flush", help="Look further back, before a talk is cut.")
-    ] = False,
+    flush: Annotated[bool, typer.Option("--flush", help="Look further back.")] = False,
     recover: Annotated[
         str | None,
         typer.Option("--recover", metavar="ID", help="The last hours of a session that has ended."),
     ] = None,
     dry_run: DryRunOption = False,
 ) -> int:
-    """Add what is worth remembering in the talks to observations.md.
+    """Add what is worth remembering in an agent's talks to observations.md.
 
-    Without --agent in those of every agent; what was observed once is not written again. Groups
-    and jobs are never copied into memory.
+    Without --agent in those of every agent. Groups and jobs are never copied into memory.
     """
     from memconsole.cli import perform  # noqa: PLC0415
     from memconsole.domain.commands import Observe  # noqa: PLC0415
@@ -60,9 +57,9 @@ def observe(
     name = session or recover
     if name is None:
         return perform.each_agent(call, build, agent, "observing")
-    from memconsole.engine.lookup import find_session  # noqa: PLC0415
-
     if agent is not None:
         return perform.single(call, build(call.engine.agent(agent).ref), "observing")
-    view = find_session(call.engine.sessions(), name)
-    return perform.single(call, build(view.agent), "observing")
+    from memconsole.engine.lookup import find_session  # noqa: PLC0415
+
+    owner = find_session(call.engine.sessions(), name).agent
+    return perform.single(call, build(owner), "observing")

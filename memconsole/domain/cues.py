@@ -115,6 +115,8 @@ def _with_question(
 ) -> list[Said]:
     """Put the question in front of an answer that says nothing without it, such as a number."""
     answer = " ".join(part.text for part in said)
+    if answer.endswith(":") or any(cue.NO_SENTENCE.match(part.text) for part in said):
+        return said
     words = {word for part in said for word in part.words}
     is_short = len(answer) <= _SHORT_ANSWER and len(words) <= _SHORT_WORDS
     if not said or not is_short or any(cue.QUESTION.search(part.text) for part in said):

@@ -63,7 +63,7 @@ class Features:
         negations: Parity of the negations.
         poles: Words with an opposite, such as "enable", sorted.
         numbers: Numbers, versions, dates, identifiers, sorted.
-        names: Capitalised words behind the first.
+        names: Words with capitals behind the first.
         first: The first word, folded.
         has_order: The order of its words is its meaning ("A over B").
     """
@@ -190,22 +190,28 @@ def _numbers(said: str, folded: Iterable[str]) -> tuple[str, ...]:
 def _names(words: Iterable[str]) -> Iterable[str]:
     for word in words:
         folded = word.casefold()
-        if word[0].isupper() and folded not in NO_NAMES:
+        if word != folded and folded not in NO_NAMES:
             yield folded.removesuffix("'s")
 
 
 def _same_names(one: Features, other: Features) -> bool:
-    """Whether two sets are equal, a name and its beginning counting as one.
+    """Whether each name of one text is a word of the other, whatever its letters.
 
-    A name that is the first word of the other text is in no set, and counts.
+    A name and its beginning count as one.
     """
-    return _are_covered(one.names - other.names, other.names | {other.first}) and _are_covered(
-        other.names - one.names, one.names | {one.first}
+    return _are_covered(one.names - other.names, other) and _are_covered(
+        other.names - one.names, one
     )
 
 
-def _are_covered(names: frozenset[str], by: frozenset[str]) -> bool:
-    return all(any(_begins(name, known) for known in by) for name in names)
+def _are_covered(names: frozenset[str], by: Features) -> bool:
+    if not names:
+        return True
+    words = by.folded.split()
+    return all(
+        name in words or any(_begins(name, known) for known in (*by.names, by.first))
+        for name in names
+    )
 
 
 def _begins(one: str, other: str) -> bool:

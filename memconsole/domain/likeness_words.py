@@ -79,7 +79,6 @@ IDENTIFIER = re.compile(
     r"|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+"  # snake_case
     r"|[A-Za-z0-9_~-]*(?:[./][A-Za-z0-9_-]+)+"  # path, host, module
     r"|--?[a-z][a-z-]+(?=[\s=]|$)"  # an option
-    r"|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z0-9]+[A-Z]\w*"  # camelCase
     r"|(?<=\s)[<>=!]=?(?=\s)"  # a comparison
 )
 ORDER = re.compile(

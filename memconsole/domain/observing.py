@@ -39,7 +39,8 @@ BY: Final = "mc:by"
 _SHORT_ID: Final = 8
 _OWN: Final = re.compile(
     rf"^[ \t>]*(?:[-*+][ \t]+)?\\?[{''.join(Priority)}].*$|^.*<!--[^\n]*\b(?:dc|mc):\w+=.*$"
-    r"|^[ \t>]*Date: \d{4}-\d{2}-\d{2}.*$|^[ \t>]*# Observations Log.*$",
+    r"|^[ \t>]*(?:Maintained by memconsole|Last reflection:|# Observations Log).*$"
+    r"|^[ \t>]*Date: \d{4}-\d{2}-\d{2}.*$",
     re.MULTILINE,
 )
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.commands import Summarize
+from memconsole.domain.commands import Observe, Summarize
 from memconsole.domain.days import resolve_zone
 from memconsole.domain.excerpts import take
 from memconsole.domain.outcomes import (
@@ -30,6 +30,7 @@ from memconsole.domain.recovery import RAW_MESSAGES, ended_talks, render_raw
 from memconsole.domain.sessions import SessionState
 from memconsole.engine.fingerprints import take_fingerprint
 from memconsole.engine.lookup import find_agent
+from memconsole.engine.observe import observe
 from memconsole.engine.segment import read_segment
 from memconsole.engine.settle import settle
 from memconsole.engine.summarize import summarize
@@ -48,6 +49,10 @@ if TYPE_CHECKING:
     from memconsole.engine.reader import Reader
 
 logger = logging.getLogger(__name__)
+
+
+_LOOK = "observe"
+"""It keeps what is worth remembering, not the talk: what is kept is decided by the other steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +134,7 @@ def _look(scene: _Scene, talk: EndedTalk, tally: _Tally) -> None:
     for _, outcome in steps:
         tally.wrote += getattr(outcome, "wrote", ())
         tally.notices += notices_of(outcome)
-    if any(_is_kept(outcome) for _, outcome in steps):
+    if any(_is_kept(outcome) for name, outcome in steps if name != _LOOK):
         _remember(scene, ref, print_)
     else:
         tally.failed.append(f"{talk.key}: {steps[-1][1].message}")
@@ -161,7 +166,15 @@ def _is_kept(outcome: Outcome) -> bool:
 
 
 def _capture(scene: _Scene, talk: EndedTalk, ref: TranscriptRef) -> Iterator[tuple[str, Outcome]]:
-    """Yield (step, outcome): the summary, and the raw words when there is none."""
+    """Yield (step, outcome): observations, the summary, and the raw words when there is none."""
+    look = Observe(scene.agent.ref, recover_id=ref.session_id, is_previous=talk.is_previous)
+    yield (
+        _LOOK,
+        settle(
+            look,
+            lambda: observe(look, ports=scene.ports, reader=scene.reader, settings=scene.settings),
+        ),
+    )
     order = Summarize(
         scene.agent.ref,
         talk.key,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Checkpoint, Summarize
+from memconsole.domain.commands import Checkpoint, Observe, Summarize
 from memconsole.domain.outcomes import (
     Skipped,
     SkipReason,
@@ -19,6 +19,7 @@ from memconsole.domain.outcomes import (
 )
 from memconsole.engine.checkpoint import checkpoint
 from memconsole.engine.fingerprints import remember_end
+from memconsole.engine.observe import observe
 from memconsole.engine.settle import settle
 from memconsole.engine.summarize import summarize
 
@@ -107,6 +108,11 @@ def _others(
     target: Target, ports: Ports, reader: Reader, settings: Settings, *, is_ending: bool
 ) -> Iterator[tuple[str, Outcome]]:
     """Yield what is captured beside the checkpoint."""
+    flush = Observe(target.agent.ref, session_key=target.key, is_flush=True)
+    yield (
+        "observe",
+        settle(flush, lambda: observe(flush, ports=ports, reader=reader, settings=settings)),
+    )
     if is_ending:
         summary = Summarize(target.agent.ref, target.key, reason="rotation")
         yield (

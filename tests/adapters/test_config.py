@@ -14,9 +14,12 @@ from memconsole.domain.settings import (
     CheckpointSettings,
     FreshnessSettings,
     LogSettings,
+    ObserverSettings,
+    ReflectorSettings,
     RotationSettings,
     SearchSettings,
     Settings,
+    SummarySettings,
     UiSettings,
 )
 from memconsole.errors import ConfigError
@@ -87,6 +90,24 @@ min_bytes = 0
 min_messages = 1
 tail_lines = 30
 dedup_window = "0s"
+[observer]
+interval = "10m"
+lookback = "20m"
+morning_lookback = "4h"
+flush_lookback = "1h"
+recover_lookback = "8h"
+min_lines = 3
+max_items = 5
+min_score = 2
+[summary]
+tail_lines = 40
+min_chars = 10
+max_per_tag = 2
+[reflector]
+word_threshold = 4000
+min_interval = "1h"
+similarity = 95
+max_backups = 3
 [ui]
 theme = "nord"
 color = "never"
@@ -174,6 +195,18 @@ SEARCH = SearchSettings(
 )
 
 
+OBSERVER = ObserverSettings(
+    interval=timedelta(minutes=10),
+    lookback=timedelta(minutes=20),
+    morning_lookback=timedelta(hours=4),
+    flush_lookback=timedelta(hours=1),
+    recover_lookback=timedelta(hours=8),
+    min_lines=3,
+    max_items=5,
+    min_score=2.0,
+)
+
+
 def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
     found = settings(EVERYTHING, folder=tmp_path)
     sources = found.sources
@@ -193,6 +226,9 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         redact=False,
         rotation=ROTATION,
         checkpoint=CHECKPOINT,
+        observer=OBSERVER,
+        summary=SummarySettings(tail_messages=40, min_chars=10, max_per_tag=2),
+        reflector=ReflectorSettings(4000, timedelta(hours=1), 95, 3),
         freshness=FreshnessSettings(timedelta(minutes=20), "none"),
         search=SEARCH,
         ui=UI,
@@ -258,7 +294,7 @@ def test_variables_that_are_not_ours_are_left_alone() -> None:
         "MEMCONSOLE_BENCH_RUNS": "x",
         "MEMCONSOLE_UI__MONO": "",
         "MEMORY_SIZE_THRESHOLD": "x",
-        "OBSERVER_LOOKBACK_MIN": "x",
+        "DREAM_TOKEN_TARGET": "x",
     }
     assert settings(environ=environ) == settings()
 
@@ -267,6 +303,7 @@ def test_variables_that_are_not_ours_are_left_alone() -> None:
     ("name", "text", "key", "value"),
     [
         ("ROTATION_THRESHOLD", "120000", "rotation.threshold_tokens", 120_000),
+        ("OBSERVER_LOOKBACK_MIN", "20", "observer.lookback", timedelta(minutes=20)),
         ("SESSION_STALE_HOURS", "1.5", "checkpoint.stale_after", timedelta(minutes=90)),
         ("NO_COLOR", "0", "ui.mono", True),
         ("MEMCONSOLE_HOME", "~/.openclaw", "home", HOME / ".openclaw"),

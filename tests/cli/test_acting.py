@@ -172,7 +172,8 @@ def test_a_rotation_is_answered_with_its_proof(world: World, call: Caller) -> No
     assert proof["proven"] is True
     assert proof["before"]["tokens"] == 152_940
     assert (proof["after"]["tokens"], proof["after"]["revision"]) == (0, "r-1")
-    assert proof["captured"] == [{"step": "checkpoint", "status": "done"}]
+    assert [one["step"] for one in proof["captured"]] == ["checkpoint", "observe", "summary"]
+    assert {"step": "checkpoint", "status": "done"} in proof["captured"]
     assert row["details"]["threshold"] == 150_000
     assert "memory/2026-01-26.md" in [one["path"] for one in row["wrote"]]
 

@@ -39,7 +39,10 @@ def test_a_session_is_saved_and_compacted() -> None:
     assert isinstance(outcome, Compacted), outcome
     assert outcome.message == f"{KEY} was compacted: 160000 tokens before, 45000 after"
     assert (turn.gateway.compactions, turn.stage.entries()) == ([KEY], 1)
-    assert outcome.details["captured"] == [{"step": "checkpoint", "status": "done"}]
+    assert outcome.details["captured"] == [
+        {"step": "checkpoint", "status": "done"},
+        {"step": "observe", "status": "done"},
+    ]
 
 
 def test_the_plan_needs_no_gateway() -> None:

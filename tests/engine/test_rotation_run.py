@@ -82,6 +82,7 @@ def test_a_summary_saves_a_session_as_well() -> None:
     turn.world.workspace.refused["memory/ACTIVE_CONTEXT.md"] = "the disk is full"
     assert proof(done_of(turn.run()))["captured"] == [
         {"step": "checkpoint", "status": "failed"},
+        {"step": "observe", "status": "done"},
         {"step": "summary", "status": "done"},
     ]
 
@@ -94,6 +95,7 @@ def test_a_full_session_is_saved_reset_and_proven() -> None:
     assert proof(outcome)["proven"] is True
     assert proof(outcome)["captured"] == [
         {"step": "checkpoint", "status": "done"},
+        {"step": "observe", "status": "done"},
         {"step": "summary", "status": "done"},
     ]
     assert proof(outcome)["before"] == {
@@ -299,7 +301,7 @@ def test_a_group_is_rotated_without_capture_and_says_so() -> None:
 
 def test_what_cannot_be_saved_is_not_reset() -> None:
     turn = Turn()
-    [_, _, summary] = [one.path for one in done_of(Turn().run()).wrote]
+    [_, _, _, summary] = [one.path for one in done_of(Turn().run()).wrote]
     for path in ("memory/ACTIVE_CONTEXT.md", summary):
         turn.world.workspace.refused[path] = "the disk is full"
     outcome = failed(turn.run(), "not-captured")
@@ -312,6 +314,7 @@ def test_what_cannot_be_saved_is_not_reset() -> None:
     assert isinstance(late, Rotated)
     assert proof(late)["captured"] == [
         {"step": "checkpoint", "status": "failed"},
+        {"step": "observe", "status": "skipped"},
         {"step": "summary", "status": "failed"},
     ]
 
