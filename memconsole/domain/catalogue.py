@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
-from memconsole.domain.commands import Checkpoint, Compact, Observe, Reindex, Rotate
+from memconsole.domain.commands import (
+    Checkpoint,
+    Compact,
+    Observe,
+    Recover,
+    Reflect,
+    Reindex,
+    Rotate,
+    Summarize,
+)
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
@@ -43,7 +52,7 @@ class CommandSpec:
         name: Name on the command line and in the palette.
         title: Imperative verb for buttons and dialogs.
         help: One sentence, without a full stop, for `--help`, the palette and the key list.
-        key: Key of the console.
+        key: Key of the console; empty for what only the palette offers.
         subject: What it acts on; `build` of a session command needs a session key.
         is_destructive: It asks first, and without a terminal needs `--yes`.
         needs_gateway: Only the Gateway can do it; a dry run never needs it.
@@ -104,6 +113,38 @@ def _reindex(
     return Reindex(agent, is_full=is_forced, dry_run=dry_run)
 
 
+def _reflect(
+    agent: AgentRef,
+    key: str | None = None,  # noqa: ARG001 - observations are of an agent
+    *,
+    dry_run: bool = False,
+    is_forced: bool = False,
+) -> Command:
+    return Reflect(agent, is_forced=is_forced, dry_run=dry_run)
+
+
+def _summarize(
+    agent: AgentRef,
+    key: str | None = None,
+    *,
+    dry_run: bool = False,
+    is_forced: bool = False,  # noqa: ARG001 - a session has one summary
+) -> Command:
+    if key is None:
+        raise ValueError("a summary names its session")
+    return Summarize(agent, key, dry_run=dry_run)
+
+
+def _recover(
+    agent: AgentRef,
+    key: str | None = None,  # noqa: ARG001 - it finds the talks by itself
+    *,
+    dry_run: bool = False,
+    is_forced: bool = False,  # noqa: ARG001 - nothing is captured twice
+) -> Command:
+    return Recover(agent, dry_run=dry_run)
+
+
 CATALOGUE: tuple[CommandSpec, ...] = (
     CommandSpec(
         name="checkpoint",
@@ -159,6 +200,39 @@ CATALOGUE: tuple[CommandSpec, ...] = (
         needs_gateway=False,
         build=_reindex,
         undo="not needed: an index holds nothing of its own and can be made again at any time",
+    ),
+    CommandSpec(
+        name="reflect",
+        title="Reflect",
+        help="Consolidate an agent's observations: merge, fold, archive what has expired",
+        key="F",
+        subject=Subject.AGENT,
+        is_destructive=True,
+        needs_gateway=False,
+        build=_reflect,
+        undo="`memconsole reflect --undo` puts the file back; what went is in the archive",
+    ),
+    CommandSpec(
+        name="summarize",
+        title="Summarise",
+        help="Write the summary of a session into memory, once",
+        key="",
+        subject=Subject.SESSION,
+        is_destructive=False,
+        needs_gateway=False,
+        build=_summarize,
+        undo="not needed: the summary is a file of its own, or stands behind a divider",
+    ),
+    CommandSpec(
+        name="recover",
+        title="Recover",
+        help="Capture what was said in talks that ended before it was captured",
+        key="",
+        subject=Subject.AGENT,
+        is_destructive=False,
+        needs_gateway=False,
+        build=_recover,
+        undo="not needed: files are only added to",
     ),
 )
 """Every command that acts, in the order it is shown."""

@@ -54,7 +54,7 @@ def bind(
 
 
 def command_bindings() -> list[Binding]:
-    """Return a binding for each command of the catalogue; two stand in the bottom line."""
+    """Return a binding for each command that has a key; two stand in the bottom line."""
     return [
         Binding(
             spec.key,
@@ -65,6 +65,7 @@ def command_bindings() -> list[Binding]:
             tooltip=spec.help,
         )
         for spec in CATALOGUE
+        if spec.key
     ]
 
 
