@@ -24,8 +24,11 @@ def pack_tokens(ids: Sequence[int]) -> bytes:
     """Return the tokens of a chunk, each once: all ids in 16 bits, then how often in 8 bits."""
     from memconsole.index.arrays import np  # noqa: PLC0415
 
-    tokens, counts = np.unique(np.array(ids, "<u2"), return_counts=True)
-    return tokens.tobytes() + np.minimum(counts, 255).astype(np.uint8).tobytes()
+    tokens = np.array(ids, "<u2")
+    tokens.sort()
+    starts = np.flatnonzero(np.append(True, tokens[1:] != tokens[:-1])) if len(tokens) else tokens
+    counts = np.diff(starts, append=len(tokens))
+    return tokens[starts].tobytes() + np.minimum(counts, 255).astype(np.uint8).tobytes()
 
 
 def unpack_ids(packed: bytes) -> array[int]:

@@ -7,6 +7,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -71,12 +72,18 @@ def rows_of(document: Document, text: DocumentText, settings: SearchSettings) ->
 
 def heading_words(path: str, heading: str) -> str:
     """Return the words of the second column: headings, the day in words, the file's name."""
+    return index_text(f"{heading} {_name_words(path)}")
+
+
+@lru_cache(maxsize=64)
+def _name_words(path: str) -> str:
+    """Return what the name of a document says; all of its chunks ask for it in turn."""
     name = PurePosixPath(path).stem
     if (found := _DATE.search(path)) is None:
-        return index_text(f"{heading} {name}")
+        return name
     year, month, day = (int(part) for part in found.groups())
     words = f"{found[0]} {calendar.month_name[month]} {calendar.month_abbr[month]} {day} {year}"
-    return index_text(f"{heading} {words} {_DATE.sub(' ', name)}")
+    return f"{words} {_DATE.sub(' ', name)}"
 
 
 def _talk_rows(talk: Sequence[TalkLine], settings: SearchSettings) -> Iterator[Row]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING, Final, Protocol
 
 from memconsole.errors import EmbeddingError
@@ -75,8 +76,7 @@ class StaticVectors:
     def add(self, rows: Sequence[Row], ids: Sequence[int]) -> None:
         """Store the tokens of chunks, and their vectors when an epoch runs."""
         packed = [pack_tokens(one) for one in self._model.tokens_of([row.text for row in rows])]
-        for tokens in packed:
-            self._df.update(unpack_ids(tokens))
+        self._df.update(chain.from_iterable(map(unpack_ids, packed)))
         self._connection.executemany(
             "UPDATE chunks SET token_ids = ? WHERE id = ?", list(zip(packed, ids, strict=True))
         )
