@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.captures import ReflectionRecord, SummaryRecord
+    from memconsole.domain.flush import FlushMark
     from memconsole.domain.observing import Cursor
 
 
@@ -72,6 +73,20 @@ class ObserverLog(Protocol):
         self, agent: AgentRef, hash_: str, cursors: Mapping[str, Cursor], at: datetime
     ) -> None:
         """Store how far a run has come, after the write it describes (A12).
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+
+class FlushLog(Protocol):
+    """The last flush of each talk (`state.db`); never read back from prose (A10)."""
+
+    def last(self, agent: AgentRef, key: str) -> FlushMark | None:
+        """Return the last flush of a session key; None when there was none."""
+
+    def store(self, agent: AgentRef, key: str, mark: FlushMark) -> None:
+        """Store a flush, after the writes it describes (A12).
 
         Raises:
             StateError: It cannot be stored.

@@ -72,6 +72,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.scheduler_lock import SchedulerWatch  # noqa: PLC0415
     from memconsole.stores.state import StateDatabase  # noqa: PLC0415
     from memconsole.stores.state_captures import StateCaptures  # noqa: PLC0415
+    from memconsole.stores.state_flushes import StateFlushes  # noqa: PLC0415
     from memconsole.stores.state_jobs import StateJobs  # noqa: PLC0415
     from memconsole.stores.state_observer import StateObserver  # noqa: PLC0415
     from memconsole.stores.state_records import StateRunLog, StateSamples  # noqa: PLC0415
@@ -101,6 +102,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         summaries=StateSummaries(state),
         recovery=StateRecovery(state),
         observer=StateObserver(state),
+        flushes=StateFlushes(state),
         reflections=StateReflections(state),
         folders=DiskFolders(),
         scheduler=SchedulerWatch(locks, StateJobs(state)),

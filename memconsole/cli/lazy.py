@@ -41,6 +41,7 @@ COMMANDS = {
         "recover": "recovering:recover",
         "rotate": "acting:rotate",
         "compact": "compacting:compact",
+        "flush": "flushing:flush",
         "jobs": "jobs:jobs",
         "once": "jobs:once",
         "runs": "reading:runs",

@@ -146,6 +146,23 @@ def single(call: Call, command: Command, doing: str) -> int:
     return _answer(call, name_of(command), [outcome], call.engine.home())
 
 
+def batch(call: Call, name: str, commands: Sequence[Command], doing: str) -> int:
+    """Run commands that ask nothing, one after the other; there may be none.
+
+    Args:
+        call: The call.
+        name: Name of the command line's command.
+        commands: What to run.
+        doing: For the progress line.
+    """
+    outcomes: list[Outcome] = []
+    with call.busy(doing, total=len(commands)) as progress:
+        for command in commands:
+            outcomes.append(call.engine.run(command))
+            progress.advance()
+    return _answer(call, name, outcomes, call.engine.home())
+
+
 def each_agent(
     call: Call, build: Callable[[AgentRef], Command], agent: str | None, doing: str
 ) -> int:

@@ -94,6 +94,10 @@ CAPTURE_KEYS: Final = (
         "Time between two entries in a daily log",
         is_per_agent=True,
     ),
+    Key("flush.interval", _EVERY_MINUTE, "How often the scheduler looks for talks to flush"),
+    Key("flush.ratio", Ratio(), "Share of the context window at which a talk is flushed first"),
+    Key("flush.reserve_tokens_floor", Whole(), "Tokens that the platform keeps free at least"),
+    Key("flush.soft_threshold_tokens", Whole(), "Tokens before its compaction for the last flush"),
     Key(
         "freshness.precapture",
         Span(),

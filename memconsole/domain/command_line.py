@@ -9,6 +9,7 @@ from memconsole.domain.commands import (
     Checkpoint,
     Compact,
     ConfigFix,
+    Flush,
     Observe,
     Recover,
     Reflect,
@@ -27,6 +28,7 @@ _NAMES: dict[type[Command], str] = {
     Compact: "compact",
     Reindex: "reindex",
     Observe: "observe",
+    Flush: "flush",
     Summarize: "summarize",
     Recover: "recover",
     Reflect: "reflect",
@@ -44,7 +46,7 @@ def key_of(command: Command) -> str | None:
     match command:
         case Checkpoint() | Observe():
             return command.session_key
-        case Rotate() | Compact() | Summarize():
+        case Rotate() | Compact() | Summarize() | Flush():
             return command.key
         case _:
             return None
@@ -70,6 +72,8 @@ def _capture_words(command: CaptureCommand) -> list[str]:
             by_id = command.key is not None and command.session_id is not None
             which = ["--session-id", command.session_id or ""] if by_id else []
             return [name, *which, "--reason", command.reason]
+        case Flush():
+            return [command.key]
         case Recover():
             return ["--agent", command.agent.id]
         case Reflect():
@@ -102,7 +106,7 @@ def _arguments(command: Command) -> list[str]:
             )
         case Compact():
             return _compact_words(command)
-        case Observe() | Summarize() | Recover() | Reflect():
+        case Observe() | Summarize() | Flush() | Recover() | Reflect():
             return _capture_words(command)
         case Reindex() | ConfigFix():
             return _upkeep_words(command)

@@ -120,6 +120,20 @@ class Observe:
 
 
 @dataclass(frozen=True, slots=True)
+class Flush:
+    """Save one talk before the platform compacts it (mission §13).
+
+    Attributes:
+        key: Session key; must name exactly one live session.
+        dry_run: Say what would be written; write nothing.
+    """
+
+    agent: AgentRef
+    key: str
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Recover:
     """Capture talks that ended before everything in them was captured (mission §14).
 
@@ -164,7 +178,7 @@ class Reflect:
     dry_run: bool = False
 
 
-CaptureCommand: TypeAlias = Observe | Summarize | Recover | Reflect
+CaptureCommand: TypeAlias = Observe | Summarize | Flush | Recover | Reflect
 """What writes into memory beside the checkpoint; a new one is added here."""
 
 Command: TypeAlias = Checkpoint | Rotate | Reindex | Compact | CaptureCommand | ConfigFix

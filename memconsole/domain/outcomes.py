@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from memconsole.domain.flush import Flushed
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
@@ -226,17 +228,9 @@ class Reflected:
     duration_ms: int = 0
 
 
-Done: TypeAlias = (
-    Checkpointed
-    | Reindexed
-    | Rotated
-    | Compacted
-    | Observed
-    | Summarized
-    | Recovered
-    | ConfigFixed
-    | Reflected
-)
+Saved: TypeAlias = Checkpointed | Observed | Summarized | Flushed | Recovered | Reflected
+
+Done: TypeAlias = Saved | Reindexed | Rotated | Compacted | ConfigFixed
 """What was done, and its effect checked; a new command adds its outcome here."""
 
 Outcome: TypeAlias = Planned | Skipped | Failed | Done

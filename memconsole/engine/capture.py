@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from memconsole.domain.commands import Observe, Recover, Reflect, Summarize
+from memconsole.domain.commands import Flush, Observe, Recover, Reflect, Summarize
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import CaptureCommand
@@ -27,6 +27,10 @@ def capture(
             from memconsole.engine.summarize import summarize  # noqa: PLC0415
 
             return summarize(command, ports=ports, reader=reader, settings=settings)
+        case Flush():
+            from memconsole.engine.flush import flush  # noqa: PLC0415
+
+            return flush(command, ports=ports, reader=reader, settings=settings)
         case Recover():
             from memconsole.engine.recover import recover  # noqa: PLC0415
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
+    from memconsole.domain.commands import Flush
     from memconsole.engine.freshness import Precapture
     from memconsole.engine.reader import Reader
     from memconsole.engine.rotate import RotationPlan
@@ -46,6 +47,16 @@ class GatewayDoor(MemoryDoor):
             threshold_tokens=threshold_tokens,
             is_forced=is_forced,
             is_active_forced=is_active_forced,
+        )
+
+    def flushes_due(self) -> tuple[Flush, ...]:
+        """Return a flush for each talk that came nearer to its compaction (mission §13)."""
+        from memconsole.engine.flush import flushes_due  # noqa: PLC0415
+        from memconsole.engine.snapshot import take_snapshot  # noqa: PLC0415
+
+        found = take_snapshot(self._ports, self._reader, with_pools=False)
+        return tuple(
+            flushes_due(found.sessions, found.home, ports=self._ports, settings=self.settings)
         )
 
     def precaptures(self, at: datetime | None = None) -> tuple[Precapture, ...]:

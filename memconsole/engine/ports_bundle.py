@@ -53,6 +53,7 @@ class Ports:
     summaries: capture_ports.SummaryLog
     recovery: capture_ports.RecoveryLog
     observer: capture_ports.ObserverLog
+    flushes: capture_ports.FlushLog
     reflections: capture_ports.ReflectionLog
     folders: capture_ports.WorkspaceFolders
     scheduler: ports.SchedulerControl

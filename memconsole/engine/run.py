@@ -11,6 +11,7 @@ from memconsole.domain.commands import (
     Checkpoint,
     Compact,
     ConfigFix,
+    Flush,
     Observe,
     Recover,
     Reflect,
@@ -110,7 +111,7 @@ def _dispatch(
                 cancel=attended.cancel,
                 progress=attended.progress,
             )
-        case Observe() | Summarize() | Recover() | Reflect():
+        case Observe() | Summarize() | Flush() | Recover() | Reflect():
             from memconsole.engine.capture import capture  # noqa: PLC0415
 
             return capture(command, ports=ports, reader=reader, settings=settings)

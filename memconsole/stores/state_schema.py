@@ -276,6 +276,25 @@ def _create_reflections(database: Database) -> None:
     database.table("reflection").create_index(["workspace", "id"])
 
 
+def _create_flushes(database: Database) -> None:
+    """The last flush of each talk (mission §13)."""
+    database.table("flush").create(
+        {
+            "home": str,
+            "agent": str,
+            "session_key": str,
+            "session_id": str,
+            "compactions": int,
+            "started_at": str,
+            "stages": str,
+            "at": str,
+        },
+        pk=("home", "agent", "session_key"),
+        not_null={"stages", "at"},
+        strict=True,
+    )
+
+
 STEPS: tuple[Callable[[Database], None], ...] = (
     _create_runs_samples_captures,
     _create_rotations,
@@ -284,6 +303,7 @@ STEPS: tuple[Callable[[Database], None], ...] = (
     _create_recovery,
     _create_observer,
     _create_reflections,
+    _create_flushes,
 )
 """Step n brings version n to n + 1; a step that was released never changes."""
 

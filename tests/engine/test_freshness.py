@@ -110,12 +110,17 @@ def test_the_nearest_comes_first_and_overdue_ones_before() -> None:
             "reset": {"mode": "daily", "atHour": 5, "idleMinutes": 30},
         }
     }
-    fresh = {"started_at": NOW}
     rows = [
-        row(KEY, last_interaction_at=NOW - timedelta(minutes=21), **fresh),
-        row("agent:main:dashboard:a", last_interaction_at=NOW - timedelta(minutes=25), **fresh),
-        row("agent:main:dashboard:b", last_interaction_at=NOW - timedelta(hours=2), **fresh),
-        row("agent:main:dashboard:c", last_interaction_at=NOW - timedelta(minutes=1), **fresh),
+        row(KEY, last_interaction_at=NOW - timedelta(minutes=21), started_at=NOW),
+        row(
+            "agent:main:dashboard:a",
+            last_interaction_at=NOW - timedelta(minutes=25),
+            started_at=NOW,
+        ),
+        row("agent:main:dashboard:b", last_interaction_at=NOW - timedelta(hours=2), started_at=NOW),
+        row(
+            "agent:main:dashboard:c", last_interaction_at=NOW - timedelta(minutes=1), started_at=NOW
+        ),
     ]
     found = [one.key for one in ahead(stage(*rows, section=section), NOW)]
     assert found == ["agent:main:dashboard:b", "agent:main:dashboard:a", KEY]

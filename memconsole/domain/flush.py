@@ -1,0 +1,122 @@
+"""When a talk is saved before the platform compacts it: two stages, once a cycle (mission §13).
+
+The platform's own flush is a turn of the model, which may not happen; ours needs neither.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from memconsole.domain.agents import Notice
+    from memconsole.domain.commands import Command
+    from memconsole.domain.outcomes import Detail, Written
+
+
+class Stage(StrEnum):
+    """How near a compaction is."""
+
+    EARLY = "early"
+    FINAL = "final"
+
+
+@dataclass(frozen=True, slots=True)
+class FlushRules:
+    """Where the stages are.
+
+    Attributes:
+        ratio: Share of the window at which the early stage begins.
+        reserve_tokens: What the platform keeps free before it compacts.
+        soft_threshold_tokens: How long before that the final stage begins.
+    """
+
+    ratio: float = 0.70
+    reserve_tokens: int = 20_000
+    soft_threshold_tokens: int = 4_000
+
+    def limits(self, window: int) -> dict[Stage, int]:
+        """Return the tokens at which each stage begins; a stage of 0 or less is off."""
+        found = {
+            Stage.EARLY: int(self.ratio * window),
+            Stage.FINAL: window - self.reserve_tokens - self.soft_threshold_tokens,
+        }
+        return {stage: limit for stage, limit in found.items() if limit > 0}
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """What tells one compaction cycle of a session from the next; unknown is None.
+
+    Attributes:
+        compactions: The platform's count.
+        started_at: When the session began; a reset in place changes it and nothing else.
+    """
+
+    session_id: str | None = None
+    compactions: int | None = None
+    started_at: datetime | None = None
+
+    def is_of(self, other: Cycle) -> bool:
+        """Tell whether two readings are of the same cycle.
+
+        What only one of them knows tells nothing, but for a count that is above 0: there was a
+        compaction, and flushing twice is better than not at all.
+        """
+        if self.session_id != other.session_id:
+            return False
+        if None not in (self.started_at, other.started_at) and self.started_at != other.started_at:
+            return False
+        if None in (self.compactions, other.compactions):
+            return not (self.compactions or other.compactions)
+        return self.compactions == other.compactions
+
+
+@dataclass(frozen=True, slots=True)
+class FlushMark:
+    """The last flush of a session; that there was none is the absence of a mark.
+
+    Attributes:
+        stages: Those that were done in this cycle; none for a flush by hand below them.
+    """
+
+    cycle: Cycle
+    stages: frozenset[Stage]
+    at: datetime
+
+
+def crossed(tokens: int | None, limits: Mapping[Stage, int]) -> frozenset[Stage]:
+    """Return the stages that a session has reached; none when its count is unknown."""
+    if tokens is None:
+        return frozenset()
+    return frozenset(stage for stage, limit in limits.items() if tokens >= limit)
+
+
+def due(reached: Iterable[Stage], cycle: Cycle, last: FlushMark | None) -> frozenset[Stage]:
+    """Return the stages that are reached and not done in this cycle; both at once are one flush."""
+    done = last.stages if last is not None and last.cycle.is_of(cycle) else frozenset()
+    return frozenset(reached) - done
+
+
+def marked(
+    reached: Iterable[Stage], cycle: Cycle, last: FlushMark | None, at: datetime
+) -> FlushMark:
+    """Return the mark of a flush that was done now."""
+    before = last.stages if last is not None and last.cycle.is_of(cycle) else frozenset()
+    return FlushMark(cycle, before | frozenset(reached), at)
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed:
+    """A talk was saved before it is compacted; an outcome (`domain.outcomes`)."""
+
+    command: Command
+    message: str
+    wrote: tuple[Written, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+    duration_ms: int = 0

@@ -1,0 +1,182 @@
+"""Saves one talk before it is compacted (mission §13): observations, checkpoint, fingerprint.
+
+Nothing is written to the transcript, and neither Gateway nor model is asked. That a stage is done
+is stored behind the writes (A12): a flush that failed is tried again.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memconsole.domain.commands import Checkpoint, Flush, Observe
+from memconsole.domain.flush import Cycle, Flushed, FlushRules, crossed, due, marked
+from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason, status_of
+from memconsole.domain.sessions import SessionState
+from memconsole.domain.tokens import DEFAULT_WINDOW, TokenState
+from memconsole.engine.checkpoint import checkpoint
+from memconsole.engine.fingerprints import remember_end
+from memconsole.engine.lookup import find_agent
+from memconsole.engine.observe import observe
+from memconsole.engine.rotation_prologue import Prologue
+from memconsole.engine.settle import settle
+from memconsole.errors import SessionNotFoundError, StateError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memconsole.domain.agents import Home
+    from memconsole.domain.flush import FlushMark, Stage
+    from memconsole.domain.outcomes import Detail, Outcome
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot import SessionView
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import Reader
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """How far a session has come towards its compaction.
+
+    Attributes:
+        reached: Stages at or below its count.
+        due: Those of them that were not done in this cycle.
+    """
+
+    cycle: Cycle
+    last: FlushMark | None
+    limits: dict[Stage, int]
+    reached: frozenset[Stage]
+    due: frozenset[Stage]
+
+
+def flush(command: Flush, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+    """Save one talk now, whatever its stage.
+
+    Raises:
+        UnknownAgentError: There is no such agent.
+        SessionNotFoundError: The home has no live session of that key.
+    """
+    home = reader.home()
+    view = _view(command, home, reader)
+    if not view.session_class.is_captured:
+        return Skipped(
+            command,
+            SkipReason.NOT_CAPTURED,
+            f"{view.session_class.value} talk is never copied into memory",
+        )
+    fill = fill_of(view, home, ports=ports, settings=settings)
+    prologue = _captured(command, ports, reader, settings)
+    details = _details(view, fill, prologue)
+    if command.dry_run:
+        return _planned(command, prologue, details)
+    if not prologue.is_saved:
+        said = "" if prologue.outcome is None else prologue.outcome.message
+        return Failed(
+            command,
+            "not-captured",
+            f"{command.key} was not saved: {said}",
+            hint="Mend that; it is tried again.",
+            details=details,
+        )
+    if view.transcript is not None:
+        remember_end(ports, view.agent, view.transcript)
+    _remember(view, fill, ports)
+    return Flushed(
+        command,
+        f"saved {command.key} before its compaction: {_words(prologue)}",
+        wrote=prologue.wrote,
+        details=details,
+        notices=prologue.notices,
+    )
+
+
+def flushes_due(
+    views: Iterable[SessionView], home: Home, *, ports: Ports, settings: Settings
+) -> Iterator[Flush]:
+    """Yield a flush for each talk that has reached a stage for the first time in its cycle.
+
+    Args:
+        views: Sessions of one reading.
+        home: The home they are of.
+        ports: For what was flushed before.
+        settings: For the stages.
+    """
+    for view in views:
+        is_talk = view.state is SessionState.LIVE and view.session_class.is_captured
+        if not is_talk or view.key_text is None or view.session_id is None:
+            continue
+        if fill_of(view, home, ports=ports, settings=settings).due:
+            yield Flush(view.agent, view.key_text)
+
+
+def fill_of(view: SessionView, home: Home, *, ports: Ports, settings: Settings) -> Fill:
+    """Return how far a session has come, and what was done about it."""
+    rules = FlushRules(
+        ratio=settings.flush.ratio,
+        reserve_tokens=max(home.config.reserve_tokens, settings.flush.reserve_tokens_floor),
+        soft_threshold_tokens=settings.flush.soft_threshold_tokens,
+    )
+    limits = rules.limits(view.window or DEFAULT_WINDOW)
+    stored = view.stored
+    cycle = Cycle(view.session_id, stored.compactions, stored.started_at)
+    last = ports.flushes.last(view.agent, view.key_text or "")
+    reached = crossed(_count(view), limits)
+    return Fill(cycle, last, limits, reached, due(reached, cycle, last))
+
+
+def _count(view: SessionView) -> int | None:
+    """Return the count that is believed; a stale one only when the transcript has another."""
+    if view.count.state is TokenState.STALE:
+        return view.count.estimated
+    return view.count.basis
+
+
+def _view(command: Flush, home: Home, reader: Reader) -> SessionView:
+    reading = reader.sessions(home, find_agent(home, command.agent.id))
+    for view in reader.views(home, reading, {}):
+        if view.key_text == command.key and view.state is SessionState.LIVE:
+            return view
+    raise SessionNotFoundError(command.key)
+
+
+def _captured(command: Flush, ports: Ports, reader: Reader, settings: Settings) -> Prologue:
+    """Observe, then take a checkpoint; one of them that fails does not stop the other."""
+    agent, key, dry_run = command.agent, command.key, command.dry_run
+    look = Observe(agent, session_key=key, is_flush=True, dry_run=dry_run)
+    seen = settle(look, lambda: observe(look, ports=ports, reader=reader, settings=settings))
+    save = Checkpoint(agent, session_key=key, is_forced=True, dry_run=dry_run)
+    saved = settle(save, lambda: checkpoint(save, ports=ports, reader=reader, settings=settings))
+    return Prologue(saved, (("observe", seen),))
+
+
+def _planned(command: Flush, prologue: Prologue, details: dict[str, Detail]) -> Planned:
+    said = "; ".join(one.message for _, one in prologue.steps)
+    return Planned(command, said, prologue.wrote, details, prologue.notices)
+
+
+def _remember(view: SessionView, fill: Fill, ports: Ports) -> None:
+    """Store the mark; without it the worst is a second flush."""
+    mark = marked(fill.reached, fill.cycle, fill.last, ports.clock.now())
+    try:
+        ports.flushes.store(view.agent, view.key_text or "", mark)
+    except StateError as error:
+        logger.warning("the flush was not recorded: %s", error)
+
+
+def _details(view: SessionView, fill: Fill, prologue: Prologue) -> dict[str, Detail]:
+    return {
+        "tokens": _count(view),
+        "window": view.window,
+        "compactions": view.stored.compactions,
+        "stages": sorted(fill.reached),
+        "limits": {stage.value: limit for stage, limit in fill.limits.items()},
+        "captured": prologue.captured,
+    }
+
+
+def _words(prologue: Prologue) -> str:
+    return ", ".join(f"{name} {status_of(one)}" for name, one in prologue.steps)
