@@ -172,7 +172,7 @@ def _details(view: SessionView, fill: Fill, prologue: Prologue) -> dict[str, Det
         "tokens": _count(view),
         "window": view.window,
         "compactions": view.stored.compactions,
-        "stages": sorted(fill.reached),
+        "stages": [stage.value for stage in sorted(fill.reached)],
         "limits": {stage.value: limit for stage, limit in fill.limits.items()},
         "captured": prologue.captured,
     }

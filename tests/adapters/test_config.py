@@ -12,6 +12,7 @@ from memconsole.config.table import ALIASES, BY_NAME, KEYS
 from memconsole.domain.settings import (
     AgentSettings,
     CheckpointSettings,
+    FlushSettings,
     FreshnessSettings,
     LogSettings,
     ObserverSettings,
@@ -80,6 +81,11 @@ require_capture = false
 force_active = true
 max_per_run = 2
 interval = "10m"
+[flush]
+interval = "5m"
+ratio = 0.75
+reserve_tokens_floor = 30_000
+soft_threshold_tokens = 8_000
 [freshness]
 precapture = "20m"
 assume = "none"
@@ -229,6 +235,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         observer=OBSERVER,
         summary=SummarySettings(tail_messages=40, min_chars=10, max_per_tag=2),
         reflector=ReflectorSettings(4000, timedelta(hours=1), 95, 3),
+        flush=FlushSettings(timedelta(minutes=5), 0.75, 30_000, 8_000),
         freshness=FreshnessSettings(timedelta(minutes=20), "none"),
         search=SEARCH,
         ui=UI,

@@ -258,6 +258,7 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "reindex": ([OUTCOME], {}),
     "checkpoint": ([OUTCOME], {}),
     "rotate": ([OUTCOME], {"below": "int"}),
+    "flush": ([OUTCOME], {}),
     "compact": ([OUTCOME], {}),
     "summarize": ([OUTCOME], {}),
     "recover": ([OUTCOME], {}),
