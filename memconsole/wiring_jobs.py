@@ -56,6 +56,28 @@ def build_jobs(
     )
 
 
+def is_state_old(settings: Settings) -> bool:
+    """Tell whether our database is still to be made, or made anew for this version (A24)."""
+    from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
+    from memconsole.stores.state import StateDatabase  # noqa: PLC0415
+    from memconsole.stores.state_schema import KNOWN_VERSION  # noqa: PLC0415
+
+    state = StateDatabase(settings.state_dir, PrivateCopies())
+    return state.read(lambda one: one.user_version, 0) < KNOWN_VERSION
+
+
+def renew_state(settings: Settings) -> None:
+    """Make our database, or make it anew for this version.
+
+    Raises:
+        StateError: The state folder cannot be written.
+    """
+    from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
+    from memconsole.stores.state import StateDatabase  # noqa: PLC0415
+
+    StateDatabase(settings.state_dir, PrivateCopies()).write(lambda _: None)
+
+
 def _both(clock: Clock) -> TwoClocks:
     """Return the wall clock of the process together with the time that has passed."""
     from memconsole.stores.clock import PassedTime  # noqa: PLC0415

@@ -29,6 +29,7 @@ _NOW = "MEMCONSOLE_NOW"
 _LOOK_S = 0.5
 _GRACE_S = 2.0
 _NICENESS = 5
+_PROGRAM = (sys.executable, "-m", "memconsole.cli.child")
 
 
 class ChildProcesses:
@@ -48,17 +49,30 @@ class ChildProcesses:
         environment = dict(os.environ)
         if environment.get(_NOW):
             environment[_NOW] = self._clock.now().isoformat()
-        with tempfile.TemporaryFile() as question, tempfile.TemporaryFile() as answer:
-            question.write(pickle.dumps((self._settings, command, job)))
-            question.seek(0)
-            with subprocess.Popen(
-                [sys.executable, "-m", "memconsole.cli.child"],
-                stdin=question,
-                stdout=answer,
-                env=environment,
-            ) as process:
+        question = pickle.dumps((self._settings, command, job))
+        with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as answer:
+            asked.write(question)
+            asked.seek(0)
+            with subprocess.Popen(_PROGRAM, stdin=asked, stdout=answer, env=environment) as process:
                 code = _wait(process, cancel)
             return _answer(answer, code, command)
+
+    def renew_state(self) -> None:
+        """Bring our database to this version; what that loads would stay with us (A24).
+
+        A child that fails is no failure: the next write says what is wrong.
+        """
+        from memconsole import wiring_jobs  # noqa: PLC0415
+
+        if wiring_jobs.is_state_old(self._settings):
+            question = pickle.dumps((self._settings, None, ""))
+            subprocess.run(
+                _PROGRAM,
+                input=question,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                check=False,
+            )
 
 
 def _wait(process: subprocess.Popen[bytes], cancel: StopSignal) -> int:
@@ -84,17 +98,23 @@ def _answer(answer: BinaryIO, code: int, command: Command) -> Outcome:
 
 
 def main() -> int:
-    """Read settings, command and job from standard input; write the outcome to standard output."""
+    """Read settings, command and job from standard input; write the outcome to standard output.
+
+    Without a command our database is brought to this version.
+    """
     with os.fdopen(os.dup(1), "wb") as answer:
         os.dup2(2, 1)  # whatever a library prints is no answer
         with suppress(OSError):
             os.nice(_NICENESS)
         settings, command, job = pickle.load(sys.stdin.buffer)
-        from memconsole import wiring  # noqa: PLC0415
+        from memconsole import wiring, wiring_jobs  # noqa: PLC0415
         from memconsole.cli.logs import start_logging  # noqa: PLC0415
         from memconsole.domain.origin import Origin  # noqa: PLC0415
 
         start_logging(settings)
+        if command is None:
+            wiring_jobs.renew_state(settings)
+            return 0
         engine = wiring.build_engine(settings, Origin.SCHEDULER)
         pickle.dump(engine.run(command, job=job), answer)
     return 0

@@ -53,13 +53,12 @@ def serve_jobs(call: Call) -> int:
     settings = call.settings
     wiring.require_home(settings)
     _log_as_a_service(settings)
+    children = ChildProcesses(settings, call.clock)
+    if not settings.ui.read_only:
+        children.renew_state()
     engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=call.clock)
     jobs = wiring_jobs.build_jobs(
-        settings,
-        engine,
-        Origin.SCHEDULER,
-        clock=call.clock,
-        child=ChildProcesses(settings, call.clock),
+        settings, engine, Origin.SCHEDULER, clock=call.clock, child=children
     )
     stopper = Stopper()
     with closing(stopper.bell), _stopped_by_signals(stopper) as seen:

@@ -1,0 +1,255 @@
+"""`--serve` as a process: one owner, honest signals, and nothing loaded that it does not need."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.scheduler.jobs import TABLE
+from memconsole.stores.private_copy import PrivateCopies
+from memconsole.stores.state import StateDatabase
+from memconsole.stores.state_jobs import StateJobs
+from tests.program import ROOT, Program
+from tests.test_architecture import HEAVY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LATE_S = 60
+
+SERVED = """
+import sys
+from memconsole.__main__ import main
+sys.argv = ["memconsole", "--serve"]
+code = main()
+print("loaded", *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
+sys.exit(code)
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path, user_home: Path) -> Program:
+    sessions = user_home / ".openclaw" / "agents" / "main" / "sessions"
+    sessions.mkdir(parents=True)
+    (sessions / "sessions.json").write_text("{}")
+    (user_home / ".openclaw" / "workspace").mkdir()
+    environment = {name: os.environ[name] for name in os.environ if name.startswith("XDG_")}
+    return Program({"HOME": str(user_home), "MEMCONSOLE_TRANSPORT": "none", **environment})
+
+
+@pytest.fixture
+def manager(tmp_path: Path) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
+        line.bind(str(tmp_path / "notify"))
+        line.settimeout(LATE_S)
+        yield line
+
+
+def test_one_serves_and_says_so_until_it_is_told_to_end(
+    program: Program, manager: socket.socket
+) -> None:
+    environment = {
+        **program.environment,
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
+        "NOTIFY_SOCKET": str(manager.getsockname()),
+        "WATCHDOG_USEC": "2000000",
+    }
+    command = [sys.executable, "-c", SERVED]
+    with subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert manager.recv(200).decode().startswith("READY=1\nSTATUS=")
+        assert manager.recv(200) == b"WATCHDOG=1"
+        owner = program.json("status").data["scheduler"]
+        assert (owner["state"], owner["pid"]) == ("running", process.pid)
+        assert owner["next_job"] in {job.id for job in TABLE}
+        second = program("serve")
+        assert second.code == 1
+        assert f"process {process.pid} since" in second.err
+        process.send_signal(signal.SIGTERM)
+        sent_s = time.monotonic()
+        out, err = process.communicate(timeout=LATE_S)
+        assert time.monotonic() - sent_s < 10
+    assert (process.returncode, out) == (0, "")
+    *lines, loaded = err.splitlines()
+    assert {"at", "level", "message"} <= set(json.loads(lines[0]))
+    # Nothing was due at the Gateway, and what indexes is a process of its own.
+    assert set(loaded.split()) & {*HEAVY, "apprise", "cryptography", "rich"} == set()
+    assert program.json("status").data["scheduler"]["state"] == "stopped"
+    [checkpoint] = [row for row in program.json("jobs").data if row["id"] == "checkpoint"]
+    assert (checkpoint["last_status"], checkpoint["last_reason"]) == ("skipped", "no-session")
+    assert (checkpoint["running"], checkpoint["next_at"]) == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "word"),
+    [
+        (("--read-only", "--serve"), 1, "read-only"),
+        (("--home", "/nowhere", "serve"), 3, "/nowhere"),
+    ],
+)
+def test_what_cannot_be_served_is_refused(
+    program: Program, arguments: tuple[str, ...], code: int, word: str
+) -> None:
+    answer = program(*arguments)
+    assert answer.code == code
+    assert word in answer.err
+
+
+PAIRS = """
+import os, sys, time
+from dataclasses import replace
+from pathlib import Path
+from memconsole.cli.serving import _stopped_by_signals
+from memconsole.domain.jobs import JobEnd
+from memconsole.domain.origin import Origin
+from memconsole.domain.schedule import Every
+from memconsole.domain.settings import Settings
+from memconsole import wiring, wiring_jobs
+from memconsole.errors import SchedulerOwnedError
+from memconsole.scheduler.control import Stopper
+from memconsole.scheduler.jobs import TABLE
+from memconsole.scheduler.notify import Notifier
+import memconsole.scheduler.execution
+
+kind, folder = sys.argv[1], Path(sys.argv[2])
+settings = Settings(state_dir=folder / "state", transport="none")
+
+
+def jobs_of(table):
+    clock = wiring.build_clock()
+    engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
+    jobs = wiring_jobs.build_jobs(settings, engine, Origin.SCHEDULER, clock=clock)
+    return replace(jobs, table=table)
+
+
+def write(name, text):
+    place = os.open(folder / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.write(place, text.encode())
+    os.close(place)
+
+
+def compete(ready, go):
+    stopper = Stopper()
+
+    def work(engine, cancel):
+        write("ran", f"{os.getpid()}\\n")
+        stopper.stop()
+        return JobEnd("done", None, "")
+
+    jobs = jobs_of((replace(TABLE[0], work=work),))
+    os.write(ready, b"1")
+    os.read(go, 1)
+    try:
+        jobs.serve(stopper, Notifier(None))
+    except SchedulerOwnedError:
+        write("refused", f"{os.getpid()}\\n")
+        return
+
+
+def load_everything():
+    # A fork is quick when its parent has imported what it needs.
+    stopper = Stopper()
+    stopper.stop()
+    jobs_of(TABLE[:0]).serve(stopper, Notifier(None))
+    wiring_jobs.renew_state(settings)
+
+
+def pairs(rounds):
+    load_everything()
+    for _ in range(rounds):
+        ready, told = os.pipe()
+        go, start = os.pipe()
+        children = []
+        for _ in range(2):
+            child = os.fork()
+            if child == 0:
+                try:
+                    compete(told, go)
+                finally:
+                    os._exit(0)
+            children.append(child)
+        for _ in children:
+            os.read(ready, 1)
+        os.write(start, b"12")
+        for child in children:
+            os.waitpid(child, 0)
+        for one in (ready, told, go, start):
+            os.close(one)
+        write("ran", "--\\n")
+
+
+def hang(name):
+    def work(engine, cancel):
+        print("in", name, flush=True)
+        time.sleep(600)
+
+    [row] = [one for one in TABLE if one.id == name]
+    jobs_of((replace(row, work=work),)).serve(Stopper(), Notifier(None))
+
+
+pairs(int(sys.argv[3])) if kind == "pairs" else hang(sys.argv[3])
+"""
+
+
+def test_of_two_that_start_at_once_one_runs_and_no_job_twice(
+    program: Program, tmp_path: Path
+) -> None:
+    """Fifty pairs; a second one that comes after the first has ended may run as well, alone."""
+    run_script(program, "pairs", tmp_path, "50")
+    rounds = (tmp_path / "ran").read_text().split("--\n")[:-1]
+    refused = (tmp_path / "refused").read_text().split()
+    assert len(rounds) == 50
+    ran = [one.split() for one in rounds]
+    assert all(pids for pids in ran)
+    assert all(len(set(pids)) == len(pids) for pids in ran)
+    assert sum(map(len, ran)) + len(refused) == 100
+    assert len(refused) >= 25
+
+
+@pytest.mark.parametrize("name", [job.id for job in TABLE if job.is_listed])
+def test_a_kill_in_the_middle_of_a_job_is_seen_by_the_next_one(
+    program: Program, tmp_path: Path, name: str
+) -> None:
+    process = started(program, "hang", tmp_path, name)
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"in {name}\n"
+        process.kill()
+        process.wait()
+    store = StateJobs(StateDatabase(tmp_path / "state", PrivateCopies()))
+    assert store.records()[name].is_running
+    again = started(program, "hang", tmp_path, name)
+    with again:
+        assert again.stdout is not None
+        assert again.stdout.readline() == f"in {name}\n"  # it is run again
+        again.kill()
+        again.wait()
+    record = store.records()[name]
+    assert (record.status, record.reason, record.failures) == ("failed", "killed", 1)
+    assert record.done_at is None
+
+
+def started(program: Program, *arguments: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", PAIRS, *map(str, arguments)],
+        env={**program.environment, "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def run_script(program: Program, *arguments: object) -> None:
+    with started(program, *arguments) as process:
+        process.communicate(timeout=LATE_S * 3)
+    assert process.returncode == 0
