@@ -31,8 +31,7 @@ def _agents(facts: ConfigFacts) -> Iterator[tuple[str, str, Mapping[str, object]
     """Yield id, path and row of each agent of both forms of the roster."""
     entries = facts.at("agents", "entries")
     for name, row in (entries if isinstance(entries, dict) else {}).items():
-        if isinstance(name, str):
-            yield name, f"agents.entries.{name}", row if isinstance(row, dict) else {}
+        yield name, f"agents.entries.{name}", row if isinstance(row, dict) else {}
     for number, row in enumerate(_list(facts.at("agents", "list"))):
         agent_id = row.get("id") if isinstance(row, dict) else None
         if isinstance(agent_id, str) and isinstance(row, dict):

@@ -84,18 +84,21 @@ def _edits(text: str, change: Change) -> list[Edit]:
     root = block = read_block(text, start)
     if block is None or root is None:
         raise EditError("it holds no object")
-    for depth, key in enumerate(change.keys):
+    last = len(change.keys) - 1
+    for depth, key in enumerate(change.keys[:last]):
         member = block.find(key)
         if member is None:
             return _insertion(text, root, block, change, depth)
-        is_last = depth == len(change.keys) - 1
-        if is_last or text[member.value : member.end] == "null":
+        if text[member.value : member.end] == "null":
             return _replacement(text, _Style(text, root, block), member, change, depth)
         inner = read_block(text, member.value)
         if inner is None:
             raise EditError(f"{'.'.join(change.keys[: depth + 1])} is no object")
         block = inner
-    raise EditError("it names no key")
+    member = block.find(change.keys[last])
+    if member is None:
+        return _insertion(text, root, block, change, last)
+    return _replacement(text, _Style(text, root, block), member, change, last)
 
 
 def _replacement(

@@ -11,7 +11,14 @@ import pytest
 from memconsole.domain.agents import AgentRef, PlatformConfig
 from memconsole.domain.command_line import command_line, key_of, name_of
 from memconsole.domain.commands import ConfigFix
-from memconsole.domain.outcomes import ConfigFixed, Failed, Planned, Skipped, SkipReason
+from memconsole.domain.outcomes import (
+    ConfigFixed,
+    Failed,
+    Planned,
+    Skipped,
+    SkipReason,
+    Written,
+)
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.engine.engine import Engine
 from tests.fake_config import PATH
@@ -185,6 +192,37 @@ def test_json5_is_never_given_to_the_program_and_nothing_is_unasked() -> None:
         made.config_file.is_plain = is_plain
         run(made, uses_program=uses_program)
         assert made.config_file.calls == ["back_up", "replace"]
+
+
+def test_a_change_that_would_touch_more_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = world()
+    monkeypatch.setattr(made.config_file, "decode", lambda _text: dict(BEFORE))
+    outcome = run(made)
+    assert isinstance(outcome, Failed)
+    assert "more than it should" in outcome.message
+    assert made.config_file.calls == []
+
+
+def test_what_is_not_there_afterwards_is_told_with_the_copy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = world()
+    monkeypatch.setattr(
+        made.config_file, "replace", lambda text, **_seen: Written(str(PATH), len(text))
+    )
+    outcome = run(made)
+    assert isinstance(outcome, Failed)
+    assert str(outcome.details["backup"]) in outcome.hint
+
+
+def test_lists_are_compared_as_well() -> None:
+    text = json.dumps({**BEFORE, "list": [{"id": "main"}]})
+    made = world(text)
+    program(made, text.replace("safeguard", "default").replace('"main"', '"other"'))
+    assert isinstance(run(made, uses_program=True), Failed)
+    again = world(text)
+    program(again, text.replace("safeguard", "default"))
+    assert isinstance(run(again, uses_program=True), ConfigFixed)
 
 
 def test_its_words_on_the_command_line() -> None:

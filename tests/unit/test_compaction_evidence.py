@@ -84,6 +84,7 @@ def test_a_blank_template_of_a_talk_without_a_past_is_right() -> None:
         (Compaction(GOOD, None), None),
         (Compaction(LOST, 55_000, duration_ms=5), Fault.UNAVAILABLE),
         (Compaction(BLANK + TURN, 55_000, duration_ms=5), Fault.TOO_FAST),
+        (Compaction(BLANK + TURN, 55_000), Fault.BLANK_HISTORY),
     ],
 )
 def test_durations_and_sizes_are_judged(compaction: Compaction, fault: Fault | None) -> None:

@@ -229,6 +229,14 @@ def test_advice_comes_when_asked_for() -> None:
     assert {one.recommended for one in asked if one.id == "soft-threshold"} == {25_000}
 
 
+def test_advice_that_is_followed_is_not_repeated() -> None:
+    flush = {"softThresholdTokens": 25_000, "prompt": "Append."}
+    block = {"mode": "default", "memoryFlush": flush}
+    checked = defaults(compaction=block, contextPruning={"ttl": "4h"})
+    told = [one.id for one in check_config(facts(checked), recommends=True).findings]
+    assert not {"soft-threshold", "flush-prompt", "pruning-ttl"} & set(told)
+
+
 def test_only_what_is_grave_and_certain_wants_attention() -> None:
     assert urgent(facts(mode("safeguard"), release=None)) == ()
     assert urgent(facts(mode("safeguard"))) == ()

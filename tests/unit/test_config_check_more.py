@@ -65,6 +65,7 @@ def test_older_pruning_modes_are_told() -> None:
         (None, None, "daily at 4:00 up to 2026.7, never since"),
         ({"idleMinutes": 90}, "2026.1.24", "after 90 idle minutes"),
         ({"reset": {"mode": "none"}}, "2026.1.24", "never"),
+        ({"reset": "none", "resetByType": {"direct": "idle"}}, "2026.9.6", "never"),
         ({"reset": {"mode": "idle"}}, "2026.1.24", "after 60 idle minutes"),
         ({"reset": {"atHour": 5}, "idleMinutes": 9}, "2026.1.24", "daily at 5:00"),
         (

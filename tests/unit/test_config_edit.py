@@ -123,7 +123,21 @@ def test_an_edit_knows_its_line() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "5", "{", "{ x", "{ x 1 }", "{ x: 1 y: 2 }", "{ x: [ }", "{ x: '", "{ x: /1 }"],
+    [
+        "",
+        "[]",
+        "5",
+        "{",
+        "{ x",
+        "{ x 1 }",
+        "{ x: 1 y: 2 }",
+        "{ x: , }",
+        "{ x: [ 1",
+        "{ x: [ 'a ]",
+        "{ x: [ / ] }",
+        "{ x: '",
+        "{ x: /1 }",
+    ],
 )
 def test_what_is_not_understood_is_refused(text: str) -> None:
     with pytest.raises(EditError):
