@@ -29,6 +29,9 @@ USUAL_IDLE_MINUTES = 60
 _NONE_SINCE = (2026, 8)
 """Releases from here on reset nothing unless they are told to."""
 
+_FORGOTTEN = timedelta(days=1)
+"""A session that is overdue for longer is history: nothing is about to happen to it."""
+
 _MOST_IDLE_MINUTES = 10 * 366 * 24 * 60
 _KINDS = {
     SessionClass.MAIN: ("direct", "dm"),
@@ -72,6 +75,7 @@ class Freshness:
         next_boundary_at: The next one.
         idle_at: When it has been idle for long enough; None where that ends nothing.
         next_reset_at: The first of both, for a session that is fresh; None when nothing will.
+        stale_since: When the first of both passed; None while it is fresh.
     """
 
     policy: Policy
@@ -80,6 +84,7 @@ class Freshness:
     next_boundary_at: datetime | None = None
     idle_at: datetime | None = None
     next_reset_at: datetime | None = None
+    stale_since: datetime | None = None
 
     @property
     def is_stale(self) -> bool:
@@ -87,14 +92,14 @@ class Freshness:
         return self.stale_because is not None
 
     def wants_capture(self, now: datetime, lead: timedelta) -> bool:
-        """Whether what it holds must be saved now: a reset is near, or overdue.
+        """Whether what it holds must be saved now: a reset is near, or overdue since today.
 
         Args:
             now: The present.
             lead: `freshness.precapture`.
         """
-        if self.is_stale:
-            return True
+        if self.stale_since is not None:
+            return now - self.stale_since < _FORGOTTEN
         return self.next_reset_at is not None and now >= self.next_reset_at - lead
 
 
@@ -179,11 +184,12 @@ def judge(policy: Policy, moments: Moments, *, now: datetime, zone: Zone) -> Fre
     idle_at = None
     if policy.idle_minutes is not None and spoke_at is not None:
         idle_at = spoke_at + timedelta(minutes=policy.idle_minutes)
-    is_past_day = before is not None and started_at is not None and started_at < before
-    is_idle = idle_at is not None and now > idle_at
-    because = Mode.DAILY if is_past_day else Mode.IDLE if is_idle else None
-    if is_past_day and is_idle and before is not None and idle_at is not None and idle_at < before:
-        because = Mode.IDLE
+    passed: list[tuple[datetime, Mode]] = []
+    if before is not None and started_at is not None and started_at < before:
+        passed.append((boundaries(started_at, policy.at_hour, zone)[1], Mode.DAILY))
+    if idle_at is not None and now > idle_at:
+        passed.append((idle_at, Mode.IDLE))
+    since, because = min(passed, default=(None, None))
     coming = [at for at in (after, idle_at) if at is not None and at >= now]
     return Freshness(
         policy,
@@ -192,6 +198,7 @@ def judge(policy: Policy, moments: Moments, *, now: datetime, zone: Zone) -> Fre
         next_boundary_at=after,
         idle_at=idle_at,
         next_reset_at=min(coming, default=None) if because is None else None,
+        stale_since=since,
     )
 
 

@@ -36,6 +36,15 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_NOTHING = frozenset(
+    {
+        SkipReason.TOO_SMALL,
+        SkipReason.TOO_FEW_MESSAGES,
+        SkipReason.NOTHING_NEW,
+        SkipReason.WORKSPACE_MISSING,
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Fill:
@@ -73,6 +82,9 @@ def flush(command: Flush, *, ports: Ports, reader: Reader, settings: Settings) -
     details = _details(view, fill, prologue)
     if command.dry_run:
         return _planned(command, prologue, details)
+    if (nothing := _nothing_to_save(command, prologue, details)) is not None:
+        _remember(view, fill, ports)
+        return nothing
     if not prologue.is_saved:
         said = "" if prologue.outcome is None else prologue.outcome.message
         return Failed(
@@ -151,6 +163,16 @@ def _captured(command: Flush, ports: Ports, reader: Reader, settings: Settings) 
     save = Checkpoint(agent, session_key=key, is_forced=True, dry_run=dry_run)
     saved = settle(save, lambda: checkpoint(save, ports=ports, reader=reader, settings=settings))
     return Prologue(saved, (("observe", seen),))
+
+
+def _nothing_to_save(
+    command: Flush, prologue: Prologue, details: dict[str, Detail]
+) -> Skipped | None:
+    """Return a skip where trying again in this cycle would find no more; else None."""
+    saved, (_, seen) = prologue.outcome, prologue.others[0]
+    if not isinstance(saved, Skipped) or saved.reason not in _NOTHING or status_of(seen) == "done":
+        return None
+    return Skipped(command, saved.reason, saved.message, hint=saved.hint, details=details)
 
 
 def _planned(command: Flush, prologue: Prologue, details: dict[str, Detail]) -> Planned:

@@ -113,12 +113,23 @@ def _precapture(
     found = freshness_of(view, home=snapshot.home, settings=settings, now=at, version=version)
     if found is None or not found.wants_capture(at, settings.freshness.precapture):
         return None
-    capture = ports.captures.last(view.agent, view.session_id)
-    captured_at = None if capture is None else capture.at
+    captured_at = _captured_at(view, ports)
     spoke_at = view.stored.last_interaction_at or view.stored.updated_at
     if captured_at is not None and (spoke_at is None or spoke_at <= captured_at):
         return None
     return Precapture(view.agent, view.key_text, view.session_id, found.next_reset_at, captured_at)
+
+
+def _captured_at(view: SessionView, ports: Ports) -> datetime | None:
+    """Return the last checkpoint or flush; a flush that found too little to save counts too."""
+    capture = ports.captures.last(view.agent, view.session_id)
+    mark = ports.flushes.last(view.agent, view.key_text or "")
+    is_its = mark is not None and mark.cycle.session_id == view.session_id
+    times = [
+        *([] if capture is None else [capture.at]),
+        *([mark.at] if mark is not None and is_its else []),
+    ]
+    return max(times, default=None)
 
 
 def _session_section(home: Home) -> Mapping[str, object]:

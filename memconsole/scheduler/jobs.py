@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Checkpoint, Reindex, Rotate
+from memconsole.domain.commands import Checkpoint, Flush, Reindex, Rotate
 from memconsole.domain.jobs import JobEnd
 from memconsole.domain.outcomes import Planned
 from memconsole.domain.schedule import Every
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _SAFETY_PASS = timedelta(minutes=5)
 _SAMPLING = timedelta(minutes=5)
+_CAPTURE_LOOK = timedelta(minutes=2)
+"""How often a reset of the platform is looked out for."""
 
 
 def _always(settings: Settings) -> bool:
@@ -115,6 +117,18 @@ def _is_indexed(engine: Engine, look: Reindex) -> bool:
     return not any(one.get("changed") or one.get("removed") or one.get("build") for one in changes)
 
 
+def _flushes(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
+    """Yield talks that came nearer to their compaction (mission §13)."""
+    for one in engine.flushes_due():
+        yield replace(one, dry_run=dry_run)
+
+
+def _precaptures(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
+    """Yield talks that the platform is about to start anew by itself (mission §18)."""
+    for one in engine.precaptures():
+        yield Flush(one.agent, one.key, dry_run=dry_run)
+
+
 def _keep_samples(engine: Engine, cancel: StopSignal) -> JobEnd:
     """Keep the counts of all sessions, for their growth (A24)."""
     del cancel
@@ -136,6 +150,21 @@ TABLE: tuple[Job, ...] = (
         trigger=lambda settings: Every(settings.checkpoint.interval),
         commands=_checkpoints,
         rank=Rank.CHECKPOINT,
+    ),
+    Job(
+        id="flush_watch",
+        help="Save talks that come near to their compaction",
+        trigger=lambda settings: Every(settings.flush.interval),
+        commands=_flushes,
+        rank=Rank.FLUSH,
+    ),
+    Job(
+        id="freshness_capture",
+        help="Save talks before the platform starts them anew by itself",
+        trigger=lambda settings: Every(min(_CAPTURE_LOOK, settings.freshness.precapture)),
+        commands=_precaptures,
+        rank=Rank.FLUSH,
+        is_enabled=lambda settings: settings.freshness.precapture > timedelta(),
     ),
     Job(
         id="index_sync",

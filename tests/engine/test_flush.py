@@ -15,7 +15,7 @@ from memconsole.engine.engine import Engine
 from tests.engine.checkpoint_stage import MAIN
 from tests.engine.checkpoint_stage import Stage as Scene
 from tests.engine.rows import row
-from tests.fakes import NOW
+from tests.fakes import NOW, fake_agent
 
 if TYPE_CHECKING:
     from memconsole.domain.outcomes import Outcome
@@ -98,6 +98,23 @@ def test_a_failed_flush_is_tried_again() -> None:
     assert "the disk is full" in outcome.message
     assert due(made) == [KEY]
     assert made.world.flushes.stored == {}
+
+
+def test_a_talk_with_too_little_to_save_is_tried_once_a_cycle() -> None:
+    made = scene()
+    made.say("id-main", "hi")
+    outcome = run(made)
+    assert isinstance(outcome, Skipped), outcome
+    assert outcome.reason is SkipReason.TOO_FEW_MESSAGES
+    assert due(made) == []
+
+
+def test_a_missing_workspace_is_a_skip() -> None:
+    made = scene()
+    made.world.platform.agents = (fake_agent(workspace_exists=False),)
+    outcome = run(made)
+    assert isinstance(outcome, Skipped)
+    assert outcome.reason is SkipReason.WORKSPACE_MISSING
 
 
 def test_a_flush_that_cannot_be_recorded_is_done_all_the_same() -> None:

@@ -7,7 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Era, PlatformConfig, Storage
+from memconsole.domain.commands import Flush
 from memconsole.domain.freshness import Mode
+from memconsole.domain.outcomes import Skipped
 from memconsole.domain.settings import FreshnessSettings
 from memconsole.engine.engine import Engine
 from tests.engine.checkpoint_stage import MAIN, Stage, done
@@ -97,6 +99,16 @@ def test_what_was_saved_since_is_not_due() -> None:
     [one] = ahead(made, TOMORROW - timedelta(minutes=1))
     assert one.captured_at == NOW
     assert one.agent == MAIN
+
+
+def test_a_flush_that_found_too_little_is_not_repeated() -> None:
+    made = stage()
+    made.say("id-main", "hi")
+    made.world.clock.at = TOMORROW - timedelta(minutes=5)
+    engine = Engine(made.world.ports, made.settings)
+    [one] = engine.precaptures()
+    assert isinstance(engine.run(Flush(one.agent, one.key)), Skipped)
+    assert engine.precaptures() == ()
 
 
 def test_talk_that_is_never_captured_is_never_due() -> None:

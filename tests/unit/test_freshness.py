@@ -216,7 +216,10 @@ def test_a_capture_is_wanted_ten_minutes_before() -> None:
     assert not early.wants_capture(night - SECOND, lead)
     assert judge(DAILY, talk, now=night, zone=BERLIN).wants_capture(night, lead)
     overdue = judge(DAILY, talk, now=at("2026-01-27T09:00"), zone=BERLIN)
+    assert overdue.stale_since == at("2026-01-27T04:00")
     assert overdue.wants_capture(at("2026-01-27T09:00"), lead)
+    forgotten = judge(DAILY, talk, now=at("2026-01-28T04:00"), zone=BERLIN)
+    assert not forgotten.wants_capture(at("2026-01-28T04:00"), lead)
 
 
 def test_words() -> None:
@@ -225,7 +228,7 @@ def test_words() -> None:
     assert (
         describe(found) == "fresh; reset daily at 05:00 or after 360 idle minutes (session.reset)"
     )
-    stale = judge(policy, moments("2026-01-01T00:00"), now=NOW, zone=BERLIN)
+    stale = judge(policy, moments("2026-01-01T06:00"), now=NOW, zone=BERLIN)
     assert describe(stale).startswith("stale, idle too long: its next message starts it anew")
 
 
