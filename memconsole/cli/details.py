@@ -129,8 +129,17 @@ def _ended(view: SessionView) -> str:
     return view.state.value
 
 
-def transcript(paper: Paper, view: TranscriptView, *, redact: bool) -> None:
-    """Write the messages, each under its time and role."""
+def transcript(
+    paper: Paper, view: TranscriptView, *, redact: bool, is_everything: bool = False
+) -> None:
+    """Write the messages, each under its time and role.
+
+    Args:
+        paper: To write on.
+        view: The transcript.
+        redact: Secrets are masked.
+        is_everything: `--all` was given: there is no more to list.
+    """
     for message in view.messages:
         paper.gap()
         _message(paper, message, redact=redact)
@@ -139,7 +148,8 @@ def transcript(paper: Paper, view: TranscriptView, *, redact: bool) -> None:
     skipped = skipped_words(view.counts)
     if skipped:
         paper.gap()
-        paper.write(Cell(f"Left out: {skipped}; --all lists what can be read.", "dim"))
+        more = "" if is_everything else "; --all lists what can be read"
+        paper.write(Cell(f"Left out: {skipped}{more}.", "dim"))
 
 
 def _message(paper: Paper, message: Message, *, redact: bool) -> None:

@@ -148,7 +148,7 @@ def transcript(
     def show(paper: Paper) -> None:
         from memconsole.cli import details  # noqa: PLC0415  # not for machines
 
-        details.transcript(paper, view, redact=call.redact)
+        details.transcript(paper, view, redact=call.redact, is_everything=all_)
 
     return call.answer(
         Answer(

@@ -150,11 +150,15 @@ def _findings(
 def _agent_notices(readings: Iterable[tuple[AgentReading, Pool | None]]) -> Iterator[Notice]:
     """Yield what is odd about every agent, and once about every pool."""
     seen: set[object] = set()
+    told: set[tuple[str, str | None]] = set()
     for reading, pool in readings:
-        yield from (*reading.agent.problems, *reading.listing.notices)
+        own = (*reading.agent.problems, *reading.listing.notices)
+        told.update((one.code, one.path) for one in own)
+        yield from own
         if pool is not None and pool.root not in seen:
             seen.add(pool.root)
-            yield from pool.notices
+            # A missing workspace is told of its agent already.
+            yield from (one for one in pool.notices if (one.code, one.path) not in told)
 
 
 def _read(

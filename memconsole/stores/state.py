@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.plain import one_line
-from memconsole.errors import StateError, StoreError
+from memconsole.errors import StateError, StateNewerError, StoreError
 from memconsole.sqlite import library, open_own, read_platform, transaction
 from memconsole.stores.private_folder import make_private
 from memconsole.stores.state_schema import migrate, require_known
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NAME = "state.db"
-NOTICE_CODE = "state"
+UNWRITABLE, NEWER = "state-unwritable", "state-newer"
+"""Codes of what keeps the database from being written; the attention line knows both."""
 
 
 class StateDatabase:
@@ -86,8 +87,10 @@ class StateDatabase:
         try:
             version = read_platform(self.path, lambda one: one.user_version, self._copies)
             require_known(version, self.path)
+        except StateNewerError as error:
+            return self._notice(NEWER, str(error))
         except (StoreError, StateError) as error:
-            return self._notice(str(error))
+            return self._notice(UNWRITABLE, str(error))
         return self._folder_problem()
 
     def _folder_problem(self) -> Notice | None:
@@ -97,12 +100,13 @@ class StateDatabase:
         if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
             return None
         return self._notice(
+            UNWRITABLE,
             f"the state folder {self.path.parent} cannot be written: runs, checkpoints and growth "
-            "are not remembered"
+            "are not remembered",
         )
 
-    def _notice(self, message: str) -> Notice:
-        return Notice(NOTICE_CODE, one_line(message), str(self.path))
+    def _notice(self, code: str, message: str) -> Notice:
+        return Notice(code, one_line(message), str(self.path))
 
     def _cannot(self, reason: str) -> StateError:
         return StateError(

@@ -124,7 +124,7 @@ def test_what_is_newer_is_read_and_not_written(state: StateDatabase, folder: Pat
     assert "Update memconsole" in caught.value.hint
     problem = state.problem()
     assert problem is not None
-    assert (problem.code, problem.path) == ("state", str(state.path))
+    assert (problem.code, problem.path) == ("state-newer", str(state.path))
     assert "version 99" in problem.message
     assert state.path.read_bytes() == before
     assert [path.name for path in folder.iterdir()] == ["state.db"]
@@ -180,6 +180,7 @@ def test_a_broken_database_is_empty_and_says_so(state: StateDatabase, folder: Pa
     assert state.read(count, -1) == -1
     problem = state.problem()
     assert problem is not None
+    assert problem.code == "state-unwritable"
     assert str(state.path) in problem.message
 
 
@@ -203,6 +204,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, copies: PrivateCopies) 
     assert "reading commands work on" in caught.value.hint
     problem = state.problem()
     assert problem is not None
+    assert problem.code == "state-unwritable"
     assert "the state folder" in problem.message
 
 

@@ -223,6 +223,9 @@ def test_a_transcript_is_literal_and_says_what_it_left_out(
     assert "  [bold red]ALERT[/bold red] and\n  more\n" in result.out
     assert "\x1b" not in result.out
     assert "Left out: 1 damaged" in result.out
+    assert "--all lists what can be read" in result.out
+    everything = call("transcript", MAIN, "--all")
+    assert "Left out: 1 damaged.\n" in everything.out
     data = call.json("transcript", MAIN)
     assert [one["role"] for one in data.data] == ["user", "assistant"]
     assert data.envelope["left_out"]["damaged"] == 1

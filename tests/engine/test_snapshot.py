@@ -115,6 +115,17 @@ def test_a_shared_workspace_reports_once() -> None:
     assert taken.agents[0].pool is taken.agents[1].pool
 
 
+def test_a_missing_workspace_is_told_once() -> None:
+    place = HOME / "workspace-main"
+    told = Notice("workspace-missing", "the workspace of agent main is missing", str(place), "main")
+    world = World(fake_agent(workspace=place, workspace_exists=False, problems=(told,)))
+    pool = world.memory.pool(place, ("main",), config=world.platform.config, now=NOW)
+    again = Notice("workspace-missing", "the workspace is missing", str(place), "main")
+    other = Notice("oversized", "one file is large", str(place / "MEMORY.md"), "main")
+    world.memory.pools[place] = replace(pool, exists=False, notices=(again, other))
+    assert take_snapshot(world.ports, reader_of(world)).notices == (told, other)
+
+
 def test_pools_are_left_out_on_demand_and_one_agent_can_be_asked_for() -> None:
     world = World(fake_agent("main"), fake_agent("work"))
 
