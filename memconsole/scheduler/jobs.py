@@ -9,9 +9,17 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Checkpoint, Flush, Reindex, Rotate
+from memconsole.domain.commands import (
+    Checkpoint,
+    Flush,
+    Observe,
+    Recover,
+    Reflect,
+    Reindex,
+    Rotate,
+)
 from memconsole.domain.jobs import JobEnd
-from memconsole.domain.outcomes import Planned
+from memconsole.domain.outcomes import Planned, Skipped
 from memconsole.domain.schedule import Every
 from memconsole.scheduler.turns import Rank
 
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
 
 _SAFETY_PASS = timedelta(minutes=5)
 _SAMPLING = timedelta(minutes=5)
+_HOURLY = timedelta(hours=1)
 _CAPTURE_LOOK = timedelta(minutes=2)
 """How often a reset of the platform is looked out for."""
 
@@ -55,6 +64,7 @@ class Job:
         is_enabled: Whether the settings switch it on.
         catches_up: What was missed in sleep is made up for once.
         is_listed: People see it and its runs; False for upkeep of our own.
+        leads_to: The job that is run at once when this one has done something.
     """
 
     id: str
@@ -67,6 +77,7 @@ class Job:
     is_enabled: Callable[[Settings], bool] = _always
     catches_up: bool = True
     is_listed: bool = True
+    leads_to: str | None = None
 
 
 if TYPE_CHECKING:
@@ -86,6 +97,26 @@ if TYPE_CHECKING:
 def _checkpoints(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
     for agent in engine.home().agents:
         yield Checkpoint(agent.ref, dry_run=dry_run)
+
+
+def _observations(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
+    for agent in engine.home().agents:
+        yield Observe(agent.ref, dry_run=dry_run)
+
+
+def _recoveries(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
+    for agent in engine.home().agents:
+        yield Recover(agent.ref, dry_run=dry_run)
+
+
+def _reflections(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
+    """Yield the agents whose observations are to be consolidated; a look costs one file."""
+    for agent in engine.home().agents:
+        look = Reflect(agent.ref, dry_run=True)
+        if dry_run:
+            yield look
+        elif not isinstance(engine.run(look), Skipped):
+            yield Reflect(agent.ref)
 
 
 def _rotations(engine: Engine, *, dry_run: bool) -> Iterable[Command]:
@@ -138,18 +169,11 @@ def _keep_samples(engine: Engine, cancel: StopSignal) -> JobEnd:
 
 TABLE: tuple[Job, ...] = (
     Job(
-        id="rotation",
-        help="Start due sessions anew before the platform compacts them",
-        trigger=lambda settings: Every(settings.rotation.interval),
-        commands=_rotations,
-        rank=Rank.FLUSH,
-    ),
-    Job(
-        id="checkpoint",
-        help="Save every agent's current work",
-        trigger=lambda settings: Every(settings.checkpoint.interval),
-        commands=_checkpoints,
-        rank=Rank.CHECKPOINT,
+        id="recovery",
+        help="Capture talks that ended before everything in them was captured",
+        trigger=lambda _: Every(_HOURLY),
+        commands=_recoveries,
+        rank=Rank.RECOVERY,
     ),
     Job(
         id="flush_watch",
@@ -165,6 +189,35 @@ TABLE: tuple[Job, ...] = (
         commands=_precaptures,
         rank=Rank.FLUSH,
         is_enabled=lambda settings: settings.freshness.precapture > timedelta(),
+    ),
+    Job(
+        id="rotation",
+        help="Start due sessions anew before the platform compacts them",
+        trigger=lambda settings: Every(settings.rotation.interval),
+        commands=_rotations,
+        rank=Rank.FLUSH,
+    ),
+    Job(
+        id="observer",
+        help="Keep what is worth remembering in the talks",
+        trigger=lambda settings: Every(settings.observer.interval),
+        commands=_observations,
+        rank=Rank.OBSERVER,
+        leads_to="reflector",
+    ),
+    Job(
+        id="reflector",
+        help="Consolidate observations that have grown long",
+        trigger=lambda _: Every(_HOURLY),
+        commands=_reflections,
+        rank=Rank.REFLECTOR,
+    ),
+    Job(
+        id="checkpoint",
+        help="Save every agent's current work",
+        trigger=lambda settings: Every(settings.checkpoint.interval),
+        commands=_checkpoints,
+        rank=Rank.CHECKPOINT,
     ),
     Job(
         id="index_sync",

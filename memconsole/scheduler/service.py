@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from memconsole.domain import schedule
-from memconsole.domain.jobs import FAILED, KILLED, JobEnd, JobRecord, JobView
+from memconsole.domain.jobs import DONE, FAILED, KILLED, JobEnd, JobRecord, JobView
 from memconsole.domain.schedule import MAX_TICK_S, Reading, Schedule, Timing
 
 if TYPE_CHECKING:
@@ -207,6 +207,8 @@ class SchedulerService:
             self._show_next(entry, self._now(), must_save=True)
             if entry.job.is_listed and not end.is_told:
                 self.ledger.note(entry.record)
+            if end.status == DONE and entry.job.leads_to in self._entries:
+                self._asked.add(str(entry.job.leads_to))
             level = logging.WARNING if end.status == FAILED else logging.INFO
             words = end.status if end.reason is None else f"{end.status} ({end.reason})"
             logger.log(level, "job %s %s: %s", entry.job.id, words, end.message)

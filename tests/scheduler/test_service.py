@@ -200,6 +200,18 @@ def test_one_that_is_asked_for_while_it_runs_waits_for_its_end() -> None:
     assert len(stage.started("checkpoint")) == 2
 
 
+def test_one_job_leads_to_another_when_it_has_done_something() -> None:
+    ends = [DONE, JobEnd("skipped", "nothing-new", ""), DONE]
+    observer = job("observer", work=lambda _engine, _cancel: ends.pop(0), leads_to="reflector")
+    stage = Stage([observer, job("reflector", Every(HOUR))])
+    stage.live(MINUTE)
+    assert len(stage.started("reflector")) == 1  # the run at the start came a little earlier
+    stage.live(timedelta(minutes=25))
+    assert (len(stage.started("observer")), len(stage.started("reflector"))) == (2, 1)
+    stage.live(timedelta(minutes=20))
+    assert (len(stage.started("observer")), len(stage.started("reflector"))) == (3, 2)
+
+
 def test_another_process_that_runs_the_job_makes_it_skip() -> None:
     stage = Stage([job("checkpoint")])
     stage.locks.foreign.add("checkpoint")
