@@ -206,8 +206,7 @@ def _losses(losses: Iterable[BadCompaction]) -> Iterator[Attention]:
             one.severity,
             "compaction-evidence",
             f"{one.key or one.session_id} was compacted, and {one.why}",
-            hint=f"The lost turns are still in its transcript: memconsole recover --agent "
-            f"{one.agent.id}",
+            hint=f"The lost turns are still in its transcript: {one.recovery}",
             agent=one.agent.id,
             key=one.key,
         )

@@ -8,11 +8,13 @@ the same transcript, before it.
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from memconsole.domain.plain import one_line
 from memconsole.domain.snapshot import Severity
 
 if TYPE_CHECKING:
@@ -101,6 +103,12 @@ class BadCompaction:
     def severity(self) -> Severity:
         """How bad it is."""
         return self.fault.severity
+
+    @property
+    def recovery(self) -> str:
+        """The call that saves what stands in the transcript before it."""
+        words = ("memconsole", "observe", "--agent", self.agent.id, "--recover", self.session_id)
+        return shlex.join(map(one_line, words))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from memconsole.domain.config_finding import ConfigFacts
     from memconsole.domain.outcomes import Detail
 
-STILL_THERE = "The lost turns are still in the same transcript"
-"""What is said of every loss (A15)."""
-
 _SHOWN = 3
 
 
@@ -52,10 +49,10 @@ def evidence_rows(bad: Sequence[BadCompaction]) -> tuple[dict[str, Detail], ...]
 
 def hint_of(bad: BadCompaction) -> str:
     """Say where the lost turns are, and how to save and to read them (A15)."""
-    name = one_line(bad.key or bad.session_id)
+    what = "The lost turns are" if bad.fault.is_loss else "What it may have left out is"
     return (
-        f"{STILL_THERE}: `memconsole recover --agent {one_line(bad.agent.id)}` saves them, "
-        f"`memconsole transcript {name} --all` shows them."
+        f"{what} still in the same transcript: `{bad.recovery}` saves them, "
+        f"`memconsole transcript {one_line(bad.key or bad.session_id)} --all` shows them."
     )
 
 

@@ -155,7 +155,7 @@ def test_a_loss_in_the_present_window_wants_attention_at_once() -> None:
     assert attention(made) == [("compaction-evidence", Severity.CRITICAL, MAIN)]
     [found] = [it for it in engine(made).snapshot().attention if it.key == MAIN]
     assert "Summary unavailable" in found.message
-    assert found.hint.endswith("memconsole recover --agent main")
+    assert found.hint.endswith("memconsole observe --agent main --recover id-main")
 
 
 def test_a_suspicion_and_an_older_window_do_not() -> None:

@@ -181,13 +181,14 @@ def test_the_evidence_is_one_finding_a_session() -> None:
     assert lost.why.startswith("agent:main:main was compacted at 2026-01-26 09:05 UTC, and")
     assert "1 more of this session" in lost.why
     assert "still in the same transcript" in lost.hint
-    assert "memconsole recover --agent main" in lost.hint
+    assert "`memconsole observe --agent main --recover a1` saves them" in lost.hint
     assert lost.details[0] == {
         "key": "agent:main:main",
         "session_id": "a1",
         "at": "2026-01-26T09:05:00+00:00",
         "why": LOSS.why,
     }
+    assert suspicious.hint.startswith("What it may have left out is still in the same transcript")
     assert suspicious.why.startswith("session b2 was compacted at an unknown time")
 
 
