@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
+from tests.cli.test_acting import answer
 from tests.engine.test_config_evidence import LOST, compaction
 from tests.fake_config import PATH
 from tests.fakes import World, talk
@@ -141,3 +142,18 @@ def test_people_see_the_change(world: World, call: Caller) -> None:
     result = call("config", "fix")
     assert "@@ line 1: agents.defaults.compaction.mode @@" in result.out
     assert result.out.startswith("config fix  planned")
+
+
+def test_at_a_terminal_the_change_is_shown_before_the_question(
+    world: World, call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(world, "safeguard")
+    answer(monkeypatch, "n\n")
+    refused = call("config", "fix", "--apply")
+    assert refused.code == 2
+    assert '-"safeguard"' in refused.err
+    assert "not confirmed" in refused.err
+    assert world.config_file.calls == []
+    answer(monkeypatch, "y\n")
+    assert call("config", "fix", "--apply").code == 0
+    assert world.config_file.calls == ["back_up", "replace"]
