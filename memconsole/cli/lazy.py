@@ -36,6 +36,7 @@ COMMANDS = {
         "reindex": "indexing:reindex",
         "checkpoint": "acting:checkpoint",
         "observe": "observing:observe",
+        "index-md": "cataloguing:index_md",
         "reflect": "reflecting:reflect",
         "summarize": "summarizing:summarize",
         "recover": "recovering:recover",

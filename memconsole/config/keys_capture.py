@@ -128,4 +128,13 @@ CAPTURE_KEYS: Final = (
     Key("reflector.min_interval", Span(), "Time between two consolidations"),
     Key("reflector.similarity", Whole(50, 100), "Likeness from which two lines may say the same"),
     Key("reflector.max_backups", Whole(1, 1000), "Copies of the observations that are kept"),
+    Key("index_md.min_pool_bytes", Whole(), "Smaller memories get no INDEX.md"),
+    Key("index_md.max_tokens", Whole(200), "Over it the rows of INDEX.md fold, oldest logs first"),
+    Key("index_md.exclude", Texts(), "Folders below memory/ that INDEX.md leaves out"),
+    Key(
+        "index_md.domain_prefixes",
+        Texts(),
+        "Beginnings of file names that get a heading of their own in INDEX.md",
+    ),
+    Key("index_md.interval", _EVERY_MINUTE, "How often the scheduler looks after INDEX.md"),
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from memconsole.domain.commands import (
     Checkpoint,
     Compact,
+    IndexMd,
     Observe,
     Recover,
     Reflect,
@@ -145,6 +146,16 @@ def _recover(
     return Recover(agent, dry_run=dry_run)
 
 
+def _index_md(
+    agent: AgentRef,
+    key: str | None = None,  # noqa: ARG001 - an index is of a workspace
+    *,
+    dry_run: bool = False,
+    is_forced: bool = False,
+) -> Command:
+    return IndexMd(agent, is_forced=is_forced, dry_run=dry_run)
+
+
 CATALOGUE: tuple[CommandSpec, ...] = (
     CommandSpec(
         name="checkpoint",
@@ -233,6 +244,17 @@ CATALOGUE: tuple[CommandSpec, ...] = (
         needs_gateway=False,
         build=_recover,
         undo="not needed: files are only added to",
+    ),
+    CommandSpec(
+        name="index-md",
+        title="Write INDEX.md",
+        help="List what an agent's memory holds in INDEX.md, where it has grown large",
+        key="",
+        subject=Subject.AGENT,
+        is_destructive=False,
+        needs_gateway=False,
+        build=_index_md,
+        undo="not needed: it is made of the other files, and can be made again at any time",
     ),
 )
 """Every command that acts, in the order it is shown."""

@@ -10,6 +10,7 @@ from memconsole.domain.commands import (
     Compact,
     ConfigFix,
     Flush,
+    IndexMd,
     Observe,
     Recover,
     Reflect,
@@ -32,6 +33,7 @@ _NAMES: dict[type[Command], str] = {
     Summarize: "summarize",
     Recover: "recover",
     Reflect: "reflect",
+    IndexMd: "index-md",
     ConfigFix: "config fix",
 }
 
@@ -80,6 +82,8 @@ def _capture_words(command: CaptureCommand) -> list[str]:
             given = [] if command.candidate is None else ["--candidate", command.candidate_name]
             flags = _flags(("--force", command.is_forced), ("--undo", command.is_undo))
             return ["--agent", command.agent.id, *given, *flags]
+        case IndexMd():
+            return ["--agent", command.agent.id, *_flags(("--force", command.is_forced))]
 
 
 def command_line(command: Command) -> str:
@@ -106,7 +110,7 @@ def _arguments(command: Command) -> list[str]:
             )
         case Compact():
             return _compact_words(command)
-        case Observe() | Summarize() | Flush() | Recover() | Reflect():
+        case Observe() | Summarize() | Flush() | Recover() | Reflect() | IndexMd():
             return _capture_words(command)
         case Reindex() | ConfigFix():
             return _upkeep_words(command)

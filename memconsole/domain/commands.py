@@ -178,7 +178,21 @@ class Reflect:
     dry_run: bool = False
 
 
-CaptureCommand: TypeAlias = Observe | Summarize | Flush | Recover | Reflect
+@dataclass(frozen=True, slots=True)
+class IndexMd:
+    """Write INDEX.md of an agent's workspace (mission §8).
+
+    Attributes:
+        is_forced: Also of a small memory.
+        dry_run: Say what would be written; write nothing.
+    """
+
+    agent: AgentRef
+    is_forced: bool = False
+    dry_run: bool = False
+
+
+CaptureCommand: TypeAlias = Observe | Summarize | Flush | Recover | Reflect | IndexMd
 """What writes into memory beside the checkpoint; a new one is added here."""
 
 Command: TypeAlias = Checkpoint | Rotate | Reindex | Compact | CaptureCommand | ConfigFix

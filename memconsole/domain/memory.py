@@ -56,6 +56,7 @@ class PoolItem:
         because: Why it is not counted, or what is odd about it.
         markers: Markers by tag, zeros left out.
         modified_at: File time, aware UTC.
+        title: First heading; None without one, and for a text that is not read.
         encoding: `utf-8`, `utf-8-sig`, `utf-16`, `utf-32`; `unknown` when bytes had to be
             replaced, or the text was not read.
     """
@@ -69,6 +70,7 @@ class PoolItem:
     markers: Mapping[str, int] = field(default_factory=dict)
     modified_at: datetime | None = None
     encoding: str = "utf-8"
+    title: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,9 +228,21 @@ class Reflected:
     duration_ms: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Catalogued:
+    """INDEX.md says what the memory holds now."""
+
+    command: Command
+    message: str
+    wrote: tuple[Written, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+    duration_ms: int = 0
+
+
 Saved: TypeAlias = Checkpointed | Observed | Summarized | Flushed | Recovered | Reflected
 
-Done: TypeAlias = Saved | Reindexed | Rotated | Compacted | ConfigFixed
+Done: TypeAlias = Saved | Catalogued | Reindexed | Rotated | Compacted | ConfigFixed
 """What was done, and its effect checked; a new command adds its outcome here."""
 
 Outcome: TypeAlias = Planned | Skipped | Failed | Done

@@ -127,6 +127,25 @@ class FlushSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexMdSettings:
+    """`[index_md]` (mission §8).
+
+    Attributes:
+        min_pool_bytes: Smaller memories get no INDEX.md.
+        max_tokens: Over it rows fold.
+        exclude: Folders below `memory/` that are left out.
+        domain_prefixes: Beginnings of names that have a heading of their own.
+        interval: How often the scheduler looks.
+    """
+
+    min_pool_bytes: int = 51_200
+    max_tokens: int = 2_000
+    exclude: tuple[str, ...] = ("archive", "observation-backups", "dreaming")
+    domain_prefixes: tuple[str, ...] = ()
+    interval: timedelta = timedelta(hours=6)
+
+
+@dataclass(frozen=True, slots=True)
 class SearchSettings:
     """`[search]` (mission §15, A22).
 
@@ -241,6 +260,7 @@ class Settings:
     observer: ObserverSettings = field(default_factory=ObserverSettings)
     flush: FlushSettings = field(default_factory=FlushSettings)
     freshness: FreshnessSettings = field(default_factory=FreshnessSettings)
+    index_md: IndexMdSettings = field(default_factory=IndexMdSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     log: LogSettings = field(default_factory=LogSettings)

@@ -1,10 +1,10 @@
-"""What writes into memory beside the checkpoint: summaries, recovery, reflection."""
+"""What writes into memory beside the checkpoint: summaries, recovery, reflection, INDEX.md."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from memconsole.domain.commands import Flush, Observe, Recover, Reflect, Summarize
+from memconsole.domain.commands import Flush, IndexMd, Observe, Recover, Reflect, Summarize
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import CaptureCommand
@@ -39,5 +39,9 @@ def capture(
             from memconsole.engine.reflect import reflect  # noqa: PLC0415
 
             return reflect(command, ports=ports, reader=reader, settings=settings)
+        case IndexMd():
+            from memconsole.engine.index_md import index_md  # noqa: PLC0415
+
+            return index_md(command, ports=ports, reader=reader, settings=settings)
         case _:
             assert_never(command)

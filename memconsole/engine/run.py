@@ -12,6 +12,7 @@ from memconsole.domain.commands import (
     Compact,
     ConfigFix,
     Flush,
+    IndexMd,
     Observe,
     Recover,
     Reflect,
@@ -111,7 +112,7 @@ def _dispatch(
                 cancel=attended.cancel,
                 progress=attended.progress,
             )
-        case Observe() | Summarize() | Flush() | Recover() | Reflect():
+        case Observe() | Summarize() | Flush() | Recover() | Reflect() | IndexMd():
             from memconsole.engine.capture import capture  # noqa: PLC0415
 
             return capture(command, ports=ports, reader=reader, settings=settings)

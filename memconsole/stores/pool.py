@@ -157,6 +157,7 @@ class _Reading:
                 markers=_counts(facts),
                 modified_at=file.modified_at,
                 encoding=facts.encoding if facts else UNKNOWN,
+                title=facts.title if facts else None,
             )
         )
 

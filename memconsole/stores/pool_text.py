@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import stat
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.markers import marked_lines
 from memconsole.domain.memory import MAX_READ_BYTES
+from memconsole.domain.plain import cut, one_line
 from memconsole.stores.pool_files import version_of
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _OPEN_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+_HEADING: Final = re.compile(r"^#{1,6}[ \t]+([^\r\n]+)", re.MULTILINE)
+_TITLE_WITHIN: Final = 20_000
+_TITLE_CHARS: Final = 200
 _MAX_FILES: Final = 50_000
 _MAX_MARKER_CHARS: Final = 8_000_000
 
@@ -40,11 +45,13 @@ class TextFacts:
         encoding: `utf-8`, `utf-8-sig`, `utf-16`, `utf-32`; `unknown` when bytes were replaced.
         chars: Characters as the platform counts them (UTF-16 units).
         markers: (line from 1, tag, text).
+        title: First heading, without its signs; None without one.
     """
 
     encoding: str
     chars: int
     markers: tuple[tuple[int, str, str], ...]
+    title: str | None = None
 
     @property
     def weight(self) -> int:
@@ -65,7 +72,12 @@ def facts_of(data: bytes) -> TextFacts:
     """Decode a file's bytes and find its markers."""
     text, encoding = decode(data)
     chars = len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
-    return TextFacts(encoding, chars, tuple(marked_lines(text)))
+    return TextFacts(encoding, chars, tuple(marked_lines(text)), _title(text))
+
+
+def _title(text: str) -> str | None:
+    found = _HEADING.search(text, 0, _TITLE_WITHIN)
+    return None if found is None else (cut(one_line(found[1]), _TITLE_CHARS) or None)
 
 
 class FactsCache:

@@ -263,6 +263,7 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "summarize": ([OUTCOME], {}),
     "recover": ([OUTCOME], {}),
     "reflect": ([OUTCOME], {}),
+    "index-md": ([OUTCOME], {}),
     "runs": ([RUN], {}),
     "config check": ([FINDING], {}),
     "config fix": ([OUTCOME], {}),

@@ -1,0 +1,103 @@
+"""Writes INDEX.md of a workspace whose memory has grown large (mission §8)."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from memconsole.domain.days import resolve_zone
+from memconsole.domain.index_md import INDEX, IndexRules, catalogued, is_same_index, render_index
+from memconsole.domain.outcomes import Catalogued, Planned, Skipped, SkipReason, Written
+from memconsole.domain.sizes import size_words
+from memconsole.engine.lookup import find_agent
+from memconsole.errors import ConcurrentEditError
+
+if TYPE_CHECKING:
+    from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.commands import IndexMd
+    from memconsole.domain.index_md import IndexText
+    from memconsole.domain.memory import Pool
+    from memconsole.domain.outcomes import Detail, Outcome
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import Reader
+
+logger = logging.getLogger(__name__)
+
+
+def index_md(command: IndexMd, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+    """Bring the index up to date, where the pool is large enough to need one.
+
+    Raises:
+        UnknownAgentError: There is no such agent.
+        LockedError: Another run works in the workspace.
+        ConcurrentEditError: Somebody edits the file at the same time, twice in a row.
+        WorkspaceError: It cannot be written; its old text is whole.
+    """
+    home = reader.home()
+    agent = find_agent(home, command.agent.id)
+    if not agent.workspace_exists:
+        return Skipped(
+            command,
+            SkipReason.WORKSPACE_MISSING,
+            f"the workspace {agent.workspace} of {agent.id} does not exist",
+        )
+    pool = reader.pool(home, agent)
+    least = settings.index_md.min_pool_bytes
+    if pool.size_bytes < least and not command.is_forced:
+        return Skipped(
+            command,
+            SkipReason.TOO_SMALL,
+            f"the memory of {agent.id} holds {size_words(pool.size_bytes)}, and an index is made "
+            f"from index_md.min_pool_bytes ({size_words(least)})",
+            hint="`--force` makes one anyway.",
+            details={"pool_bytes": pool.size_bytes, "threshold": least},
+        )
+    index = made_index(ports, settings, home, pool)
+    if command.dry_run:
+        wrote = Written(INDEX, len(index.text.encode()))
+        message = f"would index {_files(index)} of {agent.id}"
+        return Planned(command, message, (wrote,), {**_details(index), "text": index.text})
+    with ports.locks.workspace(agent.workspace):
+        try:
+            return _write(command, agent, index, ports)
+        except ConcurrentEditError as error:
+            logger.info("%s; looking again", error)
+            return _write(command, agent, index, ports)
+
+
+def made_index(ports: Ports, settings: Settings, home: Home, pool: Pool) -> IndexText:
+    """Return the index of a pool as it would be written now."""
+    given = settings.index_md
+    rules = IndexRules(given.max_tokens, given.exclude, given.domain_prefixes)
+    zone = resolve_zone(settings.timezone, home.config.user_timezone).zone
+    return render_index(catalogued(pool.items, rules), at=ports.clock.now(), zone=zone, rules=rules)
+
+
+def _write(command: IndexMd, agent: Agent, index: IndexText, ports: Ports) -> Outcome:
+    seen = ports.workspace.read(agent.workspace, INDEX)
+    if seen is not None and is_same_index(seen.text, index.text):
+        return Skipped(
+            command,
+            SkipReason.NOTHING_NEW,
+            f"{INDEX} of {agent.id} is up to date: {_files(index)}",
+            details=_details(index),
+        )
+    wrote = ports.workspace.replace(agent.workspace, INDEX, index.text, seen=seen)
+    return Catalogued(
+        command, f"{INDEX} of {agent.id} lists {_files(index)}", (wrote,), _details(index)
+    )
+
+
+def _files(index: IndexText) -> str:
+    folded = index.files - index.shown
+    named = f"{index.files} files" if index.files != 1 else "1 file"
+    return f"{named}, {folded} of them folded" if folded else named
+
+
+def _details(index: IndexText) -> dict[str, Detail]:
+    return {
+        "files": index.files,
+        "shown": index.shown,
+        "tokens": -(-len(index.text) // 4),
+    }
