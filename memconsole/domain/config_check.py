@@ -72,8 +72,10 @@ def _unreadable(facts: ConfigFacts) -> Finding:
     return Finding(
         "config-unreadable",
         Severity.CRITICAL,
-        f"nobody could look into {one_line(str(facts.config.path))}: it cannot be read as JSON5",
-        hint="Correct it first; the other checks need it.",
+        facts.unreadable_because
+        or f"the platform configuration {one_line(str(facts.config.path))} cannot be read",
+        path=str(facts.config.path),
+        hint="Correct it first: nobody could look into it, and the other checks need it.",
     )
 
 

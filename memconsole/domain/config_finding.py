@@ -120,6 +120,7 @@ class ConfigFacts:
         windows: In use, or at least configured.
         evidence: What the transcripts say; None when nobody could look.
         pools: Memory folders, for the bootstrap budget.
+        unreadable_because: Why the configuration cannot be read, as a sentence.
         hooks: Files by name of each folder in the home's `hooks/`; None when nobody could look.
     """
 
@@ -130,6 +131,7 @@ class ConfigFacts:
     evidence: CompactionEvidence | None = None
     pools: tuple[Pool, ...] = ()
     hooks: Mapping[str, frozenset[str]] | None = None
+    unreadable_because: str = ""
 
     @property
     def least_release(self) -> tuple[int, int, int] | None:

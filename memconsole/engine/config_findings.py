@@ -47,6 +47,7 @@ def config_report(
         evidence=evidence,
         pools=tuple(pools.values()),
         hooks=hooks,
+        unreadable_because=_because(snapshot.home),
     )
     return check_config(facts, recommends=recommends)
 
@@ -60,5 +61,18 @@ def home_report(
 ) -> ConfigReport:
     """Check the configuration of a home whose sessions nobody can read."""
     windows = tuple(windows_in_use(home, (), reader))
-    facts = ConfigFacts(home.config, home.config.last_version, windows, era=home.era, hooks=hooks)
+    facts = ConfigFacts(
+        home.config,
+        home.config.last_version,
+        windows,
+        era=home.era,
+        hooks=hooks,
+        unreadable_because=_because(home),
+    )
     return check_config(facts, recommends=recommends)
+
+
+def _because(home: Home) -> str:
+    """Return why the configuration cannot be read, as the reader of the home told it."""
+    told = (one.message for one in home.notices if one.code == "config-unreadable")
+    return next(told, "")

@@ -217,6 +217,8 @@ def test_an_unreadable_configuration_is_never_fine() -> None:
     ]
     assert report.changes == ()
     assert urgent(broken) == ()
+    [named] = check_config(replace(broken, unreadable_because="not JSON5 at line 3")).findings
+    assert (named.why, named.path) == ("not JSON5 at line 3", str(PATH))
     missing = facts(config=PlatformConfig())
     assert one(missing, "config-missing").severity is Severity.INFO
 
