@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.actions import parse
 
+from memconsole.domain.catalogue import CATALOGUE
 from memconsole.ui.keys import key_name
 from memconsole.ui.screens.palette import Entry
 from memconsole.ui.themes import THEMES
@@ -31,7 +32,7 @@ _MOVES = frozenset(
 
 
 def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
-    """Return the commands that a key stands for on this screen, then the themes."""
+    """Return what keys stand for on this screen, commands without a key, then the themes."""
     found: dict[str, Entry] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
@@ -45,6 +46,15 @@ def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
             action=binding.action,
             refusal=screen.why_not(name, parameters) or "",
         )
+    for spec in CATALOGUE:
+        if not spec.key:
+            found[spec.name] = Entry(
+                name=spec.name,
+                key="",
+                help=spec.help,
+                action=f"command({spec.name!r})",
+                refusal=screen.why_not("command", (spec.name,)) or "",
+            )
     for theme in THEMES:
         found[f"theme-{theme.name}"] = Entry(
             f"theme {theme.name}", "", "Change the colours", f"app.theme({theme.name!r})"

@@ -19,7 +19,7 @@ async def test_help_lists_the_keys_of_this_screen_commands_first(engine: FakeEng
         text = desk.text("dialog")
         assert "Keys · overview" in text
         for spec in CATALOGUE:
-            assert f" {spec.key} " in text
+            assert f" {spec.key} " in text or not spec.key
         assert text.index("Save an agent's current work") < text.index("Another order")
         await desk.press("question_mark")
         assert desk.screen == "overview"
@@ -98,3 +98,13 @@ async def test_the_log_keeps_what_was_logged(engine: FakeEngine) -> None:
         assert "WARNING  a word" in desk.text("list")
         await desk.press("escape")
         assert desk.screen == "overview"
+
+
+async def test_a_command_without_a_key_is_in_the_palette(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("colon", *"recover")
+        line = desk.text("dialog").split("\n")[2]
+        assert "recover" in line
+        await desk.press("enter")
+        assert desk.screen == "action"
+        assert "Recover main" in desk.text("dialog")

@@ -123,11 +123,15 @@ class ConsoleScreen(PanelScreen):
             self.choose_arrangement(event.size.width, event.size.height)
             self.call_after_refresh(self._give_back_focus)
 
-    def _give_back_focus(self) -> None:
+    def _give_back_focus(self, tries: int = 5) -> None:
         """What a small terminal hid lost the keys; it gets them back when it is seen again."""
         wanted = self._had_focus
-        if self.focused is None and wanted is not None and wanted.is_attached and wanted.size:
+        if self.focused is not None or wanted is None or not wanted.is_attached:
+            return
+        if wanted.size:
             self.set_focus(wanted)
+        elif tries:
+            self.call_after_refresh(self._give_back_focus, tries - 1)
 
     def on_descendant_focus(self) -> None:
         """Show the keys that work now."""
