@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from memconsole.domain.agent_search import AgentHit
     from memconsole.domain.agents import Agent, AgentRef, Home, PlatformConfig
     from memconsole.domain.captures import Capture, WorkspaceText
     from memconsole.domain.gateway import CompactAnswer, LiveReading, LiveSession, ResetAnswer
@@ -252,6 +253,9 @@ class Gateway(Protocol):
             GatewayUnavailableError: It cannot be asked, also not within `patience_s` seconds.
             GatewayCallError: It refused to say.
         """
+
+    def search_memory(self, agent_id: str, query: str, limit: int) -> tuple[AgentHit, ...]:
+        """Ask the agent's own search, best first; raises as `find` does."""
 
     def reset(self, key: str, session_id: str | None) -> ResetAnswer:
         """Reset one session, sent once; an unknown key would be created: look first.

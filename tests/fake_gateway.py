@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
+    from memconsole.domain.agent_search import AgentHit
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.gateway import LiveSession
     from memconsole.domain.rotation import Identity, Rotation, RotationState
@@ -57,6 +58,7 @@ class FakeGateway:
         loses: The answers of these requests never arrive, though they are carried out.
         refusal: Raised by a reset or compaction instead of an answer.
         answer: What a compaction answers.
+        memory: What its own search finds, whatever is asked; `searches` holds the questions.
         news: What happens before each piece of news.
     """
 
@@ -68,6 +70,8 @@ class FakeGateway:
         self.resets: list[tuple[str, str | None]] = []
         self.compactions: list[str] = []
         self.looks: list[str] = []
+        self.searches: list[tuple[str, str]] = []
+        self.memory: tuple[AgentHit, ...] = ()
         self.during: dict[str, Callable[[], None]] = {}
         self.is_ineffective = False
         self.news: list[Callable[[], None]] = []
@@ -111,6 +115,13 @@ class FakeGateway:
         self.require()
         self.looks.append(key)
         return self.rows.get(key)
+
+    def search_memory(self, agent_id: str, query: str, limit: int) -> tuple[AgentHit, ...]:
+        self.require()
+        if self.refusal is not None:
+            raise self.refusal
+        self.searches.append((agent_id, query))
+        return self.memory[:limit]
 
     def reset(self, key: str, session_id: str | None) -> ResetAnswer:
         self._happen("reset")

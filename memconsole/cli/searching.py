@@ -45,6 +45,13 @@ TypeOption = Annotated[
 Explain = Annotated[
     bool, typer.Option("--explain", help="Say how the agent's own search would have each hit.")
 ]
+AskGateway = Annotated[
+    bool,
+    typer.Option(
+        "--ask-gateway",
+        help="Ask the platform's own search as well; its embedding service may cost.",
+    ),
+]
 Newest = Annotated[bool, typer.Option("--newest", help="Newest first instead of best first.")]
 PathArgument = Annotated[
     str, typer.Argument(metavar="PATH", help="As a hit names it.", show_default=False)
@@ -65,6 +72,7 @@ def search(
     since: Since = None,
     type_: TypeOption = None,
     explain: Explain = False,
+    ask_gateway: AskGateway = False,
     newest: Newest = False,
 ) -> int:
     """Find what was written down, by meaning and by words; quotes and operators are only text."""
@@ -87,7 +95,7 @@ def search(
         is_explained=explain,
         by_date=newest,
     )
-    return _answer(call, "search", request, home)
+    return _answer(call, "search", request, home, is_asking=ask_gateway)
 
 
 def memory_search(
@@ -157,9 +165,14 @@ def memory_get(
     return get(context, path, agent, from_, lines)
 
 
-def _answer(call: Call, name: str, request: SearchRequest, home: Home) -> int:
+def _answer(
+    call: Call, name: str, request: SearchRequest, home: Home, *, is_asking: bool = False
+) -> int:
     with call.busy("indexing") as progress:
         found = call.searcher.search(request, None, lambda _done, _total: progress.advance())
+    if is_asking and found.hits:
+        with call.busy("asking the gateway"):
+            found = call.engine.ask_agents(found)
     from memconsole.cli import encode_search  # noqa: PLC0415
 
     def show(paper: Paper) -> None:
@@ -170,7 +183,9 @@ def _answer(call: Call, name: str, request: SearchRequest, home: Home) -> int:
     return call.answer(
         Answer(
             name,
-            data=lambda: encode_search.result(found, is_explained=request.is_explained),
+            data=lambda: encode_search.result(
+                found, is_explained=request.is_explained or is_asking
+            ),
             show=show,
             at=call.clock.now(),
             warnings=_warnings(found),

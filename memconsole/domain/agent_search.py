@@ -8,12 +8,12 @@ vectors are another provider's; ours stand in for them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memconsole.domain.search import Candidate
+    from memconsole.domain.search import Candidate, SearchHit
 
 _HALF_LIFE_DAYS: Final = 30.0
 _LEAST: Final = 0.35
@@ -27,12 +27,39 @@ class AgentView:
 
     Attributes:
         rank: From 1; None when it is not found.
+        score: None when it is not known.
         because: Why it is where it is, as a short sentence.
     """
 
     rank: int | None
-    score: float
+    score: float | None
     because: str
+
+
+class AgentHit(NamedTuple):
+    """One result of the agent's own search, as the Gateway tells it.
+
+    Attributes:
+        path: Relative to the workspace, untrusted.
+        score: On the platform's scale.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+
+
+def asked_view(hit: SearchHit, answers: Sequence[AgentHit]) -> AgentView:
+    """Return where the agent's own search has a hit of ours: the first answer that overlaps it."""
+    for rank, one in enumerate(answers, 1):
+        if (
+            one.path == hit.path
+            and one.start_line <= hit.end_line
+            and hit.start_line <= one.end_line
+        ):
+            return AgentView(rank, round(one.score, 4), "it finds it")
+    return AgentView(None, None, f"it is not among its first {len(answers)} results")
 
 
 def agent_views(

@@ -134,6 +134,17 @@ class MemoryDoor(SearchDoor):
         """Return the memory pools."""
         raise NotImplementedError
 
+    def ask_agents(self, result: SearchResult) -> SearchResult:
+        """Put rank and score of the platform's own search beside each hit.
+
+        Raises:
+            GatewayUnavailableError: The Gateway cannot be asked.
+            GatewayCallError: It refused, or its release has no such search.
+        """
+        from memconsole.engine.asking import ask_agents  # noqa: PLC0415
+
+        return ask_agents(result, self._ports.gateway)
+
     def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
         """Return (agent id, marked line) of every pool; a shared pool names its first agent."""
         found = []

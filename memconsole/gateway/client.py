@@ -19,6 +19,7 @@ from memconsole.gateway import frames
 from memconsole.gateway.line import Line
 from memconsole.gateway.listener import Listener
 from memconsole.gateway.memory import Memory
+from memconsole.gateway.memory_search import search_memory
 from memconsole.gateway.problem import LinkLostError
 from memconsole.gateway.sessions import find_row, list_rows
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
+    from memconsole.domain.agent_search import AgentHit
     from memconsole.domain.gateway import GatewayPlace, LiveSession
     from memconsole.gateway.doorway import Doorway, Link
     from memconsole.gateway.link import Hello
@@ -129,6 +131,16 @@ class GatewayClient:
                 patience_s=patience_s,
                 waits_for=_HEALING,
             )
+
+    def search_memory(self, agent_id: str, query: str, limit: int) -> tuple[AgentHit, ...]:
+        """Return what the agent's own search finds, best first.
+
+        Raises:
+            GatewayUnavailableError: It cannot be asked.
+            GatewayCallError: It refused, or its release has no such search.
+        """
+        with self._lock:
+            return self._line.ask(lambda link: search_memory(link, agent_id, query, limit))
 
     def reset(self, key: str, session_id: str | None) -> ResetAnswer:
         """Reset one session; sent once, and once more only without a property that was refused.

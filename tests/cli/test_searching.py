@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.domain.agent_search import AgentHit
 from memconsole.domain.agents import Notice
-from memconsole.errors import IndexUnavailableError
+from memconsole.errors import GatewayCallError, IndexUnavailableError
 from tests.cli.contract import check_envelope
 from tests.fakes import fake_agent
 
@@ -44,6 +45,46 @@ def test_explained_hits_say_how_the_agent_would_have_them(call: Caller) -> None:
     [hit] = answer.data["hits"]
     assert list(hit)[-3:] == ["agent_rank", "agent_score", "agent_because"]
     assert hit["agent_because"]
+
+
+class TestAskingTheGateway:
+    """`--ask-gateway`: the platform's own search beside ours."""
+
+    def test_rank_and_score_stand_beside_each_hit(self, call: Caller, world: World) -> None:
+        world.gateway.hold()
+        world.gateway.memory = (
+            AgentHit("MEMORY.md", 1, 9, 0.7),
+            AgentHit(DAILY, 3, 20, 0.41234),
+            AgentHit("memory/garden.md", 7, 9, 0.4),
+        )
+        answer = call.json("search", "--ask-gateway", "staging", "tomatoes")
+        told = {hit["path"]: (hit["agent_rank"], hit["agent_score"]) for hit in answer.data["hits"]}
+        assert told == {DAILY: (2, 0.4123), "memory/garden.md": (None, None)}
+        assert world.gateway.searches == [("main", "staging tomatoes")]
+        shown = call("search", "--ask-gateway", "staging", "tomatoes")
+        assert "the agent's own search: rank 2, it finds it" in shown.out
+        assert "not found, it is not among its first 3 results" in shown.out
+
+    def test_each_agent_is_asked_once(self, call: Caller, world: World) -> None:
+        world.gateway.hold()
+        call("search", "--all-agents", "--ask-gateway", "database")
+        assert sorted(world.gateway.searches) == [("main", "database"), ("work", "database")]
+
+    def test_no_gateway_is_exit_3(self, call: Caller, world: World) -> None:
+        world.gateway.verdict = "down"
+        answer = call.json("search", "--ask-gateway", "staging")
+        assert (answer.code, answer.envelope["error"]["code"]) == (3, "down")
+
+    def test_a_release_without_it_is_a_failure(self, call: Caller, world: World) -> None:
+        world.gateway.hold()
+        world.gateway.refusal = GatewayCallError("the question", "it does not know memory.search")
+        answer = call.json("search", "--ask-gateway", "staging")
+        assert (answer.code, answer.envelope["error"]["code"]) == (1, "gateway-refused")
+
+    def test_nothing_found_asks_nobody(self, call: Caller, world: World) -> None:
+        answer = call.json("search", "--ask-gateway", "unheard-of")
+        assert (answer.code, answer.data["hits"]) == (0, [])
+        assert world.gateway.searches == []
 
 
 def test_people_see_scores_as_bars_and_the_words_around(

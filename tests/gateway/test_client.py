@@ -140,6 +140,28 @@ def test_a_session_is_found_by_its_exact_key_only(tmp_path: Path) -> None:
     assert [one and one.session_id for one in found] == ["s-1", None, None]
 
 
+def test_the_agents_own_search_is_asked(tmp_path: Path) -> None:
+    good = {"path": "memory/a.md", "startLine": 3, "endLine": 9, "score": 0.5, "vectorScore": 1}
+    nonsense = [{"path": 7}, "x", {"path": "b.md", "startLine": 1, "score": True}, None]
+    reply = ok({"agentId": "main", "results": [good, *nonsense]})
+    with scripted([*let_in("memory.search"), {"on": "memory.search", "reply": reply}]) as script:
+        made, _ = client(script.url, tmp_path)
+        found = made.search_memory("main", "boiler", 50)
+        made.close()
+    assert found == (("memory/a.md", 3, 9, 0.5),)
+    assert script.params("memory.search") == [
+        {"query": "boiler", "agentId": "main", "maxResults": 50}
+    ]
+
+
+def test_a_release_without_a_memory_search_is_told_and_not_asked(tmp_path: Path) -> None:
+    with scripted([*let_in("sessions.list")]) as script:
+        made, _ = client(script.url, tmp_path)
+        with pytest.raises(GatewayCallError, match=r"does not know memory\.search"):
+            made.search_memory("main", "boiler", 50)
+        made.close()
+
+
 @pytest.mark.parametrize("methods", [("sessions.list",), ("sessions.list", "sessions.describe")])
 def test_without_describe_the_list_is_searched(tmp_path: Path, methods: tuple[str, ...]) -> None:
     unknown = error("INVALID_REQUEST", "unknown method: sessions.describe")

@@ -1,0 +1,45 @@
+"""Asks the platform's own memory search (formats, openclaw-2026.9 §6.2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.agent_search import AgentHit
+from memconsole.gateway import frames
+from memconsole.gateway.problem import AnswerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memconsole.gateway.doorway import Link
+
+SEARCH_S: Final = 30.0
+"""Seconds; the first search of an agent loads its index and may ask a service for a vector."""
+
+_METHOD: Final = "memory.search"
+
+
+def search_memory(link: Link, agent_id: str, query: str, limit: int) -> tuple[AgentHit, ...]:
+    """Return what the agent's own search finds, best first.
+
+    Raises:
+        AnswerError: The Gateway refused, or its release has no such method.
+        LinkLostError: No answer came.
+    """
+    methods = link.hello.methods
+    if methods is not None and _METHOD not in methods:
+        raise AnswerError({"message": f"this release does not know {_METHOD}"})
+    params = {"query": query, "agentId": agent_id, "maxResults": limit}
+    payload = link.request(_METHOD, params, timeout_s=SEARCH_S)
+    return tuple(_hits(payload.get("results")))
+
+
+def _hits(results: object) -> Iterator[AgentHit]:
+    for row in results if isinstance(results, list) else ():
+        found = frames.mapping(row)
+        path, score = frames.text(found.get("path")), found.get("score")
+        start, end = frames.whole(found.get("startLine")), frames.whole(found.get("endLine"))
+        if path is None or start is None or isinstance(score, bool):
+            continue
+        if isinstance(score, int | float):
+            yield AgentHit(path, start, start if end is None else end, float(score))
