@@ -41,6 +41,8 @@ _HINTS = {
     errno.EFBIG: "A file size limit of this process was reached; the old file is whole.",
 }
 _MOST_HOOKS = 500
+_LEFTOVER_S = 3600.0
+"""A temporary file of that age in seconds belongs to no run any more."""
 
 
 def _unobserved(step: str) -> None:
@@ -132,6 +134,7 @@ class DiskConfigFile:
         path = seen.path
         with _telling(path, "replaced"), _folder(path) as folder:
             status = _require_ordinary(path, folder)
+            _forget_leftovers(path, self._now().timestamp())
             with self._temporary(folder, path.name) as (name, descriptor):
                 self._fill(descriptor, data, status)
                 if _seen_now(path, folder) != seen.version:
@@ -168,7 +171,7 @@ class DiskConfigFile:
     @contextmanager
     def _temporary(self, folder: int, beside: str) -> Iterator[tuple[str, int]]:
         """Make an empty file beside the target; it is gone afterwards, whatever happens."""
-        name = f".{beside}.memconsole-{secrets.token_hex(8)}.tmp"
+        name = f"{_prefix(beside)}{secrets.token_hex(8)}.tmp"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(name, flags, 0o600, dir_fd=folder)
         try:
@@ -226,6 +229,18 @@ def _folder(path: Path) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _prefix(beside: str) -> str:
+    return f".{beside}.memconsole-"
+
+
+def _forget_leftovers(path: Path, now: float) -> None:
+    """Remove what a killed run left beside the file; it holds what the file holds."""
+    with suppress(OSError):
+        for one in path.parent.glob(f"{_prefix(path.name)}*.tmp"):
+            if now - one.lstat().st_mtime > _LEFTOVER_S:
+                one.unlink()
 
 
 def _require_ordinary(path: Path, folder: int) -> os.stat_result:

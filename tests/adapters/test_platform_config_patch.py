@@ -109,6 +109,16 @@ def test_a_replacement_keeps_mode_and_leaves_nothing_beside_it(stage: Stage) -> 
     assert stage.listing() == ["openclaw.json"]
 
 
+def test_what_a_killed_run_left_behind_goes_after_an_hour(stage: Stage) -> None:
+    old = stage.home / ".openclaw.json.memconsole-0011223344556677.tmp"
+    new = old.with_name(old.name.replace("0011", "1100"))
+    for path, age_s in ((old, 3700), (new, 60)):
+        path.touch()
+        os.utime(path, (NOW.timestamp() - age_s,) * 2)
+    stage.file.replace("{ ours: 1 }", seen=stage.seen())
+    assert stage.listing() == [new.name, "openclaw.json"]
+
+
 def test_bytes_that_are_no_text_stay_as_they_are(tmp_path: Path) -> None:
     stage = Stage(tmp_path, b"{ mode: 1, /* \xff\xfe */ }")
     seen = stage.seen()
