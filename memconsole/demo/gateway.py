@@ -23,11 +23,19 @@ if TYPE_CHECKING:
 
 
 VERSION = "2026.9.6"
-METHODS = ("health", "sessions.list", "sessions.describe", "sessions.reset", "sessions.compact")
+METHODS = (
+    "health",
+    "sessions.list",
+    "sessions.describe",
+    "sessions.subscribe",
+    "sessions.reset",
+    "sessions.compact",
+)
 SCOPES = ("operator.read", "operator.admin")
 _KNOWN = {
     "sessions.list": {"limit", "offset", "archived"},
     "sessions.describe": {"key"},
+    "sessions.subscribe": {"limit"},
     "sessions.reset": {"key", "agentId", "reason", "expectedSessionId"},
     "sessions.compact": {"key", "agentId", "maxLines"},
     "health": {"probe"},
@@ -83,6 +91,7 @@ class LoopbackGateway:
         self.changed: dict[str, dict[str, object]] = {}
         self.requests: list[tuple[str, Mapping[str, object]]] = []
         self._lock = threading.Lock()
+        self._listeners: set[ServerConnection] = set()
         self._server: Server | None = None
         self._thread: threading.Thread | None = None
 
@@ -116,7 +125,8 @@ class LoopbackGateway:
         return self
 
     def close(self) -> None:
-        """Stop answering."""
+        """Say farewell to who listens, and stop answering."""
+        self.tell("shutdown", reason="gateway stopping")
         if self._server is not None and self._thread is not None:
             self._server.shutdown()
             self._thread.join()
@@ -128,6 +138,14 @@ class LoopbackGateway:
     def __exit__(self, *_: object) -> None:
         """Stop."""
         self.close()
+
+    def tell(self, event: str, **payload: object) -> None:
+        """Send an event to everybody who asked for them."""
+        from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
+
+        for connection in tuple(self._listeners):
+            with suppress(ConnectionClosed):
+                _send(connection, {"type": "event", "event": event, "payload": payload})
 
     def answer(self, method: str, params: Mapping[str, object]) -> dict[str, object]:
         """Return the payload for one request.
@@ -145,6 +163,8 @@ class LoopbackGateway:
                 return self._list(params)
             case "sessions.describe":
                 return {"session": self.rows.get(str(params.get("key")))}
+            case "sessions.subscribe":
+                return {"subscribed": True}
             case "sessions.reset":
                 return self._reset(params)
             case "sessions.compact":
@@ -221,9 +241,22 @@ class LoopbackGateway:
             _send(connection, {"type": "event", "event": "connect.challenge", "payload": nonce})
             if not self._enter(connection, json.loads(connection.recv(timeout=15))):
                 return
-            for message in connection:
-                frame = json.loads(message)
-                _send(connection, self._answered(frame))
+            try:
+                for message in connection:
+                    frame = json.loads(message)
+                    _send(connection, self._answered(frame))
+                    self._go_on(connection, frame)
+            finally:
+                self._listeners.discard(connection)
+
+    def _go_on(self, connection: ServerConnection, frame: Mapping[str, object]) -> None:
+        """Do what follows an answer: remember who listens, tell the others what changed."""
+        method, params = frame.get("method"), frame.get("params")
+        key = params.get("key") if isinstance(params, dict) else None
+        if method == "sessions.subscribe":
+            self._listeners.add(connection)
+        elif method in ("sessions.reset", "sessions.compact"):
+            self.tell("sessions.changed", sessionKey=key, reason=str(method).rpartition(".")[2])
 
     def _enter(
         self, connection: ServerConnection, frame: Mapping[str, Mapping[str, object]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from memconsole.gateway.identity import DeviceFile
 from tests.engine.checkpoint_stage import MAIN, Stage
 from tests.engine.rows import row
 from tests.fakes import NOW
+from tests.gateway.scripted import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,6 +99,30 @@ def test_a_rotation_needs_three_requests_beside_the_reset(live: Live) -> None:
     sent = live.methods()[before:]
     assert sent.count("sessions.reset") == 1
     assert len(sent) - 1 <= 3
+
+
+def test_what_another_client_resets_is_news(live: Live, tmp_path: Path) -> None:
+    doorway = Doorway("ws", tmp_path, {}, DeviceFile(tmp_path / "other.key"))
+    other = GatewayClient(lambda: live.place, doorway, now=lambda: NOW)
+    stop = threading.Event()
+    counts: list[int | None] = []
+
+    def look() -> None:
+        for _ in live.engine.gateway_news(stop):
+            views = {view.key_text: view for view in live.engine.snapshot().sessions}
+            counts.append(views[KEY].tokens)
+
+    ear = threading.Thread(target=look)
+    ear.start()
+    until(lambda: counts == [160_000])
+    other.reset(KEY, None)
+    until(lambda: counts[-1] == 0)
+    live.gateway.close()
+    until(lambda: live.client.read().status.verdict == "down")
+    stop.set()
+    ear.join(10)
+    other.close()
+    assert not ear.is_alive()
 
 
 def test_a_mistyped_key_makes_no_ghost(live: Live) -> None:
