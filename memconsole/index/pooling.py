@@ -28,7 +28,8 @@ def pack_tokens(ids: Sequence[int]) -> bytes:
     tokens.sort()
     starts = np.flatnonzero(np.append(True, tokens[1:] != tokens[:-1])) if len(tokens) else tokens
     counts = np.diff(starts, append=len(tokens))
-    return tokens[starts].tobytes() + np.minimum(counts, 255).astype(np.uint8).tobytes()
+    packed: bytes = tokens[starts].tobytes() + np.minimum(counts, 255).astype(np.uint8).tobytes()
+    return packed
 
 
 def unpack_ids(packed: bytes) -> array[int]:
