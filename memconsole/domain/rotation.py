@@ -65,6 +65,7 @@ class Rotation:
         id: 0 until it is stored.
         ended_at: None while it is only sent.
         after: None until somebody looked.
+        captured: (step, status) of what was saved before it.
     """
 
     id: int
@@ -76,6 +77,7 @@ class Rotation:
     threshold: int
     ended_at: datetime | None = None
     after: Identity | None = None
+    captured: tuple[tuple[str, str], ...] = ()
 
 
 def joined(*parts: Identity) -> Identity:

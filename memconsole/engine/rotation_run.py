@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.outcomes import SkipReason
+from memconsole.domain.outcomes import SkipReason, status_of
 from memconsole.domain.rotation import (
     DEFERRALS,
     Rotation,
@@ -68,8 +68,9 @@ class _Work:
     def recent(self, target: Target) -> tuple[Rotation, ...]:
         return self.ports.rotations.recent(target.agent.ref, target.key, limit=JOURNAL_ROWS)
 
-    def note(self, target: Target, state: RotationState) -> int:
+    def note(self, target: Target, state: RotationState, prologue: Prologue | None = None) -> int:
         """Write it into the journal; raises `StateError` when that cannot be done."""
+        steps = () if prologue is None else prologue.steps
         return self.ports.rotations.begin(
             Rotation(
                 id=0,
@@ -79,6 +80,7 @@ class _Work:
                 started_at=self.ports.clock.now(),
                 before=target.before,
                 threshold=target.view.threshold,
+                captured=tuple((name, status_of(one)) for name, one in steps),
             )
         )
 
@@ -165,7 +167,7 @@ def _defer(work: _Work, target: Target) -> Skipped | None:
 def _reset(work: _Work, target: Target, prologue: Prologue) -> Outcome:
     """Write the journal, send once, look, and say what is proven."""
     ports, now = work.ports, work.ports.clock.now
-    number = work.note(target, RotationState.SENT)
+    number = work.note(target, RotationState.SENT, prologue)
     try:
         answer = ports.gateway.reset(target.key, target.live.session_id)
     except (GatewayCallError, GatewayUnavailableError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef
@@ -44,14 +45,15 @@ class StateRotations:
             rotation.threshold,
             *_identity_values(rotation.before),
             *_identity_values(Identity()),
+            ",".join(f"{step}:{status}" for step, status in rotation.captured),
         )
         number = 0
+        statement = f"INSERT INTO rotation ({_COLUMNS}, captured) VALUES ({marks(values)})"
+        statement += " RETURNING id"
 
         def change(connection: Connection) -> None:
             nonlocal number
-            found = connection.execute(
-                f"INSERT INTO rotation ({_COLUMNS}) VALUES ({marks(values)}) RETURNING id", values
-            ).fetchone()
+            found = connection.execute(statement, values).fetchone()
             number = found[0] if found is not None and isinstance(found[0], int) else 0
             connection.execute("DELETE FROM rotation WHERE id <= ?", (number - _KEPT,))
 
@@ -89,8 +91,23 @@ class StateRotations:
             "ORDER BY id DESC LIMIT ?"
         )
         values = (text(agent.home), text(agent.id), text(key), limit)
-        found = rows_of(self._database, statement, values)
-        return tuple(one for row in found if (one := _rotation(row)) is not None)
+        found = [_rotation(row) for row in rows_of(self._database, statement, values)]
+        saved = self._captured([one.id for one in found if one is not None])
+        return tuple(
+            replace(one, captured=saved.get(one.id, ())) for one in found if one is not None
+        )
+
+    def _captured(self, numbers: Sequence[int]) -> dict[int, tuple[tuple[str, str], ...]]:
+        """Return what was saved before each; asked apart, for a database of before knows it not."""
+        if not numbers:
+            return {}
+        statement = f"SELECT id, captured FROM rotation WHERE id IN ({marks(numbers)})"
+        rows = rows_of(self._database, statement, numbers)
+        return {
+            number: _captured(known_text(steps))
+            for number, steps in rows
+            if isinstance(number, int)
+        }
 
 
 def _identity_values(one: Identity) -> tuple[str | int | None, ...]:
@@ -116,6 +133,12 @@ def _rotation(row: Row) -> Rotation | None:
         ended_at=instant(ended),
         after=None if after == Identity() else after,
     )
+
+
+def _captured(stored: str | None) -> tuple[tuple[str, str], ...]:
+    """Return (step, status) of what was saved first; nothing for rows of before."""
+    parts = [one.partition(":") for one in (stored or "").split(",")]
+    return tuple((step, status) for step, colon, status in parts if colon)
 
 
 def _identity(values: Sequence[SqlValue]) -> Identity:

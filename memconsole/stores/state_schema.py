@@ -295,6 +295,11 @@ def _create_flushes(database: Database) -> None:
     )
 
 
+def _add_captured_to_rotations(database: Database) -> None:
+    """What was saved before each reset, such as `checkpoint:done` (mission §5)."""
+    database.table("rotation").add_column("captured", str)
+
+
 STEPS: tuple[Callable[[Database], None], ...] = (
     _create_runs_samples_captures,
     _create_rotations,
@@ -304,6 +309,7 @@ STEPS: tuple[Callable[[Database], None], ...] = (
     _create_observer,
     _create_reflections,
     _create_flushes,
+    _add_captured_to_rotations,
 )
 """Step n brings version n to n + 1; a step that was released never changes."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import pytest
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.errors import LockedError, StateError
+from memconsole.sqlite import open_own
 from memconsole.stores.locks import FileLocks
 from memconsole.stores.private_copy import PrivateCopies
 from memconsole.stores.state import StateDatabase
@@ -39,6 +41,22 @@ def test_a_reset_is_kept_before_and_after(rotations: StateRotations) -> None:
     [ended] = rotations.recent(MAIN, KEY, limit=5)
     assert (ended.state, ended.after) == (RotationState.PROVEN, AFTER)
     assert ended.ended_at == NOW + timedelta(seconds=1)
+
+
+def test_what_was_saved_first_is_kept(rotations: StateRotations) -> None:
+    steps = (("checkpoint", "done"), ("observe", "skipped"))
+    rotations.begin(replace(SENT, captured=steps))
+    rotations.begin(SENT)
+    assert [one.captured for one in rotations.recent(MAIN, KEY, limit=5)] == [(), steps]
+
+
+def test_a_journal_of_before_is_read_as_well(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    StateRotations(StateDatabase(folder, PrivateCopies())).begin(SENT)
+    with open_own(folder / "state.db") as connection:
+        connection.execute("ALTER TABLE rotation DROP COLUMN captured")
+    [found] = StateRotations(StateDatabase(folder, PrivateCopies())).recent(MAIN, KEY, limit=5)
+    assert (found.state, found.before, found.captured) == (RotationState.SENT, BEFORE, ())
 
 
 def test_the_newest_come_first_and_only_of_this_session(rotations: StateRotations) -> None:

@@ -112,6 +112,7 @@ def test_a_full_session_is_saved_reset_and_proven() -> None:
     }
     assert turn.stage.entries() == 1
     assert turn.states == [RotationState.PROVEN]
+    assert turn.journal.stored[0].captured[0] == ("checkpoint", "done")
     assert len(turn.gateway.looks) == 3
     assert turn.world.runs.stored[-1].status == "done"
 
