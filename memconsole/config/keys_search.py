@@ -58,6 +58,12 @@ SEARCH_KEYS: Final = (
         "Time in which the score of a dated note halves; 0s is never, under 180d hides old notes",
         is_per_agent=True,
     ),
+    Key(
+        "search.mmr",
+        Ratio(),
+        "Weight of the score against likeness to better results, such as 0.7; 1 is off",
+        is_per_agent=True,
+    ),
     Key("search.debounce", Span(), "Quiet time after a change before it is indexed"),
     Key("search.sync_mb", Whole(0, 10_000), "Megabytes of changes that a search indexes itself"),
 )

@@ -10,7 +10,7 @@ from memconsole.domain.agents import Notice
 from memconsole.domain.fusion import Weights, by_age, chosen, fuse, shortlist
 from memconsole.domain.indexing import IndexState, Source, Vectors
 from memconsole.domain.query import parse
-from memconsole.domain.search import SearchResult
+from memconsole.domain.search import CANDIDATES, SearchResult
 from memconsole.engine.hits import with_texts
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.opening import SearchRun, ages, combined, open_index
@@ -111,14 +111,20 @@ def _hits(run: SearchRun, request: SearchRequest) -> tuple[SearchHit, ...]:
     if own.half_life:
         ranked = _faded(run, ranked, own)
     words = run.query.words
+    most = own.max_results if request.max_results is None else request.max_results
     found = chosen(
         ranked,
         coverage=len(run.known) / len(words) if words and run.known else None,
         min_score=own.min_score if request.min_score is None else request.min_score,
-        max_results=own.max_results if request.max_results is None else request.max_results,
+        max_results=CANDIDATES if own.mmr < 1 else most,
         words=len(words),
     )
-    return with_texts(run, found, candidates)
+    hits = with_texts(run, found, candidates)
+    if own.mmr == 1:
+        return hits
+    from memconsole.domain.diversity import diverse  # noqa: PLC0415  # off by default
+
+    return diverse(hits, most, own.mmr)
 
 
 def _candidates(run: SearchRun, narrowing: Narrowing) -> list[Candidate]:

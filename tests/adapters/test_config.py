@@ -142,6 +142,7 @@ text_weight = 0.4
 chunk_tokens = 300
 chunk_overlap = 60
 half_life = "180d"
+mmr = 0.7
 debounce = "3s"
 sync_mb = 8
 [compaction]
@@ -196,6 +197,7 @@ SEARCH = SearchSettings(
     chunk_tokens=300,
     chunk_overlap=60,
     half_life=timedelta(days=180),
+    mmr=0.7,
     debounce=timedelta(seconds=3),
     sync_mb=8,
 )

@@ -191,6 +191,17 @@ def test_how_the_agent_would_have_it(world: World) -> None:
     assert found.hits[0].agent_because == "it finds it"
 
 
+def test_repetitions_give_way_when_that_is_configured(world: World) -> None:
+    texts = world.documents.texts[fake_agent().workspace]
+    texts["memory/copy.md"] = texts["memory/2026-01-20.md"]
+    texts["memory/other.md"] = "- a database of birds"
+    usual = engine_of(world).search(SearchRequest("database", max_results=2))
+    assert {hit.path for hit in usual.hits} == {"memory/2026-01-20.md", "memory/copy.md"}
+    engine = engine_of(world, search=SearchSettings(mmr=0.7))
+    found = engine.search(SearchRequest("database", max_results=2))
+    assert {hit.path for hit in found.hits} == {"memory/2026-01-20.md", "memory/other.md"}
+
+
 def test_results_are_as_many_as_were_asked_for(world: World) -> None:
     texts = world.documents.texts[fake_agent().workspace]
     texts |= {f"memory/n{number}.md": "database" for number in range(20)}
