@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import deque
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from memconsole.domain.commands import Rotate
-from memconsole.domain.outcomes import Failed, Planned
+from memconsole.domain.outcomes import Failed, Planned, status_of
 from memconsole.errors import MemconsoleError
 from memconsole.ui.messages import CommandFinished
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from memconsole.ui.targets import Target
 
 logger = logging.getLogger(__name__)
+
+
+_REMEMBERED = 50
 
 
 class Phase(StrEnum):
@@ -106,12 +110,17 @@ class ActionMoved(Message):
 
 
 class Actions:
-    """Runs the one action in hand in a thread, and posts how far it is."""
+    """Runs the one action in hand in a thread, and posts how far it is.
+
+    Attributes:
+        done: Actions that changed something, newest first.
+    """
 
     def __init__(self, app: App[int], engine: Door) -> None:
         self._app = app
         self._engine = engine
         self.current: Action | None = None
+        self.done: deque[Action] = deque(maxlen=_REMEMBERED)
 
     @property
     def is_busy(self) -> bool:
@@ -156,4 +165,6 @@ class Actions:
             self._app.post_message(CommandFinished(outcome))
             self._app.post_message(ActionMoved(action))
         action.phase = Phase.DONE
+        if any(status_of(outcome) == "done" for outcome in action.outcomes):
+            self.done.appendleft(action)
         self._app.post_message(ActionMoved(action))

@@ -6,28 +6,27 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.actions import parse
-from textual.app import App
 from textual.binding import Binding
 
 from memconsole.domain.command_line import name_of
 from memconsole.domain.outcomes import Reindexed, status_of
 from memconsole.ui.actions import ActionMoved, Actions
 from memconsole.ui.asking import Queries
-from memconsole.ui.cells import cut
-from memconsole.ui.clipboard import keep
 from memconsole.ui.clock import ScreenClock, zone_of
 from memconsole.ui.driver import ConsoleDriver
 from memconsole.ui.ending import Ending
+from memconsole.ui.everywhere import KeysOfEveryScreen
 from memconsole.ui.filters import AsciiOnly, NoColour
 from memconsole.ui.finder import PAUSE_S
 from memconsole.ui.glyphs import ASCII, UNICODE
 from memconsole.ui.history import History
 from memconsole.ui.indexing import Indexing, IndexMoved, IndexStep
-from memconsole.ui.literal import literal, literal_block
+from memconsole.ui.literal import literal
 from memconsole.ui.logbook import Logbook
 from memconsole.ui.messages import CommandFinished, FilesChanged, SnapshotFailed, SnapshotTaken
 from memconsole.ui.navigation import Navigation
-from memconsole.ui.readings import INTERVALS, Readings
+from memconsole.ui.readings import Readings
+from memconsole.ui.refusals import refusal
 from memconsole.ui.rows.context import Context
 from memconsole.ui.screens.action import ActionScreen
 from memconsole.ui.screens.base import ConsoleScreen
@@ -35,7 +34,7 @@ from memconsole.ui.screens.overview import OverviewScreen
 from memconsole.ui.spans import Role
 from memconsole.ui.stylesheets import stylesheets
 from memconsole.ui.themes import DEFAULTS, THEMES, theme_name
-from memconsole.ui.title import home_name
+from memconsole.ui.undoing import undo_of, why_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +57,7 @@ _TICK_SECONDS = 5.0
 """How often ages are looked at; they are rounded so coarsely that most looks write nothing."""
 
 
-class ConsoleApp(App[int], inherit_bindings=False):
+class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     """The console over one engine."""
 
     TITLE = "memconsole"
@@ -161,11 +160,6 @@ class ConsoleApp(App[int], inherit_bindings=False):
         self.readings.close()
         self.indexing.close()
 
-    def tick(self) -> None:
-        """Let ages grow where they are seen."""
-        if isinstance(self.screen, ConsoleScreen) and self.screen.is_open:
-            self.screen.show_snapshot()
-
     @on(SnapshotTaken)
     def show_snapshot(self, message: SnapshotTaken) -> None:
         """Keep the reading, and show it on the screen in front."""
@@ -235,63 +229,6 @@ class ConsoleApp(App[int], inherit_bindings=False):
         screen.refuse(name, parameters)
         return True
 
-    def say(self, text: str, role: Role = Role.PLAIN) -> None:
-        """Show one sentence at the bottom of the screen in front."""
-        for screen in reversed(self.screen_stack):
-            if isinstance(screen, ConsoleScreen):
-                screen.say(text, role)
-                return
-
-    def copy(self, text: str) -> None:
-        """Copy by OSC 52, and into a file for terminals that refuse it."""
-        safe = literal_block(text)
-        self.copy_to_clipboard(safe)
-        path = keep(safe, self.settings.state_dir)
-        where = f"; also in {home_name(path)}" if path is not None else ""
-        self.say(f"copied {cut(literal(safe), 40)}{where}", Role.MUTED)
-
-    def action_freeze(self) -> None:
-        """Stop or start refreshing."""
-        self.readings.is_frozen = not self.readings.is_frozen
-        if not self.readings.is_frozen:
-            self.readings.request()
-        self.tick()
-        self.say("frozen: f goes on" if self.readings.is_frozen else "refreshing again", Role.MUTED)
-
-    def action_refresh(self) -> None:
-        """Look at everything now."""
-        self.readings.request()
-        self.say("looking at everything", Role.MUTED)
-
-    def action_interval(self, step: int) -> None:
-        """Refresh more or less often."""
-        places = [abs(interval - self.readings.interval) for interval in INTERVALS]
-        place = places.index(min(places)) + step
-        self.readings.interval = INTERVALS[min(max(place, 0), len(INTERVALS) - 1)]
-        self.readings.rest()
-        seconds = self.readings.interval.total_seconds()
-        self.say(f"refreshing every {seconds:g} s", Role.MUTED)
-
-    def action_help(self) -> None:
-        """Show the keys of the screen in front."""
-        self.go.help()
-
-    def action_palette(self) -> None:
-        """Offer everything that can be done."""
-        self.go.palette()
-
-    def action_findings(self) -> None:
-        """Show everything that wants attention."""
-        self.go.findings()
-
-    def action_log(self) -> None:
-        """Show our own log."""
-        self.go.log()
-
-    def action_theme(self, name: str) -> None:
-        """Change the colours."""
-        self.theme = name
-
     # ---- commands ------------------------------------------------------------------------
 
     def begin(self, spec: CommandSpec, targets: tuple[Target, ...], refusal: str = "") -> None:
@@ -303,6 +240,19 @@ class ConsoleApp(App[int], inherit_bindings=False):
         else:
             action = self.actions.begin(spec, targets, refusal)
             self.push_screen(ActionScreen(action, self.glyphs))
+
+    def action_undo(self) -> None:
+        """Take back the last action that can be taken back."""
+        found = undo_of(self.actions.done)
+        if found is None:
+            self.say(why_nothing(self.actions.done), Role.MUTED)
+            return
+        spec, targets = found
+        reason = refusal(spec, self.settings, self.snapshot)
+        if reason is None:
+            self.begin(spec, targets)
+        else:
+            self.say(reason, Role.WARNING)
 
     @on(ActionMoved)
     def show_action(self, message: ActionMoved) -> None:

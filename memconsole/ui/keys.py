@@ -86,6 +86,7 @@ COMMON = [
     bind("N", "find(-1)", "previous", "Previous match", name="previous"),
     bind("z", "maximise", "maximise", "This panel alone, and back", name="maximise"),
     bind("y", "copy", "copy", "Copy the value of this line", name="copy"),
+    bind("u", "app.undo", "undo", "Undo the last action that can be undone", name="undo"),
     bind("tab", "panel_step(1)", "next panel", "Next panel", name="next-panel"),
     bind("shift+tab", "panel_step(-1)", "previous panel", "Previous panel", name="previous-panel"),
     bind("f", "app.freeze", "freeze", "Stop and start refreshing", name="freeze"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Checkpoint, Rotate
-from memconsole.domain.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.commands import Checkpoint, Reflect, Rotate
+from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason
 from memconsole.domain.snapshot import GatewayStatus
 from tests.ui import sample
 from tests.ui.driving import COMPACT, at_work
@@ -14,6 +14,7 @@ from tests.ui.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import Command
+    from memconsole.domain.outcomes import Detail
 
 
 def with_gateway() -> FakeEngine:
@@ -257,3 +258,39 @@ async def test_a_session_screen_acts_on_its_session(engine: FakeEngine) -> None:
     assert real(engine) == [
         Checkpoint(sample.ref("main"), session_key="agent:main:telegram:direct:1001")
     ]
+
+
+async def test_reflect_shows_the_change_asks_and_is_undone(engine: FakeEngine) -> None:
+    ref = sample.ref("main")
+    change: list[Detail] = ["- one", "+ two", *(f"- line {number}" for number in range(20))]
+    engine.outcomes["reflect --dry-run"] = Planned(
+        Reflect(ref, dry_run=True), "would merge 3 lines", details={"diff": change, "lines": 3}
+    )
+    async with at_work(engine) as desk:
+        await desk.press("F")
+        text = desk.text("dialog")
+        assert "- one" in text
+        assert "+ two" in text
+        assert "14 more lines: d shows them" in text
+        assert "[ Reflect ]" in text
+        await desk.press("d")
+        assert "- line 19" in desk.text("dialog")
+        assert "lines: 3" in desk.text("dialog")
+        await desk.press("enter", "escape")
+        assert real(engine) == [Reflect(ref)]
+        engine.outcomes["reflect --dry-run"] = Planned(
+            Reflect(ref, is_undo=True, dry_run=True), "would put observations.md.1 back"
+        )
+        await desk.press("u")
+        assert "Undo reflect main" in desk.text("dialog")
+        await desk.press("enter", "escape", "u")
+        assert "undo reflect: not possible" in desk.bar("keys")
+
+    assert real(engine) == [Reflect(ref), Reflect(ref, is_undo=True)]
+
+
+async def test_undo_says_why_the_last_action_needs_none(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("c", "escape", "u")
+        assert "undo checkpoint: not needed: the daily log only grows" in desk.bar("keys")
+        assert desk.screen == "overview"

@@ -40,7 +40,7 @@ PANELS = {
 SHARED = {
     *(spec.name for spec in CATALOGUE if spec.key),
     *("up", "down", "page-up", "page-down", "first", "last"),
-    *("search", "next", "previous", "copy", "maximise", "next-panel", "previous-panel"),
+    *("search", "next", "previous", "copy", "maximise", "next-panel", "previous-panel", "undo"),
     *("help", "palette", "findings", "log", "freeze", "refresh", "slower", "faster", "back"),
 }
 """Ids of bindings that are pressed here, on every screen."""
@@ -173,6 +173,8 @@ async def _panes(desk: Desk) -> None:
 
 
 async def _commands(desk: Desk, screen: str) -> None:
+    await desk.press("u")
+    assert "undo: nothing was done in this console yet" in desk.bar("keys")
     for spec in (one for one in CATALOGUE if one.key):
         await desk.press(spec.key)
         if desk.screen == "action":

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 CONFIRM, CANCEL = "confirm", "cancel"
 
+_CHANGES = "diff"
+"""Detail of a plan that holds the lines of a change."""
+
+_MOST_CHANGES = 8
+_CHANGE_ROLES = {"+": Role.OK, "-": Role.WARNING}
+
 
 def action_rows(
     action: Action, context: Context, width: int, *, chosen: str, detailed: bool
@@ -83,6 +89,7 @@ def _ending(action: Action, chosen: str) -> Iterator[Line]:
 def _plans(action: Action, context: Context, width: int, *, detailed: bool) -> Iterator[Line]:
     for target, plan in zip(action.targets, action.plans, strict=False):
         yield from _outcome(target, plan, context, width)
+        yield from _changes(plan, width, most=None if detailed else _MOST_CHANGES)
         if detailed:
             yield from _details(plan, width)
         yield from _wrapped(command_line(plan.command), width, Role.MUTED)
@@ -144,8 +151,23 @@ def _outcome(target: Target, outcome: Outcome, context: Context, width: int) -> 
         yield from _indented(literal(outcome.hint), width, Role.MUTED)
 
 
+def _changes(outcome: Outcome, width: int, *, most: int | None) -> Iterator[Line]:
+    """Yield the lines that a file would lose and win, where a plan says them."""
+    lines = outcome.details.get(_CHANGES)
+    if not isinstance(lines, list):
+        return
+    for line in lines[:most]:
+        text = literal(str(line))
+        role = _CHANGE_ROLES.get(text[:1], Role.MUTED)
+        yield (Span("  "), Span(cells.cut(text, width - 2), role))
+    if most is not None and len(lines) > most:
+        yield (Span(f"  {len(lines) - most:,} more lines: d shows them", Role.MUTED),)
+
+
 def _details(outcome: Outcome, width: int) -> Iterator[Line]:
     for name, value in outcome.details.items():
+        if name == _CHANGES:
+            continue
         yield from _indented(f"{literal(name)}: {literal(str(value))}", width, Role.MUTED)
 
 

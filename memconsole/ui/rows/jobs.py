@@ -1,0 +1,140 @@
+"""Jobs of the scheduler: state, last run, next run; and who runs them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.ui import figures
+from memconsole.ui.listing import Listing
+from memconsole.ui.literal import literal
+from memconsole.ui.rows.activity import run_row, status_sign
+from memconsole.ui.spans import Cell, Column, Role, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memconsole.domain.jobs import JobView
+    from memconsole.domain.outcomes import Run
+    from memconsole.domain.snapshot import SchedulerStatus
+    from memconsole.ui.rows.context import Context
+
+_COLUMNS = (
+    Column("job", 10, flex=1, most=18),
+    Column("when", 10, flex=1, most=14, drop=3),
+    Column("state", 7),
+    Column("last", 7, right=True),
+    Column("", 1),
+    Column("result", 12, flex=4),
+    Column("took", 6, right=True, drop=2),
+    Column("next", 7, right=True, drop=1),
+)
+
+_RUN_COLUMNS = (
+    Column("", 5),
+    Column("", 9, drop=3),
+    Column("", 15, flex=1, most=20),
+    Column("", 1),
+    Column("", 16, flex=4),
+    Column("", 6, right=True, drop=2),
+    Column("", 30, flex=2, drop=4),
+)
+
+
+def jobs_listing(
+    jobs: Sequence[JobView], scheduler: SchedulerStatus, context: Context, *, is_here: bool
+) -> Listing:
+    """Return every job, in the order of the table.
+
+    Args:
+        jobs: The jobs.
+        scheduler: Who runs them.
+        context: The circumstances of the drawing.
+        is_here: This console runs them.
+    """
+    owner = owner_words(scheduler, is_here=is_here)
+    return Listing(
+        title="Jobs",
+        about=f"{context.glyphs.dot} {owner}",
+        source="state",
+        number=1,
+        columns=_COLUMNS,
+        rows=tuple(_row(one, context) for one in jobs),
+        empty=("no jobs are known",),
+        problem="" if scheduler.state == "running" else f"nobody runs them: {_HOW[scheduler.state]}",
+    )
+
+
+_HOW = {
+    "stopped": "S runs them here, `memconsole --serve` in the background",
+    "stale": "the owner does not move; end it, then start `memconsole --serve`",
+}
+
+
+def owner_words(scheduler: SchedulerStatus, *, is_here: bool) -> str:
+    """Return who runs the jobs, in words."""
+    if is_here:
+        return "run by this console until it quits"
+    if scheduler.pid is None:
+        return scheduler.state
+    return f"{scheduler.state}, pid {scheduler.pid}"
+
+
+def _row(job: JobView, context: Context) -> Row:
+    record = job.record
+    sign, role = status_sign(record.status or "", context.glyphs)
+    word, state_role = _state(job)
+    passed = None if record.started_at is None else context.now - record.started_at
+    left = None if record.next_at is None else record.next_at - context.now
+    return Row(
+        key=job.id,
+        cells=(
+            Cell(job.id, Role.STRONG),
+            Cell(job.trigger, Role.MUTED),
+            Cell(word, state_role),
+            Cell("never" if passed is None else figures.age(passed), Role.MUTED),
+            Cell(sign if record.status else "", role),
+            Cell(_result(job), Role.WARNING if record.status == "failed" else Role.PLAIN),
+            Cell(figures.took(record.duration_ms), Role.MUTED),
+            Cell(figures.until(left)),
+        ),
+        value=f"memconsole once {job.id}",
+    )
+
+
+def _state(job: JobView) -> tuple[str, Role]:
+    if not job.is_enabled:
+        return "off", Role.MUTED
+    if job.record.is_paused:
+        return "paused", Role.WARNING
+    return ("running", Role.ACCENT) if job.is_running else ("waits", Role.MUTED)
+
+
+def _result(job: JobView) -> str:
+    """Return the result with its reason; what was missed and what fails again and again too."""
+    record = job.record
+    if record.status is None:
+        return job.help
+    parts = [record.status if record.reason is None else f"{record.status}: {record.reason}"]
+    if record.failures > 1:
+        parts.append(f"{record.failures} in a row")
+    if record.missed:
+        parts.append(f"{record.missed} missed before")
+    return literal(", ".join(parts) + (f"; {record.message}" if record.message else ""))
+
+
+def job_listing(job: JobView | None, runs: Sequence[Run] | None, context: Context) -> Listing:
+    """Return the history of one job, newest first; why it was skipped stands in each line."""
+    if job is None:
+        return Listing("History", number=2, empty=("no job is selected",))
+    return Listing(
+        title="History",
+        about=f"{context.glyphs.dot} {job.id}",
+        source="state",
+        number=2,
+        columns=_RUN_COLUMNS,
+        rows=tuple(run_row(run, context) for run in runs or ()),
+        empty=(
+            "reading the history" if runs is None else "it has done nothing yet",
+            job.help,
+        ),
+    )
