@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from memconsole import wiring
 
 if TYPE_CHECKING:
-    from memconsole.domain.origin import Origin
+    from collections.abc import Callable
+
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
     from memconsole.job_ports import ChildRunner, TwoClocks
@@ -18,19 +19,19 @@ if TYPE_CHECKING:
 def build_jobs(
     settings: Settings,
     engine: Engine,
-    origin: Origin,
     *,
     clock: Clock,
     child: ChildRunner | None = None,
+    scheduler_engine: Callable[[], Engine] | None = None,
 ) -> Jobs:
     """Return the jobs of a state folder.
 
     Args:
         settings: File, environment and options.
-        engine: Runs their commands.
-        origin: The face that asks.
+        engine: Runs what a face asks for.
         clock: The clock of the process.
         child: Runs what loads much; None runs it in this process.
+        scheduler_engine: Makes the engine of a hosted scheduler; None takes `engine`.
     """
     from memconsole.scheduler.control import Jobs  # noqa: PLC0415
     from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
@@ -51,8 +52,8 @@ def build_jobs(
         clocks=_both(clock),
         watch=SchedulerWatch(locks, store),
         zone=lambda: wiring.zone(settings, engine.home()),
-        origin=origin,
         child=child,
+        scheduler_engine=scheduler_engine,
     )
 
 

@@ -80,9 +80,8 @@ def once(
 
 def _control(call: Call) -> Jobs:
     from memconsole import wiring_jobs  # noqa: PLC0415
-    from memconsole.domain.origin import Origin  # noqa: PLC0415
 
-    return wiring_jobs.build_jobs(call.settings, call.engine, Origin.CLI, clock=call.clock)
+    return wiring_jobs.build_jobs(call.settings, call.engine, clock=call.clock)
 
 
 def _run(control: Jobs, job: str, *, dry_run: bool) -> JobRun:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.jobs import JobRecord, JobView
+from memconsole.domain.origin import Origin
 from memconsole.errors import MemconsoleError, ReadOnlyError, UsageError
 from memconsole.scheduler.bell import Bell
 from memconsole.scheduler.jobs import TABLE
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from memconsole.domain.days import Zone
     from memconsole.domain.jobs import JobRun
-    from memconsole.domain.origin import Origin
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
     from memconsole.job_ports import ChildRunner, JobLocks, JobStore, TwoClocks
@@ -57,7 +57,9 @@ class Jobs:
     Attributes:
         watch: Who runs the jobs now.
         zone: The operator's; asked when a scheduler starts.
-        origin: Which face asks, for the run log.
+        engine: Runs what this face asks for.
+        scheduler_engine: Makes the engine of a scheduler: the run log tells who ran what. None
+            takes `engine`.
         child: Runs what loads much in a process of its own; None runs it here.
     """
 
@@ -69,8 +71,8 @@ class Jobs:
     clocks: TwoClocks
     watch: SchedulerControl
     zone: Callable[[], Zone]
-    origin: Origin
     child: ChildRunner | None = None
+    scheduler_engine: Callable[[], Engine] | None = None
     table: Sequence[Job] = TABLE
     _hosted: tuple[threading.Thread, Stopper] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -178,12 +180,13 @@ class Jobs:
     def _service(self, stopper: Stopper) -> SchedulerService:
         from memconsole.scheduler.execution import Execution  # noqa: PLC0415 - loads APScheduler
 
-        home = str(self.engine.home().path)
+        engine = self.engine if self.scheduler_engine is None else self.scheduler_engine()
+        home = str(engine.home().path)
         return SchedulerService(
             self.table,
             self.settings,
-            self._runner(),
-            Ledger(self.store, self.runs, self.origin, home),
+            JobRunner(engine, self.locks, self.child),
+            Ledger(self.store, self.runs, Origin.SCHEDULER, home),
             self.clocks,
             Execution(),
             stopper.bell,

@@ -42,7 +42,9 @@ def host(app: ConsoleApp) -> None:
             _tell(app, f"{error}. {error.hint}", Role.WARNING)
         except Exception:  # the edge of a thread: the console goes on
             logger.exception("the scheduler could not begin")
-            _tell(app, "the scheduler could not begin, which is a bug; press l for the log", Role.DUE)
+            _tell(
+                app, "the scheduler could not begin, which is a bug; press l for the log", Role.DUE
+            )
         else:
             _tell(app, "this console runs the jobs until it quits", Role.MUTED)
 

@@ -129,7 +129,7 @@ settings = Settings(state_dir=folder / "state", transport="none")
 def jobs_of(table):
     clock = wiring.build_clock()
     engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
-    jobs = wiring_jobs.build_jobs(settings, engine, Origin.SCHEDULER, clock=clock)
+    jobs = wiring_jobs.build_jobs(settings, engine, clock=clock)
     return replace(jobs, table=table)
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.jobs import JobEnd, JobRecord
-from memconsole.domain.origin import Origin
 from memconsole.domain.schedule import Every
 from memconsole.domain.settings import UiSettings
 from memconsole.domain.snapshot import SchedulerStatus
@@ -52,7 +51,6 @@ def jobs(*table: Job, is_read_only: bool = False) -> Jobs:
         clocks=FakeClocks(),
         watch=FakeScheduler(),
         zone=lambda: None,
-        origin=Origin.CLI,
         table=table or TABLE,
     )
 

@@ -60,7 +60,9 @@ def jobs_listing(
         columns=_COLUMNS,
         rows=tuple(_row(one, context) for one in jobs),
         empty=("no jobs are known",),
-        problem="" if scheduler.state == "running" else f"nobody runs them: {_HOW[scheduler.state]}",
+        problem=""
+        if scheduler.state == "running"
+        else f"nobody runs them: {_HOW[scheduler.state]}",
     )
 
 

@@ -8,8 +8,8 @@ from textual import on
 
 from memconsole.domain.snapshot import SchedulerStatus
 from memconsole.ui.keys import bind
-from memconsole.ui.literal import literal
 from memconsole.ui.listing import Listing
+from memconsole.ui.literal import literal
 from memconsole.ui.loading import Loaded, Loader
 from memconsole.ui.rows.jobs import job_listing, jobs_listing
 from memconsole.ui.screens.base import ConsoleScreen
@@ -98,9 +98,7 @@ class JobsScreen(ConsoleScreen):
             snapshot = self.desk.snapshot
             scheduler = SchedulerStatus() if snapshot is None else snapshot.scheduler
             context = self.context()
-            listed.show(
-                jobs_listing(self._jobs, scheduler, context, is_here=control.is_hosting)
-            )
+            listed.show(jobs_listing(self._jobs, scheduler, context, is_here=control.is_hosting))
         self._show_history()
 
     def _show_history(self) -> None:
@@ -120,7 +118,9 @@ class JobsScreen(ConsoleScreen):
     @property
     def _job(self) -> JobView | None:
         row = self.named("list").row
-        return next((one for one in self._jobs or () if row is not None and row.key == one.id), None)
+        return next(
+            (one for one in self._jobs or () if row is not None and row.key == one.id), None
+        )
 
     # ---- deeds ---------------------------------------------------------------------------
 
