@@ -31,13 +31,19 @@ def front(call: Call) -> int:
 
         return show_status(call)
     from memconsole import wiring  # noqa: PLC0415
+    from memconsole.cli.serving import jobs_of_console  # noqa: PLC0415
 
     wiring.require_home(call.settings)
     from memconsole.ui.run import run_console  # noqa: PLC0415  # loads Textual
 
     call.is_console = True
     with call.life():
-        return run_console(call.engine, call.settings, wiring.build_feed(call.engine))
+        return run_console(
+            call.engine,
+            call.settings,
+            wiring.build_feed(call.engine),
+            jobs=jobs_of_console(call),
+        )
 
 
 def _has_keyboard() -> bool:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from memconsole.domain.catalogue import CommandSpec
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import ConsoleSnapshot
+    from memconsole.job_ports import JobControl
     from memconsole.ports import ChangeFeed
     from memconsole.ui.door import Door
     from memconsole.ui.targets import Target
@@ -88,6 +89,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         clock: ScreenClock | None = None,
         logbook: Logbook | None = None,
         is_colourless: bool = False,
+        jobs: JobControl | None = None,
     ) -> None:
         # Textual asks for filters and variables while it sets itself up.
         self.settings = settings
@@ -98,6 +100,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         ]
         super().__init__(css_path=stylesheets())
         self.engine = engine
+        self.jobs = jobs
         self.glyphs = ASCII if settings.ui.ascii else UNICODE
         self.clock = clock or ScreenClock()
         self.logbook = logbook or Logbook()

@@ -81,6 +81,10 @@ class KeysOfEveryScreen(App[int], inherit_bindings=False):
         """Show everything that wants attention."""
         self.go.findings()
 
+    def action_jobs(self) -> None:
+        """Show the scheduler's jobs."""
+        self.go.jobs()
+
     def action_log(self) -> None:
         """Show our own log."""
         self.go.log()

@@ -87,6 +87,14 @@ class Navigation:
         self._visit("runs", "runs")
         self._app.push_screen(RunsScreen(key))
 
+    def jobs(self) -> None:
+        """Open the scheduler's jobs."""
+        from memconsole.ui.screens.jobs import JobsScreen  # noqa: PLC0415 - see above
+
+        if not isinstance(self._app.screen, JobsScreen):
+            self._visit("jobs", "jobs")
+            self._app.push_screen(JobsScreen())
+
     def log(self) -> None:
         """Open our own log."""
         from memconsole.ui.screens.log import LogScreen  # noqa: PLC0415 - see above

@@ -15,24 +15,41 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memconsole.domain.settings import Settings
+    from memconsole.job_ports import JobControl
     from memconsole.ports import ChangeFeed
     from memconsole.ui.door import Door
 
 
-def run_console(engine: Door, settings: Settings, feed: ChangeFeed | None = None) -> int:
+def run_console(
+    engine: Door,
+    settings: Settings,
+    feed: ChangeFeed | None = None,
+    *,
+    jobs: JobControl | None = None,
+) -> int:
     """Run the console until it is left; return the exit code: 0, 1 after a bug, 128 + signal.
 
     Args:
         engine: The engine; read by thread workers.
         settings: Everything an operator can set.
         feed: File events; None means polling alone.
+        jobs: The scheduler's jobs; a hosted scheduler ends with the console.
     """
     logbook = Logbook()
     with _log_into(logbook):
         app = ConsoleApp(
-            engine, settings, feed, logbook=logbook, is_colourless=is_colourless(settings)
+            engine,
+            settings,
+            feed,
+            logbook=logbook,
+            is_colourless=is_colourless(settings),
+            jobs=jobs,
         )
-        app.run(mouse=settings.ui.mouse)
+        try:
+            app.run(mouse=settings.ui.mouse)
+        finally:
+            if jobs is not None:
+                jobs.close()
     if app.ending.sentence:
         sys.stderr.write(f"{app.ending.sentence}\n")
     return app.return_code or 0

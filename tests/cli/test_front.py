@@ -27,7 +27,7 @@ class Opened:
         self.settings: Settings | None = None
         self.has_feed = False
 
-    def __call__(self, _engine: Engine, settings: Settings, feed: object) -> int:
+    def __call__(self, _engine: Engine, settings: Settings, feed: object, *, jobs: object) -> int:
         self.settings = settings
         self.has_feed = feed is not None
         return 7

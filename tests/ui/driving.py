@@ -45,7 +45,11 @@ def console(
 ) -> ConsoleApp:
     """Make a console whose time does not run."""
     app = ConsoleApp(
-        engine, engine.settings, feed, clock=ScreenClock(watch or Stopwatch(), sample.NOW)
+        engine,
+        engine.settings,
+        feed,
+        clock=ScreenClock(watch or Stopwatch(), sample.NOW),
+        jobs=engine.jobs,
     )
     app.typing_pause_s = 0.0
     # On a busy machine the time of the clock comes in the middle of a test.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory import Marker
     from memconsole.domain.outcomes import Outcome, Run
     from memconsole.domain.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
+    from memconsole.job_ports import JobControl
     from memconsole.ports import StopSignal
 
 
@@ -65,6 +66,7 @@ class FakeEngine(FakeSearch):
         self.marked: tuple[tuple[str, Marker], ...] = ()
         self.history = sample.runs()
         self.sampled = 0
+        self.jobs: JobControl | None = None
         self.run_gate = threading.Event()
         self.run_gate.set()
 
@@ -95,7 +97,7 @@ class FakeEngine(FakeSearch):
     def runs(
         self, *, limit: int = 50, since: datetime | None = None, job: str | None = None
     ) -> tuple[Run, ...]:
-        return self.history[:limit]
+        return tuple(run for run in self.history if job in (None, run.job))[:limit]
 
     def watched(self) -> tuple[Path, ...]:
         return (sample.HOME,)

@@ -45,7 +45,7 @@ SHARED = {
 }
 """Ids of bindings that are pressed here, on every screen."""
 
-ELSEWHERE = {"open", "quit", "interrupt", "suspend"}
+ELSEWHERE = {"open", "quit", "interrupt", "suspend", "jobs", "host"}
 """Tested where their effect is: `Enter` by each screen's own tests, the ends in `test_bytes`."""
 
 OWN = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from memconsole.domain.catalogue import spec_of
+from memconsole.ui.hosting import host, why_not_host
 from memconsole.ui.keys import COMMON, command_bindings, key_line
 from memconsole.ui.refusals import refusal
 from memconsole.ui.screens.panels import PanelScreen
@@ -149,6 +150,8 @@ class ConsoleScreen(PanelScreen):
         app = self.desk
         if action == "command":
             return refusal(spec_of(str(parameters[0])), app.settings, app.snapshot)
+        if action == "host":
+            return why_not_host(app)
         if action in ("mark", "copy", "open") and (self.pane is None or self.pane.row is None):
             return "there is no line under the cursor"
         if action == "find" and (self.pane is None or not self.pane.place.rows):
@@ -172,6 +175,10 @@ class ConsoleScreen(PanelScreen):
                 app.begin(spec, targets, reason)
                 return
         self.say(reason, Role.WARNING)
+
+    def action_host(self) -> None:
+        """Run the jobs inside this console until it quits."""
+        host(self.desk)
 
     def action_command(self, name: str) -> None:
         """Begin a command of the catalogue with what is marked or selected here."""
