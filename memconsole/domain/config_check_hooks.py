@@ -12,10 +12,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memconsole.domain.config_finding import ConfigFacts
+    from memconsole.domain.memory import Pool
 
 HOOKS = ("memory-index-inject", "session-summary", "memory-flush")
 """The hooks of memconsole (mission §22); a prefix may stand before each."""
 
+_LONG_TERM = "MEMORY.md"
+_INJECTED = (
+    "memory/INDEX.md",
+    "memory/ACTIVE_CONTEXT.md",
+    "memory/observations.md",
+    _LONG_TERM,
+)
 _INTERNAL = ("hooks", "internal")
 _PLATFORM_SUMMARY = "session-memory"
 
@@ -48,38 +56,40 @@ def check_hooks(facts: ConfigFacts) -> Iterator[Finding]:
 
 
 def check_bootstrap(facts: ConfigFacts) -> Iterator[Finding]:
-    """Yield files of which the platform loads only the beginning (mission §7, bootstrap budget)."""
-    total_limit = facts.config.bootstrap_total_max_chars
+    """Yield files of which a session is given only the beginning (mission §7, bootstrap budget)."""
     for pool in facts.pools:
-        owner = pool.agents[0] if pool.agents else None
         for limit in pool.limits:
             if limit.is_over:
-                yield Finding(
-                    "bootstrap-budget",
-                    Severity.WARNING,
-                    f"{limit.path} has {limit.chars} characters, and the platform loads "
-                    f"{limit.limit} of them",
-                    key="agents.defaults.bootstrapMaxChars",
-                    current=limit.chars,
-                    recommended=limit.limit,
-                    path=str(pool.root / limit.path),
-                    agent=owner,
-                    hint="Move the older part below memory/, where search finds it.",
-                )
-        total = sum(min(limit.chars, limit.limit) for limit in pool.limits)
-        if total > total_limit:
-            yield Finding(
-                "bootstrap-budget",
-                Severity.WARNING,
-                f"the files loaded at the start of a session have {total} characters together, "
-                f"and the platform loads {total_limit}",
-                key="agents.defaults.bootstrapTotalMaxChars",
-                current=total,
-                recommended=total_limit,
-                path=str(pool.root),
-                agent=owner,
-                hint="Move the older part below memory/, where search finds it.",
-            )
+                yield _over(pool, limit.path, limit.chars, limit.limit, "the platform loads")
+        yield from _injected(facts, pool)
+
+
+def _injected(facts: ConfigFacts, pool: Pool) -> Iterator[Finding]:
+    """What memconsole hands a session: counted in bytes, which characters never exceed."""
+    most, total_most = facts.config.bootstrap_max_chars, facts.config.bootstrap_total_max_chars
+    sizes = {item.path: item.size_bytes for item in pool.items if item.path in _INJECTED}
+    for path, size in sizes.items():
+        if path != _LONG_TERM and size > most:
+            yield _over(pool, path, size, most, "a session is given")
+    total = sum(min(size, most) for size in sizes.values())
+    if total > total_most:
+        yield _over(pool, ", ".join(sizes), total, total_most, "a session is given")
+
+
+def _over(pool: Pool, path: str, size: int, limit: int, verb: str) -> Finding:
+    is_ours = path.endswith("observations.md")
+    return Finding(
+        "bootstrap-budget",
+        Severity.WARNING,
+        f"{one_line(path)}: up to {size} characters, and {verb} {limit} of them",
+        current=size,
+        recommended=limit,
+        path=str(pool.root if "," in path else pool.root / path),
+        agent=pool.agents[0] if pool.agents else None,
+        hint="`memconsole reflect` shortens it."
+        if is_ours
+        else "Move the older part below memory/, where search finds it.",
+    )
 
 
 def _handlers(facts: ConfigFacts) -> Iterator[Finding]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 from memconsole.domain.config_check import check_config
 from memconsole.domain.config_finding import Change
-from memconsole.domain.memory import MARKER_TAGS, Limit, Pool
+from memconsole.domain.memory import MARKER_TAGS, Limit, Pool, PoolItem
 from memconsole.domain.snapshot import Severity
 from tests.unit.config_facts import defaults, facts, found, one
 
@@ -168,26 +167,42 @@ def test_two_notes_of_each_session_are_told() -> None:
     assert found(facts(hooks_on(), hooks=OUR_HOOKS), "double-indexing") == []
 
 
-def test_the_bootstrap_budget_is_per_file_and_together() -> None:
-    chars = {"MEMORY.md": 20_001, "memory/INDEX.md": 20_000, "memory/observations.md": 19_999}
-    limits = tuple(Limit(path, count, 20_000) for path, count in chars.items())
-    pool = Pool(
+def pool(sizes: dict[str, int], limits: tuple[Limit, ...] = ()) -> Pool:
+    items = tuple(
+        PoolItem(path, size, size // 4, is_generated=False, is_counted=True)
+        for path, size in sizes.items()
+    )
+    return Pool(
         agents=("main",),
         root=Path("/ws"),
         exists=True,
-        files=3,
-        size_bytes=60_000,
-        tokens=15_000,
+        files=len(items),
+        size_bytes=sum(sizes.values()),
+        tokens=0,
         markers=dict.fromkeys(MARKER_TAGS, 0),
-        items=(),
+        items=items,
         by_category=(),
         limits=limits,
         notices=(),
         active_context_at=None,
         read_at=datetime(2026, 1, 26, tzinfo=UTC),
     )
-    finding = one(facts(pools=(pool,)), "bootstrap-budget")
-    assert (finding.path, finding.current) == ("/ws/MEMORY.md", 20_001)
-    more = (*limits, Limit("USER.md", 2, 20_000))
-    full = facts(pools=(replace(pool, limits=more),))
-    assert [it.current for it in found(full, "bootstrap-budget")] == [20_001, 60_001]
+
+
+def budget(given: Pool) -> list[tuple[str | None, object]]:
+    return [(it.path, it.current) for it in found(facts(pools=(given,)), "bootstrap-budget")]
+
+
+def test_files_of_which_the_platform_loads_the_beginning_are_told() -> None:
+    limits = (Limit("MEMORY.md", 20_001, 20_000), Limit("USER.md", 20_000, 20_000))
+    assert budget(pool({}, limits)) == [("/ws/MEMORY.md", 20_001)]
+
+
+def test_what_memconsole_hands_a_session_has_a_budget_too() -> None:
+    sizes = {"memory/observations.md": 20_001, "memory/INDEX.md": 20_000, "memory/other.md": 90_000}
+    assert budget(pool(sizes)) == [("/ws/memory/observations.md", 20_001)]
+    [finding] = found(facts(pools=(pool(sizes),)), "bootstrap-budget")
+    assert "memconsole reflect" in finding.hint
+    full = {**sizes, "memory/ACTIVE_CONTEXT.md": 15_000, "MEMORY.md": 5_001}
+    assert budget(pool(full)) == [("/ws/memory/observations.md", 20_001), ("/ws", 60_001)]
+    assert budget(pool({**full, "MEMORY.md": 5_000})) == [("/ws/memory/observations.md", 20_001)]
