@@ -224,7 +224,8 @@ class Line:
 
     def _failed(self, found: Refusal) -> GatewayUnavailableError:
         if self.place is not None:
-            is_near = not self.is_reached and is_loopback(self.place.url)
+            is_cheap = not self.is_reached or found.verdict is Verdict.STARTING
+            is_near = is_cheap and is_loopback(self.place.url)
             self._pauses.failed(self.place, found, time.monotonic(), is_near=is_near)
         return _unavailable(found)
 

@@ -13,7 +13,7 @@ STEPS_S = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Seconds after the first, second, … failure in a row; the last one stays."""
 
 NEAR_S = 5.0
-"""Cap where nothing listens on this host: asking there costs nothing, and it may be back soon."""
+"""Cap for what is on this host and not there yet: asking costs nothing, and it may be up soon."""
 
 STUBBORN_S = 300.0
 """Seconds after a verdict that only an operator changes; another address or token ends it."""
@@ -41,7 +41,7 @@ class Pauses:
             place: Where it happened.
             refusal: What it was.
             now: `time.monotonic()`.
-            is_near: Nothing listens there, and that is on this host.
+            is_near: Nothing listens there, or it is starting, and that is on this host.
         """
         is_same = place == self._place
         self._failures = self._failures + 1 if is_same and refusal.verdict.can_heal else 1
