@@ -187,7 +187,9 @@ class IndexReader:
     def _vector(self, query: Query) -> bytes | None:
         """Return the query's vector; None when there is nothing to compare it with."""
         if self._means.remote is not None:
-            return self._checked(small_list(self._means.remote.embed([query.text])[0]))
+            from memconsole.domain.redaction import mask  # noqa: PLC0415  # only on the way out
+
+            return self._checked(small_list(self._means.remote.embed([mask(query.text)])[0]))
         if self._means.static is None or not self._epoch_chunks:
             return None
         tokens = self._tokens(query.text)

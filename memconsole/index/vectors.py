@@ -162,6 +162,7 @@ class RemoteVectors:
     def add(self, rows: Sequence[Row], ids: Sequence[int]) -> None:
         """Ask for what is not known, and store all of it."""
         known = self._known([row.hash for row in rows])
+        self._dims = self._dims or next(map(len, known.values()), None)
         new = {row.hash: row for row in rows if row.hash not in known}
         if new and self.failure is None:
             fresh = self._asked(new)
@@ -203,8 +204,15 @@ class RemoteVectors:
                 f"and the index holds vectors of {self._dims}",
                 hint="`memconsole reindex --full` builds it anew.",
             )
+            self._forget_cache()
             return {}
         return found
+
+    def _forget_cache(self) -> None:
+        """Drop what the service answered before: building anew must not mix it with other."""
+        self._connection.execute(
+            "DELETE FROM embedding_cache WHERE model = ?", (self._embedder.name,)
+        )
 
     def _known(self, hashes: Sequence[bytes]) -> dict[bytes, bytes]:
         known = {}

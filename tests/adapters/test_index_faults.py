@@ -162,6 +162,33 @@ def test_a_file_that_vanishes_or_cannot_be_read_harms_no_other(stage: Stage) -> 
     assert {one.path for one in stage.pending().changed} == {"memory/n1.md", "memory/n2.md"}
 
 
+def test_a_file_that_changes_while_it_is_read_is_read_again(stage: Stage) -> None:
+    path = stage.write("n1.md", "before\n")
+    documents = stage.documents
+
+    def read(document: Document) -> DocumentText:
+        text = stage.reader.read(document)
+        if document.path.endswith("n1.md"):
+            path.write_text("changed meanwhile\n", encoding="utf-8")
+        return text
+
+    stage.index.sync(stage.scope, documents, read, stage.settings)
+    assert [one.path for one in stage.pending().changed] == ["memory/n1.md"]
+    stage.sync()
+    assert stage.find("meanwhile") == ["memory/n1.md"]
+    assert stage.find("before") == []
+
+
+def test_sixty_megabytes_of_one_line_are_left_out_and_told(stage: Stage) -> None:
+    path = stage.write("giant.md", "giant")
+    with path.open("r+b") as file:
+        file.truncate(60_000_000)
+    report = stage.sync()
+    assert [(one.code, one.path) for one in report.notices] == [("oversized", "memory/giant.md")]
+    assert stage.find("giant") == []
+    assert stage.find("needle7") == ["memory/n7.md"]
+
+
 def test_a_line_of_megabytes_costs_nothing(stage: Stage) -> None:
     stage.write("giant.md", b"x" * 12_000_000 + b" tail\n" + b"after the giant\n")
     stage.sync()

@@ -203,3 +203,39 @@ def test_a_query_of_other_dimensions_finds_by_words(stage: Stage, service: Servi
     with stage.open() as reader, pytest.raises(EmbeddingError, match="length"):
         reader.legs(parse("banana"), Narrowing())
     assert stage.find("banana") == ["memory/one.md"]
+
+
+def test_a_service_that_changes_its_dimensions_leaves_the_words(
+    stage: Stage, service: Service
+) -> None:
+    stage.sync()
+    service.dims = 2
+    stage.write("three.md", "iiii kiwi\n")
+    [notice] = stage.sync().notices
+    assert notice.code == "embedding-failed"
+    assert "vectors of 2 numbers, and the index holds vectors of 3" in notice.message
+    assert stage.find("kiwi") == ["memory/three.md"]
+    assert stage.pending().unembedded == 1
+    assert stage.sync(is_full=True).embedded == 3
+
+
+def test_no_secret_is_sent(stage: Stage, service: Service) -> None:
+    secret = "sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789"
+    stage.write("keys.md", f"use {secret}\n")
+    stage.sync()
+    with stage.open() as reader:
+        reader.legs(parse(f"who knows {secret}"), Narrowing())
+    assert len(service.requests) == 2
+    assert secret not in json.dumps(service.requests)
+    assert "[redacted:" in json.dumps(service.requests)
+
+
+def test_building_anew_never_mixes_dimensions(stage: Stage, service: Service) -> None:
+    stage.sync()
+    service.dims = 2
+    stage.write("three.md", "iiii kiwi\n")
+    [notice] = stage.sync(is_full=True).notices
+    assert "vectors of 2 numbers" in notice.message
+    report = stage.sync(is_full=True)
+    assert (report.embedded, report.notices) == (3, ())
+    assert len(stage.cosines("aaaa")) == 3
