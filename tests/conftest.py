@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -39,6 +41,30 @@ hypothesis.settings.register_profile(
     "thorough", deadline=None, max_examples=250, suppress_health_check=_SLOW
 )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "memconsole"))
+
+
+MEASURED_VARIANTS = 2
+"""How many variants of a parametrised test coverage looks at: it doubles the time of each."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave coverage out of further variants, which pass through much the same lines.
+
+    What is not seen is not counted: the figure can only be too low.
+    """
+    seen: Counter[str] = Counter()
+    for item in items:
+        name, _, variant = item.nodeid.partition("[")
+        seen[name] += 1
+        if variant and seen[name] > MEASURED_VARIANTS:
+            item.add_marker(pytest.mark.no_cover)
+
+
+def pytest_collection_finish() -> None:
+    """Look through what is new for rubbish, not through all that was loaded, and less often."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 class TopLevelSvgExtension(pytest_textual_snapshot.SVGImageExtension):  # type: ignore[misc]
