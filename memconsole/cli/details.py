@@ -30,6 +30,9 @@ def session(paper: Paper, detail: SessionDetail) -> None:
     paper.field("session id", paper.text(view.session_id or shape.UNKNOWN))
     paper.field("class", f"{view.session_class.value}, {view.state.value}")
     _tokens(paper, view)
+    if detail.limits:
+        named = (f"{name.replace('_', ' ')} {at:,}" for name, at in detail.limits.items())
+        paper.field("limits", ", ".join(named))
     _times(paper, detail)
     _content(paper, detail)
     _contributors(paper, detail)
@@ -65,6 +68,7 @@ def _times(paper: Paper, detail: SessionDetail) -> None:
         ("started", stored.started_at),
         ("updated", stored.updated_at),
         ("last capture", detail.last_capture_at),
+        *([] if detail.last_flush_at is None else [("last flush", detail.last_flush_at)]),
         *((name.replace("_", " "), at) for name, at in detail.next_events.items()),
     ):
         text = "never" if at is None and name == "last capture" else shape.stamp(at, paper.zone)

@@ -241,6 +241,8 @@ def session_detail(detail: SessionDetail) -> dict[str, Json]:
         "next_events": dict(detail.next_events),
         "freshness": None if detail.freshness is None else _freshness(detail.freshness),
         "last_capture_at": detail.last_capture_at,
+        "last_flush_at": detail.last_flush_at,
+        "limits": dict(detail.limits),
     }
 
 

@@ -260,7 +260,14 @@ class Contributor:
 
 @dataclass(frozen=True, slots=True)
 class SessionDetail:
-    """One session with everything a whole reading tells (mission §17)."""
+    """One session with everything a whole reading tells (mission §17).
+
+    Attributes:
+        next_events: What lies ahead of it, by name.
+        freshness: When the platform starts it anew; None for what is no live talk.
+        limits: Tokens at which something happens, by name: `flush_early`, `flush_final`,
+            `rotation`, `compaction`; empty for what is no live talk.
+    """
 
     view: SessionView
     events: int
@@ -274,3 +281,5 @@ class SessionDetail:
     notices: tuple[Notice, ...] = ()
     next_events: Mapping[str, datetime] = field(default_factory=dict)
     freshness: Freshness | None = None
+    last_flush_at: datetime | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)

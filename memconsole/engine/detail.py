@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.sessions import TranscriptState
+from memconsole.domain.sessions import SessionState, TranscriptState
 from memconsole.domain.snapshot import Contributor, SessionDetail, TokensByClass, TranscriptView
+from memconsole.domain.tokens import DEFAULT_WINDOW
 from memconsole.domain.transcript import MessageKind, TranscriptCounts, Whole
 from memconsole.domain.transcript_notices import transcript_notices
+from memconsole.engine.fill import fill_of
 from memconsole.engine.freshness import freshness_of, next_events
 from memconsole.engine.whole import read_whole
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import ConsoleSnapshot, SessionView
+    from memconsole.engine.fill import Fill
     from memconsole.engine.ports_bundle import Ports
 
 _TOP_CONTRIBUTORS = 12
@@ -81,6 +84,8 @@ def session_detail(
         now=snapshot.taken_at,
         version=snapshot.gateway.version,
     )
+    is_talk = view.state is SessionState.LIVE and view.session_class.is_rotated
+    fill = fill_of(view, snapshot.home, ports=ports, settings=settings) if is_talk else None
     # A session that never ran has no messages; one whose transcript is missing has unknown ones.
     is_counted = view.transcript_state is not TranscriptState.MISSING
     return SessionDetail(
@@ -101,7 +106,19 @@ def session_detail(
         notices=tuple(_notices(view, whole)),
         next_events=next_events(view, fresh),
         freshness=fresh,
+        last_flush_at=None if fill is None or fill.last is None else fill.last.at,
+        limits={} if fill is None else _limits(view, snapshot, fill),
     )
+
+
+def _limits(view: SessionView, snapshot: ConsoleSnapshot, fill: Fill) -> dict[str, int]:
+    """Return where flush, rotation and the platform's compaction begin, in tokens."""
+    window = view.window or DEFAULT_WINDOW
+    return {
+        **{f"flush_{stage.value}": limit for stage, limit in fill.limits.items()},
+        "rotation": view.threshold,
+        "compaction": max(window - snapshot.home.config.reserve_tokens, 0),
+    }
 
 
 def _whole(ports: Ports, view: SessionView, *, everything: bool) -> Whole:

@@ -7,15 +7,14 @@ is stored behind the writes (A12): a flush that failed is tried again.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands import Checkpoint, Flush, Observe
-from memconsole.domain.flush import Cycle, Flushed, FlushRules, crossed, due, marked
+from memconsole.domain.flush import Flushed, marked
 from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason, status_of
 from memconsole.domain.sessions import SessionState
-from memconsole.domain.tokens import DEFAULT_WINDOW, TokenState
 from memconsole.engine.checkpoint import checkpoint
+from memconsole.engine.fill import count_of, fill_of
 from memconsole.engine.fingerprints import remember_end
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.observe import observe
@@ -27,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from memconsole.domain.agents import Home
-    from memconsole.domain.flush import FlushMark, Stage
     from memconsole.domain.outcomes import Detail, Outcome
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import SessionView
+    from memconsole.engine.fill import Fill
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
 
@@ -44,22 +43,6 @@ _NOTHING = frozenset(
         SkipReason.WORKSPACE_MISSING,
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Fill:
-    """How far a session has come towards its compaction.
-
-    Attributes:
-        reached: Stages at or below its count.
-        due: Those of them that were not done in this cycle.
-    """
-
-    cycle: Cycle
-    last: FlushMark | None
-    limits: dict[Stage, int]
-    reached: frozenset[Stage]
-    due: frozenset[Stage]
 
 
 def flush(command: Flush, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
@@ -125,28 +108,6 @@ def flushes_due(
             yield Flush(view.agent, view.key_text)
 
 
-def fill_of(view: SessionView, home: Home, *, ports: Ports, settings: Settings) -> Fill:
-    """Return how far a session has come, and what was done about it."""
-    rules = FlushRules(
-        ratio=settings.flush.ratio,
-        reserve_tokens=max(home.config.reserve_tokens, settings.flush.reserve_tokens_floor),
-        soft_threshold_tokens=settings.flush.soft_threshold_tokens,
-    )
-    limits = rules.limits(view.window or DEFAULT_WINDOW)
-    stored = view.stored
-    cycle = Cycle(view.session_id, stored.compactions, stored.started_at)
-    last = ports.flushes.last(view.agent, view.key_text or "")
-    reached = crossed(_count(view), limits)
-    return Fill(cycle, last, limits, reached, due(reached, cycle, last))
-
-
-def _count(view: SessionView) -> int | None:
-    """Return the count that is believed; a stale one only when the transcript has another."""
-    if view.count.state is TokenState.STALE:
-        return view.count.estimated
-    return view.count.basis
-
-
 def _view(command: Flush, home: Home, reader: Reader) -> SessionView:
     reading = reader.sessions(home, find_agent(home, command.agent.id))
     for view in reader.views(home, reading, {}):
@@ -191,7 +152,7 @@ def _remember(view: SessionView, fill: Fill, ports: Ports) -> None:
 
 def _details(view: SessionView, fill: Fill, prologue: Prologue) -> dict[str, Detail]:
     return {
-        "tokens": _count(view),
+        "tokens": count_of(view),
         "window": view.window,
         "compactions": view.stored.compactions,
         "stages": [stage.value for stage in sorted(fill.reached)],

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import math
 from datetime import datetime
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Type: TypeAlias = "str | tuple[str, ...] | list[Type] | dict[str, Type] | None"
 
@@ -133,6 +136,8 @@ SESSION_DETAIL: Type = {
     "next_events": {},
     "freshness": "map?",
     "last_capture_at": "time?",
+    "last_flush_at": "time?",
+    "limits": {},
 }
 MESSAGE: Type = {
     "id": "str?",
@@ -166,6 +171,19 @@ POOL: Type = {
     "warnings": [WARNING],
 }
 MARKER: Type = {"tag": TAGS, "agent": "str", "path": "str", "line": "int", "text": "str"}
+CHECK: Type = {
+    "id": "str",
+    "status": ("ok", "unknown", "warning", "critical"),
+    "value": "scalar?",
+    "limit": "scalar?",
+    "message": "str",
+    "hint": "str?",
+    "since": "time?",
+    "details": ["detail"],
+}
+
+HEALTH: Type = {"overall": ("ok", "warning", "critical"), "checks": [CHECK]}
+
 OUTCOME: Type = {
     "command": "str",
     "agent": "str?",
@@ -255,6 +273,7 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "markers": ([MARKER], {}),
     "search": ({"hits": [HIT], "index": INDEX, "coverage": "float?"}, {}),
     "get": (GET, {}),
+    "health": (HEALTH, {}),
     "reindex": ([OUTCOME], {}),
     "checkpoint": ([OUTCOME], {}),
     "rotate": ([OUTCOME], {"below": "int"}),
@@ -313,20 +332,22 @@ def _check_word(value: object, word: str, place: str) -> None:
     if value is None:
         assert word.endswith("?"), f"{place} is null"
         return
-    match word.rstrip("?"):
-        case "str":
-            # An empty string would be an unknown that pretends to be known.
-            is_right = isinstance(value, str) and (value != "" or not word.endswith("?"))
-        case "int":
-            is_right = isinstance(value, int) and not isinstance(value, bool)
-        case "float":
-            is_right = isinstance(value, float) and math.isfinite(value)
-        case "scalar":
-            is_right = isinstance(value, str | int | float) and value != ""
-        case "bool":
-            is_right = isinstance(value, bool)
-        case "map":
-            is_right = isinstance(value, dict)
-        case _:
-            is_right = isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None
+    # An empty string would be an unknown that pretends to be known.
+    is_empty = value == "" and word in ("str?", "scalar?")
+    is_right = _IS.get(word.rstrip("?"), _is_time)(value) and not is_empty
     assert is_right, f"{place} is {value!r}, not {word}"
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None
+
+
+_IS: dict[str, Callable[[object], bool]] = {
+    "str": lambda value: isinstance(value, str),
+    "int": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "float": lambda value: isinstance(value, float) and math.isfinite(value),
+    "scalar": lambda value: isinstance(value, str | int | float) and value != "",
+    "bool": lambda value: isinstance(value, bool),
+    "map": lambda value: isinstance(value, dict),
+    "detail": lambda value: isinstance(value, str | dict),
+}

@@ -10,7 +10,7 @@ from memconsole.domain.agents import Era, PlatformConfig, Storage
 from memconsole.domain.commands import Flush
 from memconsole.domain.freshness import Mode
 from memconsole.domain.outcomes import Skipped
-from memconsole.domain.settings import FreshnessSettings
+from memconsole.domain.settings_memory import FreshnessSettings
 from memconsole.engine.engine import Engine
 from tests.engine.checkpoint_stage import MAIN, Stage, done
 from tests.engine.rows import row
@@ -46,6 +46,20 @@ def test_a_session_shows_policy_and_next_events() -> None:
     assert found.freshness is not None
     assert (found.freshness.policy.origin, found.freshness.is_stale) == ("session.reset", False)
     assert found.next_events == {"daily_reset": TOMORROW}
+
+
+def test_a_session_shows_where_things_happen_and_its_last_flush() -> None:
+    made = stage()
+    found = detail(made)
+    assert found.last_flush_at is None
+    assert found.limits == {
+        "flush_early": 140_000,
+        "flush_final": 176_000,
+        "rotation": 150_000,
+        "compaction": 180_000,
+    }
+    Engine(made.world.ports, made.settings).run(Flush(MAIN, KEY))
+    assert detail(made).last_flush_at == NOW
 
 
 def test_the_channel_comes_from_the_store_or_the_key() -> None:

@@ -72,10 +72,8 @@ def _facts(
     names = [literal(one) for one in (stored.label, *stored.other_names) if one]
     if names:
         yield "called", dot.join(names), Role.PLAIN
-    if detail is not None and detail.freshness is not None:
-        yield "freshness", literal(describe(detail.freshness)), Role.PLAIN
-        if (reset_at := detail.freshness.next_reset_at) is not None:
-            yield "reset", figures.day_and_time(reset_at, context.zone), Role.PLAIN
+    if detail is not None:
+        yield from _ahead(detail, context)
     yield "class", view.session_class.value, Role.PLAIN
     yield "state", _state(view), Role.PLAIN
     yield "model", literal(stored.model or "?"), Role.PLAIN
@@ -91,6 +89,24 @@ def _facts(
         yield "transcript", f"{size}, {literal(str(view.transcript.path))}", Role.PLAIN
     else:
         yield "transcript", view.transcript_state.value, Role.PLAIN
+
+
+def _ahead(detail: SessionDetail, context: Context) -> Iterator[tuple[str, str, Role]]:
+    """Yield when the platform starts it anew, and where else something happens."""
+    if detail.freshness is not None:
+        yield "freshness", literal(describe(detail.freshness)), Role.PLAIN
+        if (reset_at := detail.freshness.next_reset_at) is not None:
+            yield "reset", figures.day_and_time(reset_at, context.zone), Role.PLAIN
+    if detail.limits:
+        yield "limits", _limits(detail), Role.PLAIN
+    if detail.last_flush_at is not None:
+        yield "flushed", _ago(detail.last_flush_at, context), Role.PLAIN
+
+
+def _limits(detail: SessionDetail) -> str:
+    """Return where flush, rotation and compaction begin."""
+    named = detail.limits.items()
+    return ", ".join(f"{name.replace('_', ' ')} {figures.short_kilo(at)}" for name, at in named)
 
 
 def _state(view: SessionView) -> str:
