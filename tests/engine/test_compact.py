@@ -111,7 +111,7 @@ def test_a_doubtful_record_is_done_and_told() -> None:
     turn.gateway.during["compact"] = lambda: leave(turn, "## Goal\nGo on.")
     outcome = run(turn)
     assert isinstance(outcome, Compacted), outcome
-    assert outcome.message.endswith("; look at it: its summary of 160000 tokens has 14 characters")
+    assert outcome.message.endswith("; look at it: its summary has 14 characters for 160000 tokens")
 
 
 def test_an_older_record_is_not_taken_for_the_new_one() -> None:
