@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from memconsole.domain.commands import (
     Checkpoint,
     Compact,
+    Flush,
     IndexMd,
     Observe,
     Recover,
@@ -136,6 +137,18 @@ def _summarize(
     return Summarize(agent, key, dry_run=dry_run)
 
 
+def _flush(
+    agent: AgentRef,
+    key: str | None = None,
+    *,
+    dry_run: bool = False,
+    is_forced: bool = False,  # noqa: ARG001 - it is done whenever it is asked for
+) -> Command:
+    if key is None:
+        raise ValueError("a flush names its session")
+    return Flush(agent, key, dry_run=dry_run)
+
+
 def _recover(
     agent: AgentRef,
     key: str | None = None,  # noqa: ARG001 - it finds the talks by itself
@@ -233,6 +246,17 @@ CATALOGUE: tuple[CommandSpec, ...] = (
         needs_gateway=False,
         build=_summarize,
         undo="not needed: the summary is a file of its own, or stands behind a divider",
+    ),
+    CommandSpec(
+        name="flush",
+        title="Flush",
+        help="Save a talk before the platform compacts it",
+        key="",
+        subject=Subject.SESSION,
+        is_destructive=False,
+        needs_gateway=False,
+        build=_flush,
+        undo="not needed: observations and the daily log only grow",
     ),
     CommandSpec(
         name="recover",
