@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.ui import figures
 from memconsole.ui.listing import Listing
 from memconsole.ui.literal import literal
-from memconsole.ui.rows.activity import run_row, status_sign
+from memconsole.ui.rows.activity import status_sign
 from memconsole.ui.spans import Cell, Column, Role, Row
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from memconsole.ui.rows.context import Context
 
 _COLUMNS = (
-    Column("job", 10, flex=1, most=18),
-    Column("when", 10, flex=1, most=14, drop=3),
+    Column("job", 11, flex=1, most=18),
+    Column("when", 9, flex=1, most=14, drop=3),
     Column("state", 7),
     Column("last", 7, right=True),
     Column("", 1),
@@ -31,12 +31,11 @@ _COLUMNS = (
 
 _RUN_COLUMNS = (
     Column("", 5),
-    Column("", 9, drop=3),
-    Column("", 15, flex=1, most=20),
+    Column("", 9, drop=2),
+    Column("", 8, flex=1, most=16),
     Column("", 1),
-    Column("", 16, flex=4),
-    Column("", 6, right=True, drop=2),
-    Column("", 30, flex=2, drop=4),
+    Column("", 16, flex=6),
+    Column("", 6, right=True, drop=1),
 )
 
 
@@ -134,9 +133,26 @@ def job_listing(job: JobView | None, runs: Sequence[Run] | None, context: Contex
         source="state",
         number=2,
         columns=_RUN_COLUMNS,
-        rows=tuple(run_row(run, context) for run in runs or ()),
+        rows=tuple(_run_row(run, context) for run in runs or ()),
         empty=(
             "reading the history" if runs is None else "it has done nothing yet",
             job.help,
         ),
+    )
+
+
+def _run_row(run: Run, context: Context) -> Row:
+    sign, role = status_sign(run.status, context.glyphs)
+    word = run.status if run.reason is None else f"{run.status}: {run.reason}"
+    return Row(
+        key=f"run-{run.id}",
+        cells=(
+            Cell(figures.when(run.started_at, context.now, context.zone), Role.MUTED),
+            Cell(run.origin.value, Role.MUTED),
+            Cell(literal(run.agent or "")),
+            Cell(sign, role),
+            Cell(f"{word}; {literal(run.message)}" if run.message else word),
+            Cell(figures.took(run.duration_ms), Role.MUTED),
+        ),
+        value=run.command_line,
     )

@@ -1,0 +1,262 @@
+"""The jobs screen, and the scheduler inside the console."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.jobs import JobEnd, JobRecord, JobRun, JobView
+from memconsole.domain.origin import Origin
+from memconsole.domain.outcomes import Run
+from memconsole.domain.snapshot import SchedulerStatus
+from memconsole.errors import SchedulerOwnedError
+from tests.ui import sample
+from tests.ui.driving import COMPACT, WIDE, at_work
+from tests.ui.fake_engine import FakeEngine
+
+if TYPE_CHECKING:
+    from memconsole.domain.snapshot import ConsoleSnapshot
+
+NOW = sample.NOW
+MINUTE = timedelta(minutes=1)
+
+
+def record(name: str, *, ago: timedelta, **changes: object) -> JobRecord:
+    ended = replace(
+        JobRecord(name),
+        started_at=NOW - ago,
+        ended_at=NOW - ago,
+        status="done",
+        duration_ms=31,
+        done_at=NOW - ago,
+        next_at=NOW + 12 * MINUTE,
+    )
+    return replace(ended, **changes)  # type: ignore[arg-type]  # names are checked by the dataclass itself
+
+
+class FakeJobs:
+    """Jobs as they were told to be.
+
+    Attributes:
+        asked: What was done with them.
+        refusal: Raised by hosting.
+    """
+
+    def __init__(self, *views: JobView) -> None:
+        self.views = list(views)
+        self.asked: list[str] = []
+        self.refusal: SchedulerOwnedError | None = None
+        self.gate = threading.Event()
+        self.gate.set()
+        self.is_hosting = False
+
+    def jobs(self) -> tuple[JobView, ...]:
+        return tuple(self.views)
+
+    def pause(self, job: str, *, is_paused: bool) -> None:
+        self.asked.append(f"{'pause' if is_paused else 'resume'} {job}")
+        self.views = [
+            replace(one, record=replace(one.record, is_paused=is_paused)) if one.id == job else one
+            for one in self.views
+        ]
+
+    def run_now(self, job: str, *, dry_run: bool = False) -> JobRun:
+        self.gate.wait(20)
+        self.asked.append(f"run {job}")
+        return JobRun(JobEnd("skipped", "nothing-new", "2 of 2 skipped; main: nothing new"))
+
+    def host(self) -> None:
+        if self.refusal is not None:
+            raise self.refusal
+        self.is_hosting = True
+        self.asked.append("host")
+
+    def close(self) -> None:
+        self.is_hosting = False
+
+
+def fake_jobs() -> FakeJobs:
+    """A rotation that fails, a checkpoint that skips, an index that runs, a job that is off."""
+    return FakeJobs(
+        JobView(
+            "rotation",
+            True,
+            "every 30m",
+            "Start due sessions anew before the platform compacts them",
+            record(
+                "rotation",
+                ago=4 * MINUTE,
+                status="failed",
+                reason="down",
+                message="nothing answers at ws://127.0.0.1:18789",
+                failures=3,
+            ),
+        ),
+        JobView(
+            "checkpoint",
+            True,
+            "every 20m",
+            "Save every agent's current work",
+            record(
+                "checkpoint",
+                ago=8 * MINUTE,
+                status="skipped",
+                reason="nothing-new",
+                message="3 of 3 skipped; main: nothing new since 14:02",
+                missed=24,
+            ),
+        ),
+        JobView(
+            "index_sync",
+            True,
+            "every 5m",
+            "Take changed memory files into the search indexes",
+            record("index_sync", ago=timedelta(seconds=3), is_running=True, message="2 documents"),
+        ),
+        JobView(
+            "transcript_cleanup", False, "daily at 04:30", "Pack old files", JobRecord("cleanup")
+        ),
+    )
+
+
+def runs() -> tuple[Run, ...]:
+    """What the checkpoint did lately."""
+    return tuple(
+        Run(
+            id=100 + number,
+            job="checkpoint",
+            command="checkpoint",
+            command_line=f"memconsole checkpoint --agent {agent}",
+            origin=Origin.SCHEDULER,
+            agent=agent,
+            key=None,
+            started_at=NOW - 20 * MINUTE * (number + 1),
+            ended_at=NOW - 20 * MINUTE * (number + 1),
+            status=status,
+            reason=reason,
+            message=message,
+            duration_ms=31,
+            home=str(sample.HOME),
+        )
+        for number, (agent, status, reason, message) in enumerate(
+            [
+                ("main", "skipped", "nothing-new", "nothing new since the checkpoint of 14:02"),
+                ("main", "done", None, "saved 18 messages of agent:main:main"),
+                ("work", "skipped", "stale", "no word in it for 6 h"),
+            ]
+        )
+    )
+
+
+def reading(state: str) -> ConsoleSnapshot:
+    found = SchedulerStatus()
+    if state != "stopped":
+        found = SchedulerStatus(state, 812, "host", NOW - timedelta(days=2))
+    return replace(sample.usual(), scheduler=found)
+
+
+def engine_with(jobs: FakeJobs, state: str = "running", **ui: object) -> FakeEngine:
+    engine = FakeEngine(reading(state), ui=ui)
+    engine.jobs = jobs
+    engine.history = (*engine.history, *runs())
+    return engine
+
+
+async def test_every_job_is_shown_with_what_became_of_it() -> None:
+    async with at_work(engine_with(fake_jobs()), WIDE) as desk:
+        await desk.press("v")
+        assert desk.screen == "jobs"
+        shown = desk.picture()
+        for words in (
+            "running, pid 812",
+            "failed: down, 3 in a row; nothing ans",
+            "skipped: nothing-new, 24 missed before",
+            "off",
+            "12 min",
+        ):
+            assert words in shown, shown
+
+
+async def test_the_history_is_that_of_the_job_under_the_cursor() -> None:
+    async with at_work(engine_with(fake_jobs()), WIDE) as desk:
+        await desk.press("v")
+        assert "it has done nothing yet" in desk.picture()
+        await desk.press("j")
+        assert "saved 18 messages of agent:main:main" in desk.picture()
+        assert "no word in it for 6 h" in desk.picture()
+
+
+async def test_a_job_is_paused_and_goes_on() -> None:
+    jobs = fake_jobs()
+    async with at_work(engine_with(jobs), WIDE) as desk:
+        await desk.press("v", "j", "p")
+        assert jobs.asked == ["pause checkpoint"]
+        assert "paused" in desk.picture()
+        await desk.press("p")
+        assert jobs.asked[1:] == ["resume checkpoint"]
+
+
+async def test_a_job_is_run_now_and_its_end_is_told() -> None:
+    jobs = fake_jobs()
+    async with at_work(engine_with(jobs), WIDE) as desk:
+        await desk.press("v", "j", "x")
+        assert jobs.asked == ["run checkpoint"]
+        assert "checkpoint skipped (nothing-new): 2 of 2 skipped" in desk.picture()
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (("v", "j", "j", "x"), "index_sync runs already"),
+        (("v", "j", "x"), "read-only"),
+        (("v", "p"), "read-only"),
+        (("S",), "read-only"),
+    ],
+)
+async def test_what_cannot_be_done_says_why(keys: tuple[str, ...], words: str) -> None:
+    jobs = fake_jobs()
+    ui = {"read_only": True} if words == "read-only" else {}
+    async with at_work(engine_with(jobs, "stopped", **ui), WIDE) as desk:
+        await desk.press(*keys)
+        assert words in desk.picture()
+        assert jobs.asked == []
+
+
+async def test_the_scheduler_is_run_here_when_nobody_runs_it() -> None:
+    jobs = fake_jobs()
+    async with at_work(engine_with(jobs, "stopped"), WIDE) as desk:
+        await desk.press("S")
+        assert jobs.asked == ["host"]
+        assert "this console runs the jobs until it quits" in desk.picture()
+        await desk.press("v")
+        assert "run by this console" in desk.picture()
+        await desk.press("S")
+        assert "this console runs the jobs already" in desk.picture()
+
+
+async def test_beside_another_scheduler_none_is_run() -> None:
+    jobs = fake_jobs()
+    async with at_work(engine_with(jobs, "running"), WIDE) as desk:
+        await desk.press("S")
+        assert "the jobs are run already: running, pid 812" in desk.picture()
+        assert jobs.asked == []
+
+
+async def test_one_that_came_first_is_named() -> None:
+    jobs = fake_jobs()
+    jobs.refusal = SchedulerOwnedError("process 812 since 2026-01-26 13:20:00+0000")
+    async with at_work(engine_with(jobs, "stopped"), WIDE) as desk:
+        await desk.press("S")
+        assert "the scheduler runs already: process 812" in desk.picture()
+
+
+async def test_without_jobs_the_screen_says_so() -> None:
+    async with at_work(FakeEngine(), COMPACT) as desk:
+        await desk.press("v")
+        assert "there are no jobs here" in desk.picture()
+        await desk.press("x", "S")
+        assert "this console has no jobs" in desk.picture()
