@@ -99,8 +99,10 @@ def _start(text: str, marks: Marks, width: int) -> int:
     if spare <= 0:
         return best
     # The text ends before its room does: begin earlier instead of leaving blanks.
-    step = spare if text.isascii() else spare // 2
-    return _word_start(text, max(0, best - step), best)
+    start = _word_start(text, max(0, best - spare), best)
+    while start < best and cells.width(text[start:]) >= width:
+        start = _word_start(text, start + 1, best)  # wide characters took more
+    return start
 
 
 def _word_start(text: str, position: int, most: int) -> int:

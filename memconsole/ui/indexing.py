@@ -233,7 +233,10 @@ class Indexing:
             self._app.set_timer(max(left, _LEAST_S), self._when_due)
 
     def _when_due(self) -> None:
-        if self._watch.due_in_s() == 0:
+        left = self._watch.due_in_s()
+        if left is not None and left > 0:
+            self._set_clock()  # files changed again, or the timer came a little early
+        elif left is not None:
             self._work(self._take_in)
 
     def _take_in(self) -> None:

@@ -33,7 +33,8 @@ class Looks:
         style = self._known.get(key)
         if style is None:
             style = self._screen.get_component_rich_style(f"look--{span.role.value}")
-            if span.is_cursor:
+            # What was found stays seen under the cursor.
+            if span.is_cursor and span.role is not Role.FOUND:
                 style += self._screen.get_component_rich_style("look--cursor", partial=True)
             self._known[key] = style
         return style

@@ -44,7 +44,7 @@ def _columns(names: Sequence[str]) -> tuple[Column, ...]:
             sort="agent",
         ),
         Column("sess", 4, right=True, drop=3, gap=1),
-        Column("fullest", 5, flex=1, most=12, drop=2, sort="full"),
+        Column("fullest", 7, flex=1, most=12, drop=2, sort="full"),
         Column("", 4, right=True, gap=1),
         Column("pool", 5, right=True, drop=4, sort="pool"),
     )

@@ -266,7 +266,7 @@ def legs(hit: SearchHit, glyphs: Glyphs) -> Line:
 def _bar(value: float | None, glyphs: Glyphs) -> Span:
     if value is None:
         return Span(" ")
-    steps = len(glyphs.sparks)
+    steps = len(glyphs.sparks) - 1  # a full block would run into the one above it
     step = min(steps - 1, max(0, round(value * steps) - 1))
     return Span(glyphs.sparks[step], Role.ACCENT)
 
