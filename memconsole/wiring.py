@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from memconsole.domain.recall import Recall
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
+    from memconsole.engine.ports_bundle import HealthPorts
     from memconsole.platform.home import HomeChoice
     from memconsole.ports import ChangeFeed, Clock, Gateway
+    from memconsole.stores.private_copy import PrivateCopies
+    from memconsole.stores.state import StateDatabase
 
 
 def load_settings(file: str | None, flags: Mapping[str, str]) -> Settings:
@@ -112,6 +115,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         origin=origin,
         search=functools.cache(lambda: search_ports(settings, origin, clock)),
         config_file=functools.cache(lambda: _config_file(settings, choice, clock)),
+        health=functools.cache(lambda: _health(state, locks, copies)),
     )
     return Engine(ports, settings)
 
@@ -149,6 +153,16 @@ def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Cloc
         now=clock.now,
         timeout_s=settings.gateway_timeout.total_seconds(),
     )
+
+
+def _health(state: StateDatabase, locks: Path, copies: PrivateCopies) -> HealthPorts:
+    from memconsole.engine.ports_bundle import HealthPorts  # noqa: PLC0415
+    from memconsole.health.host import Host  # noqa: PLC0415
+    from memconsole.stores.cron_runs import PlatformCron  # noqa: PLC0415
+    from memconsole.stores.locks import HeldLocks  # noqa: PLC0415
+    from memconsole.stores.state_jobs import StateJobs  # noqa: PLC0415
+
+    return HealthPorts(Host(), HeldLocks(locks), PlatformCron(copies), StateJobs(state))
 
 
 def measure_recall(settings: Settings, folder: Path, clock: Clock) -> Recall:

@@ -63,6 +63,7 @@ class FakeGateway:
     """
 
     def __init__(self, at: datetime) -> None:
+        self.scopes: tuple[str, ...] = ()
         self.at = at
         self.rows: dict[str, LiveSession] = {}
         self.verdict = "off"
@@ -150,4 +151,4 @@ class FakeGateway:
 
     def _status(self) -> GatewayStatus:
         version = self.version if self.verdict == "up" else None
-        return GatewayStatus(self.verdict, "ws://127.0.0.1:18789", version)
+        return GatewayStatus(self.verdict, "ws://127.0.0.1:18789", version, self.scopes)

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Agent, AgentRef, Era, Home, PlatformConfig, Storage
 from memconsole.domain.captures import WorkspaceText
+from memconsole.domain.health import CronErrors
 from memconsole.domain.memory import MARKER_TAGS, Pool
 from memconsole.domain.origin import Origin
 from memconsole.domain.outcomes import Written
 from memconsole.domain.sessions import StoreListing
 from memconsole.domain.snapshot import SchedulerStatus
 from memconsole.domain.transcript import Entry, EntryKind
-from memconsole.engine.ports_bundle import Ports
+from memconsole.engine.ports_bundle import HealthPorts, Ports
 from memconsole.errors import (
     ConcurrentEditError,
     LockedError,
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
     from memconsole.domain.captures import Capture, ReflectionRecord, SummaryRecord
     from memconsole.domain.flush import FlushMark
+    from memconsole.domain.health import HeldLock
+    from memconsole.domain.jobs import JobRecord
     from memconsole.domain.memory import Marker
     from memconsole.domain.outcomes import Run
     from memconsole.domain.sessions import StoredSession, TranscriptRef
@@ -493,6 +496,65 @@ class FakeScheduler:
         return self.current
 
 
+class FakeHost:
+    """A host with half a disk, no processes and no locks, unless told otherwise."""
+
+    def __init__(self) -> None:
+        self.percents: dict[Path, float | None] = {}
+        self.bytes: int | None = 0
+        self.lines: tuple[str, ...] | None = ()
+
+    def disk_percent(self, path: Path) -> float | None:
+        return self.percents.get(path, 50.0)
+
+    def tree_bytes(self, folders: Iterable[Path]) -> int | None:
+        return self.bytes
+
+    def command_lines(self) -> tuple[str, ...] | None:
+        return self.lines
+
+
+class FakeLockList:
+    """Locks that somebody holds."""
+
+    def __init__(self) -> None:
+        self.current: list[HeldLock] = []
+
+    def held(self) -> tuple[HeldLock, ...]:
+        return tuple(self.current)
+
+
+class FakeCron:
+    """The platform's record of its runs; None where there is none."""
+
+    def __init__(self) -> None:
+        self.current: CronErrors | None = CronErrors(0, ())
+        self.since: datetime | None = None
+
+    def errors(self, home: Home, since: datetime) -> CronErrors | None:
+        self.since = since
+        return self.current
+
+
+class FakeJobs:
+    """What is remembered about jobs."""
+
+    def __init__(self) -> None:
+        self.current: dict[str, JobRecord] = {}
+
+    def records(self) -> Mapping[str, JobRecord]:
+        return self.current
+
+    def save(self, record: JobRecord) -> None:
+        self.current[record.id] = record
+
+    def pause(self, job: str, *, is_paused: bool) -> None:
+        self.current[job] = replace(self.current[job], is_paused=is_paused)
+
+    def changes(self) -> object:
+        return dict(self.current)
+
+
 class World:
     """All fakes of one engine, each under its port's name."""
 
@@ -513,6 +575,10 @@ class World:
         self.flushes = FakeFlushes()
         self.scheduler = FakeScheduler()
         self.gateway = FakeGateway(NOW)
+        self.host = FakeHost()
+        self.lock_list = FakeLockList()
+        self.cron = FakeCron()
+        self.jobs = FakeJobs()
         self.rotations = FakeRotations()
         self.clock = FakeClock()
         self.index = FakeIndex()
@@ -544,4 +610,5 @@ class World:
             origin=Origin.CLI,
             search=lambda: SearchPorts(self.index, self.documents),
             config_file=lambda: self.config_file,
+            health=lambda: HealthPorts(self.host, self.lock_list, self.cron, self.jobs),
         )

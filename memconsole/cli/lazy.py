@@ -45,6 +45,7 @@ COMMANDS = {
         "flush": "flushing:flush",
         "jobs": "jobs:jobs",
         "once": "jobs:once",
+        "health": "health:health",
         "runs": "reading:runs",
         "serve": "serving:serve",
         "bench": "Measure memconsole on data of your own.",

@@ -91,7 +91,8 @@ def reference() -> str:
         others = [alias.variable for alias in ALIASES if alias.key == key.name]
         names = ", ".join(f"`{name}`" for name in (key.option, *others) if name)
         value = _value(usual, key)
-        default = "" if value in (None, "") else f"`{toml_text(value)}`"
+        shown = "" if value in (None, "") else toml_text(value).replace("|", "\\|")
+        default = f"`{shown}`" if shown else ""
         lines.append(f"| `{key.name}` | {key.kind.label} | {default} | {names} | {key.help} |")
     return "\n".join(lines) + "\n"
 

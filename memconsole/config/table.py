@@ -25,6 +25,7 @@ Every key is a variable as well: `rotation.threshold_tokens` is
 | `OBSERVER_LOOKBACK_MIN` | `observer.lookback`, in minutes | older name |
 | `SESSION_STALE_HOURS` | `checkpoint.stale_after`, in hours | older name |
 | `REFLECTOR_WORD_THRESHOLD` | `reflector.word_threshold` | older name |
+| `CLAWDBOT_DISK_THRESHOLD` | `health.disk_percent` | older name |
 | `MEMCONSOLE_NOW` | the wall clock (A23) | for tests |
 
 The long name wins over a short one, and that over an older one. The other older names of mission §3
@@ -38,6 +39,7 @@ from typing import Final
 from memconsole.config.keys import Alias
 from memconsole.config.keys_capture import CAPTURE_KEYS
 from memconsole.config.keys_faces import FACE_KEYS
+from memconsole.config.keys_health import HEALTH_KEYS
 from memconsole.config.keys_platform import PLATFORM_KEYS
 from memconsole.config.keys_search import SEARCH_KEYS
 from memconsole.config.kinds import Switch
@@ -53,7 +55,7 @@ def _level(text: str) -> str:
     return {"0": "warning", "1": "info", "2": "debug"}.get(text.strip(), text)
 
 
-KEYS: Final = (*PLATFORM_KEYS, *CAPTURE_KEYS, *SEARCH_KEYS, *FACE_KEYS)
+KEYS: Final = (*PLATFORM_KEYS, *CAPTURE_KEYS, *SEARCH_KEYS, *HEALTH_KEYS, *FACE_KEYS)
 """All keys, in the order of `config show` and of the commented file."""
 
 ALIASES: Final = (
@@ -61,6 +63,7 @@ ALIASES: Final = (
     Alias("OBSERVER_LOOKBACK_MIN", "observer.lookback", lambda text: f"{text.strip()}m"),
     Alias("SESSION_STALE_HOURS", "checkpoint.stale_after", lambda text: f"{text.strip()}h"),
     Alias("REFLECTOR_WORD_THRESHOLD", "reflector.word_threshold"),
+    Alias("CLAWDBOT_DISK_THRESHOLD", "health.disk_percent"),
     Alias("NO_COLOR", "ui.mono", lambda _: "true"),
     Alias("MEMCONSOLE_HOME", "platform.home"),
     Alias("MEMCONSOLE_GATEWAY", "gateway.url"),

@@ -7,13 +7,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.settings_memory import (
-    FlushSettings as FlushSettings,
-    FreshnessSettings as FreshnessSettings,
-    HealthSettings as HealthSettings,
-    IndexMdSettings as IndexMdSettings,
-    ObserverSettings as ObserverSettings,
-    ReflectorSettings as ReflectorSettings,
-    SummarySettings as SummarySettings,
+    FlushSettings,
+    FreshnessSettings,
+    HealthSettings,
+    IndexMdSettings,
+    ObserverSettings,
+    ReflectorSettings,
+    SummarySettings,
 )
 
 if TYPE_CHECKING:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands import Command
     from memconsole.domain.compaction_evidence import CompactionEvidence
     from memconsole.domain.config_finding import ConfigReport
+    from memconsole.domain.health import HealthReport
     from memconsole.domain.memory import Pool
     from memconsole.domain.outcomes import Outcome, Run
     from memconsole.domain.settings import Settings
@@ -183,6 +184,27 @@ class Engine(GatewayDoor):
         from memconsole.engine.config_door import ConfigDoor  # noqa: PLC0415
 
         return ConfigDoor(self._ports, self._reader, self.settings)
+
+    def health(self, snapshot: ConsoleSnapshot | None = None) -> HealthReport:
+        """Check everything that keeps memory safe (mission §10); one failure never stops the rest.
+
+        Args:
+            snapshot: A reading with pools and the Gateway that is at hand; None takes one.
+
+        Raises:
+            HomeNotFoundError: The platform home does not exist.
+            HomeUnreadableError: It exists, and none of its stores can be read.
+        """
+        from memconsole.engine.health import take_health  # noqa: PLC0415
+
+        return take_health(
+            self._ports,
+            self._reader,
+            self.settings,
+            evidence=self._config.evidence,
+            indexes=self.indexes,
+            snapshot=snapshot,
+        )
 
     def runs(
         self, *, limit: int = 50, since: datetime | None = None, job: str | None = None

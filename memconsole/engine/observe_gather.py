@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from memconsole.domain.days import Zone
     from memconsole.domain.observing import Cursor
     from memconsole.domain.sessions import StoredSession, StoreListing
-    from memconsole.domain.settings import ObserverSettings, Settings
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings_memory import ObserverSettings
     from memconsole.domain.transcript import Message
     from memconsole.engine.ports_bundle import Ports
 

@@ -8,9 +8,19 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memconsole import capture_ports, config_ports, ports
+    from memconsole import capture_ports, config_ports, health_ports, job_ports, ports
     from memconsole.domain.origin import Origin
     from memconsole.search_ports import SearchPorts
+
+
+@dataclass(frozen=True, slots=True)
+class HealthPorts:
+    """What only health asks."""
+
+    host: health_ports.HostProbe
+    locks: health_ports.LockList
+    cron: health_ports.CronRuns
+    jobs: job_ports.JobStore
 
 
 class DoorPorts(Protocol):
@@ -39,6 +49,7 @@ class Ports:
 
     Attributes:
         search: Gives the ports of search; the commands that do not search never make them.
+        health: Gives what only health asks.
         config_file: Gives the platform's configuration as a file; only its checks make it.
     """
 
@@ -63,3 +74,4 @@ class Ports:
     origin: Origin
     search: Callable[[], SearchPorts]
     config_file: Callable[[], config_ports.ConfigFile]
+    health: Callable[[], HealthPorts]

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from memconsole.domain.observations import ObservationLog
     from memconsole.domain.outcomes import Detail, Outcome
     from memconsole.domain.reflection import Conflict, Removed
-    from memconsole.domain.settings import ReflectorSettings, Settings
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings_memory import ReflectorSettings
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
 

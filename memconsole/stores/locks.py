@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from memconsole.domain.health import HeldLock
+
 SCHEDULER = "scheduler.lock"
+
+_OF_RUNS = ("workspace-", "session-", "index-")
+"""What names of locks begin with that a run holds for a short time."""
 
 _OWNER_BYTES = 4096
 
@@ -116,6 +121,42 @@ class SchedulerLock:
         finally:
             os.close(descriptor)
         return SchedulerStatus("running", pid=owner.pid, host=owner.host, since=owner.since)
+
+
+class HeldLocks:
+    """Answers `health_ports.LockList`; makes no file and takes no lock.
+
+    Args:
+        folder: `locks/` of our state folder; may not exist.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def held(self) -> tuple[HeldLock, ...]:
+        """Return the locks that are held, the scheduler's and its jobs' left out."""
+        try:
+            paths = sorted(self._folder.iterdir())
+        except OSError:
+            return ()
+        ours = (path for path in paths if path.name.startswith(_OF_RUNS))
+        return tuple(one for path in ours if (one := _held(path)) is not None)
+
+
+def _held(path: Path) -> HeldLock | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        if not _is_held(descriptor):
+            return None
+        owner = _owner(descriptor)
+    finally:
+        os.close(descriptor)
+    from memconsole.domain.health import HeldLock  # noqa: PLC0415 - locks are seldom held
+
+    return HeldLock(path.name, str(owner), owner.since)
 
 
 @contextmanager

@@ -12,16 +12,20 @@ from memconsole.config.table import ALIASES, BY_NAME, KEYS
 from memconsole.domain.settings import (
     AgentSettings,
     CheckpointSettings,
-    FlushSettings,
-    FreshnessSettings,
     LogSettings,
-    ObserverSettings,
-    ReflectorSettings,
     RotationSettings,
     SearchSettings,
     Settings,
-    SummarySettings,
     UiSettings,
+)
+from memconsole.domain.settings_memory import (
+    FlushSettings,
+    FreshnessSettings,
+    HealthSettings,
+    IndexMdSettings,
+    ObserverSettings,
+    ReflectorSettings,
+    SummarySettings,
 )
 from memconsole.errors import ConfigError
 
@@ -145,6 +149,20 @@ half_life = "180d"
 mmr = 0.7
 debounce = "3s"
 sync_mb = 8
+[index_md]
+min_pool_bytes = 1024
+max_tokens = 1500
+exclude = ["old"]
+domain_prefixes = ["inventory-"]
+interval = "3h"
+[health]
+interval = "1m"
+process_pattern = "gate"
+disk_percent = 80
+disk_critical_percent = 95
+transcripts_mb = 900
+memory_file_kb = 90
+cron_errors = 5
 [compaction]
 min_duration_ms = 50
 [config]
@@ -237,6 +255,8 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         observer=OBSERVER,
         summary=SummarySettings(tail_messages=40, min_chars=10, max_per_tag=2),
         reflector=ReflectorSettings(4000, timedelta(hours=1), 95, 3),
+        index_md=IndexMdSettings(1024, 1500, ("old",), ("inventory-",), timedelta(hours=3)),
+        health=HealthSettings(timedelta(minutes=1), "gate", 80, 95, 900, 90, 5),
         flush=FlushSettings(timedelta(minutes=5), 0.75, 30_000, 8_000),
         freshness=FreshnessSettings(timedelta(minutes=20), "none"),
         search=SEARCH,

@@ -106,7 +106,7 @@ def test_the_commented_file_says_what_each_key_is_for() -> None:
 def test_the_reference_names_every_key_and_every_variable() -> None:
     lines = reference().splitlines()
     assert len(lines) == len(KEYS) + 2
-    assert len({line.count("|") for line in lines}) == 1
+    assert len({line.replace("\\|", "").count("|") for line in lines}) == 1
     for alias in ALIASES:
         [line] = [line for line in lines if f"`{alias.variable}`" in line]
         assert line.startswith(f"| `{alias.key}` |")

@@ -70,7 +70,7 @@ def verdict(seen: tuple[Played, Played], want: Json) -> None:
     assert all(hints)
 
 
-@expects("c33.1", "verdict", says="as listed", part="health", needs="health")
+@expects("c33.1", "verdict", says="as listed", part="health")
 def verdict_of_health(seen: tuple[Played, Played], want: Json) -> None:
     played = seen[1]
     for name, [answer] in played.answers.items():

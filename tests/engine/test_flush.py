@@ -10,7 +10,7 @@ from memconsole.domain.command_line import command_line
 from memconsole.domain.commands import Flush
 from memconsole.domain.flush import Flushed, Stage
 from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason
-from memconsole.domain.settings import FlushSettings
+from memconsole.domain.settings_memory import FlushSettings
 from memconsole.engine.engine import Engine
 from tests.engine.checkpoint_stage import MAIN
 from tests.engine.checkpoint_stage import Stage as Scene

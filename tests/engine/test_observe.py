@@ -15,7 +15,7 @@ from memconsole.domain.observations_text import parse
 from memconsole.domain.observing import MAX_LINES, Part, batches
 from memconsole.domain.outcomes import Failed, Planned, SkipReason
 from memconsole.domain.sessions import SessionState
-from memconsole.domain.settings import ObserverSettings
+from memconsole.domain.settings_memory import ObserverSettings
 from memconsole.domain.transcript import Message, MessageKind
 from memconsole.engine.engine import Engine
 from tests.engine.checkpoint_stage import failed, skipped

@@ -12,7 +12,8 @@ from memconsole.domain.commands import Reflect
 from memconsole.domain.observations import Observation, ObservationLog, Priority
 from memconsole.domain.observations_text import add, parse
 from memconsole.domain.outcomes import Failed, Planned, Reflected, Skipped, SkipReason
-from memconsole.domain.settings import ReflectorSettings, Settings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings_memory import ReflectorSettings
 from memconsole.engine.engine import Engine
 from tests.fakes import World, fake_agent
 

@@ -1,0 +1,134 @@
+"""Settings of what captures, consolidates and looks after memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class SummarySettings:
+    """`[summary]` (mission §9).
+
+    Attributes:
+        tail_messages: Messages that a summary reads, from the end of its session.
+        min_chars: Sessions with less text get none.
+        max_per_tag: Observations of one kind in a summary.
+    """
+
+    tail_messages: int = 80
+    min_chars: int = 50
+    max_per_tag: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ObserverSettings:
+    """`[observer]` (mission §12).
+
+    Attributes:
+        lookback: Messages younger than this are looked at, and all behind the last run.
+        morning_lookback: The same until seven o'clock in the morning.
+        flush_lookback: The same before a talk is compacted or begins anew.
+        recover_lookback: Time before the end of a talk that had ended.
+        min_lines: Fewer new messages wait for more.
+        max_items: Observations that one run adds.
+        min_score: Less important ones are not written.
+    """
+
+    interval: timedelta = timedelta(minutes=15)
+    lookback: timedelta = timedelta(minutes=15)
+    morning_lookback: timedelta = timedelta(minutes=480)
+    flush_lookback: timedelta = timedelta(hours=2)
+    recover_lookback: timedelta = timedelta(hours=4)
+    min_lines: int = 2
+    max_items: int = 20
+    min_score: float = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectorSettings:
+    """`[reflector]` (mission §12, A19).
+
+    Attributes:
+        word_threshold: Words of `observations.md` above which it is consolidated; four thirds as
+            many tokens do as well, for languages without blanks between words.
+        min_interval: Time between two consolidations.
+        similarity: Likeness from which two lines may say the same, 0 to 100.
+        max_backups: Copies of the file that are kept.
+    """
+
+    word_threshold: int = 8_000
+    min_interval: timedelta = timedelta(hours=6)
+    similarity: int = 90
+    max_backups: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class FreshnessSettings:
+    """`[freshness]` (mission §18).
+
+    Attributes:
+        precapture: How long before a reset of the platform a session is saved.
+        assume: What the platform does when its configuration says nothing: `daily`, `none`, or
+            `auto` by its release.
+    """
+
+    precapture: timedelta = timedelta(minutes=10)
+    assume: str = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class FlushSettings:
+    """`[flush]` (mission §13).
+
+    Attributes:
+        ratio: Share of the window at which the early stage begins.
+        reserve_tokens_floor: Least that the platform is taken to keep free.
+        soft_threshold_tokens: How long before its compaction the final stage begins.
+    """
+
+    interval: timedelta = timedelta(minutes=2)
+    ratio: float = 0.70
+    reserve_tokens_floor: int = 20_000
+    soft_threshold_tokens: int = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class IndexMdSettings:
+    """`[index_md]` (mission §8).
+
+    Attributes:
+        min_pool_bytes: Smaller memories get no INDEX.md.
+        max_tokens: Over it rows fold.
+        exclude: Folders below `memory/` that are left out.
+        domain_prefixes: Beginnings of names that have a heading of their own.
+        interval: How often the scheduler looks.
+    """
+
+    min_pool_bytes: int = 51_200
+    max_tokens: int = 2_000
+    exclude: tuple[str, ...] = ("archive", "observation-backups", "dreaming")
+    domain_prefixes: tuple[str, ...] = ()
+    interval: timedelta = timedelta(hours=6)
+
+
+@dataclass(frozen=True, slots=True)
+class HealthSettings:
+    """`[health]` (mission §10): from where on something is worth an alert.
+
+    Attributes:
+        interval: How often the scheduler looks.
+        process_pattern: Regular expression of the Gateway's command line.
+        disk_percent: How full a disk may be; at `disk_critical_percent` it is critical.
+        transcripts_mb: Megabytes of all transcripts.
+        memory_file_kb: Kilobytes of one memory file.
+        cron_errors: Failed scheduled runs of the platform within an hour.
+    """
+
+    interval: timedelta = timedelta(minutes=5)
+    process_pattern: str = r"(?:openclaw|moltbot|clawdbot).*gateway"
+    disk_percent: int = 90
+    disk_critical_percent: int = 97
+    transcripts_mb: int = 500
+    memory_file_kb: int = 50
+    cron_errors: int = 3

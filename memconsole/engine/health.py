@@ -1,0 +1,132 @@
+"""Looks after everything that keeps memory safe: one report, each check by itself (mission §10).
+
+A check that meets a failure is `unknown` with its reason: it never stops the others, and never
+passes for well.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memconsole.domain.health import CHECK_IDS, HealthReport, unknown
+from memconsole.engine.live import LiveView
+from memconsole.engine.snapshot import take_snapshot
+from memconsole.errors import MemconsoleError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+    from memconsole.domain.compaction_evidence import CompactionEvidence
+    from memconsole.domain.health import Check
+    from memconsole.domain.indexing import IndexStatus, Source
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings_memory import HealthSettings
+    from memconsole.domain.snapshot import ConsoleSnapshot
+    from memconsole.engine.ports_bundle import HealthPorts, Ports
+    from memconsole.engine.reader import Reader
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the checks of one report share; what is dear is read when a check asks for it.
+
+    Attributes:
+        evidence: Of the platform's compactions.
+        indexes: State of every search index, by agent and source.
+    """
+
+    ports: Ports
+    settings: Settings
+    snapshot: ConsoleSnapshot
+    now: datetime
+    evidence: Callable[[], CompactionEvidence]
+    indexes: Callable[[], Mapping[tuple[str, Source], IndexStatus]]
+
+    @property
+    def rules(self) -> HealthSettings:
+        """The thresholds."""
+        return self.settings.health
+
+    @functools.cached_property
+    def own(self) -> HealthPorts:
+        """What only health asks."""
+        return self.ports.health()
+
+
+def take_health(
+    ports: Ports,
+    reader: Reader,
+    settings: Settings,
+    *,
+    evidence: Callable[[ConsoleSnapshot], CompactionEvidence],
+    indexes: Callable[[], Mapping[tuple[str, Source], IndexStatus]],
+    snapshot: ConsoleSnapshot | None = None,
+) -> HealthReport:
+    """Make every check.
+
+    Args:
+        ports: What the engine asks.
+        reader: For the disk.
+        settings: Thresholds.
+        evidence: Judges the compactions of a snapshot.
+        indexes: Tells the state of the indexes.
+        snapshot: A reading with pools and the Gateway that is at hand; None takes one.
+
+    Raises:
+        HomeNotFoundError: The platform home does not exist.
+        HomeUnreadableError: It exists, and none of its stores can be read.
+    """
+    found = snapshot or take_snapshot(ports, reader, LiveView(ports))
+    look = Look(
+        ports=ports,
+        settings=settings,
+        snapshot=found,
+        now=ports.clock.now(),
+        evidence=functools.cache(lambda: evidence(found)),
+        indexes=functools.cache(indexes),
+    )
+    checks = _checks()
+    return HealthReport(tuple(_made(name, checks[name], look) for name in CHECK_IDS), look.now)
+
+
+def _checks() -> Mapping[str, Callable[[Look], Check]]:
+    from memconsole.engine import health_memory as memory  # noqa: PLC0415 - only who looks
+    from memconsole.engine import health_own as own  # noqa: PLC0415
+    from memconsole.engine import health_platform as platform  # noqa: PLC0415
+
+    return {
+        "gateway": platform.gateway,
+        "gateway-scopes": platform.gateway_scopes,
+        "gateway-process": platform.gateway_process,
+        "disk": platform.disk,
+        "transcripts-size": platform.transcripts_size,
+        "memory-file-size": memory.memory_file_size,
+        "cron-errors": platform.cron_errors,
+        "jobs": own.jobs,
+        "capture-skips": memory.capture_skips,
+        "outputs-freshness": memory.outputs_freshness,
+        "compaction-evidence": platform.compaction_evidence,
+        "reset-ineffective": own.reset_ineffective,
+        "observations-budget": memory.observations_budget,
+        "locks": own.locks,
+        "index": memory.index,
+        "platform-index": platform.platform_index,
+        "bootstrap-truncation": memory.bootstrap_truncation,
+        "state": own.state,
+    }
+
+
+def _made(name: str, check: Callable[[Look], Check], look: Look) -> Check:
+    try:
+        return check(look)
+    except MemconsoleError as error:
+        return unknown(name, f"could not look: {error}", error.hint)
+    except Exception as error:  # an isolation edge: one check never stops the others
+        logger.exception("the check %s failed", name)
+        return unknown(name, f"could not look: {type(error).__name__} inside memconsole")

@@ -1,0 +1,178 @@
+"""Checks of the platform: its Gateway, its disk, its jobs, its compactions (mission §10)."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from memconsole.domain.config_check_evidence import evidence_rows, hint_of
+from memconsole.domain.gateway import NEXT_STEPS, Verdict
+from memconsole.domain.health import Check, CheckStatus, graded, named, ok, unknown
+from memconsole.domain.sizes import size_words
+
+if TYPE_CHECKING:
+    from memconsole.engine.health import Look
+
+NEEDED_SCOPES = ("operator.read", "operator.admin")
+_MEGABYTE = 1024 * 1024
+_HOUR = timedelta(hours=1)
+_DEAD = (Verdict.DOWN.value, Verdict.WEDGED.value)
+_LOCAL = re.compile(r"^wss?://(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::|/|$)")
+
+
+def gateway(look: Look) -> Check:
+    """Whether the Gateway answers, by its handshake: HTTP 200 proves nothing (A16)."""
+    status = look.snapshot.gateway
+    verdict = status.verdict
+    if verdict == Verdict.UP:
+        version = f" {status.version}" if status.version else ""
+        return ok("gateway", f"the Gateway{version} answers", verdict)
+    if verdict == Verdict.OFF:
+        return Check(
+            "gateway",
+            CheckStatus.UNKNOWN,
+            "the Gateway is switched off in memconsole's settings",
+            verdict,
+            hint=NEXT_STEPS[Verdict.OFF],
+        )
+    severity = CheckStatus.CRITICAL if verdict in _DEAD else CheckStatus.WARNING
+    hint = status.hint or NEXT_STEPS.get(Verdict(verdict), "")
+    return Check("gateway", severity, f"the Gateway is {verdict}", verdict, hint=hint)
+
+
+def gateway_scopes(look: Look) -> Check:
+    """Whether it lets us read and rotate."""
+    status = look.snapshot.gateway
+    if status.verdict != Verdict.UP:
+        return unknown("gateway-scopes", f"the Gateway is {status.verdict}, and says nothing")
+    if not status.scopes:
+        return unknown("gateway-scopes", "the Gateway does not say what it allows")
+    missing = [scope for scope in NEEDED_SCOPES if scope not in status.scopes]
+    if not missing:
+        return ok("gateway-scopes", "reading and rotating are allowed", len(status.scopes))
+    return Check(
+        "gateway-scopes",
+        CheckStatus.WARNING,
+        f"the Gateway does not allow {named(missing)}",
+        ", ".join(status.scopes),
+        ", ".join(NEEDED_SCOPES),
+        hint=NEXT_STEPS[Verdict.MISSING_SCOPE],
+    )
+
+
+def gateway_process(look: Look) -> Check:
+    """Whether a process of the platform's Gateway runs on this host."""
+    status = look.snapshot.gateway
+    if status.url is not None and _LOCAL.match(status.url) is None:
+        return unknown("gateway-process", "the Gateway runs on another host")
+    lines = look.own.host.command_lines()
+    if lines is None:
+        return unknown("gateway-process", "the processes of this host cannot be listed")
+    pattern = re.compile(look.rules.process_pattern, re.IGNORECASE)
+    # Our own calls name the home of the platform and its Gateway as well.
+    others = (line for line in lines if "memconsole" not in line)
+    count = sum(pattern.search(line) is not None for line in others)
+    if count:
+        return ok("gateway-process", f"{count} of its processes run", count)
+    if status.verdict == Verdict.UP:
+        return ok("gateway-process", "it answers; its process has another name", 0)
+    return Check(
+        "gateway-process",
+        CheckStatus.CRITICAL,
+        "no process of the Gateway runs on this host",
+        0,
+        1,
+        hint=NEXT_STEPS[Verdict.DOWN],
+    )
+
+
+def disk(look: Look) -> Check:
+    """How full the disks of the home and of the workspaces are."""
+    places = dict.fromkeys(
+        [look.snapshot.home.path, *(one.agent.workspace for one in look.snapshot.agents)]
+    )
+    full = [
+        (percent, place)
+        for place in places
+        if (percent := look.own.host.disk_percent(place)) is not None
+    ]
+    if not full:
+        return unknown("disk", "no disk says how full it is")
+    percent, place = max(full)
+    limit = look.rules.disk_percent
+    return Check(
+        "disk",
+        graded(percent, limit, look.rules.disk_critical_percent),
+        f"the disk of {place} is {percent:g} % full",
+        percent,
+        limit,
+        hint="" if percent < limit else "Free some space: nothing can be saved on a full disk.",
+    )
+
+
+def transcripts_size(look: Look) -> Check:
+    """How much the transcripts of all agents take, databases and their logs included."""
+    folders = dict.fromkeys(
+        folder
+        for one in look.snapshot.agents
+        for folder in (one.agent.sessions_dir, one.agent.database.parent)
+    )
+    size = look.own.host.tree_bytes(folders)
+    if size is None:
+        return unknown("transcripts-size", "no folder of transcripts can be read")
+    limit = look.rules.transcripts_mb * _MEGABYTE
+    status = graded(size, limit)
+    return Check(
+        "transcripts-size",
+        status,
+        f"the transcripts of all agents take {size_words(size)}",
+        size,
+        limit,
+        hint="The platform's own maintenance removes old ones." if status.is_bad else "",
+    )
+
+
+def cron_errors(look: Look) -> Check:
+    """How many of the platform's scheduled runs ended in an error in the last hour."""
+    found = look.own.cron.errors(look.snapshot.home, look.now - _HOUR)
+    if found is None:
+        return unknown("cron-errors", "no record of scheduled runs is readable")
+    limit = look.rules.cron_errors
+    status = graded(found.count, limit)
+    return Check(
+        "cron-errors",
+        status,
+        f"{found.count} scheduled runs ended in an error in the last hour",
+        found.count,
+        limit,
+        hint=f"Look at {named(found.names)}: `openclaw cron runs`." if status.is_bad else "",
+        details=found.names,
+    )
+
+
+def compaction_evidence(look: Look) -> Check:
+    """Whether a compaction lost a talk (A15)."""
+    found = look.evidence()
+    if not found.bad:
+        if found.unread and not found.looked_at:
+            return unknown("compaction-evidence", f"could not look: {found.unread[0]}")
+        message = f"{found.looked_at} transcripts: no compaction lost anything"
+        return ok("compaction-evidence", message, 0)
+    severity = CheckStatus.CRITICAL if found.has_loss else CheckStatus.WARNING
+    worst = found.bad[0]
+    return Check(
+        "compaction-evidence",
+        severity,
+        f"{len(found.bad)} compactions look bad, the newest of {worst.key}: {worst.why}",
+        len(found.bad),
+        1,
+        hint=hint_of(worst),
+        details=tuple(evidence_rows(found.bad)),
+    )
+
+
+def platform_index(look: Look) -> Check:
+    """The agent's own search index is not looked into by this release."""
+    del look
+    return unknown("platform-index", "the agents' own search indexes are not looked into")

@@ -1,0 +1,1 @@
+"""Looks at this host: disks, sizes, processes, locks."""

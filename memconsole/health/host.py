@@ -1,0 +1,92 @@
+"""Answers `health_ports.HostProbe` from the operating system."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memconsole.domain.plain import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_PROC = Path("/proc")
+_LONGEST = 400
+_PS_TIMEOUT_S = 5.0
+
+
+class Host:
+    """Looks, and changes nothing."""
+
+    def disk_percent(self, path: Path) -> float | None:
+        """Return how full the disk of a folder is, 0 to 100; None when it cannot be said."""
+        try:
+            found = shutil.disk_usage(path)
+        except OSError:
+            return None
+        reachable = found.used + found.free  # what the system keeps for root is nobody's
+        return round(100 * found.used / reachable, 1) if reachable else None
+
+    def tree_bytes(self, folders: Iterable[Path]) -> int | None:
+        """Return the bytes of all files below some folders; None when none can be read."""
+        found: int | None = None
+        for folder in folders:
+            for size in _sizes(folder):
+                found = (found or 0) + size
+        return found
+
+    def command_lines(self) -> tuple[str, ...] | None:
+        """Return the command lines of all processes; None where they cannot be listed."""
+        if _PROC.joinpath("self/cmdline").exists():
+            return tuple(_from_proc())
+        return _from_ps()
+
+
+def _sizes(folder: Path) -> Iterator[int]:
+    """Yield 0 for each folder that can be read, and the size of each plain file."""
+    waiting = [str(folder)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                yield 0
+                for entry in entries:
+                    status = entry.stat(follow_symlinks=False)
+                    if stat.S_ISDIR(status.st_mode):
+                        waiting.append(entry.path)
+                    elif stat.S_ISREG(status.st_mode):
+                        yield status.st_size
+        except OSError:
+            continue
+
+
+def _from_proc() -> Iterator[str]:
+    for entry in os.scandir(_PROC):
+        if not entry.name.isdecimal():
+            continue
+        try:
+            words = Path(entry.path, "cmdline").read_bytes()[:_LONGEST]
+        except OSError:
+            continue  # it ended meanwhile
+        if words:
+            yield one_line(words.replace(b"\0", b" ").decode("utf-8", "replace"))
+
+
+def _from_ps() -> tuple[str, ...] | None:
+    program = shutil.which("ps")
+    if program is None:
+        return None
+    try:
+        done = subprocess.run(
+            [program, "-axww", "-o", "command="],
+            capture_output=True,
+            timeout=_PS_TIMEOUT_S,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    return tuple(one_line(line[:_LONGEST]) for line in lines)

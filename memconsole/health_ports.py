@@ -1,0 +1,40 @@
+"""What health asks of the host and of the platform's own records, as protocols."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+    from pathlib import Path
+
+    from memconsole.domain.agents import Home
+    from memconsole.domain.health import CronErrors, HeldLock
+
+
+class HostProbe(Protocol):
+    """Disks, sizes, processes and locks of this host; nothing is changed by a look."""
+
+    def disk_percent(self, path: Path) -> float | None:
+        """Return how full the disk of a folder is, 0 to 100; None when it cannot be said."""
+
+    def tree_bytes(self, folders: Iterable[Path]) -> int | None:
+        """Return the bytes of all files below some folders; None when none can be read."""
+
+    def command_lines(self) -> tuple[str, ...] | None:
+        """Return the command lines of all processes; None where they cannot be listed."""
+
+
+class LockList(Protocol):
+    """The locks of ours."""
+
+    def held(self) -> tuple[HeldLock, ...]:
+        """Return those that are held, the scheduler's and its jobs' left out."""
+
+
+class CronRuns(Protocol):
+    """The platform's record of its scheduled runs, whatever era; never written."""
+
+    def errors(self, home: Home, since: datetime) -> CronErrors | None:
+        """Return the runs that ended in an error since then; None when no record is readable."""

@@ -1,0 +1,116 @@
+"""The platform's record of its scheduled runs: files, then two kinds of tables (formats §7).
+
+`cron/runs/<job>.jsonl` up to 2026.3, `cron_run_logs` in the shared database of 2026.7, receipts in
+that of 2026.8 and later. A home can have several; what any of them says counts once.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from memconsole.domain.health import CronErrors
+from memconsole.domain.plain import one_line
+from memconsole.errors import StoreError
+from memconsole.sqlite import read_platform
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from memconsole.domain.agents import Home
+    from memconsole.sqlite import Copies, ReadOnlyDatabase
+
+DATABASE: Final = "state/openclaw.sqlite"
+FOLDER: Final = "cron/runs"
+
+_TAIL_BYTES: Final = 256 * 1024
+_STATEMENTS: Final = {
+    "cron_run_receipts": (
+        "SELECT job_id FROM cron_run_receipts WHERE status = 'error' AND finished_at_ms >= ?"
+    ),
+    "cron_run_logs": "SELECT job_id FROM cron_run_logs WHERE status = 'error' AND ts >= ?",
+}
+
+
+class _Run(msgspec.Struct, frozen=True, rename="camel"):
+    """One line of a job's file."""
+
+    ts: float
+    status: str
+    job_id: str = ""
+
+
+_RUN = msgspec.json.Decoder(_Run)
+
+
+class PlatformCron:
+    """Answers `health_ports.CronRuns`; reads, and leaves nothing behind.
+
+    Args:
+        copies: For a database that cannot be read in place.
+    """
+
+    def __init__(self, copies: Copies) -> None:
+        self._copies = copies
+
+    def errors(self, home: Home, since: datetime) -> CronErrors | None:
+        """Return the runs that ended in an error since then; None when no record is readable."""
+        least_ms = since.astimezone(UTC).timestamp() * 1000
+        jobs: list[str] = []
+        is_known = False
+        for found in (_from_files(home.path / FOLDER, least_ms), self._from_database(home, since)):
+            if found is not None:
+                is_known = True
+                jobs += found
+        if not is_known:
+            return None
+        return CronErrors(len(jobs), tuple(dict.fromkeys(one_line(job)[:80] for job in jobs)))
+
+    def _from_database(self, home: Home, since: datetime) -> list[str] | None:
+        path = home.path / DATABASE
+        least_ms = int(since.timestamp() * 1000)
+
+        def read(database: ReadOnlyDatabase) -> list[str] | None:
+            there = {
+                str(row[0])
+                for row in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'", ())
+            }
+            for table, statement in _STATEMENTS.items():
+                if table in there:
+                    return [str(row[0]) for row in database.rows(statement, (least_ms,))]
+            return None
+
+        try:
+            path.lstat()
+            return read_platform(path, read, self._copies)
+        except (OSError, StoreError):
+            return None
+
+
+def _from_files(folder: Path, least_ms: float) -> list[str] | None:
+    try:
+        names = [name for name in os.listdir(folder) if name.endswith(".jsonl")]  # noqa: PTH208
+    except OSError:
+        return None
+    return [job for name in sorted(names) for job in _of_file(folder / name, least_ms)]
+
+
+def _of_file(path: Path, least_ms: float) -> Iterator[str]:
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _TAIL_BYTES))
+            lines = file.read(_TAIL_BYTES).split(b"\n")
+    except OSError:
+        return
+    for line in lines:
+        try:
+            run = _RUN.decode(line)
+        except (msgspec.DecodeError, msgspec.ValidationError):
+            continue  # the first may be cut, and others are not ours to judge
+        if run.status == "error" and run.ts >= least_ms:
+            yield run.job_id or path.stem
