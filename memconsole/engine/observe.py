@@ -141,14 +141,14 @@ def _write(
 ) -> Written:
     """Append where that is enough; replace only to put lines under an earlier day.
 
-    A file with bytes that are no text is only ever appended to, which its writer then refuses.
+    A file with bytes that are no text is only ever appended to: written whole it would lose them.
     """
     workspace, root = scene.ports.workspace, scene.agent.workspace
     header = new_log()
     grown = add(log, new)
     entry = appended(log, grown) if log.text else appended(header, grown)
     if entry is None and _NO_TEXT in log.text:
-        entry = "".join(f"{render(one)}\n" for one in new)
+        entry = appended(header, add(header, new))
     if entry is None:
         return workspace.replace(root, OBSERVATIONS, grown.text, seen=seen)
     return workspace.append(root, OBSERVATIONS, entry, header=header.text)

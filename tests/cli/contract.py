@@ -279,6 +279,7 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "rotate": ([OUTCOME], {"below": "int"}),
     "flush": ([OUTCOME], {}),
     "compact": ([OUTCOME], {}),
+    "observe": ([OUTCOME], {}),
     "summarize": ([OUTCOME], {}),
     "recover": ([OUTCOME], {}),
     "reflect": ([OUTCOME], {}),
