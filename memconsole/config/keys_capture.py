@@ -137,4 +137,12 @@ CAPTURE_KEYS: Final = (
         "Beginnings of file names that get a heading of their own in INDEX.md",
     ),
     Key("index_md.interval", _EVERY_MINUTE, "How often the scheduler looks after INDEX.md"),
+    Key(
+        "watcher.enabled",
+        Switch(),
+        "Watch talks while the scheduler runs",
+        field="watcher.is_enabled",
+    ),
+    Key("watcher.line_threshold", Whole(1), "New lines from which talks are observed at once"),
+    Key("watcher.cooldown", Span(), "Time between two such looks"),
 )

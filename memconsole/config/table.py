@@ -26,6 +26,8 @@ Every key is a variable as well: `rotation.threshold_tokens` is
 | `SESSION_STALE_HOURS` | `checkpoint.stale_after`, in hours | older name |
 | `REFLECTOR_WORD_THRESHOLD` | `reflector.word_threshold` | older name |
 | `CLAWDBOT_DISK_THRESHOLD` | `health.disk_percent` | older name |
+| `OBSERVER_LINE_THRESHOLD` | `watcher.line_threshold` | older name |
+| `OBSERVER_COOLDOWN_SECS` | `watcher.cooldown`, in seconds | older name |
 | `MEMCONSOLE_NOW` | the wall clock (A23) | for tests |
 
 The long name wins over a short one, and that over an older one. The other older names of mission §3
@@ -64,6 +66,8 @@ ALIASES: Final = (
     Alias("SESSION_STALE_HOURS", "checkpoint.stale_after", lambda text: f"{text.strip()}h"),
     Alias("REFLECTOR_WORD_THRESHOLD", "reflector.word_threshold"),
     Alias("CLAWDBOT_DISK_THRESHOLD", "health.disk_percent"),
+    Alias("OBSERVER_LINE_THRESHOLD", "watcher.line_threshold"),
+    Alias("OBSERVER_COOLDOWN_SECS", "watcher.cooldown", lambda text: f"{text.strip()}s"),
     Alias("NO_COLOR", "ui.mono", lambda _: "true"),
     Alias("MEMCONSOLE_HOME", "platform.home"),
     Alias("MEMCONSOLE_GATEWAY", "gateway.url"),

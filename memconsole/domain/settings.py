@@ -14,6 +14,7 @@ from memconsole.domain.settings_memory import (
     ObserverSettings,
     ReflectorSettings,
     SummarySettings,
+    WatcherSettings,
 )
 
 if TYPE_CHECKING:
@@ -168,6 +169,7 @@ class Settings:
     freshness: FreshnessSettings = field(default_factory=FreshnessSettings)
     index_md: IndexMdSettings = field(default_factory=IndexMdSettings)
     health: HealthSettings = field(default_factory=HealthSettings)
+    watcher: WatcherSettings = field(default_factory=WatcherSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     log: LogSettings = field(default_factory=LogSettings)

@@ -113,6 +113,21 @@ class IndexMdSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class WatcherSettings:
+    """`[watcher]` (mission §13).
+
+    Attributes:
+        is_enabled: Talks are watched while the scheduler runs.
+        line_threshold: New lines from which an agent's talks are observed at once.
+        cooldown: Time between two looks.
+    """
+
+    is_enabled: bool = True
+    line_threshold: int = 40
+    cooldown: timedelta = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
 class HealthSettings:
     """`[health]` (mission §10): from where on something is worth an alert.
 

@@ -26,6 +26,7 @@ from memconsole.domain.settings_memory import (
     ObserverSettings,
     ReflectorSettings,
     SummarySettings,
+    WatcherSettings,
 )
 from memconsole.errors import ConfigError
 
@@ -155,6 +156,10 @@ max_tokens = 1500
 exclude = ["old"]
 domain_prefixes = ["inventory-"]
 interval = "3h"
+[watcher]
+enabled = false
+line_threshold = 20
+cooldown = "1m"
 [health]
 interval = "1m"
 process_pattern = "gate"
@@ -256,6 +261,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         summary=SummarySettings(tail_messages=40, min_chars=10, max_per_tag=2),
         reflector=ReflectorSettings(4000, timedelta(hours=1), 95, 3),
         index_md=IndexMdSettings(1024, 1500, ("old",), ("inventory-",), timedelta(hours=3)),
+        watcher=WatcherSettings(False, 20, timedelta(minutes=1)),
         health=HealthSettings(timedelta(minutes=1), "gate", 80, 95, 900, 90, 5),
         flush=FlushSettings(timedelta(minutes=5), 0.75, 30_000, 8_000),
         freshness=FreshnessSettings(timedelta(minutes=20), "none"),
