@@ -134,11 +134,7 @@ class Reindexed:
 
 @dataclass(frozen=True, slots=True)
 class Rotated:
-    """A session was started anew, and that is proven: see `proof` in `details` (`cli.md`).
-
-    Attributes:
-        wrote: What was saved of it before.
-    """
+    """A session was saved and started anew, and that is proven: `proof` in `details`."""
 
     command: Command
     message: str
@@ -150,11 +146,7 @@ class Rotated:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """A session was compacted, and its new summary says something.
-
-    Attributes:
-        wrote: What was saved of it before.
-    """
+    """A session was saved and compacted, and its new summary says something."""
 
     command: Command
     message: str

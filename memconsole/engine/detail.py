@@ -61,12 +61,6 @@ def session_detail(
 ) -> SessionDetail:
     """Return everything that one whole reading of a session tells.
 
-    Args:
-        ports: The engine's ports.
-        settings: For the freshness of the session.
-        view: The session.
-        snapshot: The reading that it is from.
-
     Raises:
         StoreError: The transcript cannot be read.
     """
@@ -84,8 +78,7 @@ def session_detail(
         now=snapshot.taken_at,
         version=snapshot.gateway.version,
     )
-    is_talk = view.state is SessionState.LIVE and view.session_class.is_rotated
-    fill = fill_of(view, snapshot.home, ports=ports, settings=settings) if is_talk else None
+    fill = _fill(view, snapshot, ports, settings)
     # A session that never ran has no messages; one whose transcript is missing has unknown ones.
     is_counted = view.transcript_state is not TranscriptState.MISSING
     return SessionDetail(
@@ -109,6 +102,15 @@ def session_detail(
         last_flush_at=None if fill is None or fill.last is None else fill.last.at,
         limits={} if fill is None else _limits(view, snapshot, fill),
     )
+
+
+def _fill(
+    view: SessionView, snapshot: ConsoleSnapshot, ports: Ports, settings: Settings
+) -> Fill | None:
+    """Return how far a live talk is from its compaction; None for anything else."""
+    if view.state is not SessionState.LIVE or not view.session_class.is_rotated:
+        return None
+    return fill_of(view, snapshot.home, ports=ports, settings=settings)
 
 
 def _limits(view: SessionView, snapshot: ConsoleSnapshot, fill: Fill) -> dict[str, int]:

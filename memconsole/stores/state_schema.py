@@ -7,6 +7,15 @@ from typing import TYPE_CHECKING
 
 from memconsole.errors import StateNewerError
 from memconsole.sqlite import transaction
+from memconsole.stores.state_steps import (
+    add_captured_to_rotations,
+    create_flushes,
+    create_jobs,
+    create_observer,
+    create_recovery,
+    create_reflections,
+    create_summaries,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -168,148 +177,16 @@ def _create_rotations(database: Database) -> None:
     database.table("rotation").create_index(["home", "agent", "key", "id"])
 
 
-def _create_jobs(database: Database) -> None:
-    """Version 3: what is remembered about the scheduler's jobs (mission §4)."""
-    database.table("job").create(
-        {
-            "id": str,
-            "started_at": str,
-            "ended_at": str,
-            "status": str,
-            "reason": str,
-            "message": str,
-            "duration_ms": int,
-            "is_running": int,
-            "is_paused": int,
-            "done_at": str,
-            "next_at": str,
-            "missed": int,
-            "failures": int,
-        },
-        pk="id",
-        not_null={"id", "is_running", "is_paused", "missed", "failures"},
-        defaults={"is_running": 0, "is_paused": 0, "missed": 0, "failures": 0},
-        strict=True,
-    )
-
-
-def _create_summaries(database: Database) -> None:
-    """Version 4: which sessions have a summary (mission §9)."""
-    database.table("summary").create(
-        {
-            "id": int,
-            "home": str,
-            "agent": str,
-            "session_id": str,
-            "session_key": str,
-            "at": str,
-            "until": str,
-            "path": str,
-            "reason": str,
-        },
-        pk="id",
-        not_null={"home", "agent", "session_id", "at", "until", "path", "reason"},
-        strict=True,
-    )
-    database.table("summary").create_index(["home", "agent", "session_id", "id"])
-
-
-def _create_recovery(database: Database) -> None:
-    """Version 5: fingerprints of captured talks, and keys of sessions (mission §14)."""
-    database.table("fingerprint").create(
-        {"id": int, "home": str, "agent": str, "session_id": str, "hash": str, "at": str},
-        pk="id",
-        not_null={"home", "agent", "session_id", "hash", "at"},
-        strict=True,
-    )
-    database.table("fingerprint").create_index(["home", "agent", "session_id"])
-    database.table("known_session").create(
-        {"home": str, "agent": str, "session_id": str, "session_key": str, "at": str},
-        pk=("home", "agent", "session_id"),
-        not_null={"session_key", "at"},
-        strict=True,
-    )
-
-
-def _create_observer(database: Database) -> None:
-    """Version 6: how far the observer has read (mission §12)."""
-    database.table("observed").create(
-        {
-            "home": str,
-            "agent": str,
-            "session_id": str,
-            "message_id": str,
-            "position": int,
-            "at": str,
-            "observed_at": str,
-        },
-        pk=("home", "agent", "session_id"),
-        not_null={"position", "observed_at"},
-        strict=True,
-    )
-    database.table("observer_run").create(
-        {"home": str, "agent": str, "hash": str, "at": str},
-        pk=("home", "agent"),
-        not_null={"hash", "at"},
-        strict=True,
-    )
-
-
-def _create_reflections(database: Database) -> None:
-    """Consolidations of observations (mission §12)."""
-    database.table("reflection").create(
-        {
-            "id": int,
-            "workspace": str,
-            "at": str,
-            "words_before": int,
-            "words_after": int,
-            "backup": str,
-            "result_chars": int,
-            "result_hash": str,
-            "undone_at": str,
-        },
-        pk="id",
-        not_null={"workspace", "at", "backup", "result_chars", "result_hash"},
-        strict=True,
-    )
-    database.table("reflection").create_index(["workspace", "id"])
-
-
-def _create_flushes(database: Database) -> None:
-    """The last flush of each talk (mission §13)."""
-    database.table("flush").create(
-        {
-            "home": str,
-            "agent": str,
-            "session_key": str,
-            "session_id": str,
-            "compactions": int,
-            "started_at": str,
-            "stages": str,
-            "at": str,
-        },
-        pk=("home", "agent", "session_key"),
-        not_null={"stages", "at"},
-        strict=True,
-    )
-
-
-def _add_captured_to_rotations(database: Database) -> None:
-    """What was saved before each reset, such as `checkpoint:done` (mission §5)."""
-    database.table("rotation").add_column("captured", str)
-
-
 STEPS: tuple[Callable[[Database], None], ...] = (
     _create_runs_samples_captures,
     _create_rotations,
-    _create_jobs,
-    _create_summaries,
-    _create_recovery,
-    _create_observer,
-    _create_reflections,
-    _create_flushes,
-    _add_captured_to_rotations,
+    create_jobs,
+    create_summaries,
+    create_recovery,
+    create_observer,
+    create_reflections,
+    create_flushes,
+    add_captured_to_rotations,
 )
 """Step n brings version n to n + 1; a step that was released never changes."""
 
