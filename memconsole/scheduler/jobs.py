@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from memconsole.domain.commands import Command
+    from memconsole.domain.outcomes import Outcome
     from memconsole.domain.schedule import Trigger
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
@@ -58,6 +59,7 @@ class Job:
         help: One sentence without a full stop.
         trigger: When, by the settings.
         commands: What there is to do now; a dry run asks nobody and changes nothing.
+        plan: What a dry run says, where that is more than the dry runs of its commands.
         work: What to do instead of commands; it looks at the stop signal once a second.
         rank: Its place inside one workspace; None when it writes into none.
         needs_child: It loads much: each command runs in a process of its own.
@@ -71,6 +73,7 @@ class Job:
     help: str
     trigger: Callable[[Settings], Trigger]
     commands: Commands = _nothing
+    plan: Callable[[Engine], Iterable[Outcome]] | None = None
     work: Callable[[Engine, StopSignal], JobEnd] | None = None
     rank: Rank | None = None
     needs_child: bool = False
@@ -195,6 +198,7 @@ TABLE: tuple[Job, ...] = (
         help="Start due sessions anew before the platform compacts them",
         trigger=lambda settings: Every(settings.rotation.interval),
         commands=_rotations,
+        plan=lambda engine: engine.rotation_plan().outcomes,
         rank=Rank.FLUSH,
     ),
     Job(

@@ -84,6 +84,9 @@ class JobRunner:
                         if dry_run
                         else job.work(self.engine, cancel)
                     )
+                if dry_run and job.plan is not None:
+                    planned = tuple(job.plan(self.engine))
+                    return JobRun(end_of(planned), planned)
                 found, is_cancelled = self._run_all(job, cancel, ticket, dry_run=dry_run)
                 return JobRun(end_of(found, is_cancelled), tuple(found))
         finally:

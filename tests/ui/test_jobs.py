@@ -190,6 +190,15 @@ async def test_the_history_is_that_of_the_job_under_the_cursor() -> None:
         assert "no word in it for 6 h" in desk.picture()
 
 
+async def test_enter_leads_to_the_history_and_to_one_run() -> None:
+    async with at_work(engine_with(fake_jobs()), COMPACT) as desk:
+        await desk.press("v", "j", "enter")
+        assert desk.focus == "runs"
+        await desk.press("j", "enter")
+        assert desk.screen == "runs"
+        assert "saved 18 messages of agent:main:main" in desk.text("run")
+
+
 async def test_a_job_is_paused_and_goes_on() -> None:
     jobs = fake_jobs()
     async with at_work(engine_with(jobs), WIDE) as desk:

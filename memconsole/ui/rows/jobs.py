@@ -24,7 +24,7 @@ _COLUMNS = (
     Column("state", 7),
     Column("last", 7, right=True),
     Column("", 1),
-    Column("result", 12, flex=4),
+    Column("result", 28, flex=4),
     Column("took", 6, right=True, drop=2),
     Column("next", 7, right=True, drop=1),
 )

@@ -139,6 +139,14 @@ class JobsScreen(ConsoleScreen):
             return "something is still running"
         return None
 
+    def action_open(self) -> None:
+        """Go on from a job to its history, and from there to one run in full."""
+        pane = self.pane
+        if pane is not None and pane.id == "runs" and pane.row is not None:
+            self.desk.go.runs(pane.row.key)
+        else:
+            self.focus_pane(self.named("runs"))
+
     def action_pause_job(self) -> None:
         """Pause the job under the cursor, or let it go on."""
         job, control = self._job, self.desk.jobs
