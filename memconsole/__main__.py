@@ -1,4 +1,4 @@
-"""Entry of the program; `--version` is answered before anything is loaded."""
+"""Entry of the program; `--version` and plain searches are answered before Typer is loaded."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ def main() -> int:
         return 0
     # What is loaded stays; looking through it for rubbish takes a tenth of a short call.
     gc.disable()
+    if "search" in sys.argv:
+        from memconsole.cli.quick import quick  # noqa: PLC0415
+
+        code = quick(sys.argv[1:])
+        if code is not None:
+            return code
     from memconsole.cli.main import main as run  # noqa: PLC0415  # loads Typer
 
     return run()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import typer
@@ -16,17 +15,15 @@ from memconsole.cli import exits
 from memconsole.cli.app import app
 from memconsole.cli.call import Call
 from memconsole.cli.complete import join_bash_words
+from memconsole.cli.stopping import stopped_like_interrupted
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from types import FrameType
+    from collections.abc import Sequence
 
     from memconsole.cli.call import EngineBuilder
 
 logger = logging.getLogger(__name__)
-
-_STOPPERS = (signal.SIGTERM, signal.SIGHUP)
 
 
 def main(arguments: Sequence[str] | None = None, *, build: EngineBuilder | None = None) -> int:
@@ -43,7 +40,7 @@ def main(arguments: Sequence[str] | None = None, *, build: EngineBuilder | None 
     call = Call(build)
     call.is_json_asked = is_json_asked(words)
     join_bash_words(os.environ)
-    with _stopped_like_interrupted(), call.resources:
+    with stopped_like_interrupted(), call.resources:
         return _guarded(call, words)
 
 
@@ -56,20 +53,27 @@ def is_json_asked(words: Sequence[str]) -> bool:
 def _guarded(call: Call, words: list[str]) -> int:
     try:
         result = app(args=words, prog_name="memconsole", standalone_mode=False, obj=call)
-    except MemconsoleError as error:
-        return _fail(call, error.code, str(error), error.hint, exits.exit_of(error))
-    except TyperException as error:
-        return _fail(call, "usage", *_usage(error), exits.USAGE)
-    except (KeyboardInterrupt, typer.Abort):
-        result = exits.INTERRUPTED
-    except OSError as error:
-        place = f" ({error.filename})" if error.filename else ""
-        return _fail(call, "failed", f"{error.strerror or error}{place}", "", exits.FAILED)
-    except Exception as error:  # the edge of the process: a bug is told, never thrown at people
-        return _bug(call, error)
+    except (Exception, KeyboardInterrupt) as error:  # the edge of the process
+        return tell(call, error)
     if result == exits.INTERRUPTED:
-        return _fail(call, "interrupted", "interrupted", "", exits.INTERRUPTED)
+        return tell(call, KeyboardInterrupt())
     return result if isinstance(result, int) else exits.DONE
+
+
+def tell(call: Call, error: BaseException) -> int:
+    """Say why a call failed and return its exit code; a bug is told, never thrown at people."""
+    match error:
+        case MemconsoleError():
+            return _fail(call, error.code, str(error), error.hint, exits.exit_of(error))
+        case TyperException():
+            return _fail(call, "usage", *_usage(error), exits.USAGE)
+        case KeyboardInterrupt() | typer.Abort():
+            return _fail(call, "interrupted", "interrupted", "", exits.INTERRUPTED)
+        case OSError():
+            place = f" ({error.filename})" if error.filename else ""
+            return _fail(call, "failed", f"{error.strerror or error}{place}", "", exits.FAILED)
+        case _:
+            return _bug(call, error)
 
 
 def _fail(call: Call, code: str, message: str, hint: str, exit_code: int) -> int:
@@ -86,9 +90,9 @@ def _fail(call: Call, code: str, message: str, hint: str, exit_code: int) -> int
     return exit_code
 
 
-def _bug(call: Call, error: Exception) -> int:
+def _bug(call: Call, error: BaseException) -> int:
     if logger.isEnabledFor(logging.INFO):
-        logger.exception("unexpected failure")
+        logger.error("unexpected failure", exc_info=error)
     return _fail(
         call,
         "internal",
@@ -104,21 +108,3 @@ def _usage(error: TyperException) -> tuple[str, str]:
     path = "memconsole" if context is None else context.command_path
     message = error.format_message().strip().rstrip(".")
     return message[:1].lower() + message[1:], f"Try `{path} --help`."
-
-
-@contextmanager
-def _stopped_like_interrupted() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end a call as Ctrl-C does: the write in progress is rolled back."""
-    before = {one: signal.getsignal(one) for one in _STOPPERS}
-    for one, handler in before.items():
-        if handler is not signal.SIG_IGN:
-            signal.signal(one, _interrupt)
-    try:
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

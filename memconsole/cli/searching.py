@@ -6,18 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memconsole.cli import exits
 from memconsole.cli.call import Answer
+from memconsole.cli.finding import answer, default_agent
 from memconsole.cli.moments import Since, parse_since
 from memconsole.cli.shared import AgentOption, at_least_one, call_of
 from memconsole.errors import UsageError
 
 if TYPE_CHECKING:
-    from memconsole.cli.call import Call
     from memconsole.cli.encode import Json
     from memconsole.cli.paper import Paper
-    from memconsole.domain.agents import Home, Notice
-    from memconsole.domain.search import SearchRequest, SearchResult
 
 QueryArgument = Annotated[
     list[str] | None,
@@ -84,7 +81,7 @@ def search(
     home = call.searcher.home()
     request = SearchRequest(
         text=" ".join(query or ()),
-        agent_id=None if all_agents else agent or _default_agent(home),
+        agent_id=None if all_agents else agent or default_agent(home),
         max_results=max_results,
         min_score=_checked_score(min_score),
         with_sessions=sessions,
@@ -95,7 +92,7 @@ def search(
         is_explained=explain,
         by_date=newest,
     )
-    return _answer(call, "search", request, home, is_asking=ask_gateway)
+    return answer(call, "search", request, home, is_asking=ask_gateway)
 
 
 def memory_search(
@@ -134,7 +131,7 @@ def get(
     at_least_one("--lines", lines)
     call = call_of(context)
     home = call.searcher.home()
-    owner = agent or _default_agent(home)
+    owner = agent or default_agent(home)
     found = () if owner is None else call.searcher.document_lines(owner, path)
     end = None if lines is None else from_ - 1 + lines
     shown = found[from_ - 1 : end]
@@ -163,65 +160,6 @@ def memory_get(
 ) -> int:
     """Print lines of a memory file; the same as `get`."""
     return get(context, path, agent, from_, lines)
-
-
-def _answer(
-    call: Call, name: str, request: SearchRequest, home: Home, *, is_asking: bool = False
-) -> int:
-    with call.busy("indexing") as progress:
-        found = call.searcher.search(request, None, lambda _done, _total: progress.advance())
-    if is_asking and found.hits:
-        with call.busy("asking the gateway"):
-            found = call.engine.ask_agents(found)
-    from memconsole.cli import encode_search  # noqa: PLC0415
-
-    def show(paper: Paper) -> None:
-        from memconsole.cli import hits  # noqa: PLC0415  # not for machines
-
-        hits.result(paper, found)
-
-    return call.answer(
-        Answer(
-            name,
-            data=lambda: encode_search.result(
-                found, is_explained=request.is_explained or is_asking
-            ),
-            show=show,
-            at=call.clock.now(),
-            warnings=_warnings(found),
-            code=_code(found),
-            home=home,
-        )
-    )
-
-
-def _warnings(found: SearchResult) -> tuple[Notice, ...]:
-    from memconsole.domain.agents import Notice  # noqa: PLC0415
-    from memconsole.domain.indexing import IndexState  # noqa: PLC0415
-
-    told = {one.message for one in found.notices}
-    stale = [
-        Notice("index-stale", f"the index of {agent} ({source.value}): {one.because}", agent=agent)
-        for (agent, source), one in found.indexes.items()
-        if one.state is not IndexState.FRESH and one.because and one.because not in told
-    ]
-    return (*found.notices, *stale)
-
-
-def _code(found: SearchResult) -> int:
-    """Nothing found is an answer; nobody looked is a failure (`cli.md`, exit codes)."""
-    from memconsole.domain.indexing import IndexState  # noqa: PLC0415
-
-    looked = (IndexState.FRESH, IndexState.STALE)
-    if not found.indexes or any(one.state in looked for one in found.indexes.values()):
-        return exits.DONE
-    return exits.FAILED
-
-
-def _default_agent(home: Home) -> str | None:
-    """Return the agent that is meant when none is named: `main`, else the first one."""
-    ids = [one.id for one in home.agents]
-    return "main" if "main" in ids or not ids else ids[0]
 
 
 def _check_agents(agent: str | None, *, all_agents: bool) -> None:

@@ -1,0 +1,109 @@
+"""Plain searches without Typer: which calls they are, and that the answer is the usual one."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.cli.quick import Plain, quick, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("line", "plain"),
+    [
+        ("search", Plain(())),
+        ("search one two", Plain(("one", "two"))),
+        ("search search", Plain(("search",))),
+        ("--json search one", Plain(("one",), is_json=True)),
+        ("search one --json", Plain(("one",), is_json=True)),
+        ("--home /x search -a work one", Plain(("one",), "/x", "work")),
+        ("search --agent work one", Plain(("one",), None, "work")),
+    ],
+)
+def test_plain_searches(line: str, plain: Plain) -> None:
+    assert read(line.split()) == plain
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "status",
+        "memory search one",
+        "search --explain one",
+        "search --home /x one",
+        "search -- --agent",
+        "search -n 3 one",
+        "search --agent",
+        "search --agent -x one",
+        "search --agent=work one",
+        "--home search",
+        "--agent work search one",
+        "search --help",
+        "-v search one",
+        "--demo search one",
+    ],
+)
+def test_all_else_goes_the_usual_way(line: str) -> None:
+    assert read(line.split()) is None
+
+
+@pytest.fixture
+def seen(tmp_path: Path) -> dict[str, str]:
+    workspace = tmp_path / "ws"
+    (workspace / "memory").mkdir(parents=True)
+    (workspace / "memory" / "a.md").write_text("- the staging database is orion\n", "utf-8")
+    home = tmp_path / ".openclaw"
+    home.mkdir()
+    roster = {"agents": {"list": [{"id": "main", "workspace": str(workspace)}]}}
+    (home / "openclaw.json").write_text(json.dumps(roster), "utf-8")
+    return {
+        "HOME": str(tmp_path),
+        "PATH": os.environ["PATH"],
+        "MEMCONSOLE_STATE__DIR": str(tmp_path / "state"),
+        "MEMCONSOLE_NOW": "2026-04-12T09:00:00+00:00",
+    }
+
+
+def run(seen: dict[str, str], entry: str, *arguments: str) -> tuple[int, str, str]:
+    program = f"import sys; from {entry} import main; sys.exit(main())"
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, env=seen, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_answer_is_the_usual_one(seen: dict[str, str]) -> None:
+    run(seen, "memconsole.cli.main", "search", "orion")
+    for words in (("orion",), ("--json", "orion"), ("--agent", "nobody", "orion"), ()):
+        ours = run(seen, "memconsole.__main__", "search", *words)
+        usual = run(seen, "memconsole.cli.main", "search", *words)
+        assert (ours[0], ours[2]) == (usual[0], usual[2])
+        assert _timeless(ours[1]) == _timeless(usual[1])
+
+
+def _timeless(text: str) -> str:
+    return ",".join(part for part in text.split(",") if '"at":' not in part)
+
+
+def test_no_typer_and_no_numpy_are_loaded(
+    seen: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(seen, "memconsole.cli.main", "search", "orion")
+    program = (
+        "import sys; from memconsole.__main__ import main; sys.argv[1:] = ['search', 'orion'];"
+        "code = main(); loaded = {'typer', 'numpy', 'tokenizers', 'textual', 'sqlite_utils'};"
+        "sys.exit(f'{code} {sorted(loaded & set(sys.modules))}')"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=seen, capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == "0 []"
+    monkeypatch.setenv("_MEMCONSOLE_COMPLETE", "complete_bash")
+    assert quick(["search", "orion"]) is None
