@@ -55,6 +55,9 @@ bench: $(STAMP) ## measure the budgets; the table goes to docs/benchmarks.md
 pictures: $(STAMP) ## take the pictures of the README from the demo, into docs/pictures/
 	$(BIN)/python -m tests.demo.pictures
 
+soak: $(STAMP) ## ten simulated days, then real minutes of --serve: memory, descriptors, CPU
+	$(BIN)/python -m benchmarks.soak $(ARGS)
+
 bench-search: $(STAMP) ## measure search; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks.search $(ARGS)
 
