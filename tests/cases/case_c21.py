@@ -86,7 +86,6 @@ def places_were_looked_at(seen: Spread, want: Json) -> None:
     "no_file_written_contains_any_of",
     says=WRITTEN,
     part="observe",
-    needs="observe",
 )
 def observations_do_not_leak(seen: Spread, want: Json) -> None:
     assert seen.answers["observe"].row(agent="main")["status"] == "done"
