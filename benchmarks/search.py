@@ -139,15 +139,15 @@ def main() -> int:
     text = table(rows)
     print(text)
     if set(PARTS) <= set(chosen):
-        store(text)
+        store_between(BEGIN, END, text)
     return int(any(row.share > 1 for row in rows))
 
 
-def store(text: str, page: Path = PAGE) -> None:
-    """Put the table between the markers of the page."""
-    before, _, rest = page.read_text("utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+def store_between(begin: str, end: str, text: str, page: Path = PAGE) -> None:
+    """Put a table between its markers in the page."""
+    before, _, rest = page.read_text("utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    page.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":
