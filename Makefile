@@ -61,6 +61,9 @@ soak: $(STAMP) ## ten simulated days, then real minutes of --serve: memory, desc
 bench-search: $(STAMP) ## measure search; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks.search $(ARGS)
 
+bench-search-peers: $(STAMP) ## measure search against memsearch and qmd, installed in .cache
+	$(BIN)/python -m benchmarks.search_peers $(ARGS)
+
 lock: $(STAMP) ## write requirements.lock again; ARGS=--upgrade takes newer versions
 	$(BIN)/python .ci/lock.py $(ARGS)
 

@@ -41,6 +41,8 @@ def same_picture(
         await settle(pilot)
         for key in keys:
             await pilot.press(key)
-            await settle(pilot)
+            if len(key) > 1 or not key.isalpha():  # words are typed without a rest
+                await settle(pilot)
+        await settle(pilot)
 
     return snap_compare(console(engine), terminal_size=size, run_before=drive)

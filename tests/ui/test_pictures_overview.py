@@ -31,7 +31,6 @@ KEYS = {
     "everything": ("2", "a", "s"),
     "filter": ("2", "slash", "a", "p", "p"),
     "maximised": ("2", "z"),
-    "search": ("4", "slash", "t", "e", "l", "e"),
     "activity": ("5",),
     "frozen": ("f",),
 }
