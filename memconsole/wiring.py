@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memconsole.engine.engine import Engine
     from memconsole.engine.ports_bundle import HealthPorts
     from memconsole.platform.home import HomeChoice
-    from memconsole.ports import ChangeFeed, Clock, Gateway
+    from memconsole.ports import ChangeFeed, Clock, Gateway, Platform, SessionStore
     from memconsole.stores.private_copy import PrivateCopies
     from memconsole.stores.state import StateDatabase
 
@@ -64,25 +64,13 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     """
     from memconsole.engine.engine import Engine  # noqa: PLC0415
     from memconsole.engine.ports_bundle import Ports  # noqa: PLC0415
-    from memconsole.platform.config import decode_json5  # noqa: PLC0415
-    from memconsole.platform.disk import DiskPlatform  # noqa: PLC0415
     from memconsole.platform.home import find_home  # noqa: PLC0415
-    from memconsole.platform.with_state import PlatformAndState  # noqa: PLC0415
-    from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
     from memconsole.stores.locks import FileLocks  # noqa: PLC0415
     from memconsole.stores.pool import DiskMemory  # noqa: PLC0415
     from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
     from memconsole.stores.scheduler_lock import SchedulerWatch  # noqa: PLC0415
     from memconsole.stores.state import StateDatabase  # noqa: PLC0415
-    from memconsole.stores.state_captures import StateCaptures  # noqa: PLC0415
-    from memconsole.stores.state_flushes import StateFlushes  # noqa: PLC0415
-    from memconsole.stores.state_jobs import StateJobs  # noqa: PLC0415
-    from memconsole.stores.state_observer import StateObserver  # noqa: PLC0415
-    from memconsole.stores.state_records import StateRunLog, StateSamples  # noqa: PLC0415
-    from memconsole.stores.state_recovery import StateRecovery  # noqa: PLC0415
-    from memconsole.stores.state_reflections import StateReflections  # noqa: PLC0415
-    from memconsole.stores.state_rotations import StateRotations  # noqa: PLC0415
-    from memconsole.stores.state_summaries import StateSummaries  # noqa: PLC0415
+    from memconsole.stores.state_views import StateViews  # noqa: PLC0415
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
     from memconsole.stores.workspace_folders import DiskFolders  # noqa: PLC0415
     from memconsole.wiring_search import search_ports, user_home  # noqa: PLC0415
@@ -90,27 +78,27 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     clock = clock or build_clock()
     copies = PrivateCopies()
     state = StateDatabase(settings.state_dir, copies)
+    kept = StateViews(state)
     choice = find_home(settings.home, os.environ, user_home())
-    platform = DiskPlatform(choice, environ=os.environ, now=clock.now, copies=copies)
     locks = settings.state_dir / "locks"
     ports = Ports(
-        platform=PlatformAndState(platform, state.problem),
-        sessions=AgentSessionStore(copies, decode_json5),
+        platform=_platform(choice, clock, copies, state),
+        sessions=_sessions(copies),
         memory=DiskMemory(),
         workspace=DiskWorkspace(),
         locks=FileLocks(locks),
-        runs=StateRunLog(state),
-        samples=StateSamples(state),
-        captures=StateCaptures(state),
-        summaries=StateSummaries(state),
-        recovery=StateRecovery(state),
-        observer=StateObserver(state),
-        flushes=StateFlushes(state),
-        reflections=StateReflections(state),
+        runs=kept.runs,
+        samples=kept.samples,
+        captures=kept.captures,
+        summaries=kept.summaries,
+        recovery=kept.recovery,
+        observer=kept.observer,
+        flushes=kept.flushes,
+        reflections=kept.reflections,
         folders=DiskFolders(),
-        scheduler=SchedulerWatch(locks, StateJobs(state)),
+        scheduler=SchedulerWatch(locks, kept.jobs),
         gateway=_gateway(settings, choice, origin, clock),
-        rotations=StateRotations(state),
+        rotations=kept.rotations,
         clock=clock,
         origin=origin,
         search=functools.cache(lambda: search_ports(settings, origin, clock)),
@@ -118,6 +106,23 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         health=functools.cache(lambda: _health(state, locks, copies)),
     )
     return Engine(ports, settings)
+
+
+def _platform(
+    choice: HomeChoice, clock: Clock, copies: PrivateCopies, state: StateDatabase
+) -> Platform:
+    from memconsole.platform.disk import DiskPlatform  # noqa: PLC0415
+    from memconsole.platform.with_state import PlatformAndState  # noqa: PLC0415
+
+    platform = DiskPlatform(choice, environ=os.environ, now=clock.now, copies=copies)
+    return PlatformAndState(platform, state.problem)
+
+
+def _sessions(copies: PrivateCopies) -> SessionStore:
+    from memconsole.platform.config import decode_json5  # noqa: PLC0415
+    from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
+
+    return AgentSessionStore(copies, decode_json5)
 
 
 def _config_file(settings: Settings, choice: HomeChoice, clock: Clock) -> ConfigFile:
