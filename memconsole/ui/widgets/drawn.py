@@ -1,7 +1,8 @@
-"""A widget whose lines are drawn by us: only those that changed are written again."""
+"""A widget whose lines are drawn by us: only cells that changed are written again."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, cast
 
 from rich.segment import Segment
@@ -15,7 +16,29 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memconsole.ui.screens.panels import PanelScreen
-    from memconsole.ui.spans import Line
+    from memconsole.ui.spans import Line, Role
+
+_ONE_CELL_EACH = re.compile(r"[ -~·…←-⇿─-◿✓-✘]*")
+"""Text of which every character is a cell and stands alone; frames, figures and most names."""
+
+
+def changed_cells(before: Line, after: Line, width: int) -> tuple[int, int]:
+    """Return where two drawings of a line begin to differ, and in how many cells.
+
+    All of `width` where a character may be more or less than a cell, or lean on its neighbour.
+    """
+    old, new = _cells(before), _cells(after)
+    if old is None or new is None or len(old) != len(new) or len(new) != width:
+        return 0, width
+    different = [x for x in range(width) if old[x] != new[x]]
+    return (different[0], different[-1] - different[0] + 1) if different else (0, 0)
+
+
+def _cells(line: Line) -> list[tuple[str, Role, bool]] | None:
+    spans = merge(line)
+    if not all(_ONE_CELL_EACH.fullmatch(span.text) for span in spans):
+        return None
+    return [(one, span.role, span.is_cursor) for span in spans for one in span.text]
 
 
 class Drawn(Widget, inherit_bindings=False):
@@ -36,13 +59,15 @@ class Drawn(Widget, inherit_bindings=False):
         return "\n".join("".join(span.text for span in line) for line in self._lines)
 
     def draw(self, lines: Sequence[Line]) -> None:
-        """Show these lines, each as wide as the widget; write those that differ."""
+        """Show these lines, each as wide as the widget; write what differs."""
         before, self._lines = self._lines, lines
-        changed = [
-            Region(0, y, self.size.width, 1)
-            for y, line in enumerate(lines)
-            if y >= len(before) or before[y] != line
-        ]
+        changed = []
+        for y, line in enumerate(lines):
+            old = before[y] if y < len(before) else ()
+            if old != line:
+                x, width = changed_cells(old, line, self.size.width)
+                if width:
+                    changed.append(Region(x, y, width, 1))
         if changed:
             self.refresh(*changed)
 
