@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.graphemes import cut
+from memconsole.domain.growth import rounded
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.snapshot import Attention, Severity
 
@@ -226,7 +227,7 @@ def _name(view: SessionView) -> str:
 
 def _rate(view: SessionView) -> str:
     rate = None if view.growth is None else view.growth.tokens_per_hour
-    return "" if rate is None else f", growing {_kilo(round(rate))}/h"
+    return "" if rate is None else f", growing {_kilo(rounded(rate))}/h"
 
 
 def _kilo(tokens: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.growth import rounded
 from memconsole.domain.sizes import size_words
 
 if TYPE_CHECKING:
@@ -47,9 +48,8 @@ def rate(tokens_per_hour: float | None) -> str:
     """Return a growth as `9K/h`, or `–` when it does not grow."""
     if tokens_per_hour is None:
         return "–"
-    if tokens_per_hour < 1000:
-        return f"{tokens_per_hour:.0f}/h"
-    return f"{tokens_per_hour / 1000:.0f}K/h"
+    told = rounded(tokens_per_hour)
+    return f"{told}/h" if told < 1000 else f"{told / 1000:.0f}K/h"
 
 
 def age(passed: timedelta | None) -> str:
