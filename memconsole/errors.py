@@ -208,6 +208,20 @@ class StateError(MemconsoleError):
     code = "state"
 
 
+class DeliveryError(MemconsoleError):
+    """An alert did not reach its channel.
+
+    Attributes:
+        is_final: Trying again at once cannot help.
+    """
+
+    code = "not-delivered"
+
+    def __init__(self, message: str, hint: str = "", *, is_final: bool = False) -> None:
+        super().__init__(message, hint)
+        self.is_final = is_final
+
+
 class StateNewerError(StateError):
     """Our own database was made by a newer memconsole: it is read and never written (A24)."""
 
@@ -224,6 +238,12 @@ class EmbeddingError(IndexUnavailableError):
     """The embedding provider that was configured did not do its work."""
 
     code = "embedding-failed"
+
+
+class ModelError(MemconsoleError):
+    """The optional language model gave no answer that can be used; there is a result without it."""
+
+    code = "model-failed"
 
 
 class SearchCancelledError(IndexUnavailableError):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memconsole.domain.recall import Recall
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
-    from memconsole.engine.ports_bundle import HealthPorts
+    from memconsole.engine.ports_bundle import HealthPorts, ModelPorts
     from memconsole.platform.home import HomeChoice
     from memconsole.ports import ChangeFeed, Clock, Gateway, Platform, SessionStore
     from memconsole.stores.private_copy import PrivateCopies
@@ -104,6 +104,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         search=functools.cache(lambda: search_ports(settings, origin, clock)),
         config_file=functools.cache(lambda: _config_file(settings, choice, clock)),
         health=functools.cache(lambda: _health(state, locks, copies)),
+        llm=functools.cache(lambda: _model(settings, state)),
     )
     return Engine(ports, settings)
 
@@ -168,6 +169,17 @@ def _health(state: StateDatabase, locks: Path, copies: PrivateCopies) -> HealthP
     from memconsole.stores.state_jobs import StateJobs  # noqa: PLC0415
 
     return HealthPorts(Host(), HeldLocks(locks), PlatformCron(copies), StateJobs(state))
+
+
+def _model(settings: Settings, state: StateDatabase) -> ModelPorts:
+    from memconsole.engine.ports_bundle import ModelPorts  # noqa: PLC0415
+    from memconsole.llm.remote import RemoteModel  # noqa: PLC0415
+    from memconsole.stores.state_models import StateModels  # noqa: PLC0415
+
+    rules = settings.llm
+    key = os.environ.get(rules.api_key_env) or None
+    model = RemoteModel(rules.base_url, (rules.model, rules.fallback_model), key=key)
+    return ModelPorts(model, StateModels(state))
 
 
 def measure_recall(settings: Settings, folder: Path, clock: Clock) -> Recall:

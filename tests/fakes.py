@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Agent, AgentRef, Era, Home, PlatformConfig, Storage
 from memconsole.domain.captures import WorkspaceText
-from memconsole.domain.health import CronErrors
 from memconsole.domain.memory import MARKER_TAGS, Pool
 from memconsole.domain.origin import Origin
 from memconsole.domain.outcomes import Written
 from memconsole.domain.sessions import StoreListing
 from memconsole.domain.snapshot import SchedulerStatus
 from memconsole.domain.transcript import Entry, EntryKind
-from memconsole.engine.ports_bundle import HealthPorts, Ports
+from memconsole.engine.ports_bundle import HealthPorts, ModelPorts, Ports
 from memconsole.errors import (
     ConcurrentEditError,
     LockedError,
@@ -30,19 +29,30 @@ from memconsole.search_ports import SearchPorts
 from tests.fake_config import FakeConfigFile
 from tests.fake_gateway import FakeGateway, FakeRotations
 from tests.fake_observer import FakeObserver
+from tests.memory_fakes import (
+    FakeCron,
+    FakeFlushes,
+    FakeHost,
+    FakeJobs,
+    FakeLockList,
+    FakeModel,
+    FakeRecovery,
+    FakeReflections,
+    FakeSummaries,
+)
+from tests.record_fakes import (
+    FakeCaptures,
+    FakeFolders,
+    FakeRuns,
+    FakeSamples,
+)
 from tests.search_fakes import FakeDocuments, FakeIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from memconsole.domain.captures import Capture, ReflectionRecord, SummaryRecord
-    from memconsole.domain.flush import FlushMark
-    from memconsole.domain.health import HeldLock
-    from memconsole.domain.jobs import JobRecord
     from memconsole.domain.memory import Marker
-    from memconsole.domain.outcomes import Run
     from memconsole.domain.sessions import StoredSession, TranscriptRef
-    from memconsole.domain.tokens import Sample
 
 NOW = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
 """Where every fake clock starts."""
@@ -262,195 +272,6 @@ class FakeLocks:
             yield
 
 
-@dataclass
-class FakeCaptures:
-    """The capture log as a list, oldest first."""
-
-    stored: list[Capture] = field(default_factory=list)
-    is_unwritable: bool = False
-
-    def last(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
-        return self._newest(agent, session_id, self.stored)
-
-    def latest_by_agent(self, home: str) -> dict[str, Capture]:
-        return {one.agent.id: one for one in self.stored if one.agent.home == home}
-
-    def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
-        return self._newest(agent, session_id, [one for one in self.stored if one.is_logged])
-
-    def prepare(self) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-
-    def add(self, capture: Capture) -> None:
-        self.prepare()
-        self.stored.append(capture)
-
-    @staticmethod
-    def _newest(
-        agent: AgentRef, session_id: str | None, captures: Iterable[Capture]
-    ) -> Capture | None:
-        found = [
-            one for one in captures if one.agent == agent and session_id in (None, one.session_id)
-        ]
-        return found[-1] if found else None
-
-
-@dataclass
-class FakeSummaries:
-    """The summaries that were written, oldest first."""
-
-    stored: list[SummaryRecord] = field(default_factory=list)
-    is_unwritable: bool = False
-
-    def last(self, agent: AgentRef, session_id: str) -> SummaryRecord | None:
-        found = [one for one in self.stored if (one.agent, one.session_id) == (agent, session_id)]
-        return found[-1] if found else None
-
-    def prepare(self) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-
-    def add(self, record: SummaryRecord) -> None:
-        self.prepare()
-        self.stored.append(record)
-
-
-@dataclass
-class FakeFlushes:
-    """The last flush of each session, by agent and key."""
-
-    stored: dict[tuple[AgentRef, str], FlushMark] = field(default_factory=dict)
-    is_unwritable: bool = False
-
-    def last(self, agent: AgentRef, key: str) -> FlushMark | None:
-        return self.stored.get((agent, key))
-
-    def store(self, agent: AgentRef, key: str, mark: FlushMark) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-        self.stored[agent, key] = mark
-
-
-@dataclass
-class FakeRecovery:
-    """Fingerprints by session id, and keys by session id."""
-
-    stored: dict[str, set[str]] = field(default_factory=dict)
-    known: dict[str, str] = field(default_factory=dict)
-    is_unwritable: bool = False
-
-    def fingerprints(self, agent: AgentRef, session_id: str) -> frozenset[str]:
-        return frozenset(self.stored.get(session_id, ()))
-
-    def remember(self, agent: AgentRef, session_id: str, fingerprint: str, at: datetime) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-        self.stored.setdefault(session_id, set()).add(fingerprint)
-
-    def keys(self, agent: AgentRef) -> Mapping[str, str]:
-        return self.known
-
-    def note(self, agent: AgentRef, keys: Mapping[str, str], at: datetime) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-        self.known.update(keys)
-
-
-@dataclass
-class FakeReflections:
-    """Consolidations, oldest first; those that were undone by number."""
-
-    stored: list[ReflectionRecord] = field(default_factory=list)
-    taken_back: set[int] = field(default_factory=set)
-    is_unwritable: bool = False
-
-    def last(self, workspace: str) -> ReflectionRecord | None:
-        found = [
-            one
-            for one in self.stored
-            if one.workspace == workspace and one.id not in self.taken_back
-        ]
-        return found[-1] if found else None
-
-    def prepare(self) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-
-    def add(self, record: ReflectionRecord) -> None:
-        self.prepare()
-        self.stored.append(replace(record, id=len(self.stored) + 1))
-
-    def undone(self, record: ReflectionRecord, at: datetime) -> None:
-        self.taken_back.add(record.id)
-
-
-class FakeFolders:
-    """Folders of a `FakeWorkspace`."""
-
-    def __init__(self, workspace: FakeWorkspace) -> None:
-        self.workspace = workspace
-
-    def names(self, root: Path, folder: str) -> tuple[str, ...]:
-        found = (path for place, path in self.workspace.files if place == root)
-        return tuple(
-            sorted(
-                PurePosixPath(path).name
-                for path in found
-                if str(PurePosixPath(path).parent) == folder
-            )
-        )
-
-    def remove(self, root: Path, relative: str) -> None:
-        self.workspace.files.pop((root, relative), None)
-
-
-@dataclass
-class FakeRuns:
-    """The run log as a list, oldest first."""
-
-    stored: list[Run] = field(default_factory=list)
-    is_unwritable: bool = False
-
-    def add(self, run: Run) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-        self.stored.append(run)
-
-    def runs(
-        self,
-        *,
-        limit: int,
-        since: datetime | None = None,
-        job: str | None = None,
-        home: str | None = None,
-    ) -> tuple[Run, ...]:
-        chosen = [
-            run
-            for run in reversed(self.stored)
-            if (since is None or run.started_at >= since)
-            and job in (None, run.job)
-            and home in (None, run.home)
-        ]
-        return tuple(chosen[:limit])
-
-
-@dataclass
-class FakeSamples:
-    """Token samples in the order they came."""
-
-    stored: list[Sample] = field(default_factory=list)
-    is_unwritable: bool = False
-
-    def add(self, samples: Iterable[Sample]) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-        self.stored += samples
-
-    def samples(self, *, since: datetime) -> tuple[Sample, ...]:
-        return tuple(one for one in self.stored if one.at >= since)
-
-
 class FakeMemory:
     """Empty pools, unless others were put in by workspace."""
 
@@ -496,65 +317,6 @@ class FakeScheduler:
         return self.current
 
 
-class FakeHost:
-    """A host with half a disk, no processes and no locks, unless told otherwise."""
-
-    def __init__(self) -> None:
-        self.percents: dict[Path, float | None] = {}
-        self.bytes: int | None = 0
-        self.lines: tuple[str, ...] | None = ()
-
-    def disk_percent(self, path: Path) -> float | None:
-        return self.percents.get(path, 50.0)
-
-    def tree_bytes(self, folders: Iterable[Path]) -> int | None:
-        return self.bytes
-
-    def command_lines(self) -> tuple[str, ...] | None:
-        return self.lines
-
-
-class FakeLockList:
-    """Locks that somebody holds."""
-
-    def __init__(self) -> None:
-        self.current: list[HeldLock] = []
-
-    def held(self) -> tuple[HeldLock, ...]:
-        return tuple(self.current)
-
-
-class FakeCron:
-    """The platform's record of its runs; None where there is none."""
-
-    def __init__(self) -> None:
-        self.current: CronErrors | None = CronErrors(0, ())
-        self.since: datetime | None = None
-
-    def errors(self, home: Home, since: datetime) -> CronErrors | None:
-        self.since = since
-        return self.current
-
-
-class FakeJobs:
-    """What is remembered about jobs."""
-
-    def __init__(self) -> None:
-        self.current: dict[str, JobRecord] = {}
-
-    def records(self) -> Mapping[str, JobRecord]:
-        return self.current
-
-    def save(self, record: JobRecord) -> None:
-        self.current[record.id] = record
-
-    def pause(self, job: str, *, is_paused: bool) -> None:
-        self.current[job] = replace(self.current[job], is_paused=is_paused)
-
-    def changes(self) -> object:
-        return dict(self.current)
-
-
 class World:
     """All fakes of one engine, each under its port's name."""
 
@@ -579,6 +341,7 @@ class World:
         self.lock_list = FakeLockList()
         self.cron = FakeCron()
         self.jobs = FakeJobs()
+        self.model = FakeModel()
         self.rotations = FakeRotations()
         self.clock = FakeClock()
         self.index = FakeIndex()
@@ -611,4 +374,5 @@ class World:
             search=lambda: SearchPorts(self.index, self.documents),
             config_file=lambda: self.config_file,
             health=lambda: HealthPorts(self.host, self.lock_list, self.cron, self.jobs),
+            llm=lambda: ModelPorts(self.model, self.model),
         )

@@ -42,6 +42,7 @@ from memconsole.config.keys import Alias
 from memconsole.config.keys_capture import CAPTURE_KEYS
 from memconsole.config.keys_faces import FACE_KEYS
 from memconsole.config.keys_health import HEALTH_KEYS
+from memconsole.config.keys_llm import LLM_KEYS
 from memconsole.config.keys_platform import PLATFORM_KEYS
 from memconsole.config.keys_search import SEARCH_KEYS
 from memconsole.config.kinds import Switch
@@ -57,7 +58,7 @@ def _level(text: str) -> str:
     return {"0": "warning", "1": "info", "2": "debug"}.get(text.strip(), text)
 
 
-KEYS: Final = (*PLATFORM_KEYS, *CAPTURE_KEYS, *SEARCH_KEYS, *HEALTH_KEYS, *FACE_KEYS)
+KEYS: Final = (*PLATFORM_KEYS, *CAPTURE_KEYS, *SEARCH_KEYS, *HEALTH_KEYS, *LLM_KEYS, *FACE_KEYS)
 """All keys, in the order of `config show` and of the commented file."""
 
 ALIASES: Final = (

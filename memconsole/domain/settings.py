@@ -11,6 +11,7 @@ from memconsole.domain.settings_memory import (
     FreshnessSettings,
     HealthSettings,
     IndexMdSettings,
+    LlmSettings,
     ObserverSettings,
     ReflectorSettings,
     SummarySettings,
@@ -170,6 +171,7 @@ class Settings:
     index_md: IndexMdSettings = field(default_factory=IndexMdSettings)
     health: HealthSettings = field(default_factory=HealthSettings)
     watcher: WatcherSettings = field(default_factory=WatcherSettings)
+    llm: LlmSettings = field(default_factory=LlmSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     log: LogSettings = field(default_factory=LogSettings)

@@ -128,6 +128,29 @@ class WatcherSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LlmSettings:
+    """`[llm]`: a language model that may help, off by default (mission §24).
+
+    Attributes:
+        provider: `none` or `openai-compatible`.
+        base_url: Without `/chat/completions`.
+        api_key_env: Variable that holds the key.
+        model: Its name at the service.
+        fallback_model: Asked when the first one fails.
+        timeout: For one answer; a consolidation may take twice as long.
+        daily_tokens: Tokens that may be used within a day.
+    """
+
+    provider: str = "none"
+    base_url: str = "https://api.openai.com/v1"
+    api_key_env: str = "OPENAI_API_KEY"
+    model: str = ""
+    fallback_model: str = ""
+    timeout: timedelta = timedelta(seconds=60)
+    daily_tokens: int = 500_000
+
+
+@dataclass(frozen=True, slots=True)
 class HealthSettings:
     """`[health]` (mission §10): from where on something is worth an alert.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memconsole import capture_ports, config_ports, health_ports, job_ports, ports
+    from memconsole import capture_ports, config_ports, health_ports, job_ports, llm_ports, ports
     from memconsole.domain.origin import Origin
     from memconsole.search_ports import SearchPorts
 
@@ -21,6 +21,14 @@ class HealthPorts:
     locks: health_ports.LockList
     cron: health_ports.CronRuns
     jobs: job_ports.JobStore
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPorts:
+    """The optional language model, and what it cost."""
+
+    model: llm_ports.LanguageModel
+    log: llm_ports.ModelLog
 
 
 class DoorPorts(Protocol):
@@ -75,3 +83,4 @@ class Ports:
     search: Callable[[], SearchPorts]
     config_file: Callable[[], config_ports.ConfigFile]
     health: Callable[[], HealthPorts]
+    llm: Callable[[], ModelPorts]

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from memconsole.errors import StateNewerError
 from memconsole.sqlite import transaction
+from memconsole.stores.state_alerts import create_alerts
 from memconsole.stores.state_steps import (
     add_captured_to_rotations,
     create_flushes,
     create_jobs,
+    create_model_use,
     create_observer,
     create_recovery,
     create_reflections,
@@ -187,6 +189,8 @@ STEPS: tuple[Callable[[Database], None], ...] = (
     create_reflections,
     create_flushes,
     add_captured_to_rotations,
+    create_model_use,
+    create_alerts,
 )
 """Step n brings version n to n + 1; a step that was released never changes."""
 

@@ -138,3 +138,14 @@ def create_flushes(database: Database) -> None:
 def add_captured_to_rotations(database: Database) -> None:
     """What was saved before each reset, such as `checkpoint:done` (mission §5)."""
     database.table("rotation").add_column("captured", str)
+
+
+def create_model_use(database: Database) -> None:
+    """What the optional model was used for (mission §24)."""
+    database.table("model_use").create(
+        {"id": int, "at": str, "purpose": str, "model": str, "tokens": int},
+        pk="id",
+        not_null={"at", "purpose", "model", "tokens"},
+        strict=True,
+    )
+    database.table("model_use").create_index(["at"])

@@ -23,6 +23,7 @@ from memconsole.domain.settings_memory import (
     FreshnessSettings,
     HealthSettings,
     IndexMdSettings,
+    LlmSettings,
     ObserverSettings,
     ReflectorSettings,
     SummarySettings,
@@ -168,6 +169,14 @@ disk_critical_percent = 95
 transcripts_mb = 900
 memory_file_kb = 90
 cron_errors = 5
+[llm]
+provider = "openai-compatible"
+base_url = "http://127.0.0.1:8081/v1"
+api_key_env = "MODEL_KEY"
+model = "small"
+fallback_model = "other"
+timeout = "30s"
+daily_tokens = 1000
 [compaction]
 min_duration_ms = 50
 [config]
@@ -261,6 +270,15 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         summary=SummarySettings(tail_messages=40, min_chars=10, max_per_tag=2),
         reflector=ReflectorSettings(4000, timedelta(hours=1), 95, 3),
         index_md=IndexMdSettings(1024, 1500, ("old",), ("inventory-",), timedelta(hours=3)),
+        llm=LlmSettings(
+            "openai-compatible",
+            "http://127.0.0.1:8081/v1",
+            "MODEL_KEY",
+            "small",
+            "other",
+            timedelta(seconds=30),
+            1000,
+        ),
         watcher=WatcherSettings(False, 20, timedelta(minutes=1)),
         health=HealthSettings(timedelta(minutes=1), "gate", 80, 95, 900, 90, 5),
         flush=FlushSettings(timedelta(minutes=5), 0.75, 30_000, 8_000),
