@@ -102,6 +102,11 @@ class IndexWatch:
             ]
         return max(0.0, min(left)) if left else None
 
+    def behind(self) -> frozenset[AgentRef]:
+        """Return the agents whose index lacks changes that were seen: their answers are stale."""
+        with self._lock:
+            return frozenset(self._waiting)
+
     def take_due(self) -> tuple[Reindex, ...]:
         """Return the commands that are due and forget them; compares each index on the way.
 

@@ -51,6 +51,7 @@ def test_a_changed_file_is_indexed_when_it_has_rested(world: World) -> None:
     assert watch.due_in_s() is None
     watch.note(change(world))
     assert watch.due_in_s() == 1.5
+    assert watch.behind() == {fake_agent().ref}
     assert watch.run_due() == ()
     rest(world, 1.0)
     watch.note(change(world, "- the database is lyra"))
@@ -61,7 +62,7 @@ def test_a_changed_file_is_indexed_when_it_has_rested(world: World) -> None:
     [outcome] = watch.run_due()
     assert isinstance(outcome, Reindexed)
     assert world.index.synced == [("main", False)]
-    assert watch.due_in_s() is None
+    assert (watch.due_in_s(), watch.behind()) == (None, frozenset())
     typed = SearchRequest("lyra", is_typing=True)
     assert [hit.path for hit in engine_of(world).search(typed).hits] == [NOTE]
 
