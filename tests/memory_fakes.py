@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.health import CronErrors
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from memconsole.domain.llm import ModelUse, Prompt
 
 
+@dataclass
+@dataclass
 class FakeSummaries:
     """The summaries that were written, oldest first."""
 
@@ -41,6 +43,8 @@ class FakeSummaries:
         self.stored.append(record)
 
 
+@dataclass
+@dataclass
 class FakeFlushes:
     """The last flush of each session, by agent and key."""
 
@@ -56,6 +60,8 @@ class FakeFlushes:
         self.stored[agent, key] = mark
 
 
+@dataclass
+@dataclass
 class FakeRecovery:
     """Fingerprints by session id, and keys by session id."""
 
@@ -80,6 +86,8 @@ class FakeRecovery:
         self.known.update(keys)
 
 
+@dataclass
+@dataclass
 class FakeReflections:
     """Consolidations, oldest first; those that were undone by number."""
 

@@ -1,0 +1,120 @@
+"""Fakes of what captures, runs and samples leave in our own database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from memconsole.errors import StateError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+    from pathlib import Path
+
+    from memconsole.domain.agents import AgentRef
+    from memconsole.domain.captures import Capture
+    from memconsole.domain.outcomes import Run
+    from memconsole.domain.tokens import Sample
+    from tests.fakes import FakeWorkspace
+
+
+@dataclass
+class FakeCaptures:
+    """The capture log as a list, oldest first."""
+
+    stored: list[Capture] = field(default_factory=list)
+    is_unwritable: bool = False
+
+    def last(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
+        return self._newest(agent, session_id, self.stored)
+
+    def latest_by_agent(self, home: str) -> dict[str, Capture]:
+        return {one.agent.id: one for one in self.stored if one.agent.home == home}
+
+    def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
+        return self._newest(agent, session_id, [one for one in self.stored if one.is_logged])
+
+    def prepare(self) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+
+    def add(self, capture: Capture) -> None:
+        self.prepare()
+        self.stored.append(capture)
+
+    @staticmethod
+    def _newest(
+        agent: AgentRef, session_id: str | None, captures: Iterable[Capture]
+    ) -> Capture | None:
+        found = [
+            one for one in captures if one.agent == agent and session_id in (None, one.session_id)
+        ]
+        return found[-1] if found else None
+
+
+class FakeFolders:
+    """Folders of a `FakeWorkspace`."""
+
+    def __init__(self, workspace: FakeWorkspace) -> None:
+        self.workspace = workspace
+
+    def names(self, root: Path, folder: str) -> tuple[str, ...]:
+        found = (path for place, path in self.workspace.files if place == root)
+        return tuple(
+            sorted(
+                PurePosixPath(path).name
+                for path in found
+                if str(PurePosixPath(path).parent) == folder
+            )
+        )
+
+    def remove(self, root: Path, relative: str) -> None:
+        self.workspace.files.pop((root, relative), None)
+
+
+@dataclass
+class FakeRuns:
+    """The run log as a list, oldest first."""
+
+    stored: list[Run] = field(default_factory=list)
+    is_unwritable: bool = False
+
+    def add(self, run: Run) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.stored.append(run)
+
+    def runs(
+        self,
+        *,
+        limit: int,
+        since: datetime | None = None,
+        job: str | None = None,
+        home: str | None = None,
+    ) -> tuple[Run, ...]:
+        chosen = [
+            run
+            for run in reversed(self.stored)
+            if (since is None or run.started_at >= since)
+            and job in (None, run.job)
+            and home in (None, run.home)
+        ]
+        return tuple(chosen[:limit])
+
+
+@dataclass
+class FakeSamples:
+    """Token samples in the order they came."""
+
+    stored: list[Sample] = field(default_factory=list)
+    is_unwritable: bool = False
+
+    def add(self, samples: Iterable[Sample]) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.stored += samples
+
+    def samples(self, *, since: datetime) -> tuple[Sample, ...]:
+        return tuple(one for one in self.stored if one.at >= since)
