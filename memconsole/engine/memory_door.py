@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memconsole.domain.search import SearchRequest, SearchResult
     from memconsole.domain.settings import Settings
     from memconsole.engine.index_watch import IndexWatch
+    from memconsole.engine.talk_watch import TalkWatch
     from memconsole.engine.ports_bundle import DoorPorts, Ports
     from memconsole.ports import StopSignal
 
@@ -104,6 +105,15 @@ class SearchDoor:
         from memconsole.engine.index_watch import IndexWatch  # noqa: PLC0415
 
         return IndexWatch(self._ports, self.settings, self.home, may_build=may_build)
+
+    def talk_watch(self) -> TalkWatch:
+        """Return a watch that has talks observed while much is said in them (`[watcher]`)."""
+        from memconsole.domain.watching import WatchRules  # noqa: PLC0415
+        from memconsole.engine.talk_watch import TalkWatch  # noqa: PLC0415
+
+        rules = self.settings.watcher
+        cooldown_s = rules.cooldown.total_seconds()
+        return TalkWatch(self._ports, self.home, WatchRules(rules.line_threshold, cooldown_s))
 
     def document_lines(self, agent_id: str, path: str) -> tuple[str, ...]:
         """Return the lines of a hit's document, masked; none when it does not exist.
