@@ -26,6 +26,7 @@ from memconsole.errors import (
     WorkspaceError,
 )
 from memconsole.search_ports import SearchPorts
+from tests.fake_alerts import FakeAlerts
 from tests.fake_config import FakeConfigFile
 from tests.fake_gateway import FakeGateway, FakeRotations
 from tests.fake_observer import FakeObserver
@@ -347,6 +348,7 @@ class World:
         self.index = FakeIndex()
         self.documents = FakeDocuments()
         self.config_file = FakeConfigFile()
+        self.alerts = FakeAlerts()
 
     @property
     def ports(self) -> Ports:
@@ -374,5 +376,6 @@ class World:
             search=lambda: SearchPorts(self.index, self.documents),
             config_file=lambda: self.config_file,
             health=lambda: HealthPorts(self.host, self.lock_list, self.cron, self.jobs),
+            alerts=lambda: self.alerts.ports,
             llm=lambda: ModelPorts(self.model, self.model),
         )

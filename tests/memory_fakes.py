@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 
 @dataclass
-@dataclass
 class FakeSummaries:
     """The summaries that were written, oldest first."""
 
@@ -44,7 +43,6 @@ class FakeSummaries:
 
 
 @dataclass
-@dataclass
 class FakeFlushes:
     """The last flush of each session, by agent and key."""
 
@@ -60,7 +58,6 @@ class FakeFlushes:
         self.stored[agent, key] = mark
 
 
-@dataclass
 @dataclass
 class FakeRecovery:
     """Fingerprints by session id, and keys by session id."""
@@ -86,7 +83,6 @@ class FakeRecovery:
         self.known.update(keys)
 
 
-@dataclass
 @dataclass
 class FakeReflections:
     """Consolidations, oldest first; those that were undone by number."""
