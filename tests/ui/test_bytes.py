@@ -54,13 +54,8 @@ def walk(terminal: Terminal, ready: str = READY) -> bytes:
     return output + terminal.output
 
 
-@pytest.mark.parametrize(
-    "plan",
-    [{"ui": {"mono": True}}, {"environment": {"NO_COLOR": "1"}}, {"ui": {"color": "never"}}],
-    ids=["mono", "NO_COLOR", "no-color"],
-)
-def test_without_colour_no_colour_is_sent(plan: dict[str, object]) -> None:
-    with in_terminal(**plan) as terminal:  # type: ignore[arg-type]  # a plan
+def test_without_colour_no_colour_is_sent_from_any_screen() -> None:
+    with in_terminal(ui={"mono": True}) as terminal:
         output = walk(terminal)
 
     sent = parameters(output)
@@ -68,13 +63,34 @@ def test_without_colour_no_colour_is_sent(plan: dict[str, object]) -> None:
     assert {1, 7} <= sent
 
 
-def test_colours_are_sent_otherwise() -> None:
-    with in_terminal() as terminal:
+@pytest.mark.parametrize(
+    "plan",
+    [{"environment": {"NO_COLOR": "1"}}, {"ui": {"color": "never"}}],
+    ids=["NO_COLOR", "no-color"],
+)
+def test_every_way_of_asking_for_no_colour_works(plan: dict[str, object]) -> None:
+    with in_terminal(**plan) as terminal:  # type: ignore[arg-type]  # a plan
         terminal.wait_for(READY)
         terminal.press("q")
         terminal.wait()
 
+    sent = parameters(terminal.output)
+    assert not sent & COLOURS
+    assert {1, 7} <= sent
+
+
+def test_colours_and_clicks_are_asked_for_and_no_link_can_be_followed() -> None:
+    with in_terminal() as terminal:
+        terminal.wait_for(READY)
+        terminal.press("3\rj")
+        terminal.wait_for("the plan")
+        terminal.press("q")
+        terminal.wait()
+
     assert 38 in parameters(terminal.output)
+    assert b"\x1b]8;" not in terminal.output
+    assert b"\x1b[?1000h" in terminal.output
+    assert b"\x1b[?1003h" not in terminal.output
 
 
 def test_a_console_of_16_colours_gets_only_those() -> None:
@@ -119,16 +135,6 @@ def test_without_a_mouse_none_is_asked_for() -> None:
         terminal.wait()
 
     assert b"\x1b[?1000" not in terminal.output
-
-
-def test_a_mouse_reports_clicks_and_not_every_movement() -> None:
-    with in_terminal() as terminal:
-        terminal.wait_for(READY)
-        terminal.press("q")
-        terminal.wait()
-
-    assert b"\x1b[?1000h" in terminal.output
-    assert b"\x1b[?1003h" not in terminal.output
 
 
 @pytest.mark.parametrize(

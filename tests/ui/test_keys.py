@@ -25,7 +25,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "findings": ("exclamation_mark",),
     "log": ("l",),
 }
-"""How each screen is reached."""
+"""How each screen is reached; the jobs, which need a scheduler, have tests of their own."""
 
 PANELS = {
     "overview": ("agents", "sessions", "memory", "search", "activity"),

@@ -28,7 +28,7 @@ USUAL = Sort("home", falling=False)
 ALL = "*"
 """Key of the row that stands for all agents; no agent id can be that."""
 
-_LEAST_NAME, _MOST_ID, _MOST_NAME = 8, 16, 28
+_LEAST_NAME, _MOST_ID, _MOST_NAME = 10, 16, 28
 
 
 def _columns(names: Sequence[str]) -> tuple[Column, ...]:

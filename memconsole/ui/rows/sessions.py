@@ -87,8 +87,8 @@ def _columns(limits: set[int], *, with_agent: bool) -> tuple[Column, ...]:
     # The state word is never left out: a number without it would claim more than is known.
     return (
         *lead,
-        Column("session", 10, flex=4, most=40, sort="session"),
-        Column(limit, 8, flex=1, most=24, drop=3),
+        Column("session", 12, flex=4, most=40, sort="session"),
+        Column(limit, 7, flex=1, most=24, drop=3),
         Column("tokens", 7, right=True, sort="full", gap=1),
         Column("", 7, gap=1),
         Column("window", 6, right=True, drop=5, gap=1),
