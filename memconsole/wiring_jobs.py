@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
     from memconsole.job_ports import ChildRunner, TwoClocks
-    from memconsole.ports import Clock
+    from memconsole.ports import ChangeFeed, Clock
     from memconsole.scheduler.control import Jobs
 
 
@@ -54,6 +54,7 @@ def build_jobs(
         zone=lambda: wiring.zone(settings, engine.home()),
         child=child,
         scheduler_engine=scheduler_engine,
+        feed=_feed,
     )
 
 
@@ -77,6 +78,12 @@ def renew_state(settings: Settings) -> None:
     from memconsole.stores.state import StateDatabase  # noqa: PLC0415
 
     StateDatabase(settings.state_dir, PrivateCopies()).write(lambda _: None)
+
+
+def _feed() -> ChangeFeed:
+    from memconsole.changes.feed import FileChangeFeed  # noqa: PLC0415
+
+    return FileChangeFeed()
 
 
 def _both(clock: Clock) -> TwoClocks:

@@ -18,6 +18,7 @@ from memconsole.scheduler.loop import serve
 from memconsole.scheduler.notify import Notifier
 from memconsole.scheduler.runner import JobRunner
 from memconsole.scheduler.service import SchedulerService
+from memconsole.scheduler.watcher import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
     from memconsole.job_ports import ChildRunner, JobLocks, JobStore, TwoClocks
-    from memconsole.ports import RunLog, SchedulerControl
+    from memconsole.ports import ChangeFeed, RunLog, SchedulerControl
     from memconsole.scheduler.jobs import Job
     from memconsole.scheduler.loop import Signs
+    from memconsole.scheduler.watcher import Watch
 
 logger = logging.getLogger(__name__)
 
@@ -60,6 +62,7 @@ class Jobs:
         engine: Runs what this face asks for.
         scheduler_engine: Makes the engine of a scheduler: the run log tells who ran what. None
             takes `engine`.
+        feed: Makes the source of file events for a scheduler; None watches no files.
         child: Runs what loads much in a process of its own; None runs it here.
     """
 
@@ -73,6 +76,7 @@ class Jobs:
     zone: Callable[[], Zone]
     child: ChildRunner | None = None
     scheduler_engine: Callable[[], Engine] | None = None
+    feed: Callable[[], ChangeFeed] | None = None
     table: Sequence[Job] = TABLE
     _hosted: tuple[threading.Thread, Stopper] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -191,7 +195,18 @@ class Jobs:
             Execution(),
             stopper.bell,
             self.zone(),
+            self._watcher(engine, stopper),
         )
+
+    def _watcher(self, engine: Engine, stopper: Stopper) -> Watcher | None:
+        if self.feed is None:
+            return None
+        watches: dict[str, Watch] = {"index_sync": engine.index_watch(may_build=True)}
+        watcher = Watcher(self.feed(), engine.watched, watches, stopper.bell.ring)
+        if self.settings.watcher.is_enabled:
+            talks = watches["observer"] = engine.talk_watch()
+            watcher.anew = {"observer": talks.observed}
+        return watcher
 
     def _runner(self) -> JobRunner:
         return JobRunner(self.engine, self.locks, self.child)

@@ -55,6 +55,8 @@ def serve(
     with locks.scheduler():
         locks.beat()
         service.begin()
+        if service.watcher is not None:
+            service.watcher.begin(service.cancel)
         wait_s = service.tick()
         signs.ready(f"{len(service.views())} jobs")
         logger.info("scheduler started: %s", ", ".join(one.id for one in service.views()))

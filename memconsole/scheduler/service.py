@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from memconsole.domain import schedule
 from memconsole.domain.jobs import DONE, FAILED, KILLED, JobEnd, JobRecord, JobView
 from memconsole.domain.schedule import MAX_TICK_S, Reading, Schedule, Timing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from memconsole.domain.days import Zone
@@ -20,33 +20,15 @@ if TYPE_CHECKING:
     from memconsole.job_ports import TwoClocks
     from memconsole.scheduler.jobs import Job
     from memconsole.scheduler.ledger import Ledger
+    from memconsole.scheduler.parts import Hands, Waker
     from memconsole.scheduler.runner import JobRunner
+    from memconsole.scheduler.watcher import Watcher
 
 logger = logging.getLogger(__name__)
 
 _LEAST_WAIT_S = 0.1
 _STOP_LOOK_S = 0.5
 _SHOWN_DRIFT_S = 30.0
-
-
-class Hands(Protocol):
-    """Where jobs run."""
-
-    def submit(self, job: str, work: Callable[[], JobEnd], done: Callable[[JobEnd], None]) -> None:
-        """Begin to run a job and return at once; `done` is told when its place is free again."""
-
-    def close(self) -> None:
-        """Take no more work; what runs goes on."""
-
-
-class Waker(Protocol):
-    """Ends a wait early (`bell.Bell`)."""
-
-    def ring(self) -> None:
-        """End the waiting, now or when it begins."""
-
-    def wait(self, seconds: float) -> bool:
-        """Wait so long, or until it rings."""
 
 
 @dataclass(slots=True)
@@ -74,6 +56,7 @@ class SchedulerService:
         hands: Where jobs run.
         zone: The operator's, for calendar jobs.
         bell: Rings when something happened that a new look should see.
+        watcher: Knows what changed files ask for; None when nobody listens.
         cancel: Set to end: jobs look at it at least once a second.
     """
 
@@ -85,9 +68,11 @@ class SchedulerService:
     hands: Hands
     bell: Waker
     zone: Zone = None
+    watcher: Watcher | None = None
     cancel: threading.Event = field(default_factory=threading.Event)
     _entries: dict[str, _Entry] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
+    _changed: set[str] = field(default_factory=set)
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def begin(self) -> None:
@@ -116,11 +101,13 @@ class SchedulerService:
         with self._lock:
             now = self._now()
             self._obey_pauses(now)
+            self._heed_changes()
             before = {name: entry.missed for name, entry in self._entries.items()}
             due = [entry for entry in self._entries.values() if self._is_due(entry, now)]
             self._tell_missed(before)
             for entry in due:
                 self._start(entry, now)
+            self._changed.clear()
             for entry in self._entries.values():
                 self._show_next(entry, now)
             self.ledger.retry(now.elapsed_s)
@@ -176,6 +163,7 @@ class SchedulerService:
         if entry.job.id in self._asked and not record.is_running:
             self._asked.discard(entry.job.id)
             entry.timing = schedule.asked(entry.schedule, entry.timing, now)
+            self._changed.discard(entry.job.id)
             return True
         if record.is_paused:
             return False
@@ -185,20 +173,32 @@ class SchedulerService:
         entry.timing = found.timing
         entry.missed += found.missed
         if found.is_due:
+            self._changed.discard(entry.job.id)
             entry.timing = schedule.started(entry.schedule, entry.timing, now, self.zone)
-        return found.is_due
+        return found.is_due or (entry.job.id in self._changed and not record.is_running)
 
     def _start(self, entry: _Entry, now: Reading) -> None:
-        ticket = self.runner.enter(entry.job)
+        job = self._narrowed(entry.job)
+        ticket = self.runner.enter(job)
         entry.record = entry.record.begun(now.wall, entry.missed)
         entry.missed = 0
         # Written down before it runs: a kill in the middle of it must be seen afterwards.
         self._save(entry)
         self.hands.submit(
             entry.job.id,
-            lambda: self.runner.run(entry.job, self.cancel, ticket),
+            lambda: self.runner.run(job, self.cancel, ticket),
             lambda end: self._end(entry, end, now.elapsed_s),
         )
+
+    def _narrowed(self, job: Job) -> Job:
+        """Return the job with what changed files ask for, when that is why it runs."""
+        watcher = self.watcher
+        if watcher is None:
+            return job
+        if job.id not in self._changed:
+            watcher.ran(job.id)
+            return job
+        return replace(job, commands=lambda _engine, dry_run: watcher.take(job.id))  # noqa: ARG005
 
     def _end(self, entry: _Entry, end: JobEnd, started_s: float) -> None:
         with self._lock:
@@ -239,6 +239,10 @@ class SchedulerService:
                 )
             logger.info("job %s %s", entry.job.id, "paused" if is_paused else "goes on")
 
+    def _heed_changes(self) -> None:
+        if self.watcher is not None:
+            self._changed.update(self.watcher.due())
+
     def _tell_missed(self, before: Mapping[str, int]) -> None:
         missed = [
             f"{name} {entry.missed - before[name]}"
@@ -269,6 +273,8 @@ class SchedulerService:
 
     def _wait_s(self, now: Reading) -> float:
         waits = [MAX_TICK_S]
+        if self.watcher is not None and (waits_s := self.watcher.due_in_s()):
+            waits.append(waits_s)
         for entry in self._entries.values():
             if not (entry.record.is_paused or entry.record.is_running):
                 coming = schedule.next_at(entry.schedule, entry.timing, now, self.zone)

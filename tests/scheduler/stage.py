@@ -18,7 +18,8 @@ from memconsole.scheduler.ledger import Ledger
 from memconsole.scheduler.runner import JobRunner
 from memconsole.scheduler.service import SchedulerService
 from memconsole.scheduler.turns import Turns
-from tests.fakes import HOME, NOW, FakeRuns, World
+from tests.fakes import HOME, NOW, World
+from tests.record_fakes import FakeRuns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

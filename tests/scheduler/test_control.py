@@ -18,7 +18,8 @@ from memconsole.errors import LockedError, ReadOnlyError, SchedulerOwnedError, U
 from memconsole.scheduler.control import Jobs, Stopper
 from memconsole.scheduler.loop import serve
 from memconsole.scheduler.notify import Notifier
-from tests.fakes import NOW, FakeRuns, FakeScheduler, World
+from tests.fakes import NOW, FakeScheduler, World
+from tests.record_fakes import FakeRuns
 from tests.scheduler.stage import (
     DONE,
     SETTINGS,
