@@ -130,9 +130,10 @@ def read_observations(answer: str) -> tuple[Observation, ...] | None:
         return ()
     lines = [line for line in text.split("\n") if line.strip()]
     found = [parse_line(line) for line in lines]
-    if not lines or len(lines) > _MOST_LINES or any(one is None for one in found):
+    kept = tuple(one for one in found if one is not None and one.text)
+    if not lines or len(lines) > _MOST_LINES or len(kept) < len(lines):
         return None
-    return tuple(one for one in found if one is not None and one.text)
+    return kept
 
 
 def read_summary(answer: str) -> tuple[str | None, tuple[Tagged, ...]] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,12 @@ from memconsole.domain.graphemes import cut
 from memconsole.domain.markdown import quote_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from memconsole.domain.days import Zone
     from memconsole.domain.excerpts import Spoken
+    from memconsole.domain.outcomes import Detail
     from memconsole.domain.tag_cues import Tagged
 
 EMOJI = {
@@ -72,6 +73,7 @@ class SessionSummary:
         is_whole: The session's beginning was read; else it had more messages than these.
         tokens: The session's count; None when unknown.
         said: What both said, oldest first.
+        notes: How it came about, for the outcome.
     """
 
     agent_id: str
@@ -90,6 +92,7 @@ class SessionSummary:
     observations: tuple[Tagged, ...] = ()
     files: tuple[FileTouched, ...] = ()
     next_steps: tuple[str, ...] = ()
+    notes: Mapping[str, Detail] = field(default_factory=dict)
 
 
 def file_name(summary: SessionSummary) -> str:

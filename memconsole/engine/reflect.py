@@ -8,7 +8,7 @@ somebody adds while it runs make it look again.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.days import local_day, local_time, resolve_zone
@@ -18,11 +18,14 @@ from memconsole.domain.outcomes import Failed, Planned, Reflected, Skipped, Skip
 from memconsole.domain.reflection import consolidate
 from memconsole.domain.reflection_gate import judge, tokens_of, words_of
 from memconsole.domain.reflection_words import changes, lost, told
+from memconsole.engine.assist import is_on
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.reflect_files import Files
+from memconsole.engine.reflect_model import rewrite
 from memconsole.errors import ConcurrentEditError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import date, datetime
 
     from memconsole.domain.agents import Agent
@@ -76,6 +79,7 @@ class _Result:
     removed: tuple[Removed, ...]
     conflicts: tuple[Conflict, ...]
     words: tuple[int, int]
+    notes: Mapping[str, Detail] = field(default_factory=dict)
 
 
 def reflect(command: Reflect, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
@@ -130,6 +134,13 @@ def _decide(scene: _Scene, log: ObservationLog) -> _Result | Skipped | Failed:
         return _candidate(scene, log, command.candidate)
     if not command.is_forced and (skip := _not_due(scene, log)) is not None:
         return skip
+    notes: dict[str, Detail] = {}
+    if is_on(scene.settings) and not command.dry_run:
+        found = rewrite(log, scene.today, ports=scene.ports, settings=scene.settings)
+        notes = found.details
+        if found.log is not None:
+            words = (words_of(log.text), words_of(found.log.text))
+            return _Result(log, found.log, found.removed, (), words, notes)
     made = consolidate(log, scene.today, similar=scene.rules.similarity)
     verdict = judge(log, made.log.text, scene.today, is_own=True)
     words = (verdict.words_before, verdict.words_after)
@@ -142,7 +153,7 @@ def _decide(scene: _Scene, log: ObservationLog) -> _Result | Skipped | Failed:
         )
     if verdict.log is None:
         return _rejected(scene, verdict.because, words)
-    return _Result(log, made.log, made.removed, made.conflicts, words)
+    return _Result(log, made.log, made.removed, made.conflicts, words, notes)
 
 
 def _candidate(scene: _Scene, log: ObservationLog, text: str) -> _Result | Failed:
@@ -235,4 +246,5 @@ def _details(result: _Result) -> dict[str, Detail]:
         "words_after": result.words[1],
         "removed": reasons,
         "conflicts": conflicts,
+        **result.notes,
     }

@@ -158,6 +158,7 @@ def _attempt(scene: _Scene) -> Outcome:
             zone=resolve_zone(scene.settings.timezone, scene.home.config.user_timezone).zone,
             redacts=scene.settings.redact,
             most_per_tag=rules.max_per_tag,
+            settings=None if scene.command.dry_run else scene.settings,
         ),
         ports=scene.ports,
     )
@@ -223,4 +224,5 @@ def _details(scene: _Scene, summary: SessionSummary, path: str) -> dict[str, Det
         "path": path,
         "messages": len(summary.said),
         "observations": len(summary.observations),
+        **summary.notes,
     }

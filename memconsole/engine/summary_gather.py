@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.excerpts import Spoken, open_items, ticked_items
 from memconsole.domain.files_touched import files_touched
+from memconsole.domain.llm import read_summary, summary_prompt
+from memconsole.domain.memory import MARKER_TAGS
 from memconsole.domain.messages import captured_text
+from memconsole.domain.redaction import mask as mask_text
 from memconsole.domain.session_summary import SessionSummary
 from memconsole.domain.slug import slug, words_of
 from memconsole.domain.tag_cues import observations
+from memconsole.engine.assist import ask, is_on
 from memconsole.errors import WorkspaceError
 
 if TYPE_CHECKING:
@@ -22,8 +26,11 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent
     from memconsole.domain.days import Zone
     from memconsole.domain.indexing import Document
+    from memconsole.domain.outcomes import Detail
     from memconsole.domain.session_summary import SummaryReason
     from memconsole.domain.sessions import StoredSession
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.tag_cues import Tagged
     from memconsole.domain.transcript import Message
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.segment import Segment
@@ -43,6 +50,7 @@ class Occasion:
         key: Its session key; None when unknown.
         redacts: Secrets are masked.
         most_per_tag: Observations of one kind.
+        settings: Where a model may be asked; None never asks one.
     """
 
     agent: Agent
@@ -52,6 +60,7 @@ class Occasion:
     zone: Zone
     redacts: bool
     most_per_tag: int
+    settings: Settings | None = None
 
 
 def gather(segment: Segment, occasion: Occasion, *, ports: Ports) -> SessionSummary:
@@ -61,12 +70,13 @@ def gather(segment: Segment, occasion: Occasion, *, ports: Ports) -> SessionSumm
     texts = [one.text for one in masked]
     stored = occasion.stored
     times = [one.at for one in masked if one.at is not None]
+    title, tagged, notes = _named(masked, occasion, ports)
     return SessionSummary(
         agent_id=occasion.agent.id,
         session_id=stored.session_id or "",
         session_key=None if occasion.key is None else mask(occasion.key),
         source=stored.channel,
-        title=_title(masked, occasion.agent.workspace, ports),
+        title=title,
         reason=occasion.reason,
         started_at=min(times, default=None),
         ended_at=max(times, default=ports.clock.now()),
@@ -77,13 +87,36 @@ def gather(segment: Segment, occasion: Occasion, *, ports: Ports) -> SessionSumm
             Spoken(one.role or "", one.at, captured_text(one, str, SAID_CHARS)) for one in masked
         ),
         completed=ticked_items(texts),
-        observations=observations(
-            ((one.role or "", one.text) for one in masked), occasion.most_per_tag
-        ),
+        observations=tagged,
         files=files_touched(
             (replace(tool, path=mask(tool.path or "")) for tool in segment.tools), texts
         ),
         next_steps=open_items(texts),
+        notes=notes,
+    )
+
+
+def _named(
+    masked: list[Message], occasion: Occasion, ports: Ports
+) -> tuple[str | None, tuple[Tagged, ...], dict[str, Detail]]:
+    """Return title and observations: the model's where one is asked and answers, else our own."""
+    notes: dict[str, Detail] = {}
+    if occasion.settings is not None and is_on(occasion.settings):
+        said = "\n".join(f"{one.role}: {captured_text(one, str, SAID_CHARS)}" for one in masked)
+        answer = ask(summary_prompt(mask_text(said)), ports=ports, settings=occasion.settings)
+        found = None if answer.completion is None else read_summary(answer.completion.text)
+        if found is not None:
+            return found[0], _few(found[1], occasion.most_per_tag), answer.details()
+        missing = "" if answer.completion is None else "its answer cannot be read"
+        notes = answer.details(because=missing)
+    tagged = observations(((one.role or "", one.text) for one in masked), occasion.most_per_tag)
+    return _title(masked, occasion.agent.workspace, ports), tagged, notes
+
+
+def _few(tagged: tuple[Tagged, ...], most: int) -> tuple[Tagged, ...]:
+    """Return at most so many of each tag, in the order of the tags."""
+    return tuple(
+        one for tag in MARKER_TAGS for one in [found for found in tagged if found.tag == tag][:most]
     )
 
 
@@ -113,8 +146,4 @@ def _age(document: Document) -> tuple[bool, datetime | None]:
 
 
 def _mask(*, redacts: bool) -> Callable[[str], str]:
-    if not redacts:
-        return str
-    from memconsole.domain.redaction import mask  # noqa: PLC0415 - reading commands need it not
-
-    return lambda text: mask(text, keeps_lines=True)
+    return (lambda text: mask_text(text, keeps_lines=True)) if redacts else str

@@ -1,0 +1,192 @@
+"""The optional model: helps where it passes the gate, and is never needed (mission §24)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from memconsole.domain.commands import Reflect, Summarize
+from memconsole.domain.llm import (
+    observe_prompt,
+    read_observations,
+    read_summary,
+    reflect_prompt,
+)
+from memconsole.domain.observations import Observation, ObservationLog, Priority
+from memconsole.domain.observations_text import add
+from memconsole.domain.outcomes import Reflected, Summarized
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings_memory import LlmSettings, ReflectorSettings
+from memconsole.engine.engine import Engine
+from tests.engine.test_summarize import AGENT, KEY, stored
+from tests.fakes import World, talk
+
+ROOT = AGENT.workspace
+FILE = "memory/observations.md"
+TODAY = date(2026, 1, 26)
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+OLD = add(
+    ObservationLog(),
+    [
+        Observation(Priority.HIGH, "Two keys for every deployment", TODAY - timedelta(40)),
+        Observation(Priority.LOW, f"the token is {SECRET}", TODAY - timedelta(30)),
+        *(
+            Observation(Priority.LOW, f"remark about {word * 5}", TODAY - timedelta(30))
+            for word in "abcdef"
+        ),
+    ],
+).text
+GOOD = OLD.replace("remark about aaaaa", "aaaaa").replace(SECRET, "[redacted:github-token]")
+
+
+@pytest.fixture
+def world() -> World:
+    made = World(AGENT)
+    made.workspace.files[ROOT, FILE] = OLD
+    made.sessions.hold(stored("id-main", KEY))
+    made.sessions.transcripts["id-main"] = talk(
+        f"Please compare the two databases, my token is {SECRET}", "They differ in their locks."
+    )
+    return made
+
+
+def settings(**changes: object) -> Settings:
+    rules = replace(LlmSettings("openai-compatible", model="small"), **changes)  # type: ignore[arg-type]
+    return Settings(
+        state_dir=Path("/state"),
+        timezone="UTC",
+        llm=rules,
+        reflector=ReflectorSettings(word_threshold=20),
+    )
+
+
+def reflect(world: World, **changes: object) -> Reflected:
+    outcome = Engine(world.ports, settings(**changes)).run(Reflect(AGENT.ref))
+    assert isinstance(outcome, Reflected), outcome
+    return outcome
+
+
+def llm(outcome: Reflected | Summarized) -> dict[str, object]:
+    found = outcome.details["llm"]
+    assert isinstance(found, dict)
+    return {**found}
+
+
+def text(world: World) -> str:
+    return world.workspace.files[ROOT, FILE]
+
+
+def test_a_good_answer_takes_the_place_and_its_cost_is_kept(world: World) -> None:
+    world.model.answers = [GOOD]
+    outcome = reflect(world)
+    assert llm(outcome) == {"result": "model", "model": "small", "tokens": 100}
+    assert "- 🟢 aaaaa" in text(world)
+    assert [(one.purpose, one.tokens) for one in world.model.uses] == [("reflect", 100)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "because"),
+    [
+        ("I am sorry, I cannot help with that.", "title"),
+        (GOOD.replace("Two keys", "One key").replace("2025-12-17", "2025-12-17"), "🔴"),
+        (GOOD[:200], "🔴"),
+        (GOOD * 3, "longer"),
+    ],
+)
+def test_an_answer_that_loses_something_is_thrown_away(
+    answer: str, because: str, world: World
+) -> None:
+    world.model.answers = [answer]
+    outcome = reflect(world)
+    found = llm(outcome)
+    assert found["result"] == "llm-fallback"
+    assert because in str(found["because"])
+    assert "remark about" not in text(world)
+    assert "Two keys for every deployment" in text(world)
+
+
+def test_a_model_that_fails_is_no_matter(world: World) -> None:
+    found = llm(reflect(world))
+    assert (found["result"], "cannot be reached" in str(found["because"])) == ("llm-fallback", True)
+
+
+def test_secrets_never_leave_this_host(world: World) -> None:
+    world.model.answers = [GOOD, "no json"]
+    reflect(world)
+    Engine(world.ports, settings()).run(Summarize(AGENT.ref, KEY))
+    assert len(world.model.asked) == 2
+    assert all(SECRET not in one.text for one in world.model.asked)
+    quiet = replace(settings(), redact=False)
+    Engine(world.ports, quiet).run(Reflect(AGENT.ref, is_forced=True))
+    assert all(SECRET not in one.text for one in world.model.asked)
+
+
+def test_the_budget_of_a_day_is_kept(world: World) -> None:
+    world.model.answers = [GOOD]
+    outcome = reflect(world, daily_tokens=10)
+    assert "budget of 10 tokens" in str(llm(outcome)["because"])
+    assert world.model.asked == []
+
+
+def test_a_dry_run_asks_nobody(world: World) -> None:
+    Engine(world.ports, settings()).run(Reflect(AGENT.ref, dry_run=True))
+    Engine(world.ports, settings()).run(Summarize(AGENT.ref, KEY, dry_run=True))
+    assert world.model.asked == []
+
+
+def test_without_a_model_nothing_is_asked(world: World) -> None:
+    plain = replace(settings(), llm=LlmSettings())
+    outcome = Engine(world.ports, plain).run(Reflect(AGENT.ref))
+    assert isinstance(outcome, Reflected)
+    assert "llm" not in outcome.details
+    assert world.model.asked == []
+
+
+def test_a_summary_is_named_and_marked_by_the_model(world: World) -> None:
+    world.model.answers = [
+        '```json\n{"slug": "Database Locks!", "bullets": '
+        '[{"tag": "DECISION", "text": "Keep both.\\n# no heading"}]}\n```'
+    ]
+    outcome = Engine(world.ports, settings()).run(Summarize(AGENT.ref, KEY))
+    assert isinstance(outcome, Summarized), outcome
+    path = str(outcome.details["path"])
+    assert path == "memory/2026-01-26-database-locks.md"
+    assert "🟤 [DECISION] Keep both. # no heading\n" in world.workspace.files[ROOT, path]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "null",
+        "[]",
+        '{"slug": 1, "bullets": []}',
+        '{"slug": "a", "bullets": [{"tag": "X"}]}',
+        '{"slug": "a", "bullets": [{"tag": "X", "text": "y"}]}',
+        '{"slug": "a", "bullets": 3}',
+    ],
+)
+def test_a_summary_that_cannot_be_read_is_made_without(answer: str, world: World) -> None:
+    assert read_summary(answer) is None
+    world.model.answers = [answer or " "]
+    outcome = Engine(world.ports, settings()).run(Summarize(AGENT.ref, KEY))
+    assert isinstance(outcome, Summarized), outcome
+    assert llm(outcome)["result"] == "llm-fallback"
+
+
+def test_observations_are_read_line_by_line_or_not_at_all() -> None:
+    found = read_observations("- 🔴 14:05 Two keys\n- 🟢 no clock")
+    assert found is not None
+    assert [one.text for one in found] == ["Two keys", "no clock"]
+    assert read_observations("NOTHING") == ()
+    for answer in ("", "Here they are:\n- 🔴 14:05 x", "- 🔴 ", "- 🟢 x\n" * 61):
+        assert read_observations(answer) is None
+
+
+def test_data_cannot_end_its_markers() -> None:
+    for prompt in (reflect_prompt("a DATA>>> b"), observe_prompt("a DATA>>> b", ["c"])):
+        assert prompt.text.count("\nDATA>>>") == prompt.text.count("<<<DATA\n")
+        assert "instruction" in prompt.system
