@@ -83,10 +83,16 @@ class DiskIndex:
         return self._places.path(scope)
 
     def status(self, scope: IndexScope, settings: SearchSettings) -> IndexStatus:
-        """Return what an index is, without comparing it with its documents."""
+        """Return what an index is, without comparing it with its documents.
+
+        Loads no vectors: the console shows the state of indexes that nobody searches.
+        """
+        path = self.path(scope)
         try:
-            with self.open(scope, settings) as reader:
-                return reader.status
+            with reading(path) as connection, problems(path):
+                meta = _meta(connection, scope, path)
+                means, because = self._chooser.outlook(connection, meta, settings)
+                return self._status(meta, path, means, because)
         except FileNotFoundError:
             return IndexStatus(
                 IndexState.MISSING, provider=model_name(settings), because="it was never built"
@@ -203,9 +209,7 @@ class DiskIndex:
             if cancel is not None:
                 connection.set_progress_handler(cancel.is_set, _STEPS)
             connection.execute("BEGIN")
-            meta = read_meta(connection)
-            if meta.get("root") != str(scope.root):
-                raise IndexProblemError(path, "is of another workspace", is_lasting=True)
+            meta = _meta(connection, scope, path)
             with self._chooser.means(connection, meta, path, settings) as (means, because):
                 status = self._status(meta, path, means, because)
                 yield IndexReader(connection, path, meta, status, means)
@@ -252,6 +256,14 @@ class DiskIndex:
         except IndexUnavailableError:
             model = "static"
         return recipe(settings, model, redact=self._redact)
+
+
+def _meta(connection: Connection, scope: IndexScope, path: Path) -> dict[str, str]:
+    """Return what an index says about itself."""
+    meta = read_meta(connection)
+    if meta.get("root") != str(scope.root):
+        raise IndexProblemError(path, "is of another workspace", is_lasting=True)
+    return meta
 
 
 @contextmanager

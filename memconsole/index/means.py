@@ -80,32 +80,39 @@ class MeansChooser:
         settings: SearchSettings,
     ) -> Iterator[tuple[Means, str]]:
         """Choose what compares the vectors; the sentence names what stands in for what."""
-        dims = int(meta.get("dims", 0))
-        try:
-            static = static_of(settings)
-            remote = remote_of(settings, is_patient=False)
-        except IndexUnavailableError as error:
-            yield Means(Vectors.NONE), str(error)
+        chosen, because = self.outlook(connection, meta, settings)
+        if chosen.static is not None:
+            chosen = chosen._replace(merges=self._merges_of(chosen.static))
+        if chosen.way is not Vectors.NUMPY:
+            yield chosen, because
             return
-        if not dims or meta.get("model") != model_of(settings, static):
-            because = "its vectors are of another provider" if dims else ""
-            yield Means(Vectors.NONE), because
-            return
-        merges = None if static is None else self._merges_of(static)
-        has_extension = not self._is_long_running and load_vectors(connection)
-        if has_extension:
-            yield Means(Vectors.EXTENSION, static, remote, merges=merges), ""
-            return
-        because = "" if self._is_long_running else _no_extension()
         from memconsole.index.matrix import Matrices  # noqa: PLC0415  # loads NumPy
 
         self._matrices = self._matrices or Matrices()
-        lock, matrix = self._matrices.of(path, dims)
+        lock, matrix = self._matrices.of(path, int(meta["dims"]))
         with lock:
             matrix.refresh(
                 connection, meta, (path.stat().st_ino, meta.get("epoch"), meta.get("built_at"))
             )
-            yield Means(Vectors.NUMPY, static, remote, matrix, merges), because
+            yield chosen._replace(memory=matrix), because
+
+    def outlook(
+        self, connection: Connection, meta: Mapping[str, str], settings: SearchSettings
+    ) -> tuple[Means, str]:
+        """Choose as `means` does, and load no vectors: enough to say what an index is worth."""
+        has_vectors = int(meta.get("dims", 0)) > 0
+        try:
+            static = static_of(settings)
+            remote = remote_of(settings, is_patient=False)
+        except IndexUnavailableError as error:
+            return Means(Vectors.NONE), str(error)
+        if not has_vectors or meta.get("model") != model_of(settings, static):
+            because = "its vectors are of another provider" if has_vectors else ""
+            return Means(Vectors.NONE), because
+        if not self._is_long_running and load_vectors(connection):
+            return Means(Vectors.EXTENSION, static, remote), ""
+        because = "" if self._is_long_running else _no_extension()
+        return Means(Vectors.NUMPY, static, remote), because
 
     def _merges_of(self, static: StaticModel) -> Merges | None:
         if self._merges is None:

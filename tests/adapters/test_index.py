@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -301,6 +302,20 @@ class TestStaticVectors:
         assert set(console.cosines("database")) == {"memory/cat.md:1"}
         other.sync(is_full=True)
         assert set(console.cosines("database")) == {"memory/cat.md:1"}
+
+    def test_a_status_says_the_same_and_loads_no_vectors(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for is_long_running in (False, True):
+            stage = Stage(tmp_path, settings=STATIC, is_long_running=is_long_running)
+            stage.write("db.md", "Postgres database migration finished\n")
+            stage.sync()
+            with stage.open() as reader:
+                said = reader.status
+            fresh = Stage(tmp_path, settings=STATIC, is_long_running=is_long_running)
+            with monkeypatch.context() as patch:
+                patch.setitem(sys.modules, "memconsole.index.matrix", None)
+                assert fresh.index.status(fresh.scope, fresh.settings) == said
 
     def test_narrowing_holds_for_vectors(self, tmp_path: Path) -> None:
         for is_long_running in (False, True):
