@@ -28,6 +28,9 @@ BUDGET_S = 1.0
 CONSOLE_BUDGET_S = 0.05
 """The console looks again soon: it paints what the disk says and takes the answer next time."""
 
+PATIENCE_S = 5.0
+"""The console calls a Gateway slow whose last answer is older than this; it asks often."""
+
 _REFUSED = frozenset(Verdict) - {Verdict.UP, Verdict.DOWN, Verdict.OFF}
 
 
@@ -36,7 +39,10 @@ class LiveView:
 
     def __init__(self, ports: Ports) -> None:
         self._gateway = ports.gateway
-        self._budget_s = CONSOLE_BUDGET_S if ports.origin is Origin.CONSOLE else BUDGET_S
+        is_console = ports.origin is Origin.CONSOLE
+        self._budget_s = CONSOLE_BUDGET_S if is_console else BUDGET_S
+        self._patience_s = PATIENCE_S if is_console else 0.0
+        self._answered_at = 0.0
         self._lock = threading.Lock()
         self._asked_at = 0.0
         self._answered: threading.Event | None = None
@@ -60,11 +66,11 @@ class LiveView:
         left = self._asked_at + self._budget_s - time.monotonic()
         is_in_time = self._answered.wait(max(0.0, left))
         with self._lock:
-            last = self._last
+            last, age_s = self._last, time.monotonic() - self._answered_at
         if is_in_time and last is not None:
             return last
         if last is not None:
-            return replace(last, is_late=True)
+            return replace(last, is_late=age_s > self._patience_s)
         return LiveReading(self._gateway.provisional(), is_late=True)
 
     def _ask(self, answered: threading.Event) -> None:
@@ -73,7 +79,7 @@ class LiveView:
             reading = self._gateway.read()
         finally:
             with self._lock:
-                self._last = reading
+                self._last, self._answered_at = reading, time.monotonic()
             answered.set()
 
 

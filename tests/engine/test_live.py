@@ -145,6 +145,25 @@ def test_a_slow_gateway_keeps_its_last_answer(monkeypatch: pytest.MonkeyPatch) -
     ]
 
 
+@pytest.mark.parametrize(("patience_s", "codes"), [(60.0, []), (0.0, ["gateway-late"])])
+def test_the_console_does_not_call_it_slow_at_once(
+    monkeypatch: pytest.MonkeyPatch, patience_s: float, codes: list[str]
+) -> None:
+    monkeypatch.setattr(live, "PATIENCE_S", patience_s)
+    made = world(LiveSession(KEY, session_id="s-1", tokens=30_000))
+    engine = Engine(replace(made.ports, origin=Origin.CONSOLE), SETTINGS)
+    deadline = time.monotonic() + 10
+    while only(engine.snapshot()).tokens != 30_000:
+        assert time.monotonic() < deadline
+    gate = threading.Event()
+    made.gateway.during["read"] = holding(gate)
+    engine.snapshot()  # an answer that was on its way may still have come
+    again = engine.snapshot()
+    gate.set()
+    assert only(again).tokens == 30_000
+    assert [one.code for one in again.notices] == codes
+
+
 def test_the_console_waits_less() -> None:
     made = world()
     gate = threading.Event()
