@@ -87,6 +87,17 @@ class Navigation:
         self._visit("runs", "runs")
         self._app.push_screen(RunsScreen(key))
 
+    def observations(self, agent_id: str) -> None:
+        """Open what is remembered of an agent's talks."""
+        from memconsole.ui.screens.observations import (  # noqa: PLC0415 - see above
+            ObservationsScreen,
+        )
+
+        if not isinstance(self._app.screen, ObservationsScreen):
+            words = ("get", "memory/observations.md", "--agent", agent_id)
+            self._visit(f"observations of {agent_id}", *words)
+            self._app.push_screen(ObservationsScreen(agent_id))
+
     def jobs(self) -> None:
         """Open the scheduler's jobs."""
         from memconsole.ui.screens.jobs import JobsScreen  # noqa: PLC0415 - see above

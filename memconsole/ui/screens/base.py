@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from memconsole.domain.catalogue import spec_of
+from memconsole.domain.catalogue import Subject, spec_of
 from memconsole.ui.hosting import host, why_not_host
 from memconsole.ui.keys import COMMON, command_bindings, key_line
 from memconsole.ui.refusals import refusal
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from textual.events import Resize
     from textual.widget import Widget
 
-    from memconsole.domain.catalogue import Subject
     from memconsole.ui.rows.context import Context
     from memconsole.ui.spans import Line
     from memconsole.ui.targets import Target
@@ -179,6 +178,14 @@ class ConsoleScreen(PanelScreen):
     def action_host(self) -> None:
         """Run the jobs inside this console until it quits."""
         host(self.desk)
+
+    def action_observations(self) -> None:
+        """Open what is remembered of the talks of the agent that is meant here."""
+        targets = self.targets(Subject.AGENT)
+        if len(targets) == 1:
+            self.desk.go.observations(targets[0].agent.id)
+        else:
+            self.say("select one agent to see its observations", Role.WARNING)
 
     def action_command(self, name: str) -> None:
         """Begin a command of the catalogue with what is marked or selected here."""

@@ -1,0 +1,125 @@
+"""What is remembered of an agent's talks: by weight, type and day, conflicts, one in full."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import on
+
+from memconsole.domain.observations import OBSERVATIONS
+from memconsole.domain.observations_text import parse
+from memconsole.ui.keys import bind
+from memconsole.ui.loading import Loaded, Loader
+from memconsole.ui.rows.observations import Sieve, observation_listing, observations_listing
+from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.targets import for_agents
+from memconsole.ui.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from memconsole.domain.catalogue import Subject
+    from memconsole.domain.observations import ObservationLog
+    from memconsole.ui.targets import Target
+
+
+class ObservationsScreen(ConsoleScreen):
+    """The observations of one agent, and the one under the cursor in full."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind("1", "panel(1)", "observations", "Panel 1: observations", name="panel-1"),
+        bind("2", "panel(2)", "observation", "Panel 2: observation", name="panel-2"),
+        bind("p", "priority", "weight", "Only one weight, and all again", name="priority"),
+        bind("t", "kind", "type", "Only one type, and all again", name="kind"),
+        bind("x", "conflicts", "conflicts", "Only what contradicts another", name="conflicts"),
+    ]
+
+    def __init__(self, agent_id: str) -> None:
+        super().__init__("observations")
+        self._agent_id = agent_id
+        self._log: ObservationLog | None = None
+        self._sieve = Sieve()
+        self._failure = ""
+        self._seen: object = None
+        self._loader: Loader[ObservationLog] = Loader(self, "observations")
+
+    @property
+    def where(self) -> str:
+        """Agent whose observations they are."""
+        return f"observations {self.desk.glyphs.dot} {self._agent_id}"
+
+    def body(self) -> ComposeResult:
+        """Yield the list, and the observation below it."""
+        yield Pane("list", glyphs=self.desk.glyphs, classes="-current")
+        yield Pane("one", glyphs=self.desk.glyphs)
+
+    def on_mount(self) -> None:
+        """Give the list the keys."""
+        super().on_mount()
+        self.focus_pane(self.named("list"))
+
+    def targets(self, subject: Subject) -> tuple[Target, ...]:
+        """Return the agent."""
+        snapshot = self.desk.snapshot
+        return () if snapshot is None else for_agents(snapshot, [self._agent_id], subject)
+
+    def show_snapshot(self) -> None:
+        """Read the file again when the memory of the agent was read again."""
+        snapshot = self.desk.snapshot
+        agents = () if snapshot is None else snapshot.agents
+        pool = next((one.pool for one in agents if one.ref.id == self._agent_id), None)
+        seen = None if pool is None else pool.read_at
+        if self._log is None or seen != self._seen:
+            self._seen = seen
+            engine, agent_id = self.desk.engine, self._agent_id
+            self._loader.ask(lambda: parse(engine.memory_text(agent_id, OBSERVATIONS) or ""))
+        self._show()
+        super().show_snapshot()
+
+    @on(Loaded)
+    def show_loaded(self, message: Loaded) -> None:
+        """Show what was read, or why it could not be."""
+        self._loader.done()
+        self._failure = message.failure
+        if message.value is not None:
+            self._log = cast("ObservationLog", message.value)
+        self._show()
+
+    def _show(self) -> None:
+        self.named("list").show(
+            observations_listing(
+                self._log,
+                self._sieve,
+                self.context(),
+                agent=self._agent_id,
+                failure=self._failure,
+            )
+        )
+        self._show_one()
+
+    @on(Pane.Moved, "#list")
+    @on(Pane.Resized, "#one")
+    def _show_one(self) -> None:
+        row, pane = self.named("list").row, self.named("one")
+        key = None if row is None else row.key
+        pane.show(observation_listing(self._log, key, self.context(), pane.room[0]))
+
+    # ---- keys ----------------------------------------------------------------------------
+
+    def action_priority(self) -> None:
+        """Show the next weight alone, and all of them again."""
+        self._sift(self._sieve.next_priority())
+
+    def action_kind(self) -> None:
+        """Show the next type alone, and all of them again."""
+        self._sift(self._sieve.next_kind())
+
+    def action_conflicts(self) -> None:
+        """Show only what contradicts another line, and everything again."""
+        self._sift(replace(self._sieve, has_conflicts=not self._sieve.has_conflicts))
+
+    def _sift(self, sieve: Sieve) -> None:
+        self._sieve = sieve
+        self._show()
