@@ -73,6 +73,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.state_views import StateViews  # noqa: PLC0415
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
     from memconsole.stores.workspace_folders import DiskFolders  # noqa: PLC0415
+    from memconsole.wiring_alerts import alert_ports  # noqa: PLC0415
     from memconsole.wiring_search import search_ports, user_home  # noqa: PLC0415
 
     clock = clock or build_clock()
@@ -104,6 +105,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         search=functools.cache(lambda: search_ports(settings, origin, clock)),
         config_file=functools.cache(lambda: _config_file(settings, choice, clock)),
         health=functools.cache(lambda: _health(state, locks, copies)),
+        alerts=functools.cache(lambda: alert_ports(settings, state)),
         llm=functools.cache(lambda: _model(settings, state)),
     )
     return Engine(ports, settings)

@@ -16,8 +16,11 @@ from memconsole.config.place import shown
 if TYPE_CHECKING:
     from datetime import timedelta
 
+    from memconsole.domain.settings_service import ChannelSettings
+
 Value: TypeAlias = (
-    "bool | int | float | str | Path | timedelta | tuple[str, ...] | Mapping[str, int] | None"
+    "bool | int | float | str | Path | timedelta | tuple[str, ...] | tuple[ChannelSettings, ...]"
+    " | Mapping[str, int] | None"
 )
 
 _WHOLE = r"[+-]?\d[\d_]{0,30}"

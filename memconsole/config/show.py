@@ -120,7 +120,7 @@ def _plain(value: Value) -> Plain:
         case Path():
             return str(value)
         case tuple():
-            return list(value)
+            return [str(one) for one in value]
         case Mapping():
             return dict(value)
         case _:

@@ -26,6 +26,11 @@ Every key is a variable as well: `rotation.threshold_tokens` is
 | `SESSION_STALE_HOURS` | `checkpoint.stale_after`, in hours | older name |
 | `REFLECTOR_WORD_THRESHOLD` | `reflector.word_threshold` | older name |
 | `CLAWDBOT_DISK_THRESHOLD` | `health.disk_percent` | older name |
+| `CLAWDBOT_ALERT_COOLDOWN` | `health.alert_cooldown`, in minutes | older name |
+| `CLAWDBOT_ALERT_CHANNEL` | `alerts.slack_channel` | older name |
+| `CLAWDBOT_ALERT_SLACK_TOKEN` | `alerts.slack_token` | older name |
+| `CLAWDBOT_LOG_MAX_BYTES` | `log_rotation.max_bytes` | older name |
+| `CLAWDBOT_LOG_KEEP` | `log_rotation.keep` | older name |
 | `OBSERVER_LINE_THRESHOLD` | `watcher.line_threshold` | older name |
 | `OBSERVER_COOLDOWN_SECS` | `watcher.cooldown`, in seconds | older name |
 | `MEMCONSOLE_NOW` | the wall clock (A23) | for tests |
@@ -45,6 +50,7 @@ from memconsole.config.keys_health import HEALTH_KEYS
 from memconsole.config.keys_llm import LLM_KEYS
 from memconsole.config.keys_platform import PLATFORM_KEYS
 from memconsole.config.keys_search import SEARCH_KEYS
+from memconsole.config.keys_service import SERVICE_KEYS
 from memconsole.config.kinds import Switch
 
 
@@ -58,7 +64,15 @@ def _level(text: str) -> str:
     return {"0": "warning", "1": "info", "2": "debug"}.get(text.strip(), text)
 
 
-KEYS: Final = (*PLATFORM_KEYS, *CAPTURE_KEYS, *SEARCH_KEYS, *HEALTH_KEYS, *LLM_KEYS, *FACE_KEYS)
+KEYS: Final = (
+    *PLATFORM_KEYS,
+    *CAPTURE_KEYS,
+    *SEARCH_KEYS,
+    *HEALTH_KEYS,
+    *SERVICE_KEYS,
+    *LLM_KEYS,
+    *FACE_KEYS,
+)
 """All keys, in the order of `config show` and of the commented file."""
 
 ALIASES: Final = (
@@ -67,6 +81,11 @@ ALIASES: Final = (
     Alias("SESSION_STALE_HOURS", "checkpoint.stale_after", lambda text: f"{text.strip()}h"),
     Alias("REFLECTOR_WORD_THRESHOLD", "reflector.word_threshold"),
     Alias("CLAWDBOT_DISK_THRESHOLD", "health.disk_percent"),
+    Alias("CLAWDBOT_ALERT_COOLDOWN", "health.alert_cooldown", lambda text: f"{text.strip()}m"),
+    Alias("CLAWDBOT_ALERT_CHANNEL", "alerts.slack_channel"),
+    Alias("CLAWDBOT_ALERT_SLACK_TOKEN", "alerts.slack_token"),
+    Alias("CLAWDBOT_LOG_MAX_BYTES", "log_rotation.max_bytes"),
+    Alias("CLAWDBOT_LOG_KEEP", "log_rotation.keep"),
     Alias("OBSERVER_LINE_THRESHOLD", "watcher.line_threshold"),
     Alias("OBSERVER_COOLDOWN_SECS", "watcher.cooldown", lambda text: f"{text.strip()}s"),
     Alias("NO_COLOR", "ui.mono", lambda _: "true"),

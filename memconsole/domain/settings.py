@@ -17,6 +17,11 @@ from memconsole.domain.settings_memory import (
     SummarySettings,
     WatcherSettings,
 )
+from memconsole.domain.settings_service import (
+    AlertSettings,
+    LogRotationSettings,
+    MetricsSettings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -170,6 +175,9 @@ class Settings:
     freshness: FreshnessSettings = field(default_factory=FreshnessSettings)
     index_md: IndexMdSettings = field(default_factory=IndexMdSettings)
     health: HealthSettings = field(default_factory=HealthSettings)
+    alerts: AlertSettings = field(default_factory=AlertSettings)
+    log_rotation: LogRotationSettings = field(default_factory=LogRotationSettings)
+    metrics: MetricsSettings = field(default_factory=MetricsSettings)
     watcher: WatcherSettings = field(default_factory=WatcherSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
     search: SearchSettings = field(default_factory=SearchSettings)

@@ -161,6 +161,9 @@ class HealthSettings:
         transcripts_mb: Megabytes of all transcripts.
         memory_file_kb: Kilobytes of one memory file.
         cron_errors: Failed scheduled runs of the platform within an hour.
+        alert_cooldown: Time until the same issue is told again.
+        notify_recovery: Tell that an issue is over.
+        quiet_hours: Such as `22:00-07:00`: only what is critical is told; "" for none.
     """
 
     interval: timedelta = timedelta(minutes=5)
@@ -170,3 +173,6 @@ class HealthSettings:
     transcripts_mb: int = 500
     memory_file_kb: int = 50
     cron_errors: int = 3
+    alert_cooldown: timedelta = timedelta(minutes=30)
+    notify_recovery: bool = True
+    quiet_hours: str = ""

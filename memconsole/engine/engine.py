@@ -9,7 +9,7 @@ import logging
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memconsole.engine.gateway_door import GatewayDoor
+from memconsole.engine.health_door import HealthDoor
 from memconsole.engine.live import LiveView
 from memconsole.engine.lookup import find_agent, find_session, owns
 from memconsole.engine.reader import Reader
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class Engine(GatewayDoor):
+class Engine(HealthDoor):
     """One engine behind console, command line and scheduler."""
 
     def __init__(self, ports: Ports, settings: Settings) -> None:
@@ -197,7 +197,7 @@ class Engine(GatewayDoor):
         """
         from memconsole.engine.health import take_health  # noqa: PLC0415
 
-        return take_health(
+        report = take_health(
             self._ports,
             self._reader,
             self.settings,
@@ -205,6 +205,7 @@ class Engine(GatewayDoor):
             indexes=self.indexes,
             snapshot=snapshot,
         )
+        return self._dated(report)
 
     def runs(
         self, *, limit: int = 50, since: datetime | None = None, job: str | None = None

@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from memconsole import capture_ports, config_ports, health_ports, job_ports, llm_ports, ports
+    from memconsole import (
+        alert_ports,
+        capture_ports,
+        config_ports,
+        health_ports,
+        job_ports,
+        llm_ports,
+        ports,
+    )
     from memconsole.domain.origin import Origin
     from memconsole.search_ports import SearchPorts
 
@@ -29,6 +37,21 @@ class ModelPorts:
 
     model: llm_ports.LanguageModel
     log: llm_ports.ModelLog
+
+
+@dataclass(frozen=True, slots=True)
+class AlertPorts:
+    """What only alerting asks.
+
+    Attributes:
+        channels: Makes the channels of the settings; the log comes first.
+        host_name: Of this computer, for people who look after several.
+    """
+
+    store: alert_ports.AlertStore
+    channels: Callable[[], Sequence[alert_ports.AlertChannel]]
+    status_file: alert_ports.StatusFile
+    host_name: str
 
 
 class DoorPorts(Protocol):
@@ -59,6 +82,7 @@ class Ports:
         search: Gives the ports of search; the commands that do not search never make them.
         health: Gives what only health asks.
         config_file: Gives the platform's configuration as a file; only its checks make it.
+        alerts: Gives what only alerting asks.
     """
 
     platform: ports.Platform
@@ -84,3 +108,4 @@ class Ports:
     config_file: Callable[[], config_ports.ConfigFile]
     health: Callable[[], HealthPorts]
     llm: Callable[[], ModelPorts]
+    alerts: Callable[[], AlertPorts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -28,6 +29,12 @@ from memconsole.domain.settings_memory import (
     ReflectorSettings,
     SummarySettings,
     WatcherSettings,
+)
+from memconsole.domain.settings_service import (
+    AlertSettings,
+    ChannelSettings,
+    LogRotationSettings,
+    MetricsSettings,
 )
 from memconsole.errors import ConfigError
 
@@ -169,6 +176,31 @@ disk_critical_percent = 95
 transcripts_mb = 900
 memory_file_kb = 90
 cron_errors = 5
+alert_cooldown = "1h"
+notify_recovery = false
+quiet_hours = "22:00-07:00"
+[alerts]
+secrets_file = "secrets.env"
+slack_channel = "C1"
+slack_token = "fake-slack"
+[[alerts.channel]]
+type = "webhook"
+url = "https://hooks.example/fake-hook"
+[[alerts.channel]]
+type = "command"
+name = "bell"
+command = ["/bin/ring", "-l"]
+[[alerts.channel]]
+url = "${TELEGRAM}"
+[log_rotation]
+interval = "2h"
+max_bytes = 4096
+keep = 5
+paths = ["/srv/*.log"]
+[metrics]
+textfile = "/var/lib/node_exporter/memconsole.prom"
+port = 9123
+interval = "5m"
 [llm]
 provider = "openai-compatible"
 base_url = "http://127.0.0.1:8081/v1"
@@ -246,6 +278,15 @@ OBSERVER = ObserverSettings(
     min_score=2.0,
 )
 
+HEALTH = HealthSettings(
+    timedelta(minutes=1), "gate", 80, 95, 900, 90, 5, timedelta(hours=1), False, "22:00-07:00"
+)
+CHANNELS = (
+    ChannelSettings("webhook", "webhook", url="https://hooks.example/fake-hook"),
+    ChannelSettings("command", "bell", command=("/bin/ring", "-l")),
+    ChannelSettings("apprise", "apprise", url="${TELEGRAM}"),
+)
+
 
 def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
     found = settings(EVERYTHING, folder=tmp_path)
@@ -280,7 +321,12 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
             1000,
         ),
         watcher=WatcherSettings(False, 20, timedelta(minutes=1)),
-        health=HealthSettings(timedelta(minutes=1), "gate", 80, 95, 900, 90, 5),
+        health=HEALTH,
+        alerts=AlertSettings(CHANNELS, tmp_path / "secrets.env", "C1", "fake-slack"),
+        log_rotation=LogRotationSettings(timedelta(hours=2), 4096, 5, ("/srv/*.log",)),
+        metrics=MetricsSettings(
+            Path("/var/lib/node_exporter/memconsole.prom"), 9123, timedelta(minutes=5)
+        ),
         flush=FlushSettings(timedelta(minutes=5), 0.75, 30_000, 8_000),
         freshness=FreshnessSettings(timedelta(minutes=20), "none"),
         search=SEARCH,
@@ -291,7 +337,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
     assert set(sources) == set(BY_NAME)
     assert sources["timezone"] == f"{tmp_path}/config.toml, line 1"
     assert sources["rotation.keys"] == f"{tmp_path}/config.toml, line 15"
-    assert "fake-token" not in repr(found)
+    assert not {"fake-token", "fake-hook", "fake-slack"} & set(re.findall(r"fake-\w+", repr(found)))
 
 
 def test_file_then_environment_then_options(tmp_path: Path) -> None:

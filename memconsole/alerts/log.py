@@ -1,0 +1,66 @@
+"""The channel that is always there: `health/alerts.log`, one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+from memconsole.errors import DeliveryError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from memconsole.domain.outcomes import Detail
+    from memconsole.ports import StopSignal
+
+_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class LogChannel:
+    """Appends to a file of ours, 0600; a link in its place is refused.
+
+    Args:
+        path: The file; its folder is made when needed.
+    """
+
+    name = kind = "log"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def check(self) -> None:
+        """See whether it can be written.
+
+        Raises:
+            DeliveryError: It cannot.
+        """
+        place = self._path if self._path.exists() else self._path.parent
+        while not place.exists() and place != place.parent:
+            place = place.parent
+        if not os.access(place, os.W_OK):
+            raise DeliveryError(f"{self._path} cannot be written", is_final=True)
+
+    def send(self, message: Mapping[str, Detail], cancel: StopSignal | None) -> None:
+        """Append one line whole.
+
+        Raises:
+            DeliveryError: It cannot be written.
+        """
+        del cancel
+        line = json.dumps(message, ensure_ascii=False) + "\n"
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(self._path, _FLAGS, 0o600)
+            try:
+                os.write(descriptor, line.encode())
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            reason = (error.strerror or "no reason given").lower()
+            raise DeliveryError(
+                f"{self._path} cannot be written: {reason}",
+                "Check owner, mode and free space of the state folder.",
+                is_final=True,
+            ) from error

@@ -1,0 +1,124 @@
+"""Sends one message over HTTP or through Apprise; runs in the child process, not in ours."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from memconsole.errors import DeliveryError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Question = dict[str, Any]
+"""What the child is asked: `kind`, `url`, `token`, `channel`, `message`, `timeout_s`."""
+
+SLACK_URL = "https://slack.com/api/chat.postMessage"
+
+_AGENT = {"User-Agent": "memconsole"}
+_MOST_ANSWER_BYTES = 65_536
+_WORD = re.compile(r"[a-z_]{1,60}")
+
+
+def send(question: Question) -> None:
+    """Deliver one message.
+
+    Raises:
+        DeliveryError: It was not delivered; the sentence holds no secret.
+    """
+    match question["kind"]:
+        case "slack":
+            _slack(question)
+        case "webhook":
+            _post(question["url"], question["message"], {}, question["timeout_s"])
+        case _:
+            _apprise(question)
+
+
+def _slack(question: Question) -> None:
+    """`chat.postMessage`: refusals come with code 200 and a word."""
+    message = question["message"]
+    body = {
+        "channel": question["channel"],
+        "text": _escaped(f"{message['title']}\n{message['text']}"),
+        "mrkdwn": False,
+        "unfurl_links": False,
+    }
+    headers = {"Authorization": f"Bearer {question['token']}"}
+    answer = _post(question["url"] or SLACK_URL, body, headers, question["timeout_s"])
+    if isinstance(answer, dict) and answer.get("ok") is True:
+        return
+    word = answer.get("error") if isinstance(answer, dict) else None
+    said = word if isinstance(word, str) and _WORD.fullmatch(word) else "an unknown answer"
+    raise DeliveryError(f"Slack says {said}", is_final=said != "ratelimited")
+
+
+def _escaped(text: str) -> str:
+    """Return text in which Slack sees no mention, link or entity."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _post(url: str, body: object, headers: Mapping[str, str], timeout_s: float) -> object:
+    """Post JSON and return what came back, None when that is no JSON."""
+    import json  # noqa: PLC0415
+
+    import httpx  # noqa: PLC0415
+
+    # Any text is valid JSON this way: lone surrogates become escapes.
+    data = json.dumps(body).encode("ascii")
+    known = {**_AGENT, "Content-Type": "application/json; charset=utf-8", **headers}
+    try:
+        with (
+            httpx.Client(timeout=timeout_s, follow_redirects=False) as client,
+            client.stream("POST", url, content=data, headers=known) as response,
+        ):
+            if not response.is_success:
+                code = response.status_code
+                is_final = 300 <= code < 500 and code not in (408, 429)
+                raise DeliveryError(f"it answered {code}", is_final=is_final)
+            answer = _beginning(response)
+    except httpx.TimeoutException:
+        raise DeliveryError(f"no answer within {timeout_s:g} s") from None
+    except httpx.ConnectError:
+        raise DeliveryError("no connection: it was refused, or the name is not known") from None
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol):
+        raise DeliveryError("its address is none", is_final=True) from None
+    except httpx.HTTPError:
+        raise DeliveryError("the connection ended without an answer") from None
+    try:
+        found: object = json.loads(answer)
+    except (ValueError, RecursionError):
+        return None
+    return found
+
+
+def _beginning(response: Any) -> bytes:
+    found = b""
+    for part in response.iter_bytes():
+        found += part
+        if len(found) > _MOST_ANSWER_BYTES:
+            break
+    return found
+
+
+def _apprise(question: Question) -> None:
+    from apprise import Apprise, AppriseAsset, NotifyFormat, NotifyType  # noqa: PLC0415
+
+    kinds = {"recovery": NotifyType.SUCCESS, "test": NotifyType.INFO}
+    message = question["message"]
+    kind = kinds.get(message["kind"])
+    if kind is None:
+        is_critical = message["severity"] == "critical"
+        kind = NotifyType.FAILURE if is_critical else NotifyType.WARNING
+    apprise = Apprise(asset=AppriseAsset(app_id="memconsole", app_desc="memconsole"))
+    if not apprise.add(question["url"]):
+        raise DeliveryError("Apprise does not know such an address", is_final=True)
+    is_sent = apprise.notify(
+        body=message["text"],
+        title=message["title"],
+        notify_type=kind,
+        body_format=NotifyFormat.TEXT,
+        interpret_escapes=False,
+    )
+    if not is_sent:
+        raise DeliveryError("Apprise could not deliver it")

@@ -1,0 +1,259 @@
+"""When somebody is told that something is wrong, and when that it is well again (mission §10).
+
+What a channel was told is remembered for each channel by itself, and only after it was delivered
+(A12): what a channel missed it is told with the next look.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from memconsole.domain.health import CheckStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime, timedelta
+
+    from memconsole.domain.health import Check, HealthReport
+
+LOG = "log"
+"""The channel that is always there; it is told everything, and never at a bad time."""
+
+BLIND = "health"
+"""The issue that health could not be looked after at all; no check has this id."""
+
+
+class NoticeKind(StrEnum):
+    """What a notice says."""
+
+    ALERT = "alert"
+    RECOVERY = "recovery"
+    SUPPRESSED = "suppressed"
+    TEST = "test"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAlert:
+    """Something that is wrong now.
+
+    Attributes:
+        issue: Id of the check.
+        status: `warning` or `critical`.
+        since: First look that found it wrong.
+        seen_at: Last look that did; later ones could not look.
+    """
+
+    issue: str
+    status: CheckStatus
+    message: str
+    hint: str
+    since: datetime
+    seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one channel knows of one issue.
+
+    Attributes:
+        status: The gravest it was told since the last time its patience began anew.
+        at: When it was told last.
+        since: Since when it was wrong.
+    """
+
+    status: CheckStatus
+    at: datetime
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AlertState:
+    """What is wrong, and who knows; of one platform home.
+
+    Attributes:
+        open: By issue.
+        told: By channel and issue.
+    """
+
+    open: Mapping[str, OpenAlert] = field(default_factory=dict)
+    told: Mapping[tuple[str, str], Told] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One line of a notice.
+
+    Attributes:
+        status: `ok` of a recovery.
+        since: When it became wrong.
+    """
+
+    id: str
+    status: CheckStatus
+    message: str
+    hint: str
+    since: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What one channel is told in one message.
+
+    Attributes:
+        issues: The gravest first.
+    """
+
+    kind: NoticeKind
+    issues: tuple[Issue, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AlertRules:
+    """How patient to be.
+
+    Attributes:
+        cooldown: Time until the same issue is told again.
+        notifies_recovery: Tell that an issue is over.
+        is_quiet: Only what is critical may disturb now.
+    """
+
+    cooldown: timedelta
+    notifies_recovery: bool = True
+    is_quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """How one message reached one channel.
+
+    Attributes:
+        channel: Its name.
+        kind: Such as `webhook`.
+        error: Why it was not delivered; None when it was.
+        is_planned: Nothing was sent: it was a dry run.
+    """
+
+    channel: str
+    kind: str
+    error: str | None
+    duration_ms: int | None = None
+    is_planned: bool = False
+    hint: str = ""
+
+
+def seen(state: AlertState, report: HealthReport) -> AlertState:
+    """Return the state after a look: what could not be looked at stays as it was."""
+    found = dict(state.open)
+    for check in report.checks:
+        if check.status.is_bad:
+            found[check.id] = _opened(state.open.get(check.id), check, report.at)
+        elif check.status is CheckStatus.OK:
+            found.pop(check.id, None)
+    return replace(state, open=found)
+
+
+def _opened(before: OpenAlert | None, check: Check, at: datetime) -> OpenAlert:
+    since = before.since if before is not None else (check.since or at)
+    return OpenAlert(check.id, check.status, check.message, check.hint, since, at)
+
+
+def dated(report: HealthReport, state: AlertState) -> HealthReport:
+    """Return the report with the start of what is wrong, as far as it is remembered."""
+    checks = tuple(
+        replace(one, since=state.open[one.id].since)
+        if one.status.is_bad and one.since is None and one.id in state.open
+        else one
+        for one in report.checks
+    )
+    return replace(report, checks=checks)
+
+
+def notices(
+    state: AlertState, channel: str, report: HealthReport, rules: AlertRules
+) -> tuple[Notice, ...]:
+    """Return what a channel is to be told now, at most one message of a kind.
+
+    Args:
+        state: After this look.
+        channel: Its name; the log is told what is suppressed as well.
+        report: The look.
+        rules: How patient to be.
+    """
+    is_log = channel == LOG
+    due: list[OpenAlert] = []
+    held: list[OpenAlert] = []
+    for alert in state.open.values():
+        told = state.told.get((channel, alert.issue))
+        is_due = _is_due(alert, told, report.at, rules.cooldown)
+        may_disturb = is_log or not rules.is_quiet or alert.status is CheckStatus.CRITICAL
+        (due if is_due and may_disturb else held).append(alert)
+    found = [_notice(NoticeKind.ALERT, map(_issue, _ranked(due)), report.at)]
+    if is_log:
+        now = (alert for alert in _ranked(held) if alert.seen_at == report.at)
+        found.append(_notice(NoticeKind.SUPPRESSED, map(_issue, now), report.at))
+    if rules.notifies_recovery and (is_log or not rules.is_quiet):
+        found.append(_recovery(state, channel, report))
+    return tuple(one for one in found if one.issues)
+
+
+def _is_due(alert: OpenAlert, told: Told | None, now: datetime, cooldown: timedelta) -> bool:
+    if alert.seen_at != now:  # nobody could look: nothing new is known
+        return told is None
+    if told is None or alert.status.rank > told.status.rank:
+        return True
+    # A wall clock that was set back must not silence an alert for as long.
+    return not told.at <= now < told.at + cooldown
+
+
+def _recovery(state: AlertState, channel: str, report: HealthReport) -> Notice:
+    now = {check.id: check for check in report.checks}
+    issues = (
+        Issue(issue, CheckStatus.OK, now[issue].message if issue in now else "", "", told.since)
+        for (name, issue), told in sorted(state.told.items())
+        if name == channel and issue not in state.open
+    )
+    return _notice(NoticeKind.RECOVERY, issues, report.at)
+
+
+def delivered(state: AlertState, channel: str, notice: Notice) -> AlertState:
+    """Return the state after a channel was told."""
+    told = dict(state.told)
+    for issue in notice.issues:
+        place = (channel, issue.id)
+        if notice.kind is NoticeKind.RECOVERY:
+            told.pop(place, None)
+        elif notice.kind is NoticeKind.ALERT:
+            told[place] = Told(issue.status, notice.at, issue.since or notice.at)
+    return replace(state, told=told)
+
+
+def kept(state: AlertState, channels: Iterable[str], *, keeps_over: bool) -> AlertState:
+    """Forget what channels knew that are gone.
+
+    Args:
+        state: What is remembered.
+        channels: The names of those that are there.
+        keeps_over: False also forgets who knows of what is over: nobody will be told.
+    """
+    names = set(channels)
+    told = {
+        (channel, issue): one
+        for (channel, issue), one in state.told.items()
+        if channel in names and (keeps_over or issue in state.open)
+    }
+    return replace(state, told=told)
+
+
+def _issue(alert: OpenAlert) -> Issue:
+    return Issue(alert.issue, alert.status, alert.message, alert.hint, alert.since)
+
+
+def _ranked(alerts: Iterable[OpenAlert]) -> list[OpenAlert]:
+    return sorted(alerts, key=lambda one: (-one.status.rank, one.since, one.issue))
+
+
+def _notice(kind: NoticeKind, issues: Iterable[Issue], at: datetime) -> Notice:
+    return Notice(kind, tuple(issues), at)

@@ -1,0 +1,129 @@
+"""The part of the door that looks after health and tells people of it (mission §10)."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memconsole.domain.alerts import BLIND, OpenAlert, dated, seen
+from memconsole.domain.health import Check, CheckStatus, HealthReport, ok
+from memconsole.engine.gateway_door import GatewayDoor
+from memconsole.errors import MemconsoleError, ReadOnlyError, StateError
+
+if TYPE_CHECKING:
+    from memconsole.domain.agents import Home
+    from memconsole.domain.alerts import Delivery
+    from memconsole.domain.snapshot import ConsoleSnapshot
+    from memconsole.engine.alerting import Alerting, Told
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.ports import StopSignal
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class HealthRound:
+    """What one look came to.
+
+    Attributes:
+        told: Who was told what.
+    """
+
+    report: HealthReport
+    told: Told
+
+
+class HealthDoor(GatewayDoor):
+    """Health and alerts; `Engine` has these methods too."""
+
+    _ports: Ports
+    _seen_home: Home | None = None
+
+    def health(self, snapshot: ConsoleSnapshot | None = None) -> HealthReport:
+        """Check everything that keeps memory safe; see `Engine`."""
+        raise NotImplementedError
+
+    def look_after_health(self, cancel: StopSignal | None = None) -> HealthRound:
+        """Check everything, keep the result as a file, and tell people what they do not know.
+
+        A home that cannot be looked at is told as well, as the issue `health`.
+
+        Args:
+            cancel: Ends the telling early; who was not told is told with the next look.
+
+        Raises:
+            ReadOnlyError: Nothing may be sent.
+            HomeNotFoundError: There is no home, and never was one in the life of this engine.
+            HomeUnreadableError: The same of one that cannot be read.
+        """
+        if self.settings.ui.read_only:
+            raise ReadOnlyError("alerts")
+        try:
+            self._seen_home = self.home()
+            report = self.health()
+            checks = (*report.checks, ok(BLIND, "health can be looked after again"))
+        except MemconsoleError as error:
+            if self._seen_home is None:
+                raise
+            checks = (_blind(error),)
+            report = HealthReport(checks, self._ports.clock.now())
+        home = self._seen_home
+        self._keep(report, str(home.path))
+        told = self._alerting.tell(
+            HealthReport(checks, report.at),
+            str(home.path),
+            platform_zone=home.config.user_timezone,
+            cancel=cancel,
+        )
+        return HealthRound(report, told)
+
+    def alerts(self) -> tuple[OpenAlert, ...]:
+        """Return what was wrong at the last look of the scheduler, the gravest first.
+
+        Raises:
+            HomeNotFoundError: The platform home does not exist.
+        """
+        found = self._alerting.state(str(self.home().path)).open.values()
+        return tuple(sorted(found, key=lambda one: (-one.status.rank, one.since, one.issue)))
+
+    def test_alerts(self, *, dry_run: bool = False) -> tuple[Delivery, ...]:
+        """Send a test message to every channel.
+
+        Args:
+            dry_run: Only see whether everything is there that a message needs.
+
+        Raises:
+            ReadOnlyError: Nothing may be sent.
+            HomeNotFoundError: The platform home does not exist.
+        """
+        if self.settings.ui.read_only and not dry_run:
+            raise ReadOnlyError("alerts test")
+        home = str(self.home().path)
+        return self._alerting.test(home, self._ports.clock.now(), dry_run=dry_run)
+
+    def _dated(self, report: HealthReport) -> HealthReport:
+        """Return a report with what the alerts know of its beginnings."""
+        return dated(report, self._alerting.state(str(self.home().path)))
+
+    def _keep(self, report: HealthReport, home: str) -> None:
+        from memconsole.domain.status_file import status_text  # noqa: PLC0415 - rarely written
+
+        found = dated(report, seen(self._alerting.state(home), report))
+        try:
+            text = status_text(found, home, redact=self.settings.redact)
+            self._ports.alerts().status_file.write(text)
+        except StateError as error:
+            logger.warning("the result of health is not kept: %s", error)
+
+    @cached_property
+    def _alerting(self) -> Alerting:
+        from memconsole.engine.alerting import Alerting  # noqa: PLC0415 - only who looks
+
+        return Alerting(self._ports.alerts(), self.settings, self._ports.clock)
+
+
+def _blind(error: MemconsoleError) -> Check:
+    message = f"health could not be looked after: {error}"
+    return Check(BLIND, CheckStatus.CRITICAL, message, hint=error.hint)

@@ -1,0 +1,33 @@
+"""Puts alerting together over the adapters of this host; the engine's part is `wiring`."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memconsole.alert_ports import AlertChannel
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.ports_bundle import AlertPorts
+    from memconsole.stores.state import StateDatabase
+
+
+def alert_ports(settings: Settings, state: StateDatabase) -> AlertPorts:
+    """Return store, channels and status file of one state folder."""
+    from memconsole.engine.ports_bundle import AlertPorts  # noqa: PLC0415
+    from memconsole.health.status_file import JsonStatusFile  # noqa: PLC0415
+    from memconsole.stores.state_alerts import StateAlerts  # noqa: PLC0415
+
+    return AlertPorts(
+        StateAlerts(state),
+        lambda: _channels(settings),
+        JsonStatusFile(settings.state_dir / "health" / "last_status.json"),
+        socket.gethostname(),
+    )
+
+
+def _channels(settings: Settings) -> tuple[AlertChannel, ...]:
+    from memconsole.alerts.channels import build_channels  # noqa: PLC0415 - only who tells
+
+    return build_channels(settings.alerts, settings.state_dir, os.environ)

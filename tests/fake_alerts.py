@@ -1,0 +1,95 @@
+"""Fakes of alerting: a store in memory, and channels that remember what they were told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from memconsole.domain.alerts import AlertState
+from memconsole.engine.ports_bundle import AlertPorts
+from memconsole.errors import DeliveryError, StateError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memconsole.domain.outcomes import Detail
+    from memconsole.ports import StopSignal
+
+
+@dataclass
+class FakeAlertStore:
+    """State by home; `is_full` is a disk without space."""
+
+    stored: dict[str, AlertState] = field(default_factory=dict)
+    is_full: bool = False
+
+    def load(self, home: str) -> AlertState:
+        return self.stored.get(home, AlertState())
+
+    def save(self, home: str, state: AlertState) -> None:
+        if self.is_full:
+            raise StateError("no space left on device")
+        self.stored[home] = state
+
+
+@dataclass
+class FakeChannel:
+    """Takes messages, unless it was told to fail.
+
+    Attributes:
+        failures: How many of the next messages do not arrive.
+        tries: How often it was asked.
+    """
+
+    name: str = "webhook"
+    kind: str = "webhook"
+    messages: list[Mapping[str, Detail]] = field(default_factory=list)
+    failures: int = 0
+    is_final: bool = False
+    tries: int = 0
+
+    def check(self) -> None:
+        if self.failures:
+            raise DeliveryError(f"{self.name} has no address")
+
+    def send(self, message: Mapping[str, Detail], cancel: StopSignal | None) -> None:
+        self.tries += 1
+        if self.failures:
+            self.failures -= 1
+            raise DeliveryError("the connection was refused", is_final=self.is_final)
+        self.messages.append(message)
+
+    def told(self) -> list[tuple[str, list[str]]]:
+        """Return (kind, issues) of every message."""
+        return [
+            (str(one["kind"]), [str(row["id"]) for row in rows if isinstance(row, dict)])
+            for one in self.messages
+            if isinstance(rows := one["issues"], list)
+        ]
+
+
+@dataclass
+class FakeStatusFile:
+    """The file's text; None before it was written."""
+
+    text: str | None = None
+    is_full: bool = False
+
+    def write(self, text: str) -> None:
+        if self.is_full:
+            raise StateError("no space left on device")
+        self.text = text
+
+
+@dataclass
+class FakeAlerts:
+    """All of it; the log comes first, as it does in life."""
+
+    store: FakeAlertStore = field(default_factory=FakeAlertStore)
+    log: FakeChannel = field(default_factory=lambda: FakeChannel("log", "log"))
+    webhook: FakeChannel = field(default_factory=FakeChannel)
+    status_file: FakeStatusFile = field(default_factory=FakeStatusFile)
+
+    @property
+    def ports(self) -> AlertPorts:
+        return AlertPorts(self.store, lambda: (self.log, self.webhook), self.status_file, "host-1")
