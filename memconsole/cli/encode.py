@@ -242,6 +242,8 @@ def session_detail(detail: SessionDetail) -> dict[str, Json]:
         "freshness": None if detail.freshness is None else _freshness(detail.freshness),
         "last_capture_at": detail.last_capture_at,
         "last_flush_at": detail.last_flush_at,
+        "summary": None if detail.summary is None else detail.summary.path,
+        "is_captured": detail.is_captured,
         "limits": dict(detail.limits),
     }
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Era, Home, Notice, Storage
+    from memconsole.domain.captures import SummaryRecord
     from memconsole.domain.freshness import Freshness
     from memconsole.domain.keys import SessionClass, SessionKey
     from memconsole.domain.memory import Pool
@@ -265,6 +266,8 @@ class SessionDetail:
     Attributes:
         next_events: What lies ahead of it, by name.
         freshness: When the platform starts it anew; None for what is no live talk.
+        summary: Its summary, when it has one.
+        is_captured: Everything in it is captured to its end; None when nobody can say.
         limits: Tokens at which something happens, by name: `flush_early`, `flush_final`,
             `rotation`, `compaction`; empty for what is no live talk.
     """
@@ -282,4 +285,6 @@ class SessionDetail:
     next_events: Mapping[str, datetime] = field(default_factory=dict)
     freshness: Freshness | None = None
     last_flush_at: datetime | None = None
+    summary: SummaryRecord | None = None
+    is_captured: bool | None = None
     limits: Mapping[str, int] = field(default_factory=dict)

@@ -12,12 +12,15 @@ from memconsole.domain.tokens import DEFAULT_WINDOW
 from memconsole.domain.transcript import MessageKind, TranscriptCounts, Whole
 from memconsole.domain.transcript_notices import transcript_notices
 from memconsole.engine.fill import fill_of
+from memconsole.engine.fingerprints import take_fingerprint
 from memconsole.engine.freshness import freshness_of, next_events
 from memconsole.engine.whole import read_whole
+from memconsole.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memconsole.domain.captures import SummaryRecord
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import ConsoleSnapshot, SessionView
     from memconsole.engine.fill import Fill
@@ -100,8 +103,29 @@ def session_detail(
         next_events=next_events(view, fresh),
         freshness=fresh,
         last_flush_at=None if fill is None or fill.last is None else fill.last.at,
+        summary=_summary(view, ports),
+        is_captured=_is_captured(view, ports),
         limits={} if fill is None else _limits(view, snapshot, fill),
     )
+
+
+def _summary(view: SessionView, ports: Ports) -> SummaryRecord | None:
+    if view.session_id is None:
+        return None
+    return ports.summaries.last(view.agent, view.session_id)
+
+
+def _is_captured(view: SessionView, ports: Ports) -> bool | None:
+    """Return whether recovery would find nothing here; None for talk that is never captured."""
+    if view.transcript is None or not view.session_class.is_captured:
+        return None
+    known = ports.recovery.fingerprints(view.agent, view.transcript.session_id)
+    if not known:
+        return False
+    try:
+        return take_fingerprint(ports, view.transcript) in known
+    except StoreError:
+        return None
 
 
 def _fill(

@@ -137,6 +137,8 @@ SESSION_DETAIL: Type = {
     "freshness": "map?",
     "last_capture_at": "time?",
     "last_flush_at": "time?",
+    "summary": "str?",
+    "is_captured": "bool?",
     "limits": {},
 }
 MESSAGE: Type = {

@@ -99,6 +99,11 @@ def _ahead(detail: SessionDetail, context: Context) -> Iterator[tuple[str, str, 
             yield "reset", figures.day_and_time(reset_at, context.zone), Role.PLAIN
     if detail.limits:
         yield "limits", _limits(detail), Role.PLAIN
+    if detail.summary is not None:
+        yield "summary", literal(detail.summary.path), Role.PLAIN
+    if detail.is_captured is not None:
+        end = "captured to its end" if detail.is_captured else "said since is not captured yet"
+        yield "recovery", end, Role.PLAIN
     if detail.last_flush_at is not None:
         yield "flushed", _ago(detail.last_flush_at, context), Role.PLAIN
 
