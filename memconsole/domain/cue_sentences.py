@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 NAME_POINTS: Final = 0.4
 MOST_NAMES: Final = 3
+_LOOKED_AT: Final = 1_000
+"""Characters of one sentence: what has no full stop for longer is none."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _SOLID = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
@@ -46,11 +48,12 @@ def judged(part: Sentence, labels: frozenset[str]) -> Said:
         part: The sentence.
         labels: Names of those who talk; they make nothing worth more.
     """
-    words = frozenset(content_words(part.text))
-    names = sum(1 for name in cue.NAME.findall(part.text) if not _is_partner(name, labels))
-    cues = tuple(one for one in CUES if one.pattern.search(part.text))
+    text = part.text[:_LOOKED_AT]
+    words = frozenset(content_words(text))
+    names = sum(1 for name in cue.NAME.findall(text) if not _is_partner(name, labels))
+    cues = tuple(one for one in CUES if one.pattern.search(text))
     return Said(
-        part.text,
+        text,
         words,
         cues,
         min(MOST_NAMES, names),

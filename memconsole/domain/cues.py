@@ -53,7 +53,7 @@ _OPENING: Final = 0.9
 _TAKEN_UP: Final = 0.8
 _PICTURE: Final = 0.4
 _TO_YOU: Final = -0.4
-_SLOW: Final = 0.6
+_SLOW: Final = 0.7
 _ENOUGH: Final = 0.66
 """Share of a message's words that its kept sentences hold."""
 

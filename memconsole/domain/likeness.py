@@ -37,6 +37,9 @@ SAME_ORDER: Final = 95.0
 
 FINGERPRINT_CHARS: Final = 80
 
+_LOOKED_AT: Final = 2_000
+"""Characters of a line that are compared: one of other hands may be of any length."""
+
 _SAME_FORM: Final = 75.0
 """`ratio` of two first words that are forms of one, such as "chose" and "choose"."""
 
@@ -100,7 +103,7 @@ _NOT_A_WORD = re.compile(r"[\W_]+")
 @lru_cache(maxsize=16_384)
 def features(text: str) -> Features:
     r"""Return what is compared of a text; `\`-escapes of Markdown are undone first."""
-    plain = _ESCAPED.sub(r"\1", text)
+    plain = _ESCAPED.sub(r"\1", text[:_LOOKED_AT])
     said = _SIGNS.sub("", _DRESS.sub("", plain, count=1))
     words = [word.replace("’", "'") for word in _WORD.findall(said)]
     folded = [word.casefold() for word in words]

@@ -38,11 +38,11 @@ BY: Final = "mc:by"
 
 _SHORT_ID: Final = 8
 _OWN: Final = re.compile(
-    rf"^[ \t>]*(?:[-*+][ \t]+)?\\?[{''.join(Priority)}].*$|^.*<!--[^\n]*\b(?:dc|mc):\w+=.*$"
-    r"|^[ \t>]*(?:Maintained by memconsole|Last reflection:|# Observations Log).*$"
-    r"|^[ \t>]*Date: \d{4}-\d{2}-\d{2}.*$",
-    re.MULTILINE,
+    rf"[ \t>]*(?:[-*+][ \t]+)?\\?[{''.join(Priority)}]"
+    r"|[ \t>]*(?:Maintained by memconsole|Last reflection:|# Observations Log)"
+    r"|[ \t>]*Date: \d{4}-\d{2}-\d{2}"
 )
+_OWN_COMMENT: Final = re.compile(r"\b(?:dc|mc):\w+=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +203,8 @@ class Observer:
 
     def _heard(self, message: Message) -> tuple[Heard, bool]:
         text = self.mask(message.text)
-        own = _OWN.sub("", text)
-        return Heard(message.role or "", own, bool(message.attachments)), text != message.text
+        foreign = "\n".join(line for line in text.split("\n") if not _is_own(line))
+        return Heard(message.role or "", foreign, bool(message.attachments)), text != message.text
 
     def _made(self, part: Part, line: Found) -> Observation:
         message = part.messages[line.index]
@@ -238,6 +238,12 @@ def distinct(observations: Iterable[Observation], log: ObservationLog) -> tuple[
         taken[unique.id or ""] = one.text
         made.append(unique)
     return tuple(made)
+
+
+def _is_own(line: str) -> bool:
+    """Whether a line was read aloud from the log."""
+    comment = line.partition("<!--")[2]
+    return _OWN.match(line) is not None or _OWN_COMMENT.search(comment) is not None
 
 
 def _is_known(looks: Features, said: Sequence[Features], lines: Iterable[Features]) -> bool:
