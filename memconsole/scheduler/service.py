@@ -175,7 +175,9 @@ class SchedulerService:
         if found.is_due:
             self._changed.discard(entry.job.id)
             entry.timing = schedule.started(entry.schedule, entry.timing, now, self.zone)
-        return found.is_due or (entry.job.id in self._changed and not record.is_running)
+        # The run at the start takes in everything that was changed before it.
+        is_wanted = entry.job.id in self._changed and entry.timing.number > 0
+        return found.is_due or (is_wanted and not record.is_running)
 
     def _start(self, entry: _Entry, now: Reading) -> None:
         job = self._narrowed(entry.job)

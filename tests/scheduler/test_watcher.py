@@ -99,6 +99,17 @@ def test_what_is_due_runs_at_once_and_the_turn_comes_all_the_same() -> None:
     assert (len(stage.hands.starts), watch.taken) == (3, 1)
 
 
+def test_what_changed_before_the_first_run_belongs_to_it() -> None:
+    watch = FakeWatch(due_s=0)
+    stage = Stage([job("other"), replace(job("checkpoint"), work=None)])
+    stage.service.watcher = watcher(watch)
+    stage.live(timedelta(seconds=1), timedelta(seconds=1))
+    assert stage.started("checkpoint") == []
+    stage.live(timedelta(seconds=1), timedelta(seconds=1))
+    assert stage.started("checkpoint") == [1]
+    assert watch.turns == 1
+
+
 def test_a_turn_of_its_own_begins_the_count_anew() -> None:
     watch = FakeWatch()
     stage = stage_with(watch)
