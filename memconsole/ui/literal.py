@@ -7,6 +7,7 @@ It stays plain `str` from here on: panes draw it in spans and lines, never as ma
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memconsole.domain.plain import clean, one_line
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@lru_cache(maxsize=4096)  # the same names come with every key and every reading
 def literal(text: str) -> str:
     """Return foreign text as one safe line: secrets masked, nothing cut yet."""
     return one_line(mask(clean(text)))

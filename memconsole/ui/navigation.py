@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.indexing import Source
+from memconsole.ui.rows.hits import first_word, spot_of
 from memconsole.ui.rows.names import session_name
-from memconsole.ui.rows.search import first_word, spot_of
 from memconsole.ui.screens.base import ConsoleScreen
 
 if TYPE_CHECKING:

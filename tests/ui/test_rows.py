@@ -25,11 +25,12 @@ from memconsole.ui.rows.context import Context
 from memconsole.ui.rows.detail import detail_line
 from memconsole.ui.rows.facets import choices, chosen, facets_listing, hit_listing, next_choice
 from memconsole.ui.rows.file import Spot, read_file
+from memconsole.ui.rows.hits import shown, spot_of
 from memconsole.ui.rows.memory import memory_listing
 from memconsole.ui.rows.messages import messages_listing, safe_transcript
 from memconsole.ui.rows.names import agent_name, session_name, state_word
 from memconsole.ui.rows.pool import checks_listing, files_listing, markers_listing
-from memconsole.ui.rows.search import IndexView, could_look, index_words, shown, spot_of
+from memconsole.ui.rows.search import IndexView, could_look, index_words
 from memconsole.ui.rows.session import fill_listing, state_listing, windows_listing
 from memconsole.ui.rows.sessions import next_sort, sessions_listing
 from memconsole.ui.spans import Role

@@ -11,7 +11,7 @@ from memconsole.ui.asking import DAYS, SOURCES, TAGS
 from memconsole.ui.excerpt import marked
 from memconsole.ui.listing import Listing, text_row
 from memconsole.ui.literal import literal
-from memconsole.ui.rows.search import legs, place_of, shown
+from memconsole.ui.rows.hits import legs, place_of, shown
 from memconsole.ui.spans import Role, Span
 
 if TYPE_CHECKING:

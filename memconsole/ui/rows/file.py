@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.ui import cells
-from memconsole.ui.document import RENDERED_UP_TO, rendered
 from memconsole.ui.listing import Listing, text_row
 from memconsole.ui.literal import literal, literal_block
 from memconsole.ui.spans import Role, Span
@@ -70,6 +69,9 @@ def read_file(text: str | None, path: str, width: int, *, is_plain: bool) -> Fil
         width: Cells of a line.
         is_plain: Lay it out as it is written.
     """
+    # Rich's Markdown is slow to load, and the first screen has none.
+    from memconsole.ui.document import RENDERED_UP_TO, rendered  # noqa: PLC0415
+
     if text is None:
         return None
     safe = literal_block(text)

@@ -6,23 +6,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.indexing import IndexState
-from memconsole.domain.query import match_spans
 from memconsole.ui import cells, figures
 from memconsole.ui.excerpt import Excerpt
 from memconsole.ui.listing import Listing, Sort, text_row
-from memconsole.ui.literal import literal, literal_block
-from memconsole.ui.rows.file import Spot
+from memconsole.ui.literal import literal
+from memconsole.ui.rows.hits import hit_key, leg_bar, place_of, score_word, shown
 from memconsole.ui.spans import Cell, Column, Rich, Role, Row, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memconsole.domain.indexing import IndexStatus
-    from memconsole.domain.query import Query
     from memconsole.domain.search import SearchHit, SearchResult
     from memconsole.ui.asking import Facets
     from memconsole.ui.finder import Found
-    from memconsole.ui.glyphs import Glyphs
     from memconsole.ui.indexing import Building, Statuses
     from memconsole.ui.rows.context import Context
     from memconsole.ui.spans import Line
@@ -222,8 +219,8 @@ def _row(hit: SearchHit, result: SearchResult, search: Search, context: Context)
     tone = Role.MUTED if hit.is_weak else Role.PLAIN
     lead = (Span(f"weak match {glyphs.dot} ", Role.WARNING),) if hit.is_weak else ()
     drawn: list[Cell | Rich | Excerpt] = [
-        Cell(_score(hit.score), Role.MUTED if hit.is_weak else Role.STRONG),
-        Rich((_bar(hit.vector_score, glyphs), _bar(hit.text_score, glyphs))),
+        Cell(score_word(hit.score), Role.MUTED if hit.is_weak else Role.STRONG),
+        Rich((leg_bar(hit.vector_score, glyphs), leg_bar(hit.text_score, glyphs))),
         Cell(place_of(hit), tone, is_id=True),
     ]
     if search.facets.agent_id is None:
@@ -237,64 +234,7 @@ def _row(hit: SearchHit, result: SearchResult, search: Search, context: Context)
     )
 
 
-def hit_key(hit: SearchHit) -> str:
-    """Return what names a hit across searches."""
-    return f"hit:{hit.agent}:{hit.path}:{hit.start_line}"
-
-
-def place_of(hit: SearchHit) -> str:
-    """Return where a hit stands: `memory/2026-01-20.md:12`, a talk by the beginning of its id."""
-    return literal(f"{hit.path}:{hit.start_line}")
-
-
-def shown(hit: SearchHit, query: Query) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return the snippet cleaned and masked, with its marks where they stand then."""
-    safe = literal_block(hit.snippet)
-    return safe, hit.marks if safe == hit.snippet else match_spans(safe, query)
-
-
-def legs(hit: SearchHit, glyphs: Glyphs) -> Line:
-    """Return both legs in words and bars, for the preview."""
-    spans: list[Span] = []
-    for name, value in (("meaning", hit.vector_score), ("words", hit.text_score)):
-        number = "not asked" if value is None and name == "meaning" else "none"
-        number = number if value is None else _score(value)
-        spans += (Span(f"{name} ", Role.MUTED), _bar(value, glyphs), Span(f" {number}   "))
-    return tuple(spans)
-
-
-def _bar(value: float | None, glyphs: Glyphs) -> Span:
-    if value is None:
-        return Span(" ")
-    steps = len(glyphs.sparks) - 1  # a full block would run into the one above it
-    step = min(steps - 1, max(0, round(value * steps) - 1))
-    return Span(glyphs.sparks[step], Role.ACCENT)
-
-
-def _score(value: float) -> str:
-    """Return `.91`; the column has no room for a nought that says nothing."""
-    return "1.0" if value >= 0.995 else f"{value:.2f}".removeprefix("0")
-
-
 def _recent(number: int, text: str) -> Row:
     return text_row(
         f"recent:{number}", Span("again  ", Role.MUTED), Span(literal(text)), value=text
     )
-
-
-def spot_of(hit: SearchHit, query: Query) -> Spot:
-    """Return where in its file the line with most of the words is."""
-    text, marks = shown(hit, query)
-    best, most, start = "", 0, 0
-    for line in text.split("\n"):
-        count = sum(start <= begin < start + len(line) for begin, _ in marks)
-        if count > most:
-            best, most = line, count
-        start += len(line) + 1
-    return Spot(hit.path, hit.start_line, hit.end_line, best)
-
-
-def first_word(hit: SearchHit, query: Query) -> str:
-    """Return the first matched word of a hit as it is written; empty without one."""
-    text, marks = shown(hit, query)
-    return text[slice(*marks[0])] if marks else ""

@@ -63,6 +63,8 @@ class OverviewScreen(ConsoleScreen):
         self._sessions_sort = session_rows.USUAL
         self._everything = False
         self._placed = False
+        self._indexed: ConsoleSnapshot | None = None
+        self._sessions: dict[str, SessionView] = {}
 
     def body(self) -> ComposeResult:
         """Yield the panels in the order of their numbers."""
@@ -252,8 +254,11 @@ class OverviewScreen(ConsoleScreen):
 
     def _session_at(self, key: str) -> SessionView | None:
         snapshot = self.desk.snapshot
-        sessions = () if snapshot is None else snapshot.sessions
-        return next((view for view in sessions if row_key(view) == key), None)
+        if snapshot is not self._indexed:
+            sessions = () if snapshot is None else snapshot.sessions
+            self._sessions = {row_key(view): view for view in reversed(sessions)}
+            self._indexed = snapshot
+        return self._sessions.get(key)
 
     def action_back(self) -> None:
         """Go back one step; from the search, that is without its query."""

@@ -12,7 +12,8 @@ from textual.message import Message
 from memconsole.domain.indexing import IndexState
 from memconsole.ui.asking import Facets
 from memconsole.ui.finder import Finder, SearchFinished
-from memconsole.ui.rows.search import IndexView, Search, hit_key, search_listing
+from memconsole.ui.rows.hits import hit_key
+from memconsole.ui.rows.search import IndexView, Search, search_listing
 from memconsole.ui.spans import Role, Span
 from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
