@@ -55,12 +55,9 @@ def build_clock() -> Clock:
 
 
 def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = None) -> Engine:
-    """Put the engine together over the adapters of this host.
+    """Put the engine together over the adapters of this host; the run log names `origin`.
 
-    Args:
-        settings: File, environment and options.
-        origin: The face that asks; the run log names it.
-        clock: The clock of the process, when one runs already: `MEMCONSOLE_NOW` starts only once.
+    A clock that runs already is given: `MEMCONSOLE_NOW` starts only once.
     """
     from memconsole.engine.engine import Engine  # noqa: PLC0415
     from memconsole.engine.ports_bundle import Ports  # noqa: PLC0415

@@ -16,7 +16,7 @@ def index_md(
     show: Annotated[bool, typer.Option("--print", help="Print it instead; write nothing.")] = False,
     dry_run: DryRunOption = False,
 ) -> int:
-    """Write INDEX.md: what an agent's memory holds, in few words.
+    """List what an agent's memory holds in INDEX.md, where it has grown large.
 
     Made of memories from 50 KB on; written only when something but its time would change.
     """

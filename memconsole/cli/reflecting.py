@@ -12,6 +12,7 @@ from memconsole.domain.plain import one_line
 from memconsole.errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
+    from memconsole.cli.call import Call
     from memconsole.domain.agents import AgentRef
 
 _MOST_BYTES = 16 * 1024 * 1024
@@ -39,7 +40,7 @@ def reflect(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     dry_run: DryRunOption = False,
 ) -> int:
-    """Consolidate an agent's observations: merge, fold, and archive what has expired.
+    """Consolidate an agent's observations: merge, fold, archive what has expired.
 
     Without --agent those of every agent. Asks before it acts; --dry-run shows what would change.
     A backup is kept beside the file, and everything that goes is in the archive.
@@ -50,10 +51,7 @@ def reflect(
     if undo and (candidate is not None or force):
         raise UsageError("--undo stands alone", hint="Leave --candidate and --force out.")
     call = call_of(context)
-    if call.settings.ui.read_only and not dry_run:
-        raise ReadOnlyError("reflect")
-    if candidate is not None and agent is None and len(call.engine.home().agents) > 1:
-        raise UsageError("--candidate needs --agent", hint="A text replaces one agent's file.")
+    _require_sense(call, agent, candidate, dry_run=dry_run)
     text = None if candidate is None else _read(candidate)
 
     def build(ref: AgentRef) -> Reflect:
@@ -71,6 +69,19 @@ def reflect(
         return perform.each_agent(call, build, agent, doing)
     question = "Consolidate the observations?"
     return perform.each_agent_asked(call, build, agent, doing, question=question, yes=yes)
+
+
+def _require_sense(call: Call, agent: str | None, candidate: Path | None, *, dry_run: bool) -> None:
+    """Refuse what may not be done, or names no single file.
+
+    Raises:
+        ReadOnlyError: Nothing may be done.
+        UsageError: A text for several agents.
+    """
+    if call.settings.ui.read_only and not dry_run:
+        raise ReadOnlyError("reflect")
+    if candidate is not None and agent is None and len(call.engine.home().agents) > 1:
+        raise UsageError("--candidate needs --agent", hint="A text replaces one agent's file.")
 
 
 def _read(path: Path) -> str:
