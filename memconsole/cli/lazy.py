@@ -37,6 +37,7 @@ COMMANDS = {
         "checkpoint": "acting:checkpoint",
         "observe": "observing:observe",
         "index-md": "cataloguing:index_md",
+        "bootstrap": "bootstrapping:bootstrap",
         "reflect": "reflecting:reflect",
         "summarize": "summarizing:summarize",
         "recover": "recovering:recover",
@@ -46,6 +47,7 @@ COMMANDS = {
         "jobs": "jobs:jobs",
         "once": "jobs:once",
         "health": "health:health",
+        "alerts": "Tell people what is wrong, and list what is.",
         "runs": "reading:runs",
         "serve": "serving:serve",
         "bench": "Measure memconsole on data of your own.",
@@ -56,6 +58,7 @@ COMMANDS = {
         "search": "searching:memory_search",
         "get": "searching:memory_get",
     },
+    "alerts": {"test": "alerting:send_test", "list": "alerting:list_alerts"},
     "bench": {"recall": "indexing:recall"},
     "config": {
         "check": "config_checking:check",

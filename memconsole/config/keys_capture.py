@@ -145,4 +145,8 @@ CAPTURE_KEYS: Final = (
     ),
     Key("watcher.line_threshold", Whole(1), "New lines from which talks are observed at once"),
     Key("watcher.cooldown", Span(), "Time between two such looks"),
+    Key("bootstrap.max_chars", Whole(1000), "Characters of one file that a session is given"),
+    Key("bootstrap.total_chars", Whole(1000), "Characters of all files that a session is given"),
+    Key("bootstrap.active_max_age", Span(), "An older ACTIVE_CONTEXT.md says so on top"),
+    Key("bootstrap.groups", Switch(), "Groups are given INDEX.md"),
 )

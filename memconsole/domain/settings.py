@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.settings_memory import (
+    BootstrapSettings,
     FlushSettings,
     FreshnessSettings,
     HealthSettings,
@@ -180,6 +181,7 @@ class Settings:
     metrics: MetricsSettings = field(default_factory=MetricsSettings)
     watcher: WatcherSettings = field(default_factory=WatcherSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)
+    bootstrap: BootstrapSettings = field(default_factory=BootstrapSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     log: LogSettings = field(default_factory=LogSettings)

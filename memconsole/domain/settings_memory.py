@@ -128,6 +128,23 @@ class WatcherSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class BootstrapSettings:
+    """`[bootstrap]`: what a starting session is given (mission §8).
+
+    Attributes:
+        max_chars: Characters of one file.
+        total_chars: Of all files together.
+        active_max_age: An older ACTIVE_CONTEXT.md says so on top.
+        groups: Groups are given the index.
+    """
+
+    max_chars: int = 20_000
+    total_chars: int = 60_000
+    active_max_age: timedelta = timedelta(hours=24)
+    groups: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class LlmSettings:
     """`[llm]`: a language model that may help, off by default (mission §24).
 

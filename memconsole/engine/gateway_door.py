@@ -9,7 +9,9 @@ from memconsole.engine.memory_door import MemoryDoor
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
+    from pathlib import Path
 
+    from memconsole.domain.bootstrap import Bootstrap
     from memconsole.domain.commands import Flush
     from memconsole.engine.freshness import Precapture
     from memconsole.engine.reader import Reader
@@ -47,6 +49,35 @@ class GatewayDoor(MemoryDoor):
             threshold_tokens=threshold_tokens,
             is_forced=is_forced,
             is_active_forced=is_active_forced,
+        )
+
+    def bootstrap(
+        self,
+        *,
+        workspace: Path | None = None,
+        session_key: str | None = None,
+        is_startup: bool = False,
+    ) -> Bootstrap:
+        """Return what a starting session is given of its memory (mission §8).
+
+        Args:
+            workspace: Whose memory; None takes the agent of the key, else the first agent.
+            session_key: Its class decides; None means a main session.
+            is_startup: What to read where no hook gives it.
+
+        Raises:
+            UnknownAgentError: The key names an agent that is not there.
+            UsageError: The workspace is nobody's.
+        """
+        from memconsole.engine.bootstrap import bootstrap, startup  # noqa: PLC0415
+
+        made = startup if is_startup else bootstrap
+        return made(
+            self._ports,
+            self._reader,
+            self.settings,
+            workspace=workspace,
+            session_key=session_key,
         )
 
     def flushes_due(self) -> tuple[Flush, ...]:

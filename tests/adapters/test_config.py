@@ -20,6 +20,7 @@ from memconsole.domain.settings import (
     UiSettings,
 )
 from memconsole.domain.settings_memory import (
+    BootstrapSettings,
     FlushSettings,
     FreshnessSettings,
     HealthSettings,
@@ -201,6 +202,11 @@ paths = ["/srv/*.log"]
 textfile = "/var/lib/node_exporter/memconsole.prom"
 port = 9123
 interval = "5m"
+[bootstrap]
+max_chars = 10_000
+total_chars = 30_000
+active_max_age = "2h"
+groups = true
 [llm]
 provider = "openai-compatible"
 base_url = "http://127.0.0.1:8081/v1"
@@ -311,6 +317,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         summary=SummarySettings(tail_messages=40, min_chars=10, max_per_tag=2),
         reflector=ReflectorSettings(4000, timedelta(hours=1), 95, 3),
         index_md=IndexMdSettings(1024, 1500, ("old",), ("inventory-",), timedelta(hours=3)),
+        bootstrap=BootstrapSettings(10_000, 30_000, timedelta(hours=2), True),
         llm=LlmSettings(
             "openai-compatible",
             "http://127.0.0.1:8081/v1",

@@ -75,6 +75,14 @@ AGENT: Type = {
     "checkpoint_at": "time?",
     "problems": [WARNING],
 }
+ALERT: Type = {
+    "id": "str",
+    "status": ("warning", "critical"),
+    "message": "str",
+    "hint": "str?",
+    "since": "time",
+    "seen_at": "time",
+}
 STATUS: Type = {
     "home": "str",
     "era": ERA,
@@ -89,7 +97,7 @@ STATUS: Type = {
         }
     ],
     "agents": [AGENT],
-    "alerts": ["str"],
+    "alerts": [ALERT],
 }
 SESSION: dict[str, Type] = {
     "key": "str?",
@@ -173,6 +181,13 @@ POOL: Type = {
     "warnings": [WARNING],
 }
 MARKER: Type = {"tag": TAGS, "agent": "str", "path": "str", "line": "int", "text": "str"}
+BOOTSTRAP: Type = {
+    "session_class": "str",
+    "files": [{"name": "str", "path": "str", "content": "str", "missing": "bool"}],
+    "chars": "int",
+    "left_out": ["str"],
+}
+
 CHECK: Type = {
     "id": "str",
     "status": ("ok", "unknown", "warning", "critical"),
@@ -276,6 +291,8 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "search": ({"hits": [HIT], "index": INDEX, "coverage": "float?"}, {}),
     "get": (GET, {}),
     "health": (HEALTH, {}),
+    "alerts list": ([ALERT], {}),
+    "alerts test": ([{}], {}),
     "reindex": ([OUTCOME], {}),
     "checkpoint": ([OUTCOME], {}),
     "rotate": ([OUTCOME], {"below": "int"}),
@@ -286,6 +303,7 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "recover": ([OUTCOME], {}),
     "reflect": ([OUTCOME], {}),
     "index-md": ([OUTCOME], {}),
+    "bootstrap": (BOOTSTRAP, {}),
     "runs": ([RUN], {}),
     "config check": ([FINDING], {}),
     "config fix": ([OUTCOME], {}),

@@ -1,0 +1,154 @@
+"""What a starting session is given of its memory (mission §8): pure decisions and texts.
+
+An index it can trust, what was going on, what was observed, and the rule to search for the rest.
+Groups and jobs are given nothing: private memory is not theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.days import stamp
+from memconsole.domain.graphemes import boundary_before
+from memconsole.domain.keys import SessionClass
+from memconsole.domain.memory import MARKER_TAGS
+from memconsole.domain.session_summary import EMOJI
+from memconsole.domain.sizes import size_words
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memconsole.domain.days import Zone
+
+INDEX_NAME: Final = "MEMORY_INDEX.md"
+ACTIVE_NAME: Final = "ACTIVE_CONTEXT.md"
+OBSERVATIONS_NAME: Final = "observations.md"
+
+BEGIN: Final = "<!-- memconsole:begin bootstrap -->"
+END: Final = "<!-- memconsole:end bootstrap -->"
+_LEAST_CHARS: Final = 200
+"""What we inject is never captured again: `domain/envelopes.py` takes it out."""
+
+
+@dataclass(frozen=True, slots=True)
+class BootstrapRules:
+    """`[bootstrap]`.
+
+    Attributes:
+        max_chars: Characters of one file.
+        total_chars: Of all files together.
+        active_max_age: An older ACTIVE_CONTEXT.md says so on top.
+        groups: Groups are given the index.
+    """
+
+    max_chars: int = 20_000
+    total_chars: int = 60_000
+    active_max_age: timedelta = timedelta(hours=24)
+    groups: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One file that a session is given.
+
+    Attributes:
+        name: As the session sees it.
+        path: Where it is, absolute.
+    """
+
+    name: str
+    path: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """Everything that one session is given.
+
+    Attributes:
+        left_out: What it is not given, each with its reason.
+    """
+
+    session_class: SessionClass
+    files: tuple[Given, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def chars(self) -> int:
+        """Characters of all files."""
+        return sum(len(one.content) for one in self.files)
+
+
+def wanted(
+    session_class: SessionClass, *, is_large: bool, rules: BootstrapRules
+) -> tuple[str, ...]:
+    """Return the names of the files that a session of this class is given, in order."""
+    if session_class.is_captured:
+        index = (INDEX_NAME,) if is_large else ()
+        return (*index, ACTIVE_NAME, OBSERVATIONS_NAME)
+    is_group = session_class in (SessionClass.GROUP, SessionClass.THREAD)
+    return (INDEX_NAME,) if is_group and rules.groups and is_large else ()
+
+
+def instruction(size_bytes: int, files: int) -> str:
+    """Return what stands above the index: how large the memory is, and how to use it."""
+    markers = ", ".join(f"{EMOJI[tag]} [{tag}]" for tag in MARKER_TAGS)
+    return "\n".join(
+        [
+            f"Your memory has {files} files, {size_words(size_bytes)}, about {size_bytes // 4} "
+            "tokens. Do not load all of it.",
+            "Before you answer about earlier work, decisions, dates, people, preferences or todos, "
+            "search it (memory_search), then read the lines around a hit (memory_get).",
+            f"Markers: {markers}.",
+            "",
+        ]
+    )
+
+
+def stale_line(modified_at: datetime | None, now: datetime, zone: Zone, limit: timedelta) -> str:
+    """Return the line above an old ACTIVE_CONTEXT.md; empty for a fresh one."""
+    if modified_at is None or now - modified_at <= limit:
+        return ""
+    hours = int((now - modified_at).total_seconds() // 3600)
+    return (
+        f"> This is {hours} hours old (written {stamp(modified_at, zone)}): check before you rely "
+        "on it.\n\n"
+    )
+
+
+def fitted(files: tuple[Given, ...], rules: BootstrapRules) -> Bootstrap:
+    """Cut each file, and all of them together, to what a session may be given.
+
+    Args:
+        files: Whole, in order of importance.
+        rules: The limits.
+    """
+    kept: list[Given] = []
+    left_out: list[str] = []
+    room = rules.total_chars
+    for one in files:
+        most = min(rules.max_chars, room)
+        content = _cut(one, most)
+        if not content:
+            left_out.append(f"{one.name}: no room is left")
+            continue
+        if len(content) < len(one.content):
+            left_out.append(f"{one.name}: {len(one.content)} characters, cut to {len(content)}")
+        room -= len(content)
+        kept.append(Given(one.name, one.path, content))
+    return Bootstrap(SessionClass.OTHER, tuple(kept), tuple(left_out))
+
+
+def _cut(one: Given, most: int) -> str:
+    if len(one.content) <= most:
+        return one.content
+    note = f"\n\n[truncated, use memory_get {one.path.rpartition('/')[2]} for the rest]\n"
+    room = most - len(note) - len(END) - 1
+    if room < _LEAST_CHARS:
+        return ""
+    text = one.content[: boundary_before(one.content, room)]
+    line = text.rfind("\n")
+    text = text[:line] if line > room // 2 else text
+    return f"{text}{note}{END}\n"

@@ -1,0 +1,218 @@
+"""Gathers what a starting session is given (mission §8); reads, and writes nothing.
+
+It answers within the budget of a hook: files are measured without being read, and only those that
+are given are opened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from memconsole.domain.active_context import ACTIVE_CONTEXT
+from memconsole.domain.bootstrap import (
+    ACTIVE_NAME,
+    BEGIN,
+    END,
+    INDEX_NAME,
+    OBSERVATIONS_NAME,
+    Bootstrap,
+    BootstrapRules,
+    Given,
+    fitted,
+    instruction,
+    stale_line,
+    wanted,
+)
+from memconsole.domain.days import local_day, resolve_zone
+from memconsole.domain.index_md import INDEX
+from memconsole.domain.keys import SessionClass, classify, parse_key
+from memconsole.domain.observations import OBSERVATIONS
+from memconsole.engine.lookup import find_agent
+from memconsole.errors import UsageError, WorkspaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.captures import WorkspaceText
+    from memconsole.domain.days import Zone
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import Reader
+
+_MADE_INLINE = 500
+"""Files up to which a missing INDEX.md is made on the way; more would take too long."""
+
+_MEMORY = "memory/"
+_NANOSECONDS = 1_000_000_000
+
+
+def bootstrap(
+    ports: Ports,
+    reader: Reader,
+    settings: Settings,
+    *,
+    workspace: Path | None = None,
+    session_key: str | None = None,
+) -> Bootstrap:
+    """Return what a session is given.
+
+    Args:
+        ports: What the engine asks.
+        reader: For the disk.
+        settings: `[bootstrap]` and `[index_md]`.
+        workspace: Whose memory; None takes the agent of the key, else the first agent.
+        session_key: Its class decides; None means a main session.
+
+    Raises:
+        UnknownAgentError: The key names an agent that is not there.
+        UsageError: The workspace is nobody's.
+    """
+    scene, kind = _scene(ports, reader, settings, workspace, session_key)
+    if not scene.agent.workspace_exists:
+        gone = f"the workspace {scene.agent.workspace} does not exist"
+        return Bootstrap(kind, (), (gone,))
+    documents = ports.search().documents.documents(scene.agent.workspace)
+    size = sum(one.size_bytes for one in documents if one.path != INDEX)
+    is_large = size >= settings.index_md.min_pool_bytes
+    names = wanted(kind, is_large=is_large, rules=scene.rules)
+    if not names:
+        return Bootstrap(kind, (), (f"a {kind.value} session is given nothing",))
+    made: dict[str, Callable[[], str | None]] = {
+        INDEX_NAME: lambda: scene.index(size, len(documents)),
+        ACTIVE_NAME: scene.active,
+        OBSERVATIONS_NAME: lambda: scene.text(OBSERVATIONS),
+    }
+    return _fitted(scene, kind, {name: made[name]() for name in names})
+
+
+def startup(
+    ports: Ports,
+    reader: Reader,
+    settings: Settings,
+    *,
+    workspace: Path | None = None,
+    session_key: str | None = None,
+) -> Bootstrap:
+    """Return what an agent should read at the start of a session where no hook gives it.
+
+    Raises:
+        UnknownAgentError: The key names an agent that is not there.
+        UsageError: The workspace is nobody's.
+    """
+    scene, kind = _scene(ports, reader, settings, workspace, session_key)
+    if not kind.is_captured:
+        return Bootstrap(kind, (), (f"a {kind.value} session is given nothing",))
+    today = local_day(ports.clock.now(), scene.zone)
+    logs = [f"{_MEMORY}{day}.md" for day in (today, today - timedelta(days=1))]
+    found: dict[str, str | None] = {ACTIVE_CONTEXT: scene.active()}
+    for path in (OBSERVATIONS, f"{_MEMORY}favorites.md", *logs):
+        found[path] = scene.text(path)
+    if kind is SessionClass.MAIN:
+        found["MEMORY.md"] = scene.text("MEMORY.md")
+    return _fitted(scene, kind, found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """What one look works with."""
+
+    ports: Ports
+    reader: Reader
+    settings: Settings
+    home: Home
+    agent: Agent
+    rules: BootstrapRules
+
+    @property
+    def zone(self) -> Zone:
+        return resolve_zone(self.settings.timezone, self.home.config.user_timezone).zone
+
+    def text(self, relative: str) -> str | None:
+        """Return a file; None when there is none, or nothing in it, or it cannot be read."""
+        seen = self.seen(relative)
+        return None if seen is None else seen.text
+
+    def seen(self, relative: str) -> WorkspaceText | None:
+        try:
+            seen = self.ports.workspace.read(self.agent.workspace, relative)
+        except WorkspaceError:
+            return None
+        return seen if seen is not None and seen.text.strip() else None
+
+    def index(self, size_bytes: int, files: int) -> str:
+        """Return the instruction and the index; a missing one is made while that is quick."""
+        head, text = instruction(size_bytes, files), self.text(INDEX)
+        if text is None and files <= _MADE_INLINE:
+            from memconsole.engine.index_md import made_index  # noqa: PLC0415 - seldom missing
+
+            pool = self.reader.pool(self.home, self.agent)
+            text = made_index(self.ports, self.settings, self.home, pool).text
+        return head if text is None else f"{head}\n{text}"
+
+    def active(self) -> str | None:
+        """Return ACTIVE_CONTEXT.md, with a line on top when it is old."""
+        seen = self.seen(ACTIVE_CONTEXT)
+        if seen is None:
+            return None
+        modified = seen.version[0]
+        at = datetime.fromtimestamp(modified / _NANOSECONDS, UTC) if modified else None
+        now = self.ports.clock.now()
+        return stale_line(at, now, self.zone, self.rules.active_max_age) + seen.text
+
+
+def _scene(
+    ports: Ports,
+    reader: Reader,
+    settings: Settings,
+    workspace: Path | None,
+    session_key: str | None,
+) -> tuple[_Scene, SessionClass]:
+    home = reader.home()
+    agent = _agent(home, workspace, session_key)
+    given = settings.bootstrap
+    rules = BootstrapRules(given.max_chars, given.total_chars, given.active_max_age, given.groups)
+    return _Scene(ports, reader, settings, home, agent, rules), _class(agent, session_key)
+
+
+def _fitted(scene: _Scene, kind: SessionClass, contents: dict[str, str | None]) -> Bootstrap:
+    found: list[Given] = []
+    missing: list[str] = []
+    for name, content in contents.items():
+        if content is None:
+            missing.append(f"{name}: there is none")
+        else:
+            path = str(scene.agent.workspace / _PATHS.get(name, name))
+            found.append(Given(name, path, f"{BEGIN}\n{content.strip()}\n{END}\n"))
+    fit = fitted(tuple(found), scene.rules)
+    return Bootstrap(kind, fit.files, (*missing, *fit.left_out))
+
+
+_PATHS = {
+    INDEX_NAME: INDEX,
+    ACTIVE_NAME: ACTIVE_CONTEXT,
+    OBSERVATIONS_NAME: OBSERVATIONS,
+}
+
+
+def _agent(home: Home, workspace: Path | None, session_key: str | None) -> Agent:
+    if workspace is not None:
+        real = workspace.resolve()
+        for agent in home.agents:
+            if agent.workspace.resolve() == real:
+                return agent
+        raise UsageError(f"{workspace} is the workspace of no agent")
+    if session_key is not None and session_key.startswith("agent:"):
+        return find_agent(home, parse_key(session_key, owner="main").agent_id)
+    if not home.agents:
+        raise UsageError("this home has no agents")
+    return home.agents[0]
+
+
+def _class(agent: Agent, session_key: str | None) -> SessionClass:
+    if session_key is None:
+        return SessionClass.MAIN
+    return classify(parse_key(session_key, owner=agent.id), None)

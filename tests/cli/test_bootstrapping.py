@@ -1,0 +1,28 @@
+"""`bootstrap`: its shape, and what people read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.cli.contract import check_envelope
+
+if TYPE_CHECKING:
+    from tests.cli.caller import Caller
+    from tests.fakes import World
+
+
+def test_what_is_given_has_its_shape(world: World, call: Caller) -> None:
+    root = world.platform.agents[0].workspace
+    world.workspace.files[root, "memory/ACTIVE_CONTEXT.md"] = "# Active Context — main\n"
+    result = call.json("bootstrap", "--workspace", str(root))
+    check_envelope(result.envelope)
+    [given] = result.data["files"]
+    assert given["name"] == "ACTIVE_CONTEXT.md"
+    assert given["path"] == str(root / "memory/ACTIVE_CONTEXT.md")
+    assert "# Active Context" in call("bootstrap", "--print").out
+
+
+def test_an_unknown_workspace_is_named(call: Caller) -> None:
+    result = call.json("bootstrap", "--workspace", "/elsewhere")
+    assert result.code == 2
+    assert "/elsewhere" in result.error["message"]

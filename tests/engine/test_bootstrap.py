@@ -1,0 +1,167 @@
+"""What a starting session is given, by its class and by the size of its memory (mission §8)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.bootstrap import BEGIN, BootstrapRules, Given, fitted, stale_line
+from memconsole.domain.envelopes import without_own_lines
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings_memory import BootstrapSettings
+from memconsole.engine.engine import Engine
+from memconsole.errors import UnknownAgentError, UsageError
+from tests.fakes import NOW, World, fake_agent
+
+if TYPE_CHECKING:
+    from memconsole.domain.bootstrap import Bootstrap
+
+AGENT = fake_agent()
+ROOT = AGENT.workspace
+MAIN = "agent:main:main"
+GROUP = "agent:main:telegram:group:-1"
+SETTINGS = Settings(state_dir=Path("/state"), timezone="UTC")
+
+
+class Stage:
+    """One agent with a memory of a size."""
+
+    def __init__(self, size: int = 60_000) -> None:
+        self.world = World(AGENT)
+        self.world.documents.texts[ROOT] = {"memory/a.md": "text"}
+        self.world.documents.sizes["memory/a.md"] = size
+        self.put("memory/INDEX.md", "# Memory Index\n")
+        self.put("memory/ACTIVE_CONTEXT.md", "# Active Context — main\n")
+        self.put("memory/observations.md", "# Observations Log\n")
+
+    def put(self, path: str, text: str) -> None:
+        self.world.workspace.files[ROOT, path] = text
+
+    def run(
+        self, key: str | None = MAIN, *, is_startup: bool = False, **settings: object
+    ) -> Bootstrap:
+        rules = BootstrapSettings(**settings)  # type: ignore[arg-type]
+        engine = Engine(self.world.ports, replace(SETTINGS, bootstrap=rules))
+        return engine.bootstrap(session_key=key, is_startup=is_startup)
+
+    def names(self, key: str | None = MAIN, *, groups: bool = False) -> list[str]:
+        return [one.name for one in self.run(key, groups=groups).files]
+
+
+FULL = ["MEMORY_INDEX.md", "ACTIVE_CONTEXT.md", "observations.md"]
+
+
+@pytest.mark.parametrize(
+    ("key", "size", "names"),
+    [
+        (MAIN, 51_200, FULL),
+        (MAIN, 51_199, FULL[1:]),
+        ("agent:main:dashboard:x", 60_000, FULL),
+        (None, 60_000, FULL),
+        (GROUP, 60_000, []),
+        ("agent:main:telegram:group:-1:topic:4", 60_000, []),
+        ("agent:main:cron:job:run:1", 60_000, []),
+        ("agent:main:subagent:x", 60_000, []),
+        ("agent:main:hook:x", 60_000, []),
+    ],
+)
+def test_each_class_is_given_its_own(key: str | None, size: int, names: list[str]) -> None:
+    assert Stage(size).names(key) == names
+
+
+def test_groups_are_given_the_index_alone_where_that_is_wanted() -> None:
+    assert Stage().names(GROUP, groups=True) == ["MEMORY_INDEX.md"]
+    assert Stage(100).names(GROUP, groups=True) == []
+
+
+def test_every_file_has_its_path_and_is_never_captured_again() -> None:
+    found = Stage().run()
+    assert [one.path for one in found.files] == [
+        str(ROOT / f"memory/{name}")
+        for name in ("INDEX.md", "ACTIVE_CONTEXT.md", "observations.md")
+    ]
+    assert found.chars == sum(len(one.content) for one in found.files)
+    for one in found.files:
+        assert without_own_lines(one.content) == ""
+
+
+def test_the_index_says_how_large_the_memory_is_and_how_to_use_it() -> None:
+    [index, *_] = Stage().run().files
+    assert "1 files, 58 KB, about 15000 tokens" in index.content
+    assert "memory_search" in index.content
+    assert "[DECISION]" in index.content
+    assert index.content.endswith("# Memory Index\n<!-- memconsole:end bootstrap -->\n")
+
+
+def test_a_missing_index_is_made_on_the_way_and_other_missing_files_are_told() -> None:
+    stage = Stage()
+    for path in ("memory/INDEX.md", "memory/observations.md"):
+        del stage.world.workspace.files[ROOT, path]
+    found = stage.run()
+    assert "# Memory Index" in found.files[0].content
+    assert found.left_out == ("observations.md: there is none",)
+    assert stage.world.workspace.writes == []
+
+
+def test_an_old_context_says_so_on_top() -> None:
+    limit = timedelta(hours=24)
+    assert stale_line(NOW - limit, NOW, None, limit) == ""
+    assert stale_line(None, NOW, None, limit) == ""
+    assert "25 hours old" in stale_line(NOW - timedelta(hours=25), NOW, None, limit)
+
+
+def test_files_are_cut_with_a_word_about_the_rest() -> None:
+    stage = Stage()
+    stage.put("memory/observations.md", "line of text\n" * 5_000)
+    found = stage.run()
+    assert all(len(one.content) <= 20_000 for one in found.files)
+    assert "[truncated, use memory_get observations.md for the rest]" in found.files[2].content
+    assert without_own_lines(found.files[2].content) == ""
+    assert found.left_out[0].startswith("observations.md: 650")
+
+
+def test_all_of_them_keep_to_the_total() -> None:
+    files = tuple(Given(f"{n}.md", f"/ws/{n}.md", f"{BEGIN}\n{'x' * 900}\n") for n in range(5))
+    found = fitted(files, BootstrapRules(max_chars=1000, total_chars=2_100))
+    assert found.chars <= 2_100
+    assert [one.name for one in found.files] == ["0.md", "1.md"]
+    assert found.left_out == tuple(f"{n}.md: no room is left" for n in (2, 3, 4))
+
+
+def test_without_a_hook_an_agent_reads_these_in_this_order() -> None:
+    stage = Stage()
+    for path in ("favorites.md", "2026-01-26.md", "2026-01-25.md"):
+        stage.put(f"memory/{path}", "text\n")
+    stage.put("MEMORY.md", "long term\n")
+    assert [one.name for one in stage.run(is_startup=True).files] == [
+        "memory/ACTIVE_CONTEXT.md",
+        "memory/observations.md",
+        "memory/favorites.md",
+        "memory/2026-01-26.md",
+        "memory/2026-01-25.md",
+        "MEMORY.md",
+    ]
+    direct = stage.run("agent:main:dashboard:x", is_startup=True)
+    assert "MEMORY.md" not in [one.name for one in direct.files]
+    assert stage.run(GROUP, is_startup=True).files == ()
+
+
+def test_whose_memory_it_is_must_be_known() -> None:
+    stage = Stage()
+    engine = Engine(stage.world.ports, SETTINGS)
+    with pytest.raises(UnknownAgentError):
+        engine.bootstrap(session_key="agent:nobody:main")
+    with pytest.raises(UsageError):
+        engine.bootstrap(workspace=Path("/elsewhere"))
+    assert engine.bootstrap(workspace=ROOT).session_class.value == "main"
+
+
+def test_a_missing_workspace_is_told() -> None:
+    world = World(replace(AGENT, workspace_exists=False))
+    found = Engine(world.ports, SETTINGS).bootstrap(session_key=MAIN)
+    assert found.files == ()
+    assert "does not exist" in found.left_out[0]
