@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help run test test-tmux test-ssh test-gateway check format bench pictures lock build clean
+.PHONY: help run test test-tmux test-ssh test-gateway check format bench bench-capture pictures lock build clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */make \1\t/' | expand -t 20
@@ -60,6 +60,9 @@ soak: $(STAMP) ## ten simulated days, then real minutes of --serve: memory, desc
 
 bench-search: $(STAMP) ## measure search; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks.search $(ARGS)
+
+bench-capture: $(STAMP) ## measure what capture keeps; the table goes to docs/benchmarks.md
+	$(BIN)/python -m benchmarks.capture $(ARGS)
 
 bench-search-peers: $(STAMP) ## measure search against memsearch and qmd, installed in .cache
 	$(BIN)/python -m benchmarks.search_peers $(ARGS)
