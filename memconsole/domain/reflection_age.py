@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from memconsole.domain.observations import Observation
     from memconsole.domain.reflection import Sheet
 
+BUDGET_TOKENS: Final = 5_000
+"""What the file may take at the start of a session (§12)."""
+
 SMALL_THINGS: Final = timedelta(days=7)
 """🟢 lines live so long unless something later goes back to them."""
 
@@ -34,8 +37,14 @@ _RARE: Final = 3
 
 
 def drop_expired(sheet: Sheet, today: date) -> None:
-    """Drop what is too old for its kind; 🔴, future dates and open tasks stay."""
+    """Drop what is too old for its kind; 🔴, future dates and open tasks stay.
+
+    🟢 lines and events go when their time is over. What else has expired with 🟡 may go, and does
+    so, the oldest first, while the file is over its budget: facts that nobody needs the room of
+    are not thrown away.
+    """
     seen = _mentions(sheet)
+    expired: list[tuple[date, int]] = []
     for number, one in list(sheet.items()):
         day = max((d for d in (one.day, one.refers_to) if d is not None), default=None)
         if day is None or is_kept_for_good(one, today):
@@ -43,9 +52,29 @@ def drop_expired(sheet: Sheet, today: date) -> None:
         age = today - day
         life = LIVES.get(one.kind)
         if life is not None and age > life:
-            sheet.drop(number, f"expired-{one.kind}")
+            if one.priority is Priority.LOW or one.kind is Kind.EVENT:
+                sheet.drop(number, f"expired-{one.kind}")
+            else:
+                expired.append((day, number))
         elif one.priority is Priority.LOW and age > SMALL_THINGS and not _is_referred(one, seen):
             sheet.drop(number, "expired-small")
+    _make_room(sheet, expired)
+
+
+def _make_room(sheet: Sheet, expired: list[tuple[date, int]]) -> None:
+    """Drop expired lines, the oldest first, until the file is within its budget."""
+    spent = sum(_tokens(one) for one in sheet.observations())
+    for _, number in sorted(expired):
+        if spent <= BUDGET_TOKENS:
+            return
+        one = sheet.at(number)
+        spent -= _tokens(one)
+        sheet.drop(number, f"expired-{one.kind}")
+
+
+def _tokens(observation: Observation) -> int:
+    """Return the estimate of §3 for a line as it is read, without its comment."""
+    return -(-len(f"- 🟡 14:05 {observation.text}\n") // 4)
 
 
 def _mentions(sheet: Sheet) -> dict[str, date]:

@@ -124,8 +124,23 @@ class TestAge:
         [(Kind.EVENT, 14), (Kind.CONTEXT, 30), (Kind.FACT, 90), (Kind.PREFERENCE, 180)],
     )
     def test_each_kind_has_its_time(self, kind: Kind, days: int) -> None:
-        assert texts(run(said("A thing that happened", days, kind=kind))) != []
-        assert texts(run(said("A thing that happened", days + 1, kind=kind))) == []
+        filling = [
+            said(
+                f"Rule {n} holds for host h{n} in room r{n} {'of the house ' * 9}",
+                1,
+                kind=Kind.RULE,
+            )
+            for n in range(160)
+        ]
+        young = run(said("A thing that happened", days, kind=kind), *filling)
+        assert "A thing that happened" in texts(young)
+        old = run(said("A thing that happened", days + 1, kind=kind), *filling)
+        assert "A thing that happened" not in texts(old)
+
+    def test_what_has_expired_goes_only_where_room_is_needed(self) -> None:
+        assert texts(run(said("Marco lives in Lisbon", 200))) == ["Marco lives in Lisbon"]
+        assert texts(run(said("Marco lives in Lisbon", 200, priority=LOW))) == []
+        assert texts(run(said("The deploy was late", 200, kind=Kind.EVENT))) == []
 
     def test_rules_and_red_lines_never_expire(self) -> None:
         found = run(
