@@ -198,7 +198,8 @@ def _lines(
         left -= len(text)
         share = sum(part.points for part in group) / whole
         own = score if number == 0 else min(score, score * (0.5 + share))
-        yield Found(index, text, round(min(_MOST_SCORE, max(0.0, own)), 1), _kind(group, role))
+        speaker = "user" if label else role  # a name in front: people talk, no model
+        yield Found(index, text, round(min(_MOST_SCORE, max(0.0, own)), 1), _kind(group, speaker))
 
 
 def _joined(group: Sequence[Said]) -> str:
