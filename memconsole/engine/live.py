@@ -44,7 +44,7 @@ class LiveView:
         self._patience_s = PATIENCE_S if is_console else 0.0
         self._answered_at = 0.0
         self._lock = threading.Lock()
-        self._asked_at = 0.0
+        self._asked_at = self._first_asked_at = 0.0
         self._answered: threading.Event | None = None
         self._last: LiveReading | None = None
 
@@ -54,6 +54,7 @@ class LiveView:
             return
         with self._lock:
             self._asked_at = time.monotonic()
+            self._first_asked_at = self._first_asked_at or self._asked_at
             if self._answered is not None and not self._answered.is_set():
                 return
             self._answered = threading.Event()
@@ -71,7 +72,14 @@ class LiveView:
             return last
         if last is not None:
             return replace(last, is_late=age_s > self._patience_s)
+        if self._is_new:
+            return LiveReading()  # nothing is said of one that had no time to answer
         return LiveReading(self._gateway.provisional(), is_late=True)
+
+    @property
+    def _is_new(self) -> bool:
+        """Whether the console asked for the first time, less than the usual budget ago."""
+        return time.monotonic() - self._first_asked_at < min(self._patience_s, BUDGET_S)
 
     def _ask(self, answered: threading.Event) -> None:
         reading = LiveReading(self._gateway.provisional())

@@ -164,14 +164,21 @@ def test_the_console_does_not_call_it_slow_at_once(
     assert [one.code for one in again.notices] == codes
 
 
-def test_the_console_waits_less() -> None:
+@pytest.mark.parametrize(("budget_s", "verdict"), [(60.0, "off"), (0.0, "wedged")])
+def test_the_console_waits_less_and_raises_no_false_alarm(
+    monkeypatch: pytest.MonkeyPatch, budget_s: float, verdict: str
+) -> None:
+    monkeypatch.setattr(live, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(live, "BUDGET_S", budget_s)
     made = world()
     gate = threading.Event()
     made.gateway.during["read"] = holding(gate)
     start = time.monotonic()
-    look(made, Origin.CONSOLE)
+    snapshot = look(made, Origin.CONSOLE)
     gate.set()
-    assert time.monotonic() - start < live.BUDGET_S
+    assert time.monotonic() - start < 10
+    assert snapshot.gateway.verdict == verdict
+    assert bool(snapshot.notices) is (verdict != "off")
 
 
 def unreadable(*rows: LiveSession) -> World:
