@@ -52,6 +52,9 @@ format: $(STAMP) ## let ruff format and fix what it can
 bench: $(STAMP) ## measure the budgets; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks $(ARGS)
 
+bench-console: $(STAMP) ## measure the console in a terminal; the table goes to docs/benchmarks.md
+	$(BIN)/python -m benchmarks.console $(ARGS)
+
 pictures: $(STAMP) ## take the pictures of the README from the demo, into docs/pictures/
 	$(BIN)/python -m tests.demo.pictures
 
