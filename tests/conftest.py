@@ -43,7 +43,7 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "memconsole"))
 
 
-MEASURED_VARIANTS = 2
+MEASURED_VARIANTS = 4
 """How many variants of a parametrised test coverage looks at: it doubles the time of each."""
 
 
