@@ -96,6 +96,8 @@ class JobRecord:
     def ended(self, end: JobEnd, at: datetime, duration_ms: int | None) -> JobRecord:
         """Return the record of a run that has ended."""
         has_failed = end.status == FAILED
+        # Being told to end is nobody's fault, and no sign of one.
+        failures = self.failures + (end.reason != CANCELLED) if has_failed else 0
         return replace(
             self,
             ended_at=at,
@@ -105,7 +107,7 @@ class JobRecord:
             duration_ms=duration_ms,
             is_running=False,
             done_at=self.done_at if has_failed else self.started_at,
-            failures=self.failures + 1 if has_failed else 0,
+            failures=failures,
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain import schedule
-from memconsole.domain.jobs import DONE, FAILED, KILLED, JobEnd, JobRecord, JobView
+from memconsole.domain.jobs import CANCELLED, DONE, FAILED, KILLED, JobEnd, JobRecord, JobView
 from memconsole.domain.schedule import MAX_TICK_S, Reading, Schedule, Timing
 
 if TYPE_CHECKING:
@@ -211,7 +211,8 @@ class SchedulerService:
                 self.ledger.note(entry.record)
             if end.status == DONE and entry.job.leads_to in self._entries:
                 self._asked.add(str(entry.job.leads_to))
-            level = logging.WARNING if end.status == FAILED else logging.INFO
+            is_bad = end.status == FAILED and end.reason != CANCELLED
+            level = logging.WARNING if is_bad else logging.INFO
             words = end.status if end.reason is None else f"{end.status} ({end.reason})"
             logger.log(level, "job %s %s: %s", entry.job.id, words, end.message)
         self.bell.ring()

@@ -57,6 +57,12 @@ def test_a_run_that_worked_ends_the_row_of_failures() -> None:
     assert ended.begun(NOW + timedelta(hours=1), 0).done_at == NOW
 
 
+def test_being_told_to_end_is_not_done_and_no_failure_in_a_row() -> None:
+    record = replace(JobRecord("rotation"), failures=2).begun(NOW, 0)
+    ended = record.ended(JobEnd("failed", "cancelled", "told to end"), NOW, 1)
+    assert (ended.failures, ended.done_at, ended.status) == (2, None, "failed")
+
+
 def test_saving_does_not_undo_a_pause(jobs: StateJobs) -> None:
     jobs.pause("rotation", is_paused=True)
     assert jobs.records()["rotation"] == JobRecord("rotation", is_paused=True)
