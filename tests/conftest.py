@@ -46,9 +46,12 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "memconsol
 MEASURED_VARIANTS = 4
 """How many variants of a parametrised test coverage looks at: it doubles the time of each."""
 
+UNMEASURED = ("tests/cases/", "tests/demo/test_pictures.py", "tests/ui/test_pictures_")
+"""Tests that pass through what others pass through as well, and take long."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave coverage out of further variants, which pass through much the same lines.
+    """Leave coverage out where it would see again what it has seen.
 
     What is not seen is not counted: the figure can only be too low.
     """
@@ -56,7 +59,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         name, _, variant = item.nodeid.partition("[")
         seen[name] += 1
-        if variant and seen[name] > MEASURED_VARIANTS:
+        is_again = bool(variant) and seen[name] > MEASURED_VARIANTS
+        if is_again or name.startswith(UNMEASURED):
             item.add_marker(pytest.mark.no_cover)
 
 
