@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from textual.events import Key
 
 from memconsole.domain.commands import Reindex
 from memconsole.domain.indexing import IndexState
@@ -114,6 +115,17 @@ async def test_enter_goes_to_the_results_then_to_the_line_of_the_file(engine: Fa
         assert f"> {THING}" in desk.text("search")
         line = "memconsole get MEMORY.md --agent main --from 7"
         assert line in [visit.command_line for visit in desk.app.history]
+
+
+async def test_a_letter_right_behind_enter_is_no_letter_of_the_query(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await open_search(desk, "lock")
+        for key in ("enter", "j", "j", "k"):
+            desk.app.post_message(Key(key, key if len(key) == 1 else None))
+        await desk.settle()
+        assert desk.app.queries.before("") == "lock"
+        assert "> lock " in desk.text("search")
+        assert desk.focus == "search"
 
 
 async def test_query_cursor_and_focus_survive_a_reading_and_a_resize(engine: FakeEngine) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.binding import Binding
 from textual.widgets import Input
 
@@ -34,6 +35,17 @@ class LineInput(Input, inherit_bindings=False):
     def __init__(self, name: str, *, value: str = "", placeholder: str = "") -> None:
         super().__init__(value, placeholder, id=name, compact=True, select_on_focus=False)
         self.cursor_blink = False
+        self._is_done = False
+
+    async def _on_key(self, event: events.Key) -> None:
+        """Type a letter; one that came right behind Enter is meant for what has the keys next."""
+        self._is_done = self._is_done or event.key == "enter"
+        if self._is_done and event.is_printable:
+            event.stop()
+            event.prevent_default()
+            self.app.post_message(events.Key(event.key, event.character))
+        else:
+            await super()._on_key(event)
 
     def validate_value(self, value: str) -> str:
         """Take control characters out: what is pasted is text of others too."""
