@@ -8,6 +8,7 @@ import typer
 
 from memconsole.cli.lazy import HELP_NAMES, PROGRAM, Program
 from memconsole.cli.shared import call_of
+from memconsole.errors import UsageError
 
 app = typer.Typer(
     name=PROGRAM,
@@ -33,6 +34,8 @@ def start(
 ) -> int:
     """Without a command open the console; where none can be, print `status`."""
     if context.invoked_subcommand is not None and not version:
+        if serve:
+            raise UsageError("--serve takes no command", hint="Leave one of the two out.")
         return 0
     from memconsole.cli import front  # noqa: PLC0415
 

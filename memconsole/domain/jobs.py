@@ -6,8 +6,6 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.outcomes import reason_of, status_of
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
@@ -140,6 +138,8 @@ def end_of(outcomes: Sequence[Outcome], is_cancelled: bool = False) -> JobEnd:
         outcomes: One a command; none means that there was nothing to do.
         is_cancelled: It was told to end before all of them.
     """
+    from memconsole.domain.outcomes import status_of  # noqa: PLC0415 - `status` ends no job
+
     if is_cancelled:
         return JobEnd(FAILED, CANCELLED, f"told to end after {len(outcomes)} steps")
     if not outcomes:
@@ -154,6 +154,8 @@ def end_of(outcomes: Sequence[Outcome], is_cancelled: bool = False) -> JobEnd:
 
 
 def _end(status: str, chosen: list[Outcome], total: int) -> JobEnd:
+    from memconsole.domain.outcomes import reason_of  # noqa: PLC0415
+
     reasons = Counter(reason for one in chosen if (reason := reason_of(one)) is not None)
     reason = reasons.most_common(1)[0][0] if reasons else None
     first = next((one for one in chosen if reason_of(one) == reason), chosen[0])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.jobs import JobRecord
 from memconsole.stores.state_values import instant, known_text, marks, rows_of, stamp, text
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from memconsole.domain.jobs import JobRecord
     from memconsole.sqlite import Connection, Row, SqlValue
     from memconsole.stores.state import StateDatabase
 
@@ -114,6 +114,8 @@ def _record(row: Row) -> JobRecord | None:
     )
     if not isinstance(name, str):
         return None
+    from memconsole.domain.jobs import JobRecord  # noqa: PLC0415 - most looks find no scheduler
+
     return JobRecord(
         id=name,
         started_at=instant(started),

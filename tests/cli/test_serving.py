@@ -96,6 +96,7 @@ def test_one_serves_and_says_so_until_it_is_told_to_end(
     [
         (("--read-only", "--serve"), 1, "read-only"),
         (("--home", "/nowhere", "serve"), 3, "/nowhere"),
+        (("--serve", "status"), 2, "--serve takes no command"),
     ],
 )
 def test_what_cannot_be_served_is_refused(
