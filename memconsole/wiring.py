@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
     from memconsole.engine.ports_bundle import HealthPorts, ModelPorts
+    from memconsole.hook_ports import HookFolder
     from memconsole.platform.home import HomeChoice
     from memconsole.ports import ChangeFeed, Clock, Gateway, Platform, SessionStore
     from memconsole.stores.private_copy import PrivateCopies
@@ -104,6 +105,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         health=functools.cache(lambda: _health(state, locks, copies)),
         alerts=functools.cache(lambda: alert_ports(settings, state)),
         llm=functools.cache(lambda: _model(settings, state)),
+        hooks=functools.cache(lambda: _hooks(settings, choice, clock)),
     )
     return Engine(ports, settings)
 
@@ -130,6 +132,24 @@ def _config_file(settings: Settings, choice: HomeChoice, clock: Clock) -> Config
 
     backups, most = settings.state_dir / "backups", settings.max_backups
     return DiskConfigFile(choice, os.environ, backups, now=clock.now, max_backups=most)
+
+
+def _hooks(settings: Settings, choice: HomeChoice, clock: Clock) -> HookFolder:
+    from memconsole.errors import MemconsoleError  # noqa: PLC0415
+    from memconsole.platform.hooks import DiskHooks  # noqa: PLC0415
+
+    file = _config_file(settings, choice, clock)
+
+    def config() -> Mapping[str, object] | None:
+        try:
+            found = file.read()
+            return None if found is None else file.decode(found.text)
+        except MemconsoleError:
+            return None
+
+    names = ("clawdbot", "moltbot")
+    program = next((name for name in names if name in choice.path.name), "openclaw")
+    return DiskHooks(choice.path, config, program)
 
 
 def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Clock) -> Gateway:

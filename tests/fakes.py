@@ -33,6 +33,7 @@ from tests.fake_observer import FakeObserver
 from tests.memory_fakes import (
     FakeCron,
     FakeFlushes,
+    FakeHooks,
     FakeHost,
     FakeJobs,
     FakeLockList,
@@ -343,6 +344,7 @@ class World:
         self.cron = FakeCron()
         self.jobs = FakeJobs()
         self.model = FakeModel()
+        self.hooks = FakeHooks()
         self.rotations = FakeRotations()
         self.clock = FakeClock()
         self.index = FakeIndex()
@@ -378,4 +380,5 @@ class World:
             health=lambda: HealthPorts(self.host, self.lock_list, self.cron, self.jobs),
             alerts=lambda: self.alerts.ports,
             llm=lambda: ModelPorts(self.model, self.model),
+            hooks=lambda: self.hooks,
         )

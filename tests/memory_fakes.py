@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.health import CronErrors
+from memconsole.domain.hooks import HOOKS, HookState, HookStatus
 from memconsole.domain.llm import Completion
+from memconsole.domain.outcomes import Written
 from memconsole.errors import ModelError, StateError
 
 if TYPE_CHECKING:
@@ -189,3 +191,33 @@ class FakeModel:
 
     def add(self, use: ModelUse) -> None:
         self.uses.append(use)
+
+
+class FakeHooks:
+    """A hooks folder that is written in memory."""
+
+    def __init__(self) -> None:
+        self.installed: list[str] = []
+
+    def status(self, prefix: str) -> tuple[HookStatus, ...]:
+        return tuple(
+            HookStatus(
+                f"{prefix}{spec.name}",
+                f"/home/operator/.openclaw/hooks/{prefix}{spec.name}",
+                HookState.INSTALLED if spec.name in self.installed else HookState.MISSING,
+                None,
+                "it is as it is",
+            )
+            for spec in HOOKS
+        )
+
+    def install(self, prefix: str, *, dry_run: bool) -> tuple[Written, ...]:
+        if not dry_run:
+            self.installed = [spec.name for spec in HOOKS]
+        return tuple(Written(f"{prefix}{spec.name}/handler.js", 10) for spec in HOOKS)
+
+    def remove(self, prefix: str, *, dry_run: bool) -> tuple[str, ...]:
+        gone = tuple(self.installed)
+        if not dry_run:
+            self.installed = []
+        return gone

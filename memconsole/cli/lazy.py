@@ -51,6 +51,7 @@ COMMANDS = {
         "runs": "reading:runs",
         "serve": "serving:serve",
         "bench": "Measure memconsole on data of your own.",
+        "hooks": "Put memconsole's hooks into the platform, and look after them.",
         "config": "Check the platform's configuration, show or start memconsole's own.",
     },
     "memory": {
@@ -59,6 +60,11 @@ COMMANDS = {
         "get": "searching:memory_get",
     },
     "alerts": {"test": "alerting:send_test", "list": "alerting:list_alerts"},
+    "hooks": {
+        "install": "hooking:install",
+        "status": "hooking:status",
+        "remove": "hooking:remove",
+    },
     "bench": {"recall": "indexing:recall"},
     "config": {
         "check": "config_checking:check",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.engine.memory_door import MemoryDoor
+from memconsole.errors import ReadOnlyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
     from memconsole.domain.bootstrap import Bootstrap
     from memconsole.domain.commands import Flush
+    from memconsole.domain.hooks import HookStatus
+    from memconsole.domain.outcomes import Written
     from memconsole.engine.freshness import Precapture
     from memconsole.engine.reader import Reader
     from memconsole.engine.rotate import RotationPlan
@@ -79,6 +82,34 @@ class GatewayDoor(MemoryDoor):
             workspace=workspace,
             session_key=session_key,
         )
+
+    def hooks(self, prefix: str = "") -> tuple[HookStatus, ...]:
+        """Return the hooks of memconsole as they are in the platform home (mission §22)."""
+        return self._ports.hooks().status(prefix)
+
+    def install_hooks(self, prefix: str = "", *, dry_run: bool = False) -> tuple[Written, ...]:
+        """Write the hooks into the platform home, or say what would be written.
+
+        Raises:
+            ReadOnlyError: Nothing may be changed.
+            PlatformConfigError: A folder of that name is somebody else's, or cannot be written.
+        """
+        self._require_writing("hooks install", dry_run=dry_run)
+        return self._ports.hooks().install(prefix, dry_run=dry_run)
+
+    def remove_hooks(self, prefix: str = "", *, dry_run: bool = False) -> tuple[str, ...]:
+        """Take our hooks out of the platform home; return the folders.
+
+        Raises:
+            ReadOnlyError: Nothing may be changed.
+            PlatformConfigError: One cannot be removed.
+        """
+        self._require_writing("hooks remove", dry_run=dry_run)
+        return self._ports.hooks().remove(prefix, dry_run=dry_run)
+
+    def _require_writing(self, action: str, *, dry_run: bool) -> None:
+        if self.settings.ui.read_only and not dry_run:
+            raise ReadOnlyError(action)
 
     def flushes_due(self) -> tuple[Flush, ...]:
         """Return a flush for each talk that came nearer to its compaction (mission §13)."""

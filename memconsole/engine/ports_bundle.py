@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         capture_ports,
         config_ports,
         health_ports,
+        hook_ports,
         job_ports,
         llm_ports,
         ports,
@@ -109,3 +110,4 @@ class Ports:
     health: Callable[[], HealthPorts]
     llm: Callable[[], ModelPorts]
     alerts: Callable[[], AlertPorts]
+    hooks: Callable[[], hook_ports.HookFolder]

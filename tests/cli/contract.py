@@ -181,6 +181,15 @@ POOL: Type = {
     "warnings": [WARNING],
 }
 MARKER: Type = {"tag": TAGS, "agent": "str", "path": "str", "line": "int", "text": "str"}
+HOOK: Type = {
+    "name": "str",
+    "path": "str",
+    "state": ("missing", "installed", "outdated", "foreign"),
+    "enabled": "bool?",
+    "message": "str",
+    "hint": "str?",
+}
+
 BOOTSTRAP: Type = {
     "session_class": "str",
     "files": [{"name": "str", "path": "str", "content": "str", "missing": "bool"}],
@@ -304,6 +313,9 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "reflect": ([OUTCOME], {}),
     "index-md": ([OUTCOME], {}),
     "bootstrap": (BOOTSTRAP, {}),
+    "hooks status": ([HOOK], {}),
+    "hooks install": ([HOOK], {}),
+    "hooks remove": ([HOOK], {}),
     "runs": ([RUN], {}),
     "config check": ([FINDING], {}),
     "config fix": ([OUTCOME], {}),

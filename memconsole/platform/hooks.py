@@ -1,0 +1,190 @@
+"""Writes our hooks into `<home>/hooks`: one of the few places of the home that we write (§22)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memconsole.domain.hooks import HOOKS, MARK, HookState, HookStatus, handler_js, hook_md
+from memconsole.domain.outcomes import Written
+from memconsole.domain.plain import one_line
+from memconsole.errors import PlatformConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memconsole.domain.hooks import HookSpec
+
+_FILES = ("HOOK.md", "handler.js")
+_MOST_BYTES = 64 * 1024
+
+
+class DiskHooks:
+    """Answers `hook_ports.HookFolder`.
+
+    Args:
+        home: The platform's state folder.
+        config: Returns the platform's configuration as it is; None when it cannot be read.
+        program: Of the platform, for the command that enables a hook.
+    """
+
+    def __init__(
+        self, home: Path, config: Callable[[], Mapping[str, object] | None], program: str
+    ) -> None:
+        self._folder = home / "hooks"
+        self._config = config
+        self._program = program
+
+    def status(self, prefix: str) -> tuple[HookStatus, ...]:
+        """Return every hook as it is now."""
+        config = self._config()
+        return tuple(self._status(spec, f"{prefix}{spec.name}", config) for spec in HOOKS)
+
+    def install(self, prefix: str, *, dry_run: bool) -> tuple[Written, ...]:
+        """Write all hooks, or say what would be written; either all of them or none.
+
+        Raises:
+            PlatformConfigError: A folder of that name is somebody else's, or cannot be written.
+        """
+        for spec in HOOKS:
+            place = self._folder / f"{prefix}{spec.name}"
+            if _state(place, {}) is HookState.FOREIGN:
+                raise PlatformConfigError(
+                    one_line(f"{place} is a hook of somebody else, and was left alone"),
+                    hint="`--prefix P` puts ours beside it under another name.",
+                )
+        wrote: list[Written] = []
+        for spec in HOOKS:
+            place = self._folder / f"{prefix}{spec.name}"
+            for name, text in _texts(spec, place.name).items():
+                if not dry_run:
+                    _write(place, name, text)
+                wrote.append(Written(str(place / name), len(text.encode())))
+        return tuple(wrote)
+
+    def remove(self, prefix: str, *, dry_run: bool) -> tuple[str, ...]:
+        """Remove our hooks, and nothing that is not ours; return the folders.
+
+        Raises:
+            PlatformConfigError: One cannot be removed.
+        """
+        gone: list[str] = []
+        for spec in HOOKS:
+            place = self._folder / f"{prefix}{spec.name}"
+            if _state(place, {}) in (HookState.MISSING, HookState.FOREIGN):
+                continue
+            if not dry_run:
+                _remove(place)
+            gone.append(str(place))
+        return tuple(gone)
+
+    def _status(self, spec: HookSpec, name: str, config: Mapping[str, object] | None) -> HookStatus:
+        place = self._folder / name
+        state = _state(place, _texts(spec, name))
+        is_enabled = _enabled(config, name) if state is not HookState.MISSING else None
+        message, hint = self._words(state, is_enabled, name)
+        return HookStatus(name, str(place), state, is_enabled, message, hint)
+
+    def _words(self, state: HookState, is_enabled: bool | None, name: str) -> tuple[str, str]:
+        match state:
+            case HookState.MISSING:
+                return "it is not installed", "`memconsole hooks install` does that."
+            case HookState.FOREIGN:
+                return "a hook of that name is somebody else's", "Use `--prefix P` for ours."
+            case HookState.OUTDATED:
+                return "it is another version", "`memconsole hooks install` renews it."
+            case HookState.INSTALLED if is_enabled:
+                return "it is installed and switched on", ""
+            case _:
+                pass
+        enable = f"`{self._program} hooks enable {name}`"
+        return "it is installed", f"{enable} switches it on; then restart the Gateway."
+
+
+def _texts(spec: HookSpec, name: str) -> dict[str, str]:
+    program = shutil.which("memconsole") or str(Path(sys.executable).parent / "memconsole")
+    return {"HOOK.md": hook_md(spec, name), "handler.js": handler_js(spec, program)}
+
+
+def _state(place: Path, texts: Mapping[str, str]) -> HookState:
+    """Tell what a folder holds; without texts to compare, ours is `installed`."""
+    if not os.path.lexists(place):
+        return HookState.MISSING
+    if place.is_symlink() or not place.is_dir():
+        return HookState.FOREIGN
+    found = {name: _read(place / name) for name in _FILES}
+    if any(text is not None and MARK not in text for text in found.values()):
+        return HookState.FOREIGN
+    others = set(os.listdir(place)) - set(_FILES)  # noqa: PTH208 - names are all that is wanted
+    if others or all(text is None for text in found.values()):
+        return HookState.FOREIGN if any(os.scandir(place)) else HookState.MISSING
+    return HookState.INSTALLED if not texts or found == texts else HookState.OUTDATED
+
+
+def _read(path: Path) -> str | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return None
+        return file.read(_MOST_BYTES).decode("utf-8", "replace")
+
+
+def _enabled(config: Mapping[str, object] | None, name: str) -> bool | None:
+    """Return what the configuration says of a hook; None when it says nothing."""
+    found: object = config
+    for part in ("hooks", "internal"):
+        found = found.get(part) if isinstance(found, dict) else None
+    if not isinstance(found, dict):
+        return None
+    if found.get("enabled") is False:
+        return False
+    entries = found.get("entries")
+    entry = entries.get(name) if isinstance(entries, dict) else None
+    value = entry.get("enabled") if isinstance(entry, dict) else None
+    return value if isinstance(value, bool) else None
+
+
+def _write(place: Path, name: str, text: str) -> None:
+    """Put one file in its place whole, 0600 in a folder of 0700."""
+    temporary = place / f".{name}.{os.getpid()}.tmp"
+    try:
+        for folder in (place.parent, place):
+            if not folder.is_dir():
+                folder.mkdir(mode=0o700)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(temporary, flags, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                os.fchmod(file.fileno(), 0o600)
+                file.write(text.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(place / name)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise _failed(place / name, error) from error
+
+
+def _remove(place: Path) -> None:
+    try:
+        for name in _FILES:
+            (place / name).unlink(missing_ok=True)
+        place.rmdir()
+    except OSError as error:
+        raise _failed(place, error) from error
+
+
+def _failed(path: Path, error: OSError) -> PlatformConfigError:
+    reason = error.strerror or "no reason given"
+    return PlatformConfigError(
+        one_line(f"{path} cannot be written: {reason}"),
+        hint="Check owner, mode and free space of the platform home.",
+    )
