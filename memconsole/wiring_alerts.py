@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def alert_ports(settings: Settings, state: StateDatabase) -> AlertPorts:
         StateAlerts(state),
         lambda: _channels(settings),
         JsonStatusFile(settings.state_dir / "health" / "last_status.json"),
-        socket.gethostname(),
+        os.uname().nodename,
     )
 
 

@@ -28,8 +28,9 @@ def main() -> int:
 
 
 def _delivered(question: dict[str, object]) -> dict[str, object]:
-    from memconsole.alerts.post import send  # noqa: PLC0415
+    from memconsole.alerts.post import prepare, send  # noqa: PLC0415
 
+    prepare(str(question["kind"]))
     timeout_s = float(str(question["timeout_s"]))
 
     def late(_number: int, _frame: FrameType | None) -> NoReturn:

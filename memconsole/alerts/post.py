@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from memconsole.errors import DeliveryError
@@ -18,6 +19,11 @@ SLACK_URL = "https://slack.com/api/chat.postMessage"
 _AGENT = {"User-Agent": "memconsole"}
 _MOST_ANSWER_BYTES = 65_536
 _WORD = re.compile(r"[a-z_]{1,60}")
+
+
+def prepare(kind: str) -> None:
+    """Load what a delivery needs: on a busy host that takes longer than the delivery."""
+    import_module("apprise" if kind == "apprise" else "httpx")
 
 
 def send(question: Question) -> None:

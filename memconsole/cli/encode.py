@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.cli import safe
+from memconsole.cli.encode_alerts import alert
 from memconsole.domain.memory import MARKER_TAGS
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def status(snapshot: ConsoleSnapshot, settings: Settings) -> Row:
         "scheduler": _scheduler(snapshot.scheduler),
         "attention": [_attention(one) for one in snapshot.attention],
         "agents": agents(snapshot),
-        "alerts": [],
+        "alerts": [alert(one) for one in snapshot.alerts],
     }
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Era, Home, Notice, Storage
+    from memconsole.domain.alerts import OpenAlert
     from memconsole.domain.captures import SummaryRecord
     from memconsole.domain.freshness import Freshness
     from memconsole.domain.keys import SessionClass, SessionKey
@@ -209,6 +210,7 @@ class ConsoleSnapshot:
         notices: All warnings of this reading.
         attention: Ranked findings, worst first; empty means all quiet.
         activity: Newest runs first.
+        alerts: What was wrong at the scheduler's last look at health, the oldest first.
     """
 
     home: Home
@@ -222,6 +224,7 @@ class ConsoleSnapshot:
     gateway: GatewayStatus
     scheduler: SchedulerStatus
     taken_at: datetime
+    alerts: tuple[OpenAlert, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from memconsole.domain.jobs import JobEnd
 from memconsole.domain.outcomes import Planned, Skipped
 from memconsole.domain.schedule import Every
 from memconsole.scheduler.turns import Rank
+from memconsole.scheduler.upkeep import look_after_health
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -229,6 +230,13 @@ TABLE: tuple[Job, ...] = (
         trigger=lambda _: Every(_SAFETY_PASS),
         commands=_reindexes,
         needs_child=True,
+        catches_up=False,
+    ),
+    Job(
+        id="health",
+        help="Look after everything that keeps memory safe, and tell people what is wrong",
+        trigger=lambda settings: Every(settings.health.interval),
+        work=look_after_health,
         catches_up=False,
     ),
     Job(

@@ -1,0 +1,284 @@
+"""Channels against receivers on the loopback interface, good and bad (mission §10, A20)."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.alerts.channels import ChildChannel, CommandChannel, build_channels
+from memconsole.alerts.log import LogChannel
+from memconsole.alerts.post import send
+from memconsole.alerts.secrets import Secrets, read
+from memconsole.domain.alert_words import payload
+from memconsole.domain.alerts import Issue, Notice, NoticeKind
+from memconsole.domain.health import CheckStatus
+from memconsole.domain.settings_service import AlertSettings, ChannelSettings
+from memconsole.errors import DeliveryError
+from memconsole.health.status_file import JsonStatusFile
+from tests.receiver import receiver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from memconsole.domain.outcomes import Detail
+    from tests.receiver import Receiver
+
+AT = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
+HARD = 'quote " backslash \\ <@U1> & \u202e \ud800 🧠 {{x}} $(id) `id`'
+NONE = Secrets({}, None)
+
+
+@pytest.fixture
+def hook() -> Iterator[Receiver]:
+    with receiver() as made:
+        yield made
+
+
+def message(text: str = HARD) -> dict[str, Detail]:
+    issue = Issue("gateway", CheckStatus.CRITICAL, text, "", AT)
+    notice = Notice(NoticeKind.ALERT, (issue,), AT)
+    return payload(notice, host="host-1", home="/home/one", redact=True)
+
+
+def question(kind: str, url: str, **more: object) -> dict[str, object]:
+    return {
+        "kind": kind,
+        "url": url,
+        "token": "",
+        "channel": "",
+        "message": message(),
+        "timeout_s": 0.3,
+        **more,
+    }
+
+
+def test_a_webhook_takes_json_whatever_the_text(hook: Receiver) -> None:
+    send(question("webhook", hook.url))
+    assert hook.bodies == [message()]
+    assert hook.headers[0]["Content-Type"] == "application/json; charset=utf-8"
+
+
+@pytest.mark.parametrize(
+    ("manner", "words"),
+    [
+        ("refuses", "it answered 503"),
+        ("closes", "the connection ended without an answer"),
+        ("sleeps", "no answer within 0.3 s"),
+    ],
+)
+def test_bad_receivers_are_told_apart(manner: str, words: str, hook: Receiver) -> None:
+    hook.manner = manner
+    with pytest.raises(DeliveryError) as error:
+        send(question("webhook", hook.url))
+    assert (str(error.value), error.value.is_final) == (words, False)
+
+
+@pytest.mark.parametrize(("code", "is_final"), [(404, True), (302, True), (429, False)])
+def test_some_answers_make_another_try_useless(code: int, is_final: bool, hook: Receiver) -> None:
+    hook.code = code
+    with pytest.raises(DeliveryError, match=f"it answered {code}") as error:
+        send(question("webhook", hook.url))
+    assert error.value.is_final is is_final
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1/fake-secret", "http://[fake-secret"])
+def test_no_failure_repeats_the_address(url: str) -> None:
+    with pytest.raises(DeliveryError) as error:
+        send(question("webhook", url))
+    assert "fake-secret" not in f"{error.value} {error.value.hint}"
+
+
+def test_slack_is_posted_to_and_its_word_decides(hook: Receiver) -> None:
+    asked = question("slack", hook.url, token="fake-token", channel="C1")
+    send(asked)
+    [body] = hook.bodies
+    assert (body["channel"], body["mrkdwn"]) == ("C1", False)
+    assert "&lt;@U1&gt; &amp;" in body["text"]
+    assert hook.headers[0]["Authorization"] == "Bearer fake-token"
+    hook.answer = b'{"ok": false, "error": "channel_not_found"}'
+    with pytest.raises(DeliveryError, match="Slack says channel_not_found") as error:
+        send(asked)
+    assert error.value.is_final
+    hook.answer = b"<html>"
+    with pytest.raises(DeliveryError, match="an unknown answer"):
+        send(asked)
+
+
+def test_a_child_delivers_and_takes_its_libraries_with_it(hook: Receiver) -> None:
+    settings = ChannelSettings("webhook", "ops", url="${HOOK}")
+    ChildChannel(settings, Secrets({"HOOK": hook.url}, None)).send(message(), None)
+    assert hook.bodies == [message()]
+    assert "apprise" not in sys.modules
+
+
+def test_apprise_takes_any_of_its_addresses(hook: Receiver) -> None:
+    url = hook.url.replace("http://", "json://")
+    ChildChannel(ChannelSettings("apprise", "any", url=url), NONE).send(message(), None)
+    [body] = hook.bodies
+    assert body["title"] == "memconsole on host-1: critical: gateway"
+    assert "CRITICAL gateway" in body["message"]
+    unknown = ChannelSettings("apprise", "any", url="nosuch://fake-secret")
+    with pytest.raises(DeliveryError, match="Apprise does not know such an address") as error:
+        ChildChannel(unknown, NONE).send(message(), None)
+    assert "fake-secret" not in str(error.value)
+
+
+def test_a_receiver_that_drips_is_left_in_time(hook: Receiver) -> None:
+    hook.manner = "drips"
+    settings = ChannelSettings("webhook", "ops", url=hook.url)
+    with pytest.raises(DeliveryError, match=r"no answer within 0\.4 s|without an answer"):
+        ChildChannel(settings, NONE, timeout_s=0.4).send(message(), None)
+
+
+def test_a_round_that_ends_ends_the_child(hook: Receiver) -> None:
+    hook.manner = "sleeps"
+    stop = threading.Event()
+    stop.set()
+    channel = ChildChannel(ChannelSettings("webhook", "ops", url=hook.url), NONE)
+    with pytest.raises(DeliveryError, match="told to end"):
+        channel.send(message(), stop)
+
+
+def command(*words: str) -> CommandChannel:
+    return CommandChannel(ChannelSettings("command", "bell", command=words), timeout_s=0.4)
+
+
+def test_a_command_reads_the_message(tmp_path: Path) -> None:
+    target = tmp_path / "said $(id)"
+    command("tee", str(target)).send(message(), None)
+    assert json.loads(target.read_text("utf-8")) == message()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("false",), "false ended with code 1"),
+        (("sleep", "60"), "no answer within 0.4 s"),
+        (("/no/such/program",), "no such file"),
+        (("sh", "-c", "kill -9 $$"), "sh ended by signal 9"),
+        (("sh", "-c", "exec 0<&-; exit 3"), "sh ended with code 3"),
+    ],
+)
+def test_a_command_that_fails_says_how(words: tuple[str, ...], said: str) -> None:
+    with pytest.raises(DeliveryError, match=said):
+        command(*words).send(message("x" * 200_000), None)
+
+
+def test_the_log_is_appended_to_and_never_through_a_link(tmp_path: Path) -> None:
+    path = tmp_path / "health" / "alerts.log"
+    LogChannel(path).send(message(), None)
+    LogChannel(path).send(message(), None)
+    assert [json.loads(line) for line in path.read_text("utf-8").splitlines()] == [message()] * 2
+    assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    link = tmp_path / "link.log"
+    link.symlink_to(path)
+    with pytest.raises(DeliveryError):
+        LogChannel(link).send(message(), None)
+
+
+SECRETS = """
+# comment
+export SLACK="xoxb-fake-1"
+URL = 'https://hooks.example/?a=b#c'
+RAW=$(touch /tmp/never)${HOME}
+no line of ours
+=x
+"""
+
+
+def test_a_secrets_file_is_read_and_never_executed(tmp_path: Path) -> None:
+    path = tmp_path / "secrets.env"
+    path.write_text(SECRETS)
+    path.chmod(0o600)
+    assert read(path) == {
+        "SLACK": "xoxb-fake-1",
+        "URL": "https://hooks.example/?a=b#c",
+        "RAW": "$(touch /tmp/never)${HOME}",
+    }
+    assert Secrets({"SLACK": "mine"}, path).fill("a ${SLACK} ${URL}") == (
+        "a mine https://hooks.example/?a=b#c"
+    )
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o666])
+def test_a_file_that_others_may_read_is_refused(mode: int, tmp_path: Path) -> None:
+    path = tmp_path / "secrets.env"
+    path.write_text("TOKEN=fake-secret")
+    path.chmod(mode)
+    with pytest.raises(DeliveryError, match="others may read") as error:
+        Secrets({}, path).fill("${TOKEN}")
+    assert "fake-secret" not in str(error.value)
+
+
+def test_a_file_of_somebody_else_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "secrets.env"
+    path.write_text("TOKEN=x")
+    path.chmod(0o600)
+    monkeypatch.setattr(os, "geteuid", lambda: path.stat().st_uid + 1)
+    with pytest.raises(DeliveryError, match="belongs to somebody else"):
+        read(path)
+
+
+def test_other_secrets_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DeliveryError, match="no such file"):
+        read(tmp_path / "none")
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    with pytest.raises(DeliveryError, match="is no file"):
+        read(tmp_path / "pipe")
+    big = tmp_path / "big"
+    big.write_bytes(b"#" * 70_000)
+    big.chmod(0o600)
+    with pytest.raises(DeliveryError, match="larger"):
+        read(big)
+
+
+def test_a_secret_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DeliveryError, match="NOPE is no variable of the environment"):
+        NONE.fill("x ${NOPE}")
+    path = tmp_path / "secrets.env"
+    path.write_text("TOKEN=x")
+    path.chmod(0o600)
+    with pytest.raises(DeliveryError, match="NOPE is neither a variable"):
+        Secrets({}, path).fill("${TOKEN} ${NOPE}")
+    assert NONE.fill("nothing $HOME {x}") == "nothing $HOME {x}"
+
+
+def test_channels_come_from_the_settings(tmp_path: Path) -> None:
+    settings = AlertSettings(
+        (
+            ChannelSettings("webhook", "ops", url="${NOPE}"),
+            ChannelSettings("command", "bell", command=("/no/such/program",)),
+        ),
+        slack_channel="C1",
+        slack_token="fake",
+    )
+    log, *others = build_channels(settings, tmp_path, {})
+    assert [(one.name, one.kind) for one in (log, *others)] == [
+        ("log", "log"),
+        ("ops", "webhook"),
+        ("bell", "command"),
+        ("slack", "slack"),
+    ]
+    log.check()
+    others[2].check()
+    for one in others[:2]:
+        with pytest.raises(DeliveryError):
+            one.check()
+
+
+def test_the_status_file_is_replaced_whole(tmp_path: Path) -> None:
+    path = tmp_path / "health" / "last_status.json"
+    JsonStatusFile(path).write("one")
+    JsonStatusFile(path).write("two")
+    assert path.read_text() == "two"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert [one.name for one in path.parent.iterdir()] == ["last_status.json"]

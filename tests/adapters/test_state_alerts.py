@@ -1,0 +1,70 @@
+"""Alerts in `state.db`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.alerts import AlertState, OpenAlert, Told
+from memconsole.domain.health import CheckStatus
+from memconsole.errors import StateError
+from memconsole.stores.private_copy import PrivateCopies
+from memconsole.stores.state import StateDatabase
+from memconsole.stores.state_alerts import StateAlerts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memconsole.sqlite import Connection
+
+AT = datetime(2026, 1, 26, 13, tzinfo=UTC)
+STATE = AlertState(
+    {
+        "gateway": OpenAlert(
+            "gateway", CheckStatus.CRITICAL, "down \ud800", "start it", AT, AT + timedelta(hours=1)
+        )
+    },
+    {
+        ("log", "gateway"): Told(CheckStatus.CRITICAL, AT, AT),
+        ("hook", "disk"): Told(CheckStatus.WARNING, AT, AT),
+    },
+)
+
+
+def database(folder: Path) -> StateDatabase:
+    return StateDatabase(folder, PrivateCopies())
+
+
+def test_what_is_stored_comes_back_by_home(tmp_path: Path) -> None:
+    store = StateAlerts(database(tmp_path))
+    assert store.load("/one") == AlertState()
+    store.save("/one", STATE)
+    found = store.load("/one")
+    assert found.told == STATE.told
+    assert found.open["gateway"].message == "down \\ud800"
+    assert found.open["gateway"].seen_at == AT + timedelta(hours=1)
+    assert store.load("/two") == AlertState()
+    store.save("/one", AlertState())
+    assert store.load("/one") == AlertState()
+
+
+def test_rows_that_somebody_spoiled_are_left_out(tmp_path: Path) -> None:
+    state = database(tmp_path)
+    store = StateAlerts(state)
+    store.save("/one", STATE)
+
+    def spoil(connection: Connection) -> None:
+        connection.execute("UPDATE alert SET since = 'yesterday'")
+        connection.execute("UPDATE alert_told SET status = 'awful' WHERE channel = 'log'")
+        connection.execute("UPDATE alert_told SET at = '' WHERE channel = 'hook'")
+
+    state.write(spoil)
+    assert store.load("/one") == AlertState()
+
+
+def test_a_folder_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StateError):
+        StateAlerts(database(tmp_path / "file")).save("/one", STATE)

@@ -1,0 +1,169 @@
+"""Looking after health and telling people, over fakes (mission §10)."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from memconsole.domain.settings import Settings, UiSettings
+from memconsole.domain.settings_memory import HealthSettings
+from memconsole.engine.engine import Engine
+from memconsole.errors import HomeNotFoundError, ReadOnlyError
+from memconsole.scheduler.upkeep import look_after_health
+from tests.fakes import HOME, World
+
+SETTINGS = Settings(state_dir=HOME / "state", timezone="UTC")
+MINUTES = timedelta(minutes=5)
+
+
+@pytest.fixture
+def world() -> World:
+    made = World()
+    made.gateway.verdict = "up"
+    made.gateway.scopes = ("operator.read", "operator.admin")
+    made.host.lines = ("node openclaw gateway",)
+    return made
+
+
+def engine(world: World, **health: object) -> Engine:
+    rules = replace(HealthSettings(), **health)  # type: ignore[arg-type]  # checked by replace
+    return Engine(world.ports, replace(SETTINGS, health=rules))
+
+
+def look(world: World, made: Engine) -> str:
+    """Look once, five minutes after the last time; return how the job ended."""
+    world.clock.advance(MINUTES)
+    return look_after_health(made, threading.Event()).status
+
+
+def test_a_dead_gateway_is_one_message_and_its_return_another(world: World) -> None:
+    made = engine(world)
+    assert look(world, made) == "done"
+    assert world.alerts.webhook.messages == []
+    world.gateway.verdict, world.host.lines = "down", ()
+    for _ in range(5):
+        assert look(world, made) == "done"
+    assert world.alerts.webhook.told() == [("alert", ["gateway", "gateway-process"])]
+    world.gateway.verdict, world.host.lines = "up", ("node openclaw gateway",)
+    for _ in range(5):
+        look(world, made)
+    assert world.alerts.webhook.told()[1:] == [("recovery", ["gateway", "gateway-process"])]
+    kinds = [kind for kind, _ in world.alerts.log.told()]
+    assert kinds == ["alert", *["suppressed"] * 4, "recovery"]
+
+
+def test_a_restart_forgets_nothing(world: World) -> None:
+    world.gateway.verdict = "down"
+    look(world, engine(world))
+    look(world, engine(world))
+    assert len(world.alerts.webhook.messages) == 1
+
+
+def test_since_is_remembered_everywhere(world: World) -> None:
+    made = engine(world)
+    world.gateway.verdict = "down"
+    look(world, made)
+    first = world.clock.now()
+    look(world, made)
+    [alert] = [one for one in made.alerts() if one.issue == "gateway"]
+    assert (alert.since, alert.seen_at) == (first, world.clock.now())
+    [check] = [one for one in made.health().checks if one.id == "gateway"]
+    assert check.since == first
+    assert [one.issue for one in made.snapshot().alerts] == ["gateway"]
+    assert world.alerts.status_file.text is not None
+    written = json.loads(world.alerts.status_file.text)
+    [row] = [one for one in written["checks"] if one["id"] == "gateway"]
+    assert (written["overall"], row["since"]) == ("critical", first.isoformat(timespec="seconds"))
+
+
+def test_a_failed_delivery_is_tried_once_more_and_again_with_the_next_look(world: World) -> None:
+    made = engine(world)
+    world.gateway.verdict = "down"
+    world.alerts.webhook.failures = 1
+    assert look(world, made) == "done"
+    assert (world.alerts.webhook.tries, len(world.alerts.webhook.messages)) == (2, 1)
+    world.host.percents[HOME] = 98.0
+    world.alerts.webhook.failures = 2
+    assert look(world, made) == "failed"
+    assert world.alerts.log.told()[-2:][0] == ("alert", ["disk"])
+    assert look(world, made) == "done"
+    assert world.alerts.webhook.told()[-1] == ("alert", ["disk"])
+
+
+def test_what_cannot_help_is_not_tried_again(world: World) -> None:
+    world.gateway.verdict = "down"
+    world.alerts.webhook.failures, world.alerts.webhook.is_final = 9, True
+    assert look(world, engine(world)) == "failed"
+    assert world.alerts.webhook.tries == 1
+
+
+def test_a_full_disk_sends_no_flood(world: World) -> None:
+    made = engine(world)
+    world.alerts.store.is_full = world.alerts.status_file.is_full = True
+    world.gateway.verdict = "down"
+    for _ in range(5):
+        assert look(world, made) == "done"
+    assert len(world.alerts.webhook.messages) == 1
+    world.alerts.store.is_full = False
+    look(world, made)
+    assert "gateway" in world.alerts.store.stored[str(HOME)].open
+
+
+def test_a_home_that_goes_away_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = engine(world)
+    look(world, made)
+
+    def gone() -> None:
+        raise HomeNotFoundError(str(HOME))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.platform, "read", gone)
+        look(world, made)
+        with pytest.raises(HomeNotFoundError):
+            engine(world).look_after_health()
+    look(world, made)
+    assert world.alerts.webhook.told() == [("alert", ["health"]), ("recovery", ["health"])]
+
+
+@pytest.mark.parametrize(("hours", "told"), [("13:00-14:00", []), ("14:00-15:00", ["disk"])])
+def test_quiet_hours_are_local(hours: str, told: list[str], world: World) -> None:
+    made = engine(world, quiet_hours=hours)
+    world.host.percents[HOME] = 91.0
+    look(world, made)
+    assert [name for _, names in world.alerts.webhook.told() for name in names] == told
+    assert world.alerts.log.told() == [("alert", ["disk"])]
+
+
+def test_a_round_that_is_told_to_end_tells_the_rest_later(world: World) -> None:
+    made = engine(world)
+    world.gateway.verdict = "down"
+    stop = threading.Event()
+    stop.set()
+    end = look_after_health(made, stop)
+    assert (end.status, end.reason) == ("failed", "cancelled")
+    look(world, made)
+    assert len(world.alerts.webhook.messages) == 1
+
+
+def test_a_test_reaches_every_channel(world: World) -> None:
+    found = engine(world).test_alerts()
+    assert [(one.channel, one.error) for one in found] == [("log", None), ("webhook", None)]
+    [message] = world.alerts.webhook.messages
+    assert (message["kind"], message["issues"]) == ("test", [])
+    world.alerts.webhook.failures = 1
+    [_, planned] = engine(world).test_alerts(dry_run=True)
+    assert (planned.error, planned.is_planned) == ("webhook has no address", True)
+    assert len(world.alerts.webhook.messages) == 1
+
+
+def test_nothing_is_sent_when_nothing_may_be_done(world: World) -> None:
+    made = Engine(world.ports, replace(SETTINGS, ui=UiSettings(read_only=True)))
+    with pytest.raises(ReadOnlyError):
+        made.test_alerts()
+    with pytest.raises(ReadOnlyError):
+        made.look_after_health()
+    assert world.alerts.log.messages == []
