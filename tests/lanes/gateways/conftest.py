@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 Json = Any
 """What foreign JSON holds."""
 
-COMMAND_S = 180.0
-"""The longest that a command may wait for a Gateway which is away."""
+COMMAND_S = 400.0
+"""The longest that a command may take: a Gateway may be away, the platform's program be slow."""
 
 CHAT = (
     "Can you look at the inventory sync again? It waited for a lock last night, and nobody knows "
@@ -69,9 +69,11 @@ class Lane:
         logger.info("memconsole %s\n%s%s", " ".join(arguments), answer.out, answer.err)
         return answer
 
-    def begin(self, *arguments: str, url: str) -> subprocess.Popen[str]:
-        """Start one command and return at once; it ends with the test."""
-        program = self._through(url, {})
+    def begin(
+        self, *arguments: str, url: str | None = None, settings: Mapping[str, str] | None = None
+    ) -> subprocess.Popen[str]:
+        """Start one command in a process of its own and return at once; it ends with the test."""
+        program = self._through(url, settings or {})
         self.begun.append(program.start("--json", "--home", str(self.gateway.state), *arguments))
         return self.begun[-1]
 
