@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memconsole.cli.paper import Paper
     from memconsole.domain.bootstrap import Bootstrap
 
-_RECOVERY_S = 1.0
+_RECOVERY_S = 0.5
 """How long a session waits for words that ended uncaptured; longer goes on in the background."""
 
 

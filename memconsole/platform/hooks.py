@@ -121,7 +121,7 @@ def _state(place: Path, texts: Mapping[str, str]) -> HookState:
         return HookState.FOREIGN
     others = set(os.listdir(place)) - set(_FILES)  # noqa: PTH208 - names are all that is wanted
     if others or all(text is None for text in found.values()):
-        return HookState.FOREIGN if any(os.scandir(place)) else HookState.MISSING
+        return HookState.FOREIGN if os.listdir(place) else HookState.MISSING  # noqa: PTH208
     return HookState.INSTALLED if not texts or found == texts else HookState.OUTDATED
 
 

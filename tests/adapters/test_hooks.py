@@ -1,0 +1,243 @@
+"""Our hooks inside the platform home: what is written, what is left alone, what they do (§22)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import stat
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.hooks import HOOKS, HookState, handler_js, hook_md
+from memconsole.errors import PlatformConfigError
+from memconsole.platform.hooks import DiskHooks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+NAMES = [spec.name for spec in HOOKS]
+NODE = shutil.which("node")
+needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
+
+
+def hooks(home: Path, config: Mapping[str, object] | None = None) -> DiskHooks:
+    return DiskHooks(home, lambda: config, "openclaw")
+
+
+def states(found: DiskHooks, prefix: str = "") -> list[HookState]:
+    return [one.state for one in found.status(prefix)]
+
+
+def test_they_are_written_for_their_owner_alone_and_taken_away_again(tmp_path: Path) -> None:
+    found = hooks(tmp_path)
+    assert states(found) == [HookState.MISSING] * 3
+    wrote = found.install("", dry_run=False)
+    assert len(wrote) == 6
+    assert states(found) == [HookState.INSTALLED] * 3
+    for name in NAMES:
+        folder = tmp_path / "hooks" / name
+        assert sorted(one.name for one in folder.iterdir()) == ["HOOK.md", "handler.js"]
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        assert {stat.S_IMODE(one.stat().st_mode) for one in folder.iterdir()} == {0o600}
+    assert len(found.remove("", dry_run=False)) == 3
+    assert list((tmp_path / "hooks").iterdir()) == []
+
+
+def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    found = hooks(tmp_path / "home")
+    assert len(found.install("", dry_run=True)) == 6
+    assert not (tmp_path / "home").exists()
+    (tmp_path / "home").mkdir()
+    found.install("", dry_run=False)
+    assert len(found.remove("", dry_run=True)) == 3
+    assert states(found) == [HookState.INSTALLED] * 3
+
+
+def test_an_older_version_is_renewed(tmp_path: Path) -> None:
+    found = hooks(tmp_path)
+    found.install("", dry_run=False)
+    handler = tmp_path / "hooks" / NAMES[0] / "handler.js"
+    handler.write_text("// memconsole-hook: an older one\n")
+    assert states(found)[0] is HookState.OUTDATED
+    found.install("", dry_run=False)
+    assert states(found)[0] is HookState.INSTALLED
+
+
+@pytest.mark.parametrize("what", ["file", "handler", "extra", "link"])
+def test_what_is_not_ours_is_left_alone_and_no_other_hook_is_written(
+    what: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "hooks" / NAMES[1]
+    if what == "file":
+        folder.parent.mkdir()
+        folder.write_text("mine")
+    elif what == "link":
+        (tmp_path / "elsewhere").mkdir()
+        folder.parent.mkdir()
+        folder.symlink_to(tmp_path / "elsewhere")
+    else:
+        folder.mkdir(parents=True)
+        (folder / ("handler.js" if what == "handler" else "handler.ts")).write_text("mine")
+    found = hooks(tmp_path)
+    with pytest.raises(PlatformConfigError, match="somebody else"):
+        found.install("", dry_run=False)
+    assert [one.name for one in (tmp_path / "hooks").iterdir()] == [NAMES[1]]
+    assert found.remove("", dry_run=False) == ()
+    assert len(found.install("mc-", dry_run=False)) == 6
+    assert states(found, "mc-") == [HookState.INSTALLED] * 3
+
+
+@pytest.mark.parametrize(
+    ("internal", "enabled"),
+    [
+        ({"enabled": True, "entries": {NAMES[0]: {"enabled": True}}}, True),
+        ({"enabled": False, "entries": {NAMES[0]: {"enabled": True}}}, False),
+        ({"entries": {NAMES[0]: {"enabled": False}}}, False),
+        ({"entries": {}}, None),
+        ("nonsense", None),
+    ],
+)
+def test_the_configuration_says_whether_they_run(
+    internal: object, enabled: bool | None, tmp_path: Path
+) -> None:
+    found = hooks(tmp_path, {"hooks": {"internal": internal}})
+    found.install("", dry_run=False)
+    one = found.status("")[0]
+    assert one.is_enabled is enabled
+    assert ("openclaw hooks enable" in one.hint) is (enabled is not True)
+
+
+def test_front_matter_speaks_to_both_generations() -> None:
+    for spec in HOOKS:
+        lines = hook_md(spec, spec.name).split("\n")
+        assert lines[1] == f"name: {spec.name}"
+        metadata = json.loads(lines[3].removeprefix("metadata: "))
+        assert set(metadata) == {"openclaw", "clawdbot"}
+        assert metadata["openclaw"]["events"] == list(spec.events)
+        assert metadata["clawdbot"]["requires"] == {"bins": ["memconsole"]}
+
+
+FAKE = """#!/bin/sh
+printf '%s\\n' "$*" >> "{log}"
+{body}
+"""
+GIVEN = {"data": {"files": [{"name": "A.md", "path": "/ws/A.md", "content": "text"}]}}
+
+
+class Played:
+    """Runs one handler under node with a fake event and a fake memconsole."""
+
+    def __init__(self, tmp_path: Path, name: str, body: str = "") -> None:
+        self.log = tmp_path / "calls"
+        program = tmp_path / "memconsole"
+        program.write_text(FAKE.format(log=self.log, body=body))
+        program.chmod(0o755)
+        spec = next(one for one in HOOKS if one.name == name)
+        self.folder = tmp_path / ".openclaw" / "hooks" / name
+        self.folder.mkdir(parents=True)
+        self.program = program
+        self.spec = spec
+        self.write(str(program))
+
+    def write(self, program: str) -> None:
+        (self.folder / "handler.js").write_text(handler_js(self.spec, program))
+
+    def send(self, event: Mapping[str, object]) -> dict[str, object]:
+        """Return the event's context afterwards."""
+        script = (
+            "const h = require(process.argv[1]); const e = JSON.parse(process.argv[2]);"
+            "h.default(e).then(() => console.log(JSON.stringify(e)));"
+        )
+        assert NODE is not None
+        done = subprocess.run(
+            [NODE, "-e", script, str(self.folder / "handler.js"), json.dumps(event)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PATH": "/usr/bin:/bin"},
+        )
+        assert done.stderr == ""
+        found: dict[str, object] = json.loads(done.stdout)["context"]
+        return found
+
+    def calls(self) -> list[str]:
+        return self.log.read_text().splitlines() if self.log.exists() else []
+
+
+@needs_node
+class TestHandlers:
+    def test_a_starting_session_is_given_its_memory(self, tmp_path: Path) -> None:
+        played = Played(tmp_path, "memory-index-inject", f"echo '{json.dumps(GIVEN)}'")
+        context = {"bootstrapFiles": [{"name": "AGENTS.md"}], "workspaceDir": "/ws"}
+        found = played.send(
+            {
+                "type": "agent",
+                "action": "bootstrap",
+                "sessionKey": "agent:a:main",
+                "context": context,
+            }
+        )
+        assert found["bootstrapFiles"] == [
+            {"name": "AGENTS.md"},
+            {"name": "A.md", "path": "/ws/A.md", "content": "text", "missing": False},
+        ]
+        home = tmp_path / ".openclaw"
+        words = "--json bootstrap --workspace /ws --session-key agent:a:main"
+        assert played.calls() == [f"--home {home} {words}"]
+
+    @pytest.mark.parametrize("body", ["echo garbage", "exit 1", "echo '{}'", "kill -9 $$"])
+    def test_a_bad_answer_disturbs_nothing(self, body: str, tmp_path: Path) -> None:
+        played = Played(tmp_path, "memory-index-inject", body)
+        event = {"type": "agent", "action": "bootstrap", "context": {"bootstrapFiles": []}}
+        assert played.send(event) == {"bootstrapFiles": []}
+
+    def test_a_missing_program_is_silent(self, tmp_path: Path) -> None:
+        for name, event in (
+            ("memory-index-inject", ("agent", "bootstrap")),
+            ("session-summary", ("command", "new")),
+            ("memory-flush", ("session", "compact:before")),
+        ):
+            (tmp_path / name).mkdir()
+            played = Played(tmp_path / name, name)
+            played.write("/nowhere/memconsole")
+            sent = {
+                "type": event[0],
+                "action": event[1],
+                "sessionKey": "agent:a:main",
+                "context": {},
+            }
+            assert played.send(sent) == {}
+
+    @pytest.mark.parametrize("event", [{}, {"type": "command", "action": "stop", "context": {}}])
+    def test_other_events_call_nobody(self, event: dict[str, object], tmp_path: Path) -> None:
+        for name in NAMES:
+            (tmp_path / name).mkdir()
+            played = Played(tmp_path / name, name)
+            played.send({"context": {}, **event})
+            assert played.calls() == []
+
+    def test_an_ending_session_is_summarised_by_its_former_id(self, tmp_path: Path) -> None:
+        # The handler leaves at once: the call is waited for in the fake program's file.
+        fifo = tmp_path / "calls"
+        played = Played(tmp_path, "session-summary")
+        import os  # noqa: PLC0415
+
+        os.mkfifo(fifo)
+        reader = subprocess.Popen(["cat", str(fifo)], stdout=subprocess.PIPE, text=True)
+        played.send(
+            {
+                "type": "command",
+                "action": "new",
+                "sessionKey": "agent:a:main",
+                "context": {
+                    "previousSessionEntry": {"sessionId": "old"},
+                    "sessionEntry": {"sessionId": "new"},
+                },
+            }
+        )
+        said, _ = reader.communicate(timeout=60)
+        words = "summarize agent:a:main --reason new --session-id old"
+        assert said == f"--home {tmp_path / '.openclaw'} {words}\n"
