@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 from memconsole.cli import exits
@@ -27,7 +28,12 @@ def answer(
         is_asking: Ask the Gateway as well.
     """
     with call.busy("indexing") as progress:
-        found = call.searcher.search(request, None, lambda _done, _total: progress.advance())
+
+        def advance(_done: int, _total: int) -> None:
+            gc.enable()  # what has to index first is no short call
+            progress.advance()
+
+        found = call.searcher.search(request, None, advance)
     if is_asking and found.hits:
         with call.busy("asking the gateway"):
             found = call.engine.ask_agents(found)
