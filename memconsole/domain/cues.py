@@ -219,7 +219,8 @@ def _chosen(said: Sequence[Said]) -> list[tuple[int, Said]]:
     got: set[str] = set()
     chars, chosen = 0, []
     for number, part in ranked:
-        if got and (len(got) >= wanted or chars + len(part.text) > MAX_CHARS):
+        is_enough = len(got) >= wanted or chars + len(part.text) > MAX_CHARS
+        if got and (is_enough or not part.words - got):
             continue
         got |= part.words
         chars += len(part.text) + 1

@@ -108,6 +108,12 @@ def test_items_of_a_list_do_not_run_together() -> None:
     assert found.text == "Export the tables with pg_dump; Switch the read replica"
 
 
+def test_a_sentence_that_is_said_twice_is_kept_once() -> None:
+    [found] = only("Marco moved to Lisbon. Marco moved to Lisbon. He sold the boat in Genoa.")
+
+    assert found.text == "Marco moved to Lisbon. He sold the boat in Genoa."
+
+
 def test_a_long_message_gives_few_short_lines() -> None:
     text = "\n".join(f"- We decided to move service {n} to host alpha{n} today" for n in range(99))
     found = only(text)
