@@ -6,7 +6,7 @@ import json
 import shutil
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.alerts.log import LogChannel
 from memconsole.alerts.process import run
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from memconsole.alert_ports import AlertChannel
     from memconsole.domain.outcomes import Detail
     from memconsole.domain.settings_service import AlertSettings, ChannelSettings
     from memconsole.ports import StopSignal
@@ -126,12 +125,15 @@ class CommandChannel:
             raise DeliveryError(f"{self._words[0]} ended {how}")
 
 
+Channel: TypeAlias = LogChannel | ChildChannel | CommandChannel
+
+
 def build_channels(
     settings: AlertSettings, state_dir: Path, environ: Mapping[str, str]
-) -> tuple[AlertChannel, ...]:
+) -> tuple[Channel, ...]:
     """Return the channels of the settings, the log first."""
     secrets = Secrets(environ, settings.secrets_file)
-    found: list[AlertChannel] = [LogChannel(state_dir / "health" / "alerts.log")]
+    found: list[Channel] = [LogChannel(state_dir / "health" / "alerts.log")]
     for one in settings.all_channels():
         if one.type == "command":
             found.append(CommandChannel(one))

@@ -287,6 +287,9 @@ OBSERVER = ObserverSettings(
 HEALTH = HealthSettings(
     timedelta(minutes=1), "gate", 80, 95, 900, 90, 5, timedelta(hours=1), False, "22:00-07:00"
 )
+METRICS = MetricsSettings(
+    Path("/var/lib/node_exporter/memconsole.prom"), 9123, timedelta(minutes=5)
+)
 CHANNELS = (
     ChannelSettings("webhook", "webhook", url="https://hooks.example/fake-hook"),
     ChannelSettings("command", "bell", command=("/bin/ring", "-l")),
@@ -331,9 +334,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         health=HEALTH,
         alerts=AlertSettings(CHANNELS, tmp_path / "secrets.env", "C1", "fake-slack"),
         log_rotation=LogRotationSettings(timedelta(hours=2), 4096, 5, ("/srv/*.log",)),
-        metrics=MetricsSettings(
-            Path("/var/lib/node_exporter/memconsole.prom"), 9123, timedelta(minutes=5)
-        ),
+        metrics=METRICS,
         flush=FlushSettings(timedelta(minutes=5), 0.75, 30_000, 8_000),
         freshness=FreshnessSettings(timedelta(minutes=20), "none"),
         search=SEARCH,
