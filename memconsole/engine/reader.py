@@ -51,7 +51,7 @@ class Reader:
         self._lock = threading.RLock()
         self._agents: dict[AgentRef, tuple[object, AgentReading]] = {}
         self._pools: dict[str, tuple[object, Pool]] = {}
-        self._tails: dict[tuple[object, ...], Tail] = {}
+        self._tails: dict[tuple[object, ...], tuple[object, Tail]] = {}
 
     def home(self) -> Home:
         """Read home, configuration and roster."""
@@ -150,18 +150,21 @@ class Reader:
 
     def _tails_of(self, refs: Mapping[str, TranscriptRef], *, wanted: int) -> dict[str, Tail]:
         """Return the ends of transcripts, from memory while a transcript is unchanged."""
-        keys = {
-            one: (ref.path, ref.session_id, ref.size_bytes, ref.modified_at, wanted)
-            for one, ref in refs.items()
+        # One place a transcript: what it was before it grew is of no use to anybody.
+        keys = {one: (ref.path, ref.session_id, wanted) for one, ref in refs.items()}
+        marks = {one: (ref.size_bytes, ref.modified_at) for one, ref in refs.items()}
+        tails = {
+            one: known[1]
+            for one, key in keys.items()
+            if (known := self._tails.get(key)) is not None and known[0] == marks[one]
         }
-        tails = {one: self._tails[key] for one, key in keys.items() if key in self._tails}
         ids = {id(ref): one for one, ref in refs.items() if one not in tails}
         unread = [ref for one, ref in refs.items() if one not in tails]
         for ref, tail in read_usages(self._ports.sessions, unread, wanted=wanted):
             one = ids[id(ref)]
             tails[one] = tail
             if ref.modified_at is not None:
-                self._tails[keys[one]] = tail
+                self._tails[keys[one]] = marks[one], tail
         return tails
 
     def _forget_tails(self) -> None:
