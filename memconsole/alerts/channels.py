@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from memconsole.alerts.process import Stop
     from memconsole.domain.outcomes import Detail
     from memconsole.domain.settings_service import AlertSettings, ChannelSettings
-    from memconsole.ports import StopSignal
 
 TIMEOUT_S = 10.0
 """How long a delivery may take (mission §10)."""
@@ -56,7 +56,7 @@ class ChildChannel:
         """
         self._filled()
 
-    def send(self, message: Mapping[str, Detail], cancel: StopSignal | None) -> None:
+    def send(self, message: Mapping[str, Detail], cancel: Stop | None) -> None:
         """Deliver one message.
 
         Raises:
@@ -112,7 +112,7 @@ class CommandChannel:
         if shutil.which(self._words[0]) is None:
             raise DeliveryError(f"there is no program {self._words[0]}", is_final=True)
 
-    def send(self, message: Mapping[str, Detail], cancel: StopSignal | None) -> None:
+    def send(self, message: Mapping[str, Detail], cancel: Stop | None) -> None:
         """Run the program.
 
         Raises:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from memconsole.alerts.process import Stop
     from memconsole.domain.outcomes import Detail
-    from memconsole.ports import StopSignal
 
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -42,7 +42,7 @@ class LogChannel:
         if not os.access(place, os.W_OK):
             raise DeliveryError(f"{self._path} cannot be written", is_final=True)
 
-    def send(self, message: Mapping[str, Detail], cancel: StopSignal | None) -> None:
+    def send(self, message: Mapping[str, Detail], cancel: Stop | None) -> None:
         """Append one line whole.
 
         Raises:

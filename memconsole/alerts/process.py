@@ -7,16 +7,22 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memconsole.errors import DeliveryError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memconsole.ports import StopSignal
 
 _LOOK_S = 0.25
+
+
+class Stop(Protocol):
+    """Tells whether to end early (`ports.StopSignal`)."""
+
+    def is_set(self) -> bool:
+        """Whether it was asked for."""
 
 
 class Ended(NamedTuple):
@@ -31,7 +37,7 @@ def run(
     data: bytes,
     *,
     timeout_s: float,
-    cancel: StopSignal | None,
+    cancel: Stop | None,
     reads: bool = False,
 ) -> Ended:
     """Run a program, without a shell, and wait for its end.
@@ -83,7 +89,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
                 stream.close()
 
 
-def _why(timeout_s: float, cancel: StopSignal | None) -> str:
+def _why(timeout_s: float, cancel: Stop | None) -> str:
     if cancel is not None and cancel.is_set():
         return "told to end before it was delivered"
     return f"no answer within {timeout_s:g} s"
