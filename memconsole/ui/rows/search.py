@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memconsole.ui.spans import Line
 
 _LOOKED = (IndexState.FRESH, IndexState.STALE)
-_PLACE, _LEAST_PLACE = 24, 12
+_PLACE, _LEAST_PLACE = 18, 12
 """Cells for the path of a result before the words get the rest."""
 
 
@@ -203,13 +203,13 @@ def _columns(longest: int, *, has_agents: bool, is_wide: bool) -> tuple[Column, 
     columns = [
         Column(titles[0], 6 if is_wide else 3, right=True, sort="score"),
         Column(titles[1], 2, gap=1),
-        Column(titles[2], min(longest, _PLACE), flex=1, most=max(longest, _LEAST_PLACE)),
+        Column(titles[2], min(longest, _PLACE), flex=2, most=max(longest, _LEAST_PLACE)),
     ]
     if has_agents:
         columns.append(Column(titles[3], 6, flex=1, most=12, drop=2))
     if is_wide:
         columns.append(Column(titles[4], 6, drop=3, sort="date"))
-    columns.append(Column(titles[5], 12, flex=6, drop=1))
+    columns.append(Column(titles[5], 12, flex=3, drop=1))
     return tuple(columns)
 
 

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
 TITLE = "memconsole --demo"
 
+_QUERY = "database is locked"
+
 _STILLS: Mapping[str, tuple[tuple[int, int], tuple[str, ...]]] = {
-    "overview-120x40": ((120, 40), ()),
+    "overview-120x40": ((120, 40), ("4", "slash", *_QUERY, "enter", "1")),
     "overview-80x24": ((80, 24), ()),
     "session": ((120, 40), ("2", "enter")),
     "memory": ((120, 40), ("1", "g", "3", "enter")),
     "checkpoint": ((120, 40), ("1", "j", "c")),
+    "search": ((120, 40), ("1", "g", "j", "o", *_QUERY, "enter")),
 }
 """Size and keys of each still."""
 
@@ -44,7 +47,7 @@ async def pictures() -> dict[str, str]:
 
 
 async def _film(camera: Camera) -> list[Shot]:
-    """Look at what is due, watch a session grow, save an agent, read its memory."""
+    """Look at what is due, watch a session grow, save an agent, search for what it wrote."""
     shots = [Shot(camera.shoot(), 2.5)]
 
     async def press(seconds: float, *keys: str) -> None:
@@ -65,6 +68,12 @@ async def _film(camera: Camera) -> list[Shot]:
     await press(1.5, "escape")
     await press(3.5, "c")
     await press(1.5, "escape")
-    await press(3.5, "3", "enter")
-    await press(2.0, "escape")
+    await press(1.0, "1", "g", "j")
+    await press(0.8, "4", "slash")
+    for letters in (_QUERY[:4], _QUERY[4:8], _QUERY[8:12], _QUERY[12:]):
+        await press(0.5, *letters)
+    await press(2.5, "enter")
+    await press(0.7, "j")
+    await press(3.5, "enter")
+    await press(1.0, "escape")
     return shots

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,7 @@ from memconsole.demo.history import remember
 from memconsole.demo.home import write_home
 from memconsole.demo.world import demo_world
 from memconsole.domain.origin import Origin
+from memconsole.domain.search import SearchRequest
 from memconsole.ui.app import ConsoleApp
 from memconsole.ui.clock import ScreenClock
 from tests.demo.pictures.frame import read_frame
@@ -38,17 +40,17 @@ class StageClock:
     """A clock that moves when it is told to; answers `Clock`."""
 
     at: datetime = NOW
-    looks: int = 0
     start: datetime = field(default=NOW, repr=False)
+    _looks: threading.local = field(default_factory=threading.local, repr=False)
 
     def now(self) -> datetime:
         """Return the moment of the play."""
         return self.at
 
     def monotonic(self) -> float:
-        """Return a stopwatch by which every run takes 31 ms."""
-        self.looks += 1
-        return self.looks * 0.031
+        """Return a stopwatch by which every run takes 31 ms; threads do not disturb each other."""
+        self._looks.count = getattr(self._looks, "count", 0) + 1
+        return float(self._looks.count * 0.031)
 
     def elapsed(self) -> float:
         """Return seconds since the play began, for the screen."""
@@ -116,4 +118,6 @@ def studio() -> Iterator[Studio]:
             return wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
 
         remember(home, settings.state_dir, NOW, engine_at)
+        for agent in (engine := engine_at(StageClock())).home().agents:
+            engine.search(SearchRequest("anything", agent_id=agent.id))  # builds its index
         yield Studio(home, settings, StageClock())
