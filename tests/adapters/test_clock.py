@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -14,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.errors import ConfigError
-from memconsole.stores.clock import SystemClock
+from memconsole.stores.clock import PassedTime, SystemClock
 
 if TYPE_CHECKING:
-    from memconsole import ports
+    from memconsole import job_ports, ports
 
 
 @pytest.mark.parametrize("start", [None, ""])
@@ -96,3 +97,12 @@ def test_the_zone_of_the_host_does_not_matter(zone: str) -> None:
         text=True,
     )
     assert done.stdout.strip() == "2026-04-13T03:30"
+
+
+def test_passed_time_goes_on_whatever_the_wall_clock_does() -> None:
+    """The kernel's clock that counts sleep, where there is one (A18)."""
+    both: job_ports.TwoClocks = PassedTime(SystemClock("2026-04-12T09:00:00Z"))
+    kernel = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+    before = time.clock_gettime(kernel)
+    assert before <= both.elapsed() <= time.clock_gettime(kernel)
+    assert both.now() >= datetime(2026, 4, 12, 9, tzinfo=UTC)
