@@ -40,8 +40,8 @@ def drop_expired(sheet: Sheet, today: date) -> None:
     """Drop what is too old for its kind; 🔴, future dates and open tasks stay.
 
     🟢 lines and events go when their time is over. What else has expired with 🟡 may go, and does
-    so, the oldest first, while the file is over its budget: facts that nobody needs the room of
-    are not thrown away.
+    so, the least important first, while the file is over its budget: facts that nobody needs the
+    room of are not thrown away.
     """
     seen = _mentions(sheet)
     expired: list[tuple[date, int]] = []
@@ -62,9 +62,9 @@ def drop_expired(sheet: Sheet, today: date) -> None:
 
 
 def _make_room(sheet: Sheet, expired: list[tuple[date, int]]) -> None:
-    """Drop expired lines, the oldest first, until the file is within its budget."""
+    """Drop expired lines, of equal importance the oldest first, until the file is in its budget."""
     spent = sum(_tokens(one) for one in sheet.observations())
-    for _, number in sorted(expired):
+    for _, number in sorted(expired, key=lambda pair: (sheet.at(pair[1]).importance, pair)):
         if spent <= BUDGET_TOKENS:
             return
         one = sheet.at(number)
