@@ -40,7 +40,7 @@ _SHORT_WORDS: Final = 2
 _MOST_SCORE: Final = 10.0
 _MOST_SENTENCES: Final = 120
 
-_BASE: Final = -2.1
+_BASE: Final = -1.9
 _NEWS: Final = 0.9
 """Points for the words that were not heard before, by the logarithm of their number."""
 _SAYS: Final = 0.6
@@ -53,7 +53,7 @@ _OPENING: Final = 0.9
 _TAKEN_UP: Final = 0.8
 _PICTURE: Final = 0.4
 _TO_YOU: Final = -0.4
-_SLOW: Final = 0.7
+_SLOW: Final = 0.77
 _ENOUGH: Final = 0.66
 """Share of a message's words that its kept sentences hold."""
 
