@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memconsole.domain.recall import Recall
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
-    from memconsole.engine.ports_bundle import HealthPorts, ModelPorts
+    from memconsole.engine.ports_bundle import AlertPorts, HealthPorts, ModelPorts
     from memconsole.hook_ports import HookFolder
     from memconsole.platform.home import HomeChoice
     from memconsole.ports import ChangeFeed, Clock, Gateway, Platform, SessionStore
@@ -56,10 +56,7 @@ def build_clock() -> Clock:
 
 
 def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = None) -> Engine:
-    """Put the engine together over the adapters of this host; the run log names `origin`.
-
-    A clock that runs already is given: `MEMCONSOLE_NOW` starts only once.
-    """
+    """Put the engine together over this host; a clock that runs already is given."""
     from memconsole.engine.engine import Engine  # noqa: PLC0415
     from memconsole.engine.ports_bundle import Ports  # noqa: PLC0415
     from memconsole.platform.home import find_home  # noqa: PLC0415
@@ -71,15 +68,13 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.state_views import StateViews  # noqa: PLC0415
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
     from memconsole.stores.workspace_folders import DiskFolders  # noqa: PLC0415
-    from memconsole.wiring_alerts import alert_ports  # noqa: PLC0415
     from memconsole.wiring_search import search_ports, user_home  # noqa: PLC0415
 
     clock = clock or build_clock()
     copies = PrivateCopies()
-    state = StateDatabase(settings.state_dir, copies)
+    state, locks = StateDatabase(settings.state_dir, copies), settings.state_dir / "locks"
     kept = StateViews(state)
     choice = find_home(settings.home, os.environ, user_home())
-    locks = settings.state_dir / "locks"
     ports = Ports(
         platform=_platform(choice, clock, copies, state),
         sessions=_sessions(copies),
@@ -93,6 +88,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         recovery=kept.recovery,
         observer=kept.observer,
         flushes=kept.flushes,
+        edits=kept.edits,
         reflections=kept.reflections,
         folders=DiskFolders(),
         scheduler=SchedulerWatch(locks, kept.jobs),
@@ -103,7 +99,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         search=functools.cache(lambda: search_ports(settings, origin, clock)),
         config_file=functools.cache(lambda: _config_file(settings, choice, clock)),
         health=functools.cache(lambda: _health(state, locks, copies)),
-        alerts=functools.cache(lambda: alert_ports(settings, state)),
+        alerts=functools.cache(lambda: _alerts(settings, state)),
         llm=functools.cache(lambda: _model(settings, state)),
         hooks=functools.cache(lambda: _hooks(settings, choice, clock)),
     )
@@ -188,6 +184,12 @@ def _health(state: StateDatabase, locks: Path, copies: PrivateCopies) -> HealthP
     from memconsole.stores.state_jobs import StateJobs  # noqa: PLC0415
 
     return HealthPorts(Host(), HeldLocks(locks), PlatformCron(copies), StateJobs(state))
+
+
+def _alerts(settings: Settings, state: StateDatabase) -> AlertPorts:
+    from memconsole.wiring_alerts import alert_ports  # noqa: PLC0415
+
+    return alert_ports(settings, state)
 
 
 def _model(settings: Settings, state: StateDatabase) -> ModelPorts:

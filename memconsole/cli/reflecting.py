@@ -64,10 +64,9 @@ def reflect(
             dry_run=dry_run,
         )
 
-    doing = "consolidating observations"
+    doing, question = "consolidating observations", "Consolidate the observations?"
     if dry_run or undo:
         return perform.each_agent(call, build, agent, doing)
-    question = "Consolidate the observations?"
     return perform.each_agent_asked(call, build, agent, doing, question=question, yes=yes)
 
 

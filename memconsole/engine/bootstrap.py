@@ -64,7 +64,7 @@ def bootstrap(
         ports: What the engine asks.
         reader: For the disk.
         settings: `[bootstrap]` and `[index_md]`.
-        workspace: Whose memory; None takes the agent of the key, else the first agent.
+        workspace: Whose memory; None takes the agent of the key, else the first one.
         session_key: Its class decides; None means a main session.
 
     Raises:

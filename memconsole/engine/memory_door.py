@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from memconsole.domain.search import SearchRequest, SearchResult
     from memconsole.domain.settings import Settings
     from memconsole.engine.index_watch import IndexWatch
-    from memconsole.engine.talk_watch import TalkWatch
     from memconsole.engine.ports_bundle import DoorPorts, Ports
+    from memconsole.engine.talk_watch import TalkWatch
     from memconsole.ports import StopSignal
 
 
