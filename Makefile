@@ -10,7 +10,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 
-.PHONY: help run test test-tmux test-ssh test-gateway check format bench bench-capture pictures lock build clean
+.PHONY: help run test test-tmux test-ssh test-gateway test-properties check format \
+  bench bench-console bench-search bench-search-peers bench-capture soak pictures lock build clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */make \1\t/' | expand -t 20
