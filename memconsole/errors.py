@@ -222,6 +222,12 @@ class DeliveryError(MemconsoleError):
         self.is_final = is_final
 
 
+class ServiceError(MemconsoleError):
+    """The scheduler could not be made a service of this host, or is one of somebody else's."""
+
+    code = "service"
+
+
 class StateNewerError(StateError):
     """Our own database was made by a newer memconsole: it is read and never written (A24)."""
 

@@ -50,6 +50,7 @@ COMMANDS = {
         "alerts": "Tell people what is wrong, and list what is.",
         "runs": "reading:runs",
         "serve": "serving:serve",
+        "service": "Let this host keep the scheduler running.",
         "bench": "Measure memconsole on data of your own.",
         "hooks": "Put memconsole's hooks into the platform, and look after them.",
         "config": "Check the platform's configuration, show or start memconsole's own.",
@@ -64,6 +65,11 @@ COMMANDS = {
         "install": "hooking:install",
         "status": "hooking:status",
         "remove": "hooking:remove",
+    },
+    "service": {
+        "install": "service:install",
+        "status": "service:status",
+        "remove": "service:remove",
     },
     "bench": {"recall": "indexing:recall"},
     "config": {

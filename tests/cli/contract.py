@@ -75,6 +75,19 @@ AGENT: Type = {
     "checkpoint_at": "time?",
     "problems": [WARNING],
 }
+SERVICE: Type = {
+    "kind": ("systemd", "launchd", "cron"),
+    "path": "str?",
+    "status": ("done", "planned", "skipped", "failed"),
+    "message": "str",
+    "hint": "str?",
+    "installed": "bool",
+    "current": "bool",
+    "enabled": "bool?",
+    "active": "bool?",
+    "unit": "str",
+    "commands": ["str"],
+}
 ALERT: Type = {
     "id": "str",
     "status": ("warning", "critical"),
@@ -302,6 +315,9 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "health": (HEALTH, {}),
     "alerts list": ([ALERT], {}),
     "alerts test": ([{}], {}),
+    "service install": (SERVICE, {}),
+    "service status": (SERVICE, {}),
+    "service remove": (SERVICE, {}),
     "reindex": ([OUTCOME], {}),
     "checkpoint": ([OUTCOME], {}),
     "rotate": ([OUTCOME], {"below": "int"}),

@@ -1,0 +1,46 @@
+"""What the scheduler's service runs, from the settings of this call."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memconsole.domain.service_text import ServiceSetup
+    from memconsole.domain.settings import Settings
+    from memconsole.platform.service_units import ServiceUnits
+
+
+def service_units() -> ServiceUnits:
+    """Return the services of this user."""
+    from memconsole.platform.service_units import ServiceUnits  # noqa: PLC0415
+    from memconsole.wiring_search import user_home  # noqa: PLC0415
+
+    return ServiceUnits(os.environ, user_home())
+
+
+def service_setup(settings: Settings) -> ServiceSetup:
+    """Return the call that runs the jobs of these settings, whatever the environment.
+
+    `-P` keeps the folder it is started in out of what Python imports. No secret is in it: those
+    stay in the configuration or its secrets file.
+    """
+    from memconsole.domain.service_text import ServiceSetup  # noqa: PLC0415
+    from memconsole.platform.home import find_home  # noqa: PLC0415
+    from memconsole.wiring_search import user_home  # noqa: PLC0415
+
+    home = find_home(settings.home, os.environ, user_home()).path
+    environment = {
+        "HOME": str(user_home()),
+        "PATH": os.environ.get("PATH") or os.defpath,
+        "MEMCONSOLE_STATE__DIR": str(settings.state_dir),
+        "MEMCONSOLE_HOME": str(home),
+    }
+    if settings.config_file is not None and settings.config_file.exists():
+        environment["MEMCONSOLE_CONFIG"] = str(settings.config_file)
+    return ServiceSetup(
+        (sys.executable, "-P", "-m", "memconsole", "--serve"),
+        environment,
+        str(settings.state_dir / "logs" / "serve.log"),
+    )

@@ -1,0 +1,73 @@
+"""`service`: what it says and what it leaves alone; no manager is asked here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole import wiring_service
+from memconsole.platform.service_units import ServiceUnits
+from tests.cli.contract import check_envelope
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tests.cli.caller import Caller
+
+
+@pytest.fixture(autouse=True)
+def without_manager(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def run(words: Sequence[str], timeout_s: float) -> tuple[int, str]:
+        return 1, "no bus"
+
+    monkeypatch.setattr(wiring_service, "service_units", lambda: ServiceUnits({}, tmp_path, run))
+
+
+UNIT = ("--kind", "systemd")
+
+
+def test_a_dry_run_shows_the_unit_and_writes_nothing(call: Caller, tmp_path: Path) -> None:
+    result = call.json("service", "install", *UNIT, "--dry-run")
+    check_envelope(result.envelope)
+    assert (result.code, result.data["status"]) == (0, "planned")
+    assert "ExecStart=" in result.data["unit"]
+    assert not (tmp_path / ".config").exists()
+    assert "ExecStart=" in call("service", "install", *UNIT, "--dry-run").out
+
+
+def test_from_nothing_to_nothing(call: Caller, tmp_path: Path) -> None:
+    assert "is no service here" in call("service", "status", *UNIT).out
+    result = call.json("service", "install", *UNIT)
+    check_envelope(result.envelope)
+    assert (result.code, result.data["installed"], result.data["active"]) == (0, True, None)
+    path = tmp_path / ".config" / "systemd" / "user" / "memconsole.service"
+    assert path.exists()
+    assert "no service manager" in call("service", "install", *UNIT).out
+    assert call.json("service", "status", *UNIT).data["installed"] is True
+    assert call.json("service", "remove", *UNIT, "--dry-run").data["status"] == "planned"
+    assert call.json("service", "remove", *UNIT).data["status"] == "done"
+    assert not path.exists()
+    assert call.json("service", "remove", *UNIT).data["status"] == "skipped"
+
+
+def test_read_only_installs_and_removes_nothing(call: Caller, tmp_path: Path) -> None:
+    assert call("--read-only", "service", "install", *UNIT).code == 1
+    assert call("--read-only", "service", "remove", *UNIT).code == 1
+    assert not (tmp_path / ".config").exists()
+
+
+def test_cron_lines_are_for_people_to_put_in(call: Caller) -> None:
+    out = call("service", "install", "--kind", "cron").out
+    assert "crontab -e" in out
+    assert "@reboot" in out
+
+
+def test_no_secret_gets_into_a_unit(call: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMCONSOLE_GATEWAY__TOKEN", "fake-secret-token")
+    assert "fake-secret" not in call.json("service", "install", *UNIT, "--dry-run").out
+
+
+def test_an_unknown_kind_is_wrong_usage(call: Caller) -> None:
+    assert call("service", "install", "--kind", "upstart").code == 2
