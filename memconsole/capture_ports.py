@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from datetime import datetime
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.captures import ReflectionRecord, SummaryRecord
     from memconsole.domain.flush import FlushMark
+    from memconsole.domain.memory_edit import MemoryAction
     from memconsole.domain.observing import Cursor
 
 
@@ -108,6 +109,41 @@ class WorkspaceFolders(Protocol):
 
         Raises:
             WorkspaceError: It lies outside the workspace, or something else has that name.
+        """
+
+
+class MemoryLog(Protocol):
+    """What operators did to memory, to be undone (`state.db`, mission §19)."""
+
+    def actions(self, workspace: str) -> tuple[MemoryAction, ...]:
+        """Return the actions in a workspace that were not undone, the newest first."""
+
+    def prepare(self) -> None:
+        """Make sure that an action can be stored, before anything is written for it (A24).
+
+        Raises:
+            StateError: The state folder cannot be written, or a newer memconsole made it.
+        """
+
+    def add(self, action: MemoryAction) -> None:
+        """Store one action, after the writes it describes (A12).
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def undone(self, action: MemoryAction, at: datetime) -> None:
+        """Store that an action was taken back.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def erase(self, actions: Collection[int]) -> None:
+        """Remove actions for good, with what they hold.
+
+        Raises:
+            StateError: They cannot be removed.
         """
 
 

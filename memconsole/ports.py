@@ -124,6 +124,9 @@ class Workspace(Protocol):
             WorkspaceError: Refused or failed; the old file is whole.
         """
 
+    def edit(self, root: Path, relative: str, text: str, *, seen: WorkspaceText | None) -> Written:
+        """Replace a file as an operator wants it: in its own encoding; it may be left empty."""
+
     def append(self, root: Path, relative: str, entry: str, *, header: str) -> Written:
         """Append an entry in the file's own line ending; `header` starts a new file.
 

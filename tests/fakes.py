@@ -32,6 +32,7 @@ from tests.fake_gateway import FakeGateway, FakeRotations
 from tests.fake_observer import FakeObserver
 from tests.memory_fakes import (
     FakeCron,
+    FakeEdits,
     FakeFlushes,
     FakeHooks,
     FakeHost,
@@ -223,6 +224,9 @@ class FakeWorkspace:
         self.writes.append(relative)
         return Written(relative, len(text.encode()))
 
+    def edit(self, root: Path, relative: str, text: str, *, seen: WorkspaceText | None) -> Written:
+        return self.replace(root, relative, text, seen=seen)
+
     def append(self, root: Path, relative: str, entry: str, *, header: str) -> Written:
         self._refuse(relative)
         old = self.files.get((root, relative), "")
@@ -337,6 +341,7 @@ class World:
         self.folders = FakeFolders(self.workspace)
         self.observer = FakeObserver()
         self.flushes = FakeFlushes()
+        self.edits = FakeEdits()
         self.scheduler = FakeScheduler()
         self.gateway = FakeGateway(NOW)
         self.host = FakeHost()
@@ -370,6 +375,7 @@ class World:
             folders=self.folders,
             observer=self.observer,
             flushes=self.flushes,
+            edits=self.edits,
             scheduler=self.scheduler,
             gateway=self.gateway,
             rotations=self.rotations,

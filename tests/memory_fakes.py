@@ -12,7 +12,7 @@ from memconsole.domain.outcomes import Written
 from memconsole.errors import ModelError, StateError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memconsole.domain.health import HeldLock
     from memconsole.domain.jobs import JobRecord
     from memconsole.domain.llm import ModelUse, Prompt
+    from memconsole.domain.memory_edit import MemoryAction
 
 
 @dataclass
@@ -42,6 +43,34 @@ class FakeSummaries:
     def add(self, record: SummaryRecord) -> None:
         self.prepare()
         self.stored.append(record)
+
+
+@dataclass
+class FakeEdits:
+    """What was done to memory by hand, oldest first; an undone action is gone."""
+
+    stored: list[MemoryAction] = field(default_factory=list)
+    is_unwritable: bool = False
+
+    def actions(self, workspace: str) -> tuple[MemoryAction, ...]:
+        return tuple(one for one in reversed(self.stored) if one.workspace == workspace)
+
+    def prepare(self) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+
+    def add(self, action: MemoryAction) -> None:
+        self.prepare()
+        number = 1 + max((one.id for one in self.stored), default=0)
+        self.stored.append(replace(action, id=number))
+
+    def undone(self, action: MemoryAction, at: datetime) -> None:
+        self.prepare()
+        self.stored = [one for one in self.stored if one.id != action.id]
+
+    def erase(self, actions: Collection[int]) -> None:
+        self.prepare()
+        self.stored = [one for one in self.stored if one.id not in actions]
 
 
 @dataclass

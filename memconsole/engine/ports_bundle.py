@@ -99,6 +99,7 @@ class Ports:
     observer: capture_ports.ObserverLog
     flushes: capture_ports.FlushLog
     reflections: capture_ports.ReflectionLog
+    edits: capture_ports.MemoryLog
     folders: capture_ports.WorkspaceFolders
     scheduler: ports.SchedulerControl
     gateway: ports.Gateway

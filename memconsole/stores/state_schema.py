@@ -12,6 +12,7 @@ from memconsole.stores.state_steps import (
     add_captured_to_rotations,
     create_flushes,
     create_jobs,
+    create_memory_actions,
     create_model_use,
     create_observer,
     create_recovery,
@@ -191,6 +192,7 @@ STEPS: tuple[Callable[[Database], None], ...] = (
     add_captured_to_rotations,
     create_model_use,
     create_alerts,
+    create_memory_actions,
 )
 """Step n brings version n to n + 1; a step that was released never changes."""
 

@@ -140,6 +140,25 @@ def add_captured_to_rotations(database: Database) -> None:
     database.table("rotation").add_column("captured", str)
 
 
+def create_memory_actions(database: Database) -> None:
+    """What operators added to memory and had it forget, to be undone (mission §19)."""
+    database.table("memory_action").create(
+        {
+            "id": int,
+            "workspace": str,
+            "kind": str,
+            "at": str,
+            "entries": str,
+            "edits": str,
+            "undone_at": str,
+        },
+        pk="id",
+        not_null={"workspace", "kind", "at", "entries", "edits"},
+        strict=True,
+    )
+    database.table("memory_action").create_index(["workspace", "id"])
+
+
 def create_model_use(database: Database) -> None:
     """What the optional model was used for (mission §24)."""
     database.table("model_use").create(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.stores.state_captures import StateCaptures
 from memconsole.stores.state_flushes import StateFlushes
 from memconsole.stores.state_jobs import StateJobs
+from memconsole.stores.state_memory import StateMemory
 from memconsole.stores.state_observer import StateObserver
 from memconsole.stores.state_records import StateRunLog, StateSamples
 from memconsole.stores.state_recovery import StateRecovery
@@ -32,6 +33,7 @@ class StateViews:
         self.summaries = StateSummaries(database)
         self.recovery = StateRecovery(database)
         self.observer = StateObserver(database)
+        self.edits = StateMemory(database)
         self.flushes = StateFlushes(database)
         self.reflections = StateReflections(database)
         self.rotations = StateRotations(database)

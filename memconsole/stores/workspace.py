@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 from memconsole.domain.additions import addition
 from memconsole.domain.memory import MAX_READ_BYTES
 from memconsole.errors import ConcurrentEditError, WorkspaceError
-from memconsole.stores.encodings import encoding_of
+from memconsole.stores.encodings import encoded_like, encoding_of
 from memconsole.stores.inside import adopt, failed, open_place, refused
 from memconsole.stores.leftovers import clean_leftovers, temporary_name
-from memconsole.stores.pool_text import decode
+from memconsole.stores.pool_text import UNKNOWN, decode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,12 +72,28 @@ class DiskWorkspace:
             ConcurrentEditError: The file is not the one that was seen; it was left alone.
             WorkspaceError: Refused or failed; the old file is whole.
         """
+        return self._replace(root, relative, text, seen, is_edit=False)
+
+    def edit(self, root: Path, relative: str, text: str, *, seen: WorkspaceText | None) -> Written:
+        """Do the same in the encoding of the file, which may be left empty: an operator says so.
+
+        Raises:
+            ConcurrentEditError: The file is not the one that was seen; it was left alone.
+            WorkspaceError: Refused or failed; the old file is whole.
+        """
+        return self._replace(root, relative, text, seen, is_edit=True)
+
+    def _replace(
+        self, root: Path, relative: str, text: str, seen: WorkspaceText | None, *, is_edit: bool
+    ) -> Written:
         data = text.encode("utf-8", errors="replace")
         with open_place(root, relative, creates=True) as place:
             assert place is not None  # folders are made
             clean_leftovers(place)
             old = _status_to_write(place)
-            if old is not None and old.st_size and not text.strip():
+            if is_edit and old is not None:
+                data = _in_its_encoding(place, text)
+            elif old is not None and old.st_size and not text.strip():
                 raise refused(place.path, "an empty text would replace it")
             mode = FILE_MODE if old is None else (old.st_mode & FILE_MODE) or FILE_MODE
             with _telling(place), self._temporary(place) as (name, descriptor):
@@ -181,6 +197,17 @@ def _read(place: Place) -> WorkspaceText | None:
     from memconsole.domain.captures import WorkspaceText  # noqa: PLC0415
 
     return WorkspaceText(decode(data)[0], version)
+
+
+def _in_its_encoding(place: Place, text: str) -> bytes:
+    """Return a text as the file at hand would hold it; one whose bytes are no text is refused."""
+    descriptor = place.open(os.O_RDONLY)
+    with _telling(place), os.fdopen(descriptor, "rb") as file:
+        old = file.read(MAX_READ_BYTES + 1)
+    data = encoded_like(text, old[:4])
+    if data is None or decode(old)[1] == UNKNOWN:
+        raise refused(place.path, "it holds bytes that are no text")
+    return data
 
 
 def _status_to_write(place: Place) -> os.stat_result | None:
