@@ -115,9 +115,12 @@ def _judged(
     entry: CompactionEntry | None,
 ) -> Outcome:
     before = target.before.tokens if answer.tokens_before is None else answer.tokens_before
+    after = answer.tokens_after
+    if after is None and entry is not None:  # 2026.9 writes it down and does not answer it
+        after = entry.compaction.tokens_after
     details: dict[str, Detail] = {
         "tokens_before": before,
-        "tokens_after": answer.tokens_after,
+        "tokens_after": after,
         "kept_lines": answer.kept_lines,
         "captured": prologue.captured,
         "entry": None if entry is None else entry.as_details(),
@@ -149,7 +152,7 @@ def _judged(
     doubt = "" if entry is None or entry.why is None else f"; look at it: {entry.why}"
     return Compacted(
         command,
-        _words(command, answer, before) + doubt,
+        _words(command, answer, before, after) + doubt,
         wrote=prologue.wrote,
         details=details,
         notices=prologue.notices,
@@ -163,11 +166,11 @@ def _fault(answer: CompactAnswer, entry: CompactionEntry | None) -> str | None:
     return judge_summary(answer.summary)
 
 
-def _words(command: Compact, answer: CompactAnswer, before: int | None) -> str:
+def _words(command: Compact, answer: CompactAnswer, before: int | None, after: int | None) -> str:
     if answer.kept_lines is not None:
         return f"{command.key} was cut to its last {answer.kept_lines} lines, without a summary"
-    after = "an unknown number" if answer.tokens_after is None else str(answer.tokens_after)
-    return f"{command.key} was compacted: {before} tokens before, {after} after"
+    left = "an unknown number" if after is None else str(after)
+    return f"{command.key} was compacted: {before} tokens before, {left} after"
 
 
 def _cuts_only(command: Compact, version: str | None) -> Failed:

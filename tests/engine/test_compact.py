@@ -123,6 +123,17 @@ def test_an_older_record_is_not_taken_for_the_new_one() -> None:
     assert outcome.details["entry"] is None
 
 
+def test_the_record_says_what_is_left_where_the_answer_does_not() -> None:
+    """2026.9 answers no `tokensAfter`, and writes it down."""
+    turn = Turn()
+    turn.gateway.answer = replace(GOOD, tokens_after=None)
+    turn.gateway.during["compact"] = lambda: leave(turn, "Go on. " * 40, tokens_after=469)
+    outcome = run(turn)
+    assert isinstance(outcome, Compacted), outcome
+    assert outcome.message == f"{KEY} was compacted: 160000 tokens before, 469 after"
+    assert outcome.details["tokens_after"] == 469
+
+
 def test_a_lost_answer_is_settled_by_the_record() -> None:
     turn = Turn()
     turn.gateway.answer = CompactAnswer(is_lost=True)
