@@ -209,6 +209,7 @@ def test_compacts_where_that_makes_a_summary(lane: Lane, relay: Relay) -> None:
     if lane.gateway.release.has_summaries:
         assert (answer.code, outcome["status"]) == (0, "done")
         assert is_captured(outcome["details"])
+        assert outcome["details"]["tokens_after"] < outcome["details"]["tokens_before"]
         assert is_in_transcript(lane, key, "takes its lock for one shelf at a time")
     else:
         assert (answer.code, outcome["reason"]) == (1, "truncates-only")
