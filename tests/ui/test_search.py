@@ -50,8 +50,8 @@ async def test_results_come_while_typing_with_both_legs_and_the_words_marked(
 
     assert "4 Search · main" in text
     assert "1,204 chunks · fresh · 20 s" in text
-    assert ".91 ▇▆  memory/2026-01-20.md:12" in text
-    assert ".74 ▆▇  MEMORY.md:7" in text
+    assert ".91 ▆▅  memory/2026-01-20.md:12" in text
+    assert ".74 ▅▆  MEMORY.md:7" in text
     assert ".40 ▃" in text
     assert "weak match · " in text
     assert found == ["database"] * 3
@@ -314,7 +314,7 @@ async def test_o_opens_the_whole_search_with_what_is_searched_for(engine: FakeEn
         results, preview, facets = (desk.text(one) for one in ("results", "preview", "facets"))
         assert "memory/2026-01-20.md:12" in results
         assert "12 Jan" in results or "14 Jan" in results
-        assert "meaning ▇ .91   words ▆ .69" in preview
+        assert "meaning ▆ .91   words ▅ .69" in preview
         assert "2026-01-20 > Inventory" in preview
         assert "because the thing that waits is the lock" in preview
         assert "● main" in facets
