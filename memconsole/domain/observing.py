@@ -176,35 +176,42 @@ class Observer:
 
     def extract(self, parts: Sequence[Part], log: ObservationLog) -> Extracted:
         """Return what is worth adding to the log."""
+        texts = [one.text for one in log.observations]
+        made: list[Observation] = []
+        masked = 0
+        for part in parts:
+            heard = [self.heard(message) for message in part.messages]
+            masked += sum(is_masked for _, is_masked in heard)
+            lines = find([words for words, _ in heard], texts)
+            made += [self._made(part, line) for line in lines if line.score >= self.min_score]
+        return self.new_ones(made, log, masked)
+
+    def new_ones(self, made: Sequence[Observation], log: ObservationLog, masked: int) -> Extracted:
+        """Return those that the log does not say already, the most important ones."""
         foreign = (one for one in log.lines if one.observation is None and not one.is_blank)
         known = [features(line.text) for line in foreign]
         said = [features(one.text) for one in log.observations]
-        texts = [one.text for one in log.observations]
-        new: list[tuple[Observation, Features]] = []
-        found = duplicates = masked = 0
-        for part in parts:
-            heard = [self._heard(message) for message in part.messages]
-            masked += sum(is_masked for _, is_masked in heard)
-            for line in find([words for words, _ in heard], texts):
-                if line.score < self.min_score:
-                    continue
-                found += 1
-                one = self._made(part, line)
-                looks = features(one.text)
-                if _is_known(looks, [*said, *(pair[1] for pair in new)], known):
-                    duplicates += 1
-                else:
-                    new.append((one, looks))
-        made = [one for one, _ in new]
-        ranked = sorted(range(len(made)), key=lambda place: -made[place].importance)
-        best = [made[place] for place in sorted(ranked[: self.max_items])]
+        new: list[Observation] = []
+        for one in made:
+            looks = features(one.text)
+            if not _is_known(looks, said, known):
+                new.append(one)
+                said.append(looks)
+        ranked = sorted(range(len(new)), key=lambda place: -new[place].importance)
+        best = [new[place] for place in sorted(ranked[: self.max_items])]
         kept = tuple(sorted(best, key=_when))
-        return Extracted(kept, found, duplicates, len(made) - len(kept), masked)
+        found = len(made)
+        return Extracted(kept, found, found - len(new), len(new) - len(kept), masked)
 
-    def _heard(self, message: Message) -> tuple[Heard, bool]:
+    def heard(self, message: Message) -> tuple[Heard, bool]:
+        """Return what is listened to of a message, and whether it held a secret."""
         text = self.mask(message.text)
         foreign = "\n".join(line for line in text.split("\n") if not _is_own(line))
         return Heard(message.role or "", foreign, bool(message.attachments)), text != message.text
+
+    def source(self, part: Part, message: Message) -> str:
+        """Return where a line comes from: agent, session, record."""
+        return f"{self.agent_id}/{part.session_id[:_SHORT_ID]}#{message.position}"
 
     def _made(self, part: Part, line: Found) -> Observation:
         message = part.messages[line.index]
@@ -221,7 +228,7 @@ class Observer:
             importance=line.score,
             refers_to=said.day or day,
             id=observation_id(text),
-            source=f"{self.agent_id}/{part.session_id[:_SHORT_ID]}#{message.position}",
+            source=self.source(part, message),
             extra=(f"{BY}={message.role}",),
         )
 

@@ -17,6 +17,7 @@ from memconsole.domain.observing import Observer, batches, distinct, input_hash
 from memconsole.domain.outcomes import Observed, Planned, Skipped, SkipReason, Written
 from memconsole.domain.transcript_notices import masked_notice
 from memconsole.engine.lookup import find_agent
+from memconsole.engine.observe_assisted import extract
 from memconsole.engine.observe_gather import Scene, gather
 from memconsole.errors import ConcurrentEditError
 
@@ -50,6 +51,7 @@ class _Tally:
     duplicates: int = 0
     over: int = 0
     masked: int = 0
+    llm: dict[str, Detail] = field(default_factory=dict)
 
 
 def observe(command: Observe, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
@@ -119,7 +121,7 @@ def _observe(scene: Scene, batch: Sequence[Part], hash_: str, tally: _Tally) -> 
         min_score=scene.observer.min_score,
         max_items=scene.observer.max_items,
     )
-    extracted = observer.extract(batch, log)
+    extracted, tally.llm = extract(scene, observer, batch, log)
     new = distinct(extracted.observations, log)
     tally.found += extracted.found
     tally.duplicates += extracted.duplicates
@@ -192,6 +194,7 @@ def _details(scene: Scene, picked: Picked, tally: _Tally) -> dict[str, Detail]:
         "over": tally.over,
         "secrets_masked": tally.masked,
         "lines": [render(one).partition(" <!--")[0] for one in tally.added],
+        **tally.llm,
     }
 
 
