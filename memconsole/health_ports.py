@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Home
     from memconsole.domain.health import CronErrors, HeldLock
+    from memconsole.domain.log_rotation import LogFile, LogRotation
 
 
 class HostProbe(Protocol):
@@ -24,6 +25,16 @@ class HostProbe(Protocol):
 
     def command_lines(self) -> tuple[str, ...] | None:
         """Return the command lines of all processes; None where they cannot be listed."""
+
+
+class LogFiles(Protocol):
+    """Logs of ours and of others."""
+
+    def found(self, home: Path | None) -> tuple[LogFile, ...]:
+        """Return every log there is; links and what is no file are left out."""
+
+    def rotate(self, file: LogFile, keep: int) -> LogRotation:
+        """Rotate one log; what fails leaves the live one as it was."""
 
 
 class LockList(Protocol):

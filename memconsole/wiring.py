@@ -98,7 +98,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         origin=origin,
         search=functools.cache(lambda: search_ports(settings, origin, clock)),
         config_file=functools.cache(lambda: _config_file(settings, choice, clock)),
-        health=functools.cache(lambda: _health(state, locks, copies)),
+        health=functools.cache(lambda: _health(settings, state, copies)),
         alerts=functools.cache(lambda: _alerts(settings, state)),
         llm=functools.cache(lambda: _model(settings, state)),
         hooks=functools.cache(lambda: _hooks(settings, choice, clock)),
@@ -176,14 +176,21 @@ def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Cloc
     )
 
 
-def _health(state: StateDatabase, locks: Path, copies: PrivateCopies) -> HealthPorts:
+def _health(settings: Settings, state: StateDatabase, copies: PrivateCopies) -> HealthPorts:
     from memconsole.engine.ports_bundle import HealthPorts  # noqa: PLC0415
     from memconsole.health.host import Host  # noqa: PLC0415
     from memconsole.stores.cron_runs import PlatformCron  # noqa: PLC0415
     from memconsole.stores.locks import HeldLocks  # noqa: PLC0415
+    from memconsole.stores.log_files import DiskLogFiles  # noqa: PLC0415
     from memconsole.stores.state_jobs import StateJobs  # noqa: PLC0415
 
-    return HealthPorts(Host(), HeldLocks(locks), PlatformCron(copies), StateJobs(state))
+    locks = settings.state_dir / "locks"
+    logs = DiskLogFiles(
+        settings.state_dir,
+        own=(settings.log.file,) if settings.log.file else (),
+        patterns=settings.log_rotation.paths,
+    )
+    return HealthPorts(Host(), HeldLocks(locks), PlatformCron(copies), StateJobs(state), logs)
 
 
 def _alerts(settings: Settings, state: StateDatabase) -> AlertPorts:

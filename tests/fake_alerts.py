@@ -6,12 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.alerts import AlertState
+from memconsole.domain.log_rotation import LogRotation
 from memconsole.engine.ports_bundle import AlertPorts
 from memconsole.errors import DeliveryError, StateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
+    from memconsole.domain.log_rotation import LogFile
     from memconsole.domain.outcomes import Detail
     from memconsole.ports import StopSignal
 
@@ -93,3 +96,23 @@ class FakeAlerts:
     @property
     def ports(self) -> AlertPorts:
         return AlertPorts(self.store, lambda: (self.log, self.webhook), self.status_file, "host-1")
+
+
+@dataclass
+class FakeLogs:
+    """Logs by size; those in `refused` fail."""
+
+    files: list[LogFile] = field(default_factory=list)
+    refused: set[str] = field(default_factory=set)
+    rotated: list[tuple[str, int]] = field(default_factory=list)
+
+    def found(self, home: Path | None) -> tuple[LogFile, ...]:
+        return tuple(self.files)
+
+    def rotate(self, file: LogFile, keep: int) -> LogRotation:
+        if file.path.name in self.refused:
+            return LogRotation(
+                file, "failed", "it was left alone: permission denied", "not-written"
+            )
+        self.rotated.append((file.path.name, keep))
+        return LogRotation(file, "done", "moved", moved_bytes=file.size_bytes)

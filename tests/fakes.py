@@ -26,7 +26,7 @@ from memconsole.errors import (
     WorkspaceError,
 )
 from memconsole.search_ports import SearchPorts
-from tests.fake_alerts import FakeAlerts
+from tests.fake_alerts import FakeAlerts, FakeLogs
 from tests.fake_config import FakeConfigFile
 from tests.fake_gateway import FakeGateway, FakeRotations
 from tests.fake_observer import FakeObserver
@@ -356,6 +356,7 @@ class World:
         self.documents = FakeDocuments()
         self.config_file = FakeConfigFile()
         self.alerts = FakeAlerts()
+        self.logs = FakeLogs()
 
     @property
     def ports(self) -> Ports:
@@ -383,7 +384,9 @@ class World:
             origin=Origin.CLI,
             search=lambda: SearchPorts(self.index, self.documents),
             config_file=lambda: self.config_file,
-            health=lambda: HealthPorts(self.host, self.lock_list, self.cron, self.jobs),
+            health=lambda: HealthPorts(
+                self.host, self.lock_list, self.cron, self.jobs, self.logs
+            ),
             alerts=lambda: self.alerts.ports,
             llm=lambda: ModelPorts(self.model, self.model),
             hooks=lambda: self.hooks,

@@ -49,6 +49,7 @@ COMMANDS = {
         "health": "health:health",
         "alerts": "Tell people what is wrong, and list what is.",
         "runs": "reading:runs",
+        "logs": "Look after logs.",
         "serve": "serving:serve",
         "service": "Let this host keep the scheduler running.",
         "bench": "Measure memconsole on data of your own.",
@@ -71,6 +72,7 @@ COMMANDS = {
         "status": "service:status",
         "remove": "service:remove",
     },
+    "logs": {"rotate": "logs_rotate:rotate"},
     "bench": {"recall": "indexing:recall"},
     "config": {
         "check": "config_checking:check",

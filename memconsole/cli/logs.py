@@ -8,14 +8,13 @@ import os
 import sys
 from datetime import UTC, datetime
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.cli import safe
 from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from memconsole.domain.settings import Settings
 
 
@@ -47,7 +46,23 @@ class PlainFormatter(logging.Formatter):
 
 
 class _PrivateFileHandler(logging.FileHandler):
-    """Creates its file for the operator alone (mission §3, Modes)."""
+    """Creates its file for the operator alone (mission §3, Modes); finds it when it is rotated."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line, into a new file when the old one was moved away."""
+        stream = self.stream
+        if stream is not None and self._has_moved(stream.fileno()):
+            stream.close()
+            self.stream = self._open()
+        super().emit(record)
+
+    def _has_moved(self, descriptor: int) -> bool:
+        held = os.fstat(descriptor)
+        try:
+            there = Path(self.baseFilename).stat()
+        except OSError:
+            return True
+        return (held.st_dev, held.st_ino) != (there.st_dev, there.st_ino)
 
     def _open(self) -> TextIOWrapper:
         """Open for appending, 0600 when the file is new."""

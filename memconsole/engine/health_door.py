@@ -15,6 +15,7 @@ from memconsole.errors import MemconsoleError, ReadOnlyError, StateError
 if TYPE_CHECKING:
     from memconsole.domain.agents import Home
     from memconsole.domain.alerts import Delivery
+    from memconsole.domain.log_rotation import LogRotation
     from memconsole.domain.snapshot import ConsoleSnapshot
     from memconsole.engine.alerting import Alerting, Told
     from memconsole.engine.ports_bundle import Ports
@@ -102,6 +103,31 @@ class HealthDoor(GatewayDoor):
             raise ReadOnlyError("alerts test")
         home = str(self.home().path)
         return self._alerting.test(home, self._ports.clock.now(), dry_run=dry_run)
+
+    def rotate_logs(
+        self, *, dry_run: bool = False, cancel: StopSignal | None = None
+    ) -> tuple[LogRotation, ...]:
+        """Rotate the logs that have grown; a home that cannot be read keeps its own.
+
+        Args:
+            dry_run: Only say which.
+            cancel: Ends it between two logs.
+
+        Raises:
+            ReadOnlyError: Nothing may be changed.
+        """
+        from memconsole.engine.rotate_logs import rotate_logs  # noqa: PLC0415 - rare
+
+        if self.settings.ui.read_only and not dry_run:
+            raise ReadOnlyError("logs rotate")
+        try:
+            home = self.home().path
+        except MemconsoleError as error:
+            logger.warning("the platform's logs are left alone: %s", error)
+            home = None
+        rules = self.settings.log_rotation
+        logs = self._ports.health().logs
+        return rotate_logs(logs, home, rules, dry_run=dry_run, cancel=cancel)
 
     def _dated(self, report: HealthReport) -> HealthReport:
         """Return a report with what the alerts know of its beginnings."""

@@ -30,6 +30,7 @@ class HealthPorts:
     locks: health_ports.LockList
     cron: health_ports.CronRuns
     jobs: job_ports.JobStore
+    logs: health_ports.LogFiles
 
 
 @dataclass(frozen=True, slots=True)

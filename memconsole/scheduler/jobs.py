@@ -22,7 +22,7 @@ from memconsole.domain.jobs import JobEnd
 from memconsole.domain.outcomes import Planned, Skipped
 from memconsole.domain.schedule import Every
 from memconsole.scheduler.turns import Rank
-from memconsole.scheduler.upkeep import look_after_health
+from memconsole.scheduler.upkeep import look_after_health, rotate_logs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -237,6 +237,13 @@ TABLE: tuple[Job, ...] = (
         help="Look after everything that keeps memory safe, and tell people what is wrong",
         trigger=lambda settings: Every(settings.health.interval),
         work=look_after_health,
+        catches_up=False,
+    ),
+    Job(
+        id="log_rotation",
+        help="Rotate logs that have grown large, ours and the platform's",
+        trigger=lambda settings: Every(settings.log_rotation.interval),
+        work=rotate_logs,
         catches_up=False,
     ),
     Job(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.jobs import CANCELLED, DONE, FAILED, JobEnd
+from memconsole.domain.jobs import CANCELLED, DONE, FAILED, NOTHING_DUE, SKIPPED, JobEnd
+from memconsole.domain.sizes import size_words
 
 if TYPE_CHECKING:
     from memconsole.engine.engine import Engine
@@ -30,3 +31,17 @@ def look_after_health(engine: Engine, cancel: StopSignal) -> JobEnd:
         return JobEnd(FAILED, NOT_DELIVERED, f"{said}; {names}")
     sent = len(found.told.sent)
     return JobEnd(DONE, None, f"{said}; {sent} messages sent" if sent else said)
+
+
+def rotate_logs(engine: Engine, cancel: StopSignal) -> JobEnd:
+    """Rotate the logs that have grown (mission §11)."""
+    found = engine.rotate_logs(cancel=cancel)
+    failed = [one for one in found if one.status == FAILED]
+    if failed:
+        words = f"{failed[0].file.path}: {failed[0].message}"
+        return JobEnd(FAILED, failed[0].reason, f"{len(failed)} of {len(found)} failed; {words}")
+    done = [one for one in found if one.status == DONE]
+    if not done:
+        return JobEnd(SKIPPED, NOTHING_DUE, "no log has grown large")
+    size = size_words(sum(one.moved_bytes for one in done))
+    return JobEnd(DONE, None, f"{len(done)} logs rotated, {size}")

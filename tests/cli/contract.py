@@ -315,6 +315,7 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "health": (HEALTH, {}),
     "alerts list": ([ALERT], {}),
     "alerts test": ([{}], {}),
+    "logs rotate": ([{}], {}),
     "service install": (SERVICE, {}),
     "service status": (SERVICE, {}),
     "service remove": (SERVICE, {}),

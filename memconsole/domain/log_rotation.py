@@ -1,0 +1,56 @@
+"""Logs that have grown, and what was done about them (mission §11)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+
+class LogOwner(StrEnum):
+    """Who writes a log, and so how it is rotated."""
+
+    OWN = "own"
+    """We do, and look for a new file: it is renamed, and nothing is lost."""
+
+    FOREIGN = "foreign"
+    """Its writer keeps it open: it is copied and then cut to nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """One log as it was found.
+
+    Attributes:
+        size_bytes: What it holds; a hole at its beginning does not count.
+    """
+
+    path: Path
+    owner: LogOwner
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogRotation:
+    """What became of one log.
+
+    Attributes:
+        status: `done`, `planned`, `skipped` or `failed`.
+        reason: `locked`, or why it failed.
+        moved_bytes: How much went into the newest old log.
+    """
+
+    file: LogFile
+    status: str
+    message: str
+    reason: str | None = None
+    moved_bytes: int = 0
+
+
+def due(files: Iterable[LogFile], max_bytes: int) -> list[LogFile]:
+    """Return the logs that have reached the size."""
+    return [one for one in files if one.size_bytes >= max_bytes]
