@@ -96,6 +96,12 @@ class SessionNotFoundError(UsageError):
         )
 
 
+class EntryIdError(UsageError):
+    """An id names no entry of the memory, or begins those of several."""
+
+    code = "entry-id"
+
+
 class GatewayUnavailableError(MemconsoleError):
     """An action needs the Gateway, and it is not reachable or refuses us.
 

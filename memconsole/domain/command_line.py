@@ -11,6 +11,10 @@ from memconsole.domain.commands import (
     ConfigFix,
     Flush,
     IndexMd,
+    Layer,
+    MemoryAdd,
+    MemoryForget,
+    MemoryUndo,
     Observe,
     Recover,
     Reflect,
@@ -20,7 +24,7 @@ from memconsole.domain.commands import (
 )
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands import CaptureCommand, Command
+    from memconsole.domain.commands import CaptureCommand, Command, MemoryCommand
 
 
 _NAMES: dict[type[Command], str] = {
@@ -34,6 +38,9 @@ _NAMES: dict[type[Command], str] = {
     Recover: "recover",
     Reflect: "reflect",
     IndexMd: "index-md",
+    MemoryAdd: "memory add",
+    MemoryForget: "memory forget",
+    MemoryUndo: "memory undo",
     ConfigFix: "config fix",
 }
 
@@ -86,6 +93,22 @@ def _capture_words(command: CaptureCommand) -> list[str]:
             return ["--agent", command.agent.id, *_flags(("--force", command.is_forced))]
 
 
+def _memory_words(command: MemoryCommand) -> list[str]:
+    """Return the words without the text: it may be forgotten one day, and the log is kept."""
+    words = ["--agent", command.agent.id]
+    match command:
+        case MemoryAdd():
+            tag = [] if command.tag is None else ["--type", command.tag]
+            own = command.layer is not Layer.DAILY and command.section != "Notes"
+            section = ["--section", command.section] if own else []
+            forced = _flags(("--force", command.is_forced))
+            return ["-", *words, f"--{command.layer}", *tag, *section, *forced]
+        case MemoryForget():
+            return [*command.ids, *words, "--yes", *_flags(("--hard", command.is_hard))]
+        case MemoryUndo():
+            return words
+
+
 def command_line(command: Command) -> str:
     """Return the equivalent call, quoted for a POSIX shell."""
     words = ["memconsole", *name_of(command).split(), *_arguments(command)]
@@ -110,10 +133,12 @@ def _arguments(command: Command) -> list[str]:
             )
         case Compact():
             return _compact_words(command)
-        case Observe() | Summarize() | Flush() | Recover() | Reflect() | IndexMd():
-            return _capture_words(command)
         case Reindex() | ConfigFix():
             return _upkeep_words(command)
+        case MemoryAdd() | MemoryForget() | MemoryUndo():
+            return _memory_words(command)
+        case _:
+            return _capture_words(command)
 
 
 def _upkeep_words(command: Reindex | ConfigFix) -> list[str]:

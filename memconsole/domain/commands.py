@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
+
+
+class Layer(StrEnum):
+    """Where something is written down: the daily log only grows, the others are curated."""
+
+    LONG = "long"
+    USER = "user"
+    DAILY = "daily"
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +201,65 @@ class IndexMd:
     dry_run: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryAdd:
+    """Write one thing down, where the operator says (mission §19).
+
+    Attributes:
+        text: As it was given; becomes one line.
+        layer: `long` for MEMORY.md, `user` for USER.md, `daily` for the log of today.
+        tag: One of the eight markers; None for none.
+        section: Of MEMORY.md or USER.md.
+        is_forced: Also what stands there already.
+        dry_run: Say what would be written; write nothing.
+    """
+
+    agent: AgentRef
+    text: str
+    layer: Layer = Layer.LONG
+    tag: str | None = None
+    section: str = "Notes"
+    is_forced: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryForget:
+    """Take entries out of memory (mission §19).
+
+    Attributes:
+        ids: Ids, or beginnings of them.
+        is_hard: Leave no copy in anything that is ours.
+        dry_run: Say what would go; write nothing.
+    """
+
+    agent: AgentRef
+    ids: tuple[str, ...]
+    is_hard: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUndo:
+    """Take back the last add, forget or reflect that was not taken back yet (mission §19).
+
+    Attributes:
+        dry_run: Say what would be taken back; write nothing.
+    """
+
+    agent: AgentRef
+    dry_run: bool = False
+
+
+MemoryCommand: TypeAlias = MemoryAdd | MemoryForget | MemoryUndo
+"""What operators do to memory by hand."""
+
+AskedCommand: TypeAlias = Reflect | MemoryForget
+"""What asks before it works on an agent's memory."""
+
 CaptureCommand: TypeAlias = Observe | Summarize | Flush | Recover | Reflect | IndexMd
 """What writes into memory beside the checkpoint; a new one is added here."""
 
-Command: TypeAlias = Checkpoint | Rotate | Reindex | Compact | CaptureCommand | ConfigFix
+Command: TypeAlias = (
+    Checkpoint | Rotate | Reindex | Compact | CaptureCommand | MemoryCommand | ConfigFix
+)

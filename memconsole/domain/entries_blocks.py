@@ -7,6 +7,7 @@ no blocks of its own.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.domain.fences import hidden_spans
@@ -19,7 +20,7 @@ _HEADING: Final = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _DAY: Final = re.compile(r" {0,3}\*{0,2}Date:\*{0,2} *\d{4}-\d{2}-\d{2}")
 _RULE: Final = re.compile(r" {0,3}(?:(?:\* *){3,}|(?:- *){3,}|(?:_ *){3,}|=+ *)$")
 _TOP_ITEM: Final = re.compile(r" {0,3}(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)")
-_NOTE: Final = re.compile(r"## \d{1,2}:\d{2} - Note[ \t]*$")
+_NOTE: Final = re.compile(r"## \d{1,2}:\d{2} - Note(?: \([^()]*\))?[ \t]*$")
 _DEEP: Final = 2
 """Columns from which a line belongs to the list item above it."""
 
@@ -184,12 +185,8 @@ def _with_notes(
         for number, line in enumerate(lines)
         if not hidden[number].is_inside and _HEADING.match(line)
     ]
-    ends = [*headings[1:], len(lines)]
-    notes = {
-        number: end
-        for number, end in zip(headings, ends, strict=True)
-        if _NOTE.match(lines[number])
-    }
+    ends = pairwise([*headings, len(lines)])
+    notes = {number: end for number, end in ends if _NOTE.match(lines[number])}
     above: dict[int, int] = {}
     for heading, end in notes.items():
         inside = [start for start, _ in blocks if heading < start < end]

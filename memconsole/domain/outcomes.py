@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from memconsole.domain.entries_outcomes import MemoryEdited
 from memconsole.domain.flush import Flushed
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class SkipReason(StrEnum):
     CHANGED = "session-changed"
     NOT_COMPACTED = "not-compacted"
     NOTHING_TO_FIX = "nothing-to-fix"
+    DUPLICATE = "duplicate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +236,7 @@ class Catalogued:
 
 Saved: TypeAlias = Checkpointed | Observed | Summarized | Flushed | Recovered | Reflected
 
-Done: TypeAlias = Saved | Catalogued | Reindexed | Rotated | Compacted | ConfigFixed
+Done: TypeAlias = Saved | MemoryEdited | Catalogued | Reindexed | Rotated | Compacted | ConfigFixed
 """What was done, and its effect checked; a new command adds its outcome here."""
 
 Outcome: TypeAlias = Planned | Skipped | Failed | Done

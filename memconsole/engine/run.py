@@ -13,6 +13,9 @@ from memconsole.domain.commands import (
     ConfigFix,
     Flush,
     IndexMd,
+    MemoryAdd,
+    MemoryForget,
+    MemoryUndo,
     Observe,
     Recover,
     Reflect,
@@ -112,6 +115,10 @@ def _dispatch(
                 cancel=attended.cancel,
                 progress=attended.progress,
             )
+        case MemoryAdd() | MemoryForget() | MemoryUndo():
+            from memconsole.engine.memory_edit import edit_memory  # noqa: PLC0415
+
+            return edit_memory(command, ports=ports, reader=reader, settings=settings)
         case Observe() | Summarize() | Flush() | Recover() | Reflect() | IndexMd():
             from memconsole.engine.capture import capture  # noqa: PLC0415
 

@@ -1,0 +1,168 @@
+"""What edits of memory share: the workspace at hand, its entries, and writing with one retry."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memconsole.domain.entries import (
+    LONG_TERM,
+    USER,
+    entries_of,
+    has_entries,
+    is_id,
+    matching,
+    may_hold,
+)
+from memconsole.domain.observations import OBSERVATIONS
+from memconsole.domain.plain import cut, one_line
+from memconsole.errors import ConcurrentEditError, EntryIdError, WorkspaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.captures import WorkspaceText
+    from memconsole.domain.days import Zone
+    from memconsole.domain.entries import MemoryEntry
+    from memconsole.domain.outcomes import Detail, Written
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import Reader
+
+logger = logging.getLogger(__name__)
+
+_LISTED = 8
+_EXCERPT_CHARS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """One agent's memory, as it is worked on."""
+
+    home: Home
+    agent: Agent
+    ports: Ports
+    reader: Reader
+    settings: Settings
+    zone: Zone
+
+    @property
+    def root(self) -> Path:
+        """The workspace."""
+        return self.agent.workspace
+
+    @property
+    def real(self) -> str:
+        """The workspace's real path: what tells one workspace from another."""
+        return str(self.agent.workspace.resolve())
+
+    def read(self, relative: str) -> WorkspaceText | None:
+        """Return a file of the workspace; None when it does not exist.
+
+        Raises:
+            WorkspaceError: It exists and cannot be read.
+        """
+        return self.ports.workspace.read(self.root, relative)
+
+    def change(
+        self, relative: str, make: Callable[[WorkspaceText | None], str]
+    ) -> tuple[str | None, str, Written]:
+        """Replace a file by what is made of it; somebody's edit meanwhile is taken in, once.
+
+        Args:
+            relative: Path inside the workspace.
+            make: Returns the new text; called again with a file that changed.
+
+        Returns:
+            The text before, the text after, and what was written.
+
+        Raises:
+            ConcurrentEditError: It was changed at the same time, twice in a row.
+            WorkspaceError: It cannot be written; the old text is whole.
+        """
+        for is_last in (False, True):
+            seen = self.read(relative)
+            text = make(seen)
+            try:
+                wrote = self.ports.workspace.edit(self.root, relative, text, seen=seen)
+            except ConcurrentEditError as error:
+                if is_last:
+                    raise
+                logger.info("%s; looking again", error)
+            else:
+                return None if seen is None else seen.text, text, wrote
+        raise AssertionError("unreachable: the second try returns or raises")
+
+    def entries(self, wanted: Sequence[str] | None = None) -> Iterator[MemoryEntry]:
+        """Yield the entries of all files, or of those that may hold certain ids."""
+        pool = self.reader.pool(self.home, self.agent)
+        counted = (one.path for one in pool.items if one.is_counted and has_entries(one.path))
+        for path in dict.fromkeys((LONG_TERM, USER, OBSERVATIONS, *counted)):
+            if wanted is not None and not may_hold(path, wanted):
+                continue
+            try:
+                found = self.read(path)
+            except WorkspaceError as error:
+                logger.info("%s", error)
+                continue
+            if found is not None:
+                yield from entries_of(path, found.text)
+
+    def find(self, ids: Sequence[str]) -> tuple[MemoryEntry, ...]:
+        """Return the entries that ids name, by file and line.
+
+        Raises:
+            EntryIdError: One names none, or is the beginning of several.
+        """
+        wanted = [one.strip().casefold() for one in ids]
+        for one in wanted:
+            if not is_id(one):
+                raise EntryIdError(
+                    f"{one!r} is no id of an entry", hint="An id looks like m-1a2b3c4d."
+                )
+        known = tuple(self.entries(wanted))
+        chosen: dict[tuple[str, int], MemoryEntry] = {}
+        for one in wanted:
+            chosen |= {(it.path, it.line): it for it in self._named(one, known)}
+        return tuple(chosen[place] for place in sorted(chosen))
+
+    def _named(self, wanted: str, known: Sequence[MemoryEntry]) -> tuple[MemoryEntry, ...]:
+        found = matching(known, wanted)
+        if not found:
+            raise EntryIdError(
+                f"the memory of {self.agent.id} has no entry {wanted!r}",
+                hint="`memconsole memory show --all` lists every entry with its id.",
+            )
+        if len({one.id for one in found}) > 1:
+            listed = "; ".join(self.told(one) for one in found[:_LISTED])
+            more = f"; and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+            raise EntryIdError(
+                f"{wanted!r} begins the ids of {len(found)} entries",
+                hint=f"They are: {listed}{more}.",
+            )
+        return found
+
+    def told(self, entry: MemoryEntry) -> str:
+        """Return an entry as one line for people: masked, then cut."""
+        said = one_line(self.masked(entry.text))
+        return f"{entry.id} {entry.path}:{entry.line} {cut(said, _EXCERPT_CHARS)}"
+
+    def masked(self, text: str) -> str:
+        """Return a text without secrets (A11), unless the settings switch that off."""
+        from memconsole.domain.redaction import mask  # noqa: PLC0415 - slow to load
+
+        return mask(text) if self.settings.redact else text
+
+    def row(self, entry: MemoryEntry) -> dict[str, Detail]:
+        """Return an entry for `details`, as `cli.md` has it."""
+        return {
+            "id": entry.id,
+            "path": entry.path,
+            "line": entry.line,
+            "text": self.masked(entry.text),
+            "tags": list(entry.tags),
+            "date": entry.date,
+        }

@@ -1,0 +1,202 @@
+"""Takes entries out of memory: `memory forget` (mission §19).
+
+What goes is in the archive before its file changes, so that a run that ends half way loses
+nothing. With `--hard` no copy stays in anything that is ours: neither archives nor backups nor
+records of what could be undone, and the index is built anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.agents import Notice
+from memconsole.domain.days import local_time
+from memconsole.domain.entries import entries_of
+from memconsole.domain.entries_blocks import pieces_of
+from memconsole.domain.entries_outcomes import Forgotten
+from memconsole.domain.memory_edit import ActionKind, MemoryAction, edit_of, undone, without
+from memconsole.domain.outcomes import Planned, Written
+from memconsole.errors import ConcurrentEditError, MemconsoleError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from memconsole.domain.captures import WorkspaceText
+    from memconsole.domain.commands import MemoryForget
+    from memconsole.domain.entries import MemoryEntry
+    from memconsole.domain.memory_edit import FileEdit
+    from memconsole.domain.outcomes import Detail, Outcome
+    from memconsole.engine.memory_bench import Bench
+
+ARCHIVE: Final = "memory/archive"
+
+
+def forget(command: MemoryForget, bench: Bench) -> Outcome:
+    """Take out the entries that the ids name; those that are gone already are an error.
+
+    Raises:
+        EntryIdError: An id names no entry, or is the beginning of several.
+        ConcurrentEditError: Somebody edits a file at the same time, twice in a row.
+        WorkspaceError: A file cannot be read or written; its old text is whole.
+        StateError: It cannot be remembered for undoing.
+    """
+    entries = bench.find(command.ids)
+    if command.dry_run:
+        return _planned(command, bench, entries)
+    at = bench.ports.clock.now()
+    changes = _Changes()
+    try:
+        for path, group in groupby(entries, key=lambda one: one.path):
+            gone = tuple(group)
+            archived = None if command.is_hard else _archive(path, gone, bench, at)
+            _forget_in(path, gone, bench, changes, archived)
+    finally:
+        # What was done can be undone, also when the next file failed.
+        if changes.edits and not command.is_hard:
+            _remember(bench, entries, changes.edits, at)
+    if command.is_hard:
+        from memconsole.engine.memory_hard import erase  # noqa: PLC0415 - seldom wanted
+
+        changes.wrote += erase(bench, entries)
+    return _done(command, bench, entries, changes.wrote)
+
+
+@dataclass(slots=True)
+class _Changes:
+    """What was done so far."""
+
+    edits: list[FileEdit] = field(default_factory=list)
+    wrote: list[Written] = field(default_factory=list)
+
+
+def _forget_in(
+    path: str,
+    entries: Sequence[MemoryEntry],
+    bench: Bench,
+    changes: _Changes,
+    archived: tuple[FileEdit, Written] | None,
+) -> None:
+    """Take entries out of one file; what was archived and stays there leaves the archive."""
+    wanted = {one.id for one in entries}
+    made: list[FileEdit] = []
+
+    def make(seen: WorkspaceText | None) -> str:
+        text = "" if seen is None else seen.text
+        found = [one for one in entries_of(path, text) if one.id in wanted]
+        if {one.id for one in found} != wanted:
+            raise ConcurrentEditError(str(bench.root / path))
+        after, edit = without(path, text, found)
+        made[:] = [edit]
+        return after
+
+    try:
+        _, _, written = bench.change(path, make)
+    except MemconsoleError:
+        if archived is not None:
+            _take_back(bench, archived[0])
+        raise
+    changes.wrote.append(written)
+    changes.edits += made
+    if archived is not None:
+        changes.edits.append(archived[0])
+        changes.wrote.append(archived[1])
+
+
+def _archive(
+    path: str, entries: Sequence[MemoryEntry], bench: Bench, at: datetime
+) -> tuple[FileEdit, Written]:
+    """Add entries to the archive of the month, each under a comment that says where it stood."""
+    local = local_time(at, bench.zone)
+    seen = bench.read(path)
+    pieces = pieces_of("" if seen is None else seen.text)
+    parts = []
+    for one in entries:
+        block = "\n".join(piece.text for piece in pieces[one.line - 1 : one.end_line])
+        words = f"mc:forgotten={local.isoformat(timespec='seconds')} mc:id={one.id}"
+        place = f"mc:path={_word(path)} mc:line={one.line}"
+        parts.append(f"<!-- {words} {place} -->\n{bench.masked(block)}\n\n")
+    archive = f"{ARCHIVE}/forgotten-{local:%Y-%m}.md"
+    old = bench.read(archive)
+    wrote = bench.ports.workspace.append(
+        bench.root, archive, "".join(parts), header=f"# Forgotten — {local:%Y-%m}\n\n"
+    )
+    new = bench.read(archive)
+    before = None if old is None else old.text
+    return edit_of(archive, before, "" if new is None else new.text), wrote
+
+
+def _take_back(bench: Bench, edit: FileEdit) -> None:
+    """Take out of the archive what stayed in its file after all."""
+    seen = bench.read(edit.path)
+    text = None if seen is None else undone(edit, seen.text)
+    if seen is None or text is None:
+        return
+    if text:
+        bench.ports.workspace.edit(bench.root, edit.path, text, seen=seen)
+    else:
+        bench.ports.folders.remove(bench.root, edit.path)
+
+
+def _remember(
+    bench: Bench, entries: Sequence[MemoryEntry], edits: Sequence[FileEdit], at: datetime
+) -> None:
+    ids = tuple(dict.fromkeys(one.id for one in entries))
+    bench.ports.edits.add(MemoryAction(0, bench.real, ActionKind.FORGET, at, ids, tuple(edits)))
+
+
+def _planned(command: MemoryForget, bench: Bench, entries: Sequence[MemoryEntry]) -> Planned:
+    told = "; ".join(bench.told(one) for one in entries)
+    rest = ", and no copy is kept" if command.is_hard else ""
+    wrote = []
+    for path, group in groupby(entries, key=lambda one: one.path):
+        seen = bench.read(path)
+        after = without(path, "" if seen is None else seen.text, tuple(group))[0]
+        wrote.append(Written(path, len(after.encode(errors="replace"))))
+    return Planned(
+        command,
+        f"would forget {told}{rest}",
+        tuple(wrote),
+        {"entries": [dict(bench.row(one)) for one in entries], "hard": command.is_hard},
+    )
+
+
+def _done(
+    command: MemoryForget,
+    bench: Bench,
+    entries: Sequence[MemoryEntry],
+    wrote: Sequence[Written],
+) -> Forgotten:
+    """Say what was done; never what the entries said: the run log is kept."""
+    places = ", ".join(f"{one.id} ({one.path}:{one.line})" for one in entries)
+    end = (
+        "no copy of ours is left" if command.is_hard else "`memconsole memory undo` brings it back"
+    )
+    ids: list[Detail] = list(dict.fromkeys(one.id for one in entries))
+    is_secret = any(bench.masked(one.text) != one.text for one in entries)
+    notices = (
+        (
+            Notice(
+                "secrets-masked",
+                "what was forgotten held something like a secret, and can still be undone; "
+                "`memory undo`, then `memory forget --hard` leaves no copy",
+                agent=bench.agent.id,
+            ),
+        )
+        if is_secret and not command.is_hard
+        else ()
+    )
+    return Forgotten(
+        command,
+        f"{bench.agent.id} forgot {places}; {end}",
+        tuple(wrote),
+        {"ids": ids, "hard": command.is_hard},
+        notices,
+    )
+
+
+def _word(text: str) -> str:
+    """Return what may stand in a comment: one word that cannot end it."""
+    return "_".join(text.split()).replace(">", "_").replace("<", "_")

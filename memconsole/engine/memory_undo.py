@@ -1,0 +1,129 @@
+"""Takes back the last action on memory that was not taken back yet: `memory undo` (mission §19)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memconsole.domain.commands import Reflect
+from memconsole.domain.entries import is_kept_by_us
+from memconsole.domain.entries_outcomes import Undone
+from memconsole.domain.memory_edit import ActionKind, digest, is_exact, undone
+from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason, Written
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memconsole.domain.captures import WorkspaceText
+    from memconsole.domain.commands import MemoryUndo
+    from memconsole.domain.memory_edit import FileEdit, MemoryAction
+    from memconsole.domain.outcomes import Outcome
+    from memconsole.engine.memory_bench import Bench
+
+
+def undo(command: MemoryUndo, bench: Bench) -> Outcome:
+    """Put the files back as they were; what others changed since stays.
+
+    Raises:
+        ConcurrentEditError: Somebody edits a file at the same time, twice in a row.
+        WorkspaceError: A file cannot be read or written.
+        StateError: It cannot be remembered.
+    """
+    action = next(iter(bench.ports.edits.actions(bench.real)), None)
+    reflection = bench.ports.reflections.last(bench.real)
+    if reflection is not None and (action is None or reflection.at > action.at):
+        return _undo_reflection(command, bench)
+    if action is None:
+        message = f"nothing that was done to the memory of {bench.agent.id} is left to undo"
+        return Skipped(command, SkipReason.NOTHING_NEW, message)
+    lost = [edit.path for edit in action.edits if not _can_undo(edit, bench)]
+    if lost:
+        return Failed(
+            command,
+            "changed-since",
+            f"{', '.join(lost)} was changed since, and what was added is not there any more",
+            hint="Nothing was done; edit the file by hand with `memconsole memory edit`.",
+        )
+    if command.dry_run:
+        return _planned(command, bench, action)
+    exact = all(_is_as_left(edit, bench) for edit in action.edits)
+    wrote = [it for edit in reversed(action.edits) if (it := _undo(edit, bench)) is not None]
+    bench.ports.edits.undone(action, bench.ports.clock.now())
+    return Undone(
+        command,
+        _sentence(action, bench, is_plan=False),
+        tuple(wrote),
+        {"undid": action.kind.value, "ids": list(action.entries), "exact": exact},
+    )
+
+
+def _undo_reflection(command: MemoryUndo, bench: Bench) -> Outcome:
+    from memconsole.engine.reflect_files import Files  # noqa: PLC0415 - seldom the last action
+    from memconsole.engine.reflect_undo import undo as undo_reflection  # noqa: PLC0415
+
+    order = Reflect(command.agent, is_undo=True, dry_run=command.dry_run)
+    most = bench.settings.reflector.max_backups
+    outcome = undo_reflection(order, Files(bench.ports, bench.agent, bench.zone, most))
+    details = {**outcome.details, "undid": "reflect"}
+    return replace(outcome, command=command, details=details)
+
+
+def _can_undo(edit: FileEdit, bench: Bench) -> bool:
+    """Whether a file can be brought back; what is not in the archive any more need not be."""
+    seen = bench.read(edit.path)
+    if is_kept_by_us(edit.path) or (seen is None and edit.is_new):
+        return True
+    return undone(edit, "" if seen is None else seen.text) is not None
+
+
+def _is_as_left(edit: FileEdit, bench: Bench) -> bool:
+    seen = bench.read(edit.path)
+    return seen is not None and is_exact(edit, seen.text)
+
+
+def _undo(edit: FileEdit, bench: Bench) -> Written | None:
+    """Bring one file back; one that the action made goes again, unless others wrote into it."""
+    seen = bench.read(edit.path)
+    if seen is None and edit.is_new:
+        return None
+    if seen is not None and edit.is_new and digest(seen.text) == edit.after:
+        bench.ports.folders.remove(bench.root, edit.path)
+        return Written(edit.path, 0)
+    now = "" if seen is None else seen.text
+    if undone(edit, now) is None:
+        return None
+
+    def make(again: WorkspaceText | None) -> str:
+        text = "" if again is None else again.text
+        found = undone(edit, text)
+        return text if found is None else found
+
+    return bench.change(edit.path, make)[2]
+
+
+def _planned(command: MemoryUndo, bench: Bench, action: MemoryAction) -> Planned:
+    wrote = []
+    for edit in action.edits:
+        seen = bench.read(edit.path)
+        text = undone(edit, "" if seen is None else seen.text)
+        wrote.append(Written(edit.path, len((text or "").encode(errors="replace"))))
+    return Planned(
+        command,
+        _sentence(action, bench, is_plan=True),
+        tuple(wrote),
+        {"undid": action.kind.value, "ids": list(action.entries)},
+    )
+
+
+def _sentence(action: MemoryAction, bench: Bench, *, is_plan: bool) -> str:
+    own = [edit.path for edit in action.edits if not is_kept_by_us(edit.path)]
+    ids = _listed(action.entries)
+    if action.kind is ActionKind.ADD:
+        did = "would take" if is_plan else "took"
+        return f"{did} {ids} out of {_listed(own)} of {bench.agent.id} again"
+    did = "would put" if is_plan else "put"
+    return f"{did} {ids} back into {_listed(own)} of {bench.agent.id}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(words)

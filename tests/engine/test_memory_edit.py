@@ -1,0 +1,355 @@
+"""What operators do to memory by hand: add, forget, undo (mission §19)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memconsole.domain.agents import PlatformConfig
+from memconsole.domain.captures import ReflectionRecord
+from memconsole.domain.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo
+from memconsole.domain.entries import entries_of
+from memconsole.domain.entries_outcomes import Forgotten, Remembered, Undone
+from memconsole.domain.memory import PoolItem
+from memconsole.domain.observations import OBSERVATIONS
+from memconsole.domain.outcomes import Failed, Outcome, Planned, Reflected, Skipped, SkipReason
+from memconsole.domain.settings import Settings
+from memconsole.engine.engine import Engine
+from memconsole.engine.reflect_files import digest
+from tests.fakes import NOW, World, fake_agent
+
+AGENT = fake_agent()
+ROOT = AGENT.workspace
+TODAY = "memory/2026-01-26.md"
+ARCHIVE = "memory/archive/forgotten-2026-01.md"
+LONG = (
+    "# Memory\r\n\r\n## Notes\r\n\r\n- The build needs ninja\r\n- Ada prefers tea\r\n"
+    "\r\n## Else\r\n\r\nWords.\r\n"
+)
+
+
+class Stage:
+    """One agent with a memory of long standing."""
+
+    def __init__(self) -> None:
+        self.world = World(AGENT)
+        self.hold("MEMORY.md", LONG)
+        self.settings = Settings(state_dir=Path("/state"), timezone="UTC")
+
+    def hold(self, path: str, text: str) -> None:
+        """Put a file into the workspace, and into its pool."""
+        self.world.workspace.files[ROOT, path] = text
+        pool = self.world.memory.pool(ROOT, ("main",), config=PlatformConfig(), now=NOW)
+        items = tuple(
+            PoolItem(name, len(held), len(held) // 4, False, True, modified_at=NOW)
+            for (_, name), held in self.world.workspace.files.items()
+        )
+        self.world.memory.pools[ROOT] = replace(pool, items=items)
+
+    def run(self, command: MemoryAdd | MemoryForget | MemoryUndo) -> Outcome:
+        return Engine(self.world.ports, self.settings).run(command)
+
+    def add(self, text: str, **changes: object) -> Outcome:
+        return self.run(replace(MemoryAdd(AGENT.ref, text), **changes))  # type: ignore[arg-type]
+
+    def forget(self, *ids: str, **changes: object) -> Outcome:
+        return self.run(replace(MemoryForget(AGENT.ref, ids), **changes))  # type: ignore[arg-type]
+
+    def undo(self, *, dry_run: bool = False) -> Outcome:
+        return self.run(MemoryUndo(AGENT.ref, dry_run))
+
+    def text(self, path: str = "MEMORY.md") -> str | None:
+        return self.world.workspace.text(ROOT, path)
+
+    def files(self) -> dict[str, str]:
+        return {path: text for (_, path), text in self.world.workspace.files.items()}
+
+    def id_of(self, words: str, path: str = "MEMORY.md") -> str:
+        return next(one.id for one in entries_of(path, self.text(path) or "") if words in one.text)
+
+
+def failed(outcome: object, code: str) -> Failed:
+    assert isinstance(outcome, Failed), outcome
+    assert outcome.code == code
+    return outcome
+
+
+def test_a_fact_goes_to_the_end_of_its_section_in_the_line_end_of_the_file() -> None:
+    stage = Stage()
+    outcome = stage.add("Port 8443 is the gateway", tag="FACT")
+    assert isinstance(outcome, Remembered), outcome
+    line = "- 2026-01-26: [FACT] Port 8443 is the gateway\r\n"
+    assert stage.text() == LONG.replace("tea\r\n", f"tea\r\n{line}")
+    assert outcome.details["line"] == 7
+    assert outcome.details["id"] == stage.id_of("8443")
+    assert "8443" not in stage.world.runs.stored[-1].command_line + outcome.message
+
+
+def test_a_file_a_section_and_a_daily_log_are_made() -> None:
+    stage = Stage()
+    stage.add("Ada likes short answers", layer=Layer.USER, section="Style")
+    assert stage.text("USER.md") == (
+        "# User\n\n## Style\n\n- 2026-01-26: Ada likes short answers\n"
+    )
+    stage.add("# no heading", layer=Layer.DAILY)
+    stage.add("Deployed it", layer=Layer.DAILY, tag="TODO")
+    assert stage.text(TODAY) == (
+        "# main — 2026-01-26\n\n## 13:20 - Note\n\n- \\# no heading\n"
+        "\n## 13:20 - Note\n\n- [TODO] Deployed it\n"
+    )
+
+
+def test_a_second_file_beside_memory_md_in_small_letters_is_not_made() -> None:
+    stage = Stage()
+    del stage.world.workspace.files[ROOT, "MEMORY.md"]
+    stage.hold("memory.md", "# Mine\n")
+    stage.add("One more thing to keep")
+    assert stage.text() is None
+    assert "One more thing" in (stage.text("memory.md") or "")
+
+
+@pytest.mark.parametrize("text", ["Ada prefers tea", "ada prefers  TEA.", "- Ada prefers tea"])
+def test_what_stands_there_already_is_refused_with_its_id(text: str) -> None:
+    stage = Stage()
+    outcome = stage.add(text)
+    assert isinstance(outcome, Skipped)
+    assert outcome.reason is SkipReason.DUPLICATE
+    assert outcome.details["id"] == stage.id_of("tea")
+    assert stage.text() == LONG
+    assert isinstance(stage.add(text, is_forced=True), Remembered)
+
+
+@pytest.mark.parametrize(
+    "text", ["Ada does not prefer tea", "Bob prefers tea", "The build needs 2"]
+)
+def test_what_only_looks_alike_is_added(text: str) -> None:
+    assert isinstance(Stage().add(text), Remembered)
+
+
+def test_secrets_are_masked_before_they_are_written() -> None:
+    stage = Stage()
+    stage.add("The token is ghp_" + "a1B2" * 9)
+    assert "ghp_" not in (stage.text() or "")
+    assert "[redacted:" in (stage.text() or "")
+
+
+@pytest.mark.parametrize("text", ["", " \x00\n", "x" * 4_001])
+def test_nothing_and_far_too_much_are_refused(text: str) -> None:
+    stage = Stage()
+    failed(stage.add(text), "usage")
+    assert stage.text() == LONG
+
+
+def test_a_forgotten_entry_is_in_the_archive_and_nowhere_else() -> None:
+    stage = Stage()
+    wanted = stage.id_of("ninja")
+    outcome = stage.forget(wanted)
+    assert isinstance(outcome, Forgotten), outcome
+    assert stage.text() == LONG.replace("- The build needs ninja\r\n", "")
+    assert stage.text(ARCHIVE) == (
+        "# Forgotten — 2026-01\n\n"
+        f"<!-- mc:forgotten=2026-01-26T13:20:00+00:00 mc:id={wanted} "
+        "mc:path=MEMORY.md mc:line=5 -->\n"
+        "- The build needs ninja\n\n"
+    )
+    assert stage.world.workspace.writes == [ARCHIVE, "MEMORY.md"]
+    assert "ninja" not in outcome.message
+
+
+def test_a_round_trip_leaves_the_pool_as_it_was() -> None:
+    stage = Stage()
+    before = stage.files()
+    added = stage.add("Port 8443 is the gateway")
+    with_it = stage.files()
+    assert isinstance(added, Remembered)
+    stage.forget(str(added.details["id"]))
+    assert stage.files() == before | {ARCHIVE: stage.text(ARCHIVE)}
+    outcome = stage.undo()
+    assert isinstance(outcome, Undone), outcome
+    assert outcome.details["undid"] == "forget"
+    assert outcome.details["exact"] is True
+    assert stage.files() == with_it
+    assert isinstance(stage.undo(), Undone)
+    assert stage.files() == before
+    last = stage.undo()
+    assert isinstance(last, Skipped)
+    assert last.reason is SkipReason.NOTHING_NEW
+
+
+def test_files_that_an_action_made_go_with_it() -> None:
+    stage = Stage()
+    before = stage.files()
+    stage.add("Deployed it", layer=Layer.DAILY)
+    stage.add("Ada likes short answers", layer=Layer.USER)
+    stage.undo()
+    stage.undo()
+    assert stage.files() == before
+
+
+def test_undoing_keeps_what_others_wrote_since() -> None:
+    stage = Stage()
+    stage.forget(stage.id_of("ninja"))
+    stage.hold("MEMORY.md", "Above.\r\n\r\n" + (stage.text() or "") + "- Mine\r\n")
+    outcome = stage.undo()
+    assert isinstance(outcome, Undone)
+    assert outcome.details["exact"] is False
+    assert stage.text() == f"Above.\r\n\r\n{LONG}- Mine\r\n"
+
+    stage = Stage()
+    stage.add("Port 8443 is the gateway")
+    stage.hold("MEMORY.md", "Above.\r\n\r\n" + (stage.text() or ""))
+    stage.undo()
+    assert stage.text() == f"Above.\r\n\r\n{LONG}"
+
+
+def test_what_was_added_and_changed_by_others_is_left_alone() -> None:
+    stage = Stage()
+    stage.add("Port 8443 is the gateway")
+    stage.hold("MEMORY.md", (stage.text() or "").replace("8443", "9443"))
+    failed(stage.undo(), "changed-since")
+    assert "9443" in (stage.text() or "")
+
+
+def test_a_reflection_is_undone_in_its_turn() -> None:
+    stage = Stage()
+    stage.hold(OBSERVATIONS, "new\n")
+    stage.hold("memory/observation-backups/observations-20260126-132000.md", "old\n")
+    stage.add("Port 8443 is the gateway")
+    stage.world.reflections.add(
+        ReflectionRecord(
+            0,
+            str(ROOT.resolve()),
+            NOW + timedelta(minutes=1),
+            9,
+            5,
+            "memory/observation-backups/observations-20260126-132000.md",
+            4,
+            digest("new\n"),
+        )
+    )
+    outcome = stage.undo()
+    assert isinstance(outcome, Reflected), outcome
+    assert isinstance(outcome.command, MemoryUndo)
+    assert stage.text(OBSERVATIONS) == "old\n"
+    assert "8443" in (stage.text() or "")
+    assert isinstance(stage.undo(), Undone)
+    assert stage.text() == LONG
+
+
+def test_an_edit_of_somebody_else_meanwhile_is_taken_in() -> None:
+    stage = Stage()
+    wanted = stage.id_of("ninja")
+    stage.world.workspace.edits["MEMORY.md"] = [LONG + "- Theirs\r\n"]
+    assert isinstance(stage.forget(wanted), Forgotten)
+    assert stage.text() == LONG.replace("- The build needs ninja\r\n", "") + "- Theirs\r\n"
+
+
+@pytest.mark.parametrize(
+    "edits", [[LONG + "1\r\n", LONG + "2\r\n"], [LONG.replace("ninja", "make")]]
+)
+def test_a_second_edit_and_an_entry_that_went_meanwhile_fail_clearly(edits: list[str]) -> None:
+    stage = Stage()
+    wanted = stage.id_of("ninja")
+    stage.world.workspace.edits["MEMORY.md"] = list(edits)
+    failed(stage.forget(wanted), "concurrent-edit")
+    assert stage.text() == edits[-1]
+    assert stage.text(ARCHIVE) is None
+    assert stage.world.edits.stored == []
+
+
+def test_ids_that_are_unknown_or_begin_several_name_what_there_is() -> None:
+    stage = Stage()
+    assert "no entry" in failed(stage.forget("m-00000000"), "entry-id").message
+    assert "is no id" in failed(stage.forget("MEMORY.md:5"), "entry-id").message
+    assert "is no id" in failed(stage.forget("m-"), "entry-id").message
+    stage.hold("MEMORY.md", "".join(f"- Entry number {n}\n" for n in range(40)))
+    ambiguous = next(
+        letter
+        for letter in "0123456789abcdef"
+        if sum(one.id[2] == letter for one in entries_of("MEMORY.md", stage.text() or "")) > 1
+    )
+    outcome = failed(stage.forget(f"m-{ambiguous}"), "entry-id")
+    assert "begins the ids of" in outcome.message
+    assert "MEMORY.md:" in outcome.hint
+
+
+def test_entries_with_the_same_words_go_together() -> None:
+    stage = Stage()
+    stage.hold("MEMORY.md", "- Twice\n- Once\n- twice\n")
+    before = stage.files()
+    stage.forget(stage.id_of("Twice"))
+    assert stage.text() == "- Once\n"
+    stage.undo()
+    assert stage.files() == before
+
+
+def test_the_only_entry_of_a_file_can_be_forgotten() -> None:
+    stage = Stage()
+    stage.hold(TODAY, "- One line\n")
+    stage.forget(stage.id_of("One", TODAY))
+    assert stage.text(TODAY) == ""
+    stage.undo()
+    assert stage.text(TODAY) == "- One line\n"
+
+
+SECRET = "The door code of the archive room is blue"
+
+
+def test_hard_leaves_no_copy_in_anything_that_is_ours() -> None:
+    stage = Stage()
+    stage.hold("memory/observation-backups/observations-20260101-000000.md", f"- 🔴 {SECRET}\nx\n")
+    stage.hold("memory/archive/observations/2026-01-01.md", f"- 🟢 {SECRET} <!-- a -->\n")
+    stage.hold("memory/ACTIVE_CONTEXT.md", f"# A\n- {SECRET}\n")
+    added = stage.add(SECRET)
+    assert isinstance(added, Remembered)
+    wanted = str(added.details["id"])
+    stage.forget(wanted)
+    stage.undo()
+    stage.add("Something else entirely")
+    outcome = stage.forget(wanted, is_hard=True)
+    assert isinstance(outcome, Forgotten), outcome
+    assert [path for path, text in stage.files().items() if "door code" in text] == []
+    assert [path for path, text in stage.files().items() if wanted in text] == []
+    assert "door code" not in repr(stage.world.edits.stored)
+    assert "door code" not in repr(stage.world.runs.stored)
+    assert len(stage.world.edits.stored) == 1
+    assert stage.text("memory/observation-backups/observations-20260101-000000.md") == "x\n"
+
+
+def test_a_forgotten_secret_is_masked_in_the_archive_and_comes_back_as_it_was() -> None:
+    stage = Stage()
+    token = "ghp_" + "a1B2" * 9
+    stage.hold("MEMORY.md", f"- The token is {token}\n")
+    outcome = stage.forget(stage.id_of("token"))
+    assert isinstance(outcome, Forgotten)
+    assert [one.code for one in outcome.notices] == ["secrets-masked"]
+    assert token not in (stage.text(ARCHIVE) or token)
+    stage.undo()
+    assert stage.text() == f"- The token is {token}\n"
+
+
+def test_a_dry_run_writes_nothing_and_says_what_would_be() -> None:
+    stage = Stage()
+    before = stage.files()
+    planned = stage.add("Port 8443 is the gateway", dry_run=True)
+    assert isinstance(planned, Planned)
+    entry = stage.forget(stage.id_of("tea"), dry_run=True)
+    assert isinstance(entry, Planned)
+    assert "Ada prefers tea" in entry.message
+    assert isinstance(stage.undo(dry_run=True), Skipped)
+    assert stage.files() == before
+    stage.add("Port 8443 is the gateway")
+    assert planned.details["id"] == stage.id_of("8443")
+    assert isinstance(stage.undo(dry_run=True), Planned)
+    assert "8443" in (stage.text() or "")
+
+
+def test_nothing_is_written_when_it_could_not_be_remembered() -> None:
+    stage = Stage()
+    stage.world.edits.is_unwritable = True
+    failed(stage.add("Port 8443 is the gateway"), "state")
+    failed(stage.forget(stage.id_of("tea")), "state")
+    assert stage.world.workspace.writes == []
