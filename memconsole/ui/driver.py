@@ -26,6 +26,10 @@ PATIENCE_S = 2.0
 """How long a terminal that takes nothing may hold up the end."""
 
 
+_TELL_FOCUS = "\x1b[?1004h"
+"""Asks for focus events. tmux tells of the loss when it is detached and not of the return, and
+Textual drops the focus at the loss: the first key afterwards would go nowhere."""
+
 _POINTER_SHAPE = "\x1b]22;"
 """Kitty's; older consoles print what they do not know."""
 
@@ -70,8 +74,8 @@ class ConsoleDriver(LinuxDriver):
         super().stop_application_mode()
 
     def write(self, data: str) -> None:
-        """Write to the terminal; the shape of a mouse pointer is nothing to bother it with."""
-        if not data.startswith(_POINTER_SHAPE):
+        """Write to the terminal; pointer shapes and focus are nothing to bother it with."""
+        if data != _TELL_FOCUS and not data.startswith(_POINTER_SHAPE):
             super().write(data)
 
     def _end(self, code: int) -> None:

@@ -202,6 +202,7 @@ def test_too_small_says_so_and_comes_back(tmux: Tmux) -> None:
 def test_detached_and_attached_again(tmux: Tmux) -> None:
     tmux.console(80, 24)
     tmux.press("2")
+    tmux.settle()
     for _ in range(2):
         command = [*tmux.program, "attach-session", "-t", "s"]
         with running(
