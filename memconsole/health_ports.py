@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from memconsole.domain.agents import Home
     from memconsole.domain.health import CronErrors, HeldLock
     from memconsole.domain.log_rotation import LogFile, LogRotation
+    from memconsole.domain.metrics import Family
 
 
 class HostProbe(Protocol):
@@ -35,6 +36,21 @@ class LogFiles(Protocol):
 
     def rotate(self, file: LogFile, keep: int) -> LogRotation:
         """Rotate one log; what fails leaves the live one as it was."""
+
+
+class MetricsSink(Protocol):
+    """Where monitoring finds our figures."""
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the settings switch it on."""
+
+    def publish(self, families: Sequence[Family]) -> None:
+        """Make these the figures that monitoring sees.
+
+        Raises:
+            StateError: File or port cannot be had.
+        """
 
 
 class LockList(Protocol):

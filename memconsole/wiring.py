@@ -179,6 +179,7 @@ def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Cloc
 def _health(settings: Settings, state: StateDatabase, copies: PrivateCopies) -> HealthPorts:
     from memconsole.engine.ports_bundle import HealthPorts  # noqa: PLC0415
     from memconsole.health.host import Host  # noqa: PLC0415
+    from memconsole.metrics.prometheus import PrometheusMetrics  # noqa: PLC0415
     from memconsole.stores.cron_runs import PlatformCron  # noqa: PLC0415
     from memconsole.stores.locks import HeldLocks  # noqa: PLC0415
     from memconsole.stores.log_files import DiskLogFiles  # noqa: PLC0415
@@ -190,7 +191,9 @@ def _health(settings: Settings, state: StateDatabase, copies: PrivateCopies) -> 
         own=(settings.log.file,) if settings.log.file else (),
         patterns=settings.log_rotation.paths,
     )
-    return HealthPorts(Host(), HeldLocks(locks), PlatformCron(copies), StateJobs(state), logs)
+    metrics = PrometheusMetrics(settings.metrics.textfile, settings.metrics.port)
+    cron, jobs = PlatformCron(copies), StateJobs(state)
+    return HealthPorts(Host(), HeldLocks(locks), cron, jobs, logs, metrics)
 
 
 def _alerts(settings: Settings, state: StateDatabase) -> AlertPorts:

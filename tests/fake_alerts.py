@@ -11,10 +11,11 @@ from memconsole.engine.ports_bundle import AlertPorts
 from memconsole.errors import DeliveryError, StateError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from memconsole.domain.log_rotation import LogFile
+    from memconsole.domain.metrics import Family
     from memconsole.domain.outcomes import Detail
     from memconsole.ports import StopSignal
 
@@ -116,3 +117,14 @@ class FakeLogs:
             )
         self.rotated.append((file.path.name, keep))
         return LogRotation(file, "done", "moved", moved_bytes=file.size_bytes)
+
+
+@dataclass
+class FakeMetrics:
+    """The figures that were published last."""
+
+    is_wanted: bool = True
+    families: Sequence[Family] = ()
+
+    def publish(self, families: Sequence[Family]) -> None:
+        self.families = families

@@ -26,7 +26,7 @@ from memconsole.errors import (
     WorkspaceError,
 )
 from memconsole.search_ports import SearchPorts
-from tests.fake_alerts import FakeAlerts, FakeLogs
+from tests.fake_alerts import FakeAlerts, FakeLogs, FakeMetrics
 from tests.fake_config import FakeConfigFile
 from tests.fake_gateway import FakeGateway, FakeRotations
 from tests.fake_observer import FakeObserver
@@ -357,6 +357,7 @@ class World:
         self.config_file = FakeConfigFile()
         self.alerts = FakeAlerts()
         self.logs = FakeLogs()
+        self.metrics = FakeMetrics()
 
     @property
     def ports(self) -> Ports:
@@ -385,7 +386,7 @@ class World:
             search=lambda: SearchPorts(self.index, self.documents),
             config_file=lambda: self.config_file,
             health=lambda: HealthPorts(
-                self.host, self.lock_list, self.cron, self.jobs, self.logs
+                self.host, self.lock_list, self.cron, self.jobs, self.logs, self.metrics
             ),
             alerts=lambda: self.alerts.ports,
             llm=lambda: ModelPorts(self.model, self.model),

@@ -46,6 +46,10 @@ class HealthDoor(GatewayDoor):
         """Check everything that keeps memory safe; see `Engine`."""
         raise NotImplementedError
 
+    def snapshot(self) -> ConsoleSnapshot:
+        """Take one reading of everything; see `Engine`."""
+        raise NotImplementedError
+
     def look_after_health(self, cancel: StopSignal | None = None) -> HealthRound:
         """Check everything, keep the result as a file, and tell people what they do not know.
 
@@ -128,6 +132,24 @@ class HealthDoor(GatewayDoor):
         rules = self.settings.log_rotation
         logs = self._ports.health().logs
         return rotate_logs(logs, home, rules, dry_run=dry_run, cancel=cancel)
+
+    def publish_metrics(self) -> int | None:
+        """Tell monitoring how things are; return how many samples, None when nobody listens.
+
+        Raises:
+            StateError: File or port cannot be had.
+            HomeNotFoundError: The platform home does not exist.
+            HomeUnreadableError: It exists, and none of its stores can be read.
+        """
+        from memconsole import __version__  # noqa: PLC0415 - rare
+        from memconsole.domain.metrics import families  # noqa: PLC0415
+
+        ports = self._ports.health()
+        if not ports.metrics.is_wanted:
+            return None
+        found = families(self.snapshot(), ports.jobs.records(), self.indexes(), version=__version__)
+        ports.metrics.publish(found)
+        return sum(len(one.samples) for one in found)
 
     def _dated(self, report: HealthReport) -> HealthReport:
         """Return a report with what the alerts know of its beginnings."""

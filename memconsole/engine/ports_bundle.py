@@ -31,6 +31,7 @@ class HealthPorts:
     cron: health_ports.CronRuns
     jobs: job_ports.JobStore
     logs: health_ports.LogFiles
+    metrics: health_ports.MetricsSink
 
 
 @dataclass(frozen=True, slots=True)

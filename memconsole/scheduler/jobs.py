@@ -22,7 +22,7 @@ from memconsole.domain.jobs import JobEnd
 from memconsole.domain.outcomes import Planned, Skipped
 from memconsole.domain.schedule import Every
 from memconsole.scheduler.turns import Rank
-from memconsole.scheduler.upkeep import look_after_health, rotate_logs
+from memconsole.scheduler.upkeep import look_after_health, publish_metrics, rotate_logs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -245,6 +245,15 @@ TABLE: tuple[Job, ...] = (
         trigger=lambda settings: Every(settings.log_rotation.interval),
         work=rotate_logs,
         catches_up=False,
+    ),
+    Job(
+        id="metrics",
+        help="Tell monitoring how things are",
+        trigger=lambda settings: Every(settings.metrics.interval),
+        work=publish_metrics,
+        is_enabled=lambda settings: bool(settings.metrics.textfile or settings.metrics.port),
+        catches_up=False,
+        is_listed=False,
     ),
     Job(
         id="samples",

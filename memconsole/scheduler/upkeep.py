@@ -45,3 +45,12 @@ def rotate_logs(engine: Engine, cancel: StopSignal) -> JobEnd:
         return JobEnd(SKIPPED, NOTHING_DUE, "no log has grown large")
     size = size_words(sum(one.moved_bytes for one in done))
     return JobEnd(DONE, None, f"{len(done)} logs rotated, {size}")
+
+
+def publish_metrics(engine: Engine, cancel: StopSignal) -> JobEnd:
+    """Tell monitoring how things are (A21)."""
+    del cancel
+    count = engine.publish_metrics()
+    if count is None:
+        return JobEnd(SKIPPED, NOTHING_DUE, "nobody wants metrics")
+    return JobEnd(DONE, None, f"{count} samples published")

@@ -1,0 +1,138 @@
+"""What monitoring is told (A21): families of samples, all of them gauges.
+
+What is unknown has no sample: it is never 0. No session key is a label: it may be a telephone
+number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from memconsole.domain.indexing import IndexStatus, Source
+    from memconsole.domain.jobs import JobRecord
+    from memconsole.domain.snapshot import AgentView, ConsoleSnapshot
+
+_PREFIX = "memconsole_"
+
+
+@dataclass(slots=True)
+class Family:
+    """One metric.
+
+    Attributes:
+        name: Ends in its unit.
+        labels: Names of labels.
+        samples: (values of the labels, value).
+    """
+
+    name: str
+    help: str
+    labels: tuple[str, ...] = ()
+    samples: list[tuple[tuple[str, ...], float]] = field(default_factory=list)
+
+    def add(self, value: float | None, *labels: str) -> None:
+        """Add one sample; None adds none."""
+        if value is not None:
+            self.samples.append((labels, float(value)))
+
+
+def families(
+    snapshot: ConsoleSnapshot,
+    jobs: Mapping[str, JobRecord],
+    indexes: Mapping[tuple[str, Source], IndexStatus],
+    *,
+    version: str,
+) -> tuple[Family, ...]:
+    """Return everything monitoring is told of one reading."""
+    build = _family("build_info", "Version of memconsole", "version")
+    build.add(1, version)
+    taken = _family("collected_timestamp_seconds", "When these figures were read")
+    taken.add(snapshot.taken_at.timestamp())
+    gateway = _family("gateway_up", "Whether the Gateway answers")
+    if snapshot.gateway.verdict != "off":
+        gateway.add(snapshot.gateway.verdict == "up")
+    found = (build, taken, gateway)
+    parts = (_agents(snapshot), _pools(snapshot.agents), _jobs(jobs), _indexes(indexes))
+    alerts = _family("alert", "What is wrong now, by issue and severity", "issue", "severity")
+    for one in snapshot.alerts:
+        alerts.add(1, one.issue, one.status.value)
+    return (*found, *(family for part in parts for family in part), alerts)
+
+
+def _agents(snapshot: ConsoleSnapshot) -> Iterable[Family]:
+    sessions = _family("sessions", "Live sessions, cron runs not counted", "agent")
+    due = _family("sessions_due", "Sessions that rotation would take now", "agent")
+    tokens = _family("tokens_max", "Tokens of the fullest live session", "agent")
+    percent = _family(
+        "threshold_percent_max", "Share of the rotation threshold of the fullest session", "agent"
+    )
+    checkpoint = _family("checkpoint_timestamp_seconds", "Last checkpoint", "agent")
+    for view in snapshot.agents:
+        name = view.agent.id
+        sessions.add(view.sessions, name)
+        due.add(view.due, name)
+        tokens.add(view.tokens_max, name)
+        checkpoint.add(_seconds(view.checkpoint_at), name)
+        shares = [
+            one.percent_of_threshold
+            for one in snapshot.sessions
+            if one.agent == view.ref and one.percent_of_threshold is not None
+        ]
+        percent.add(max(shares, default=None), name)
+    return sessions, due, tokens, percent, checkpoint
+
+
+def _pools(agents: Iterable[AgentView]) -> Iterable[Family]:
+    size = _family("pool_bytes", "Bytes of the memory pool", "agent")
+    files = _family("pool_files", "Files of the memory pool", "agent")
+    tokens = _family("pool_tokens", "Estimated tokens of the memory pool", "agent")
+    markers = _family("markers", "Marked lines in memory", "agent", "marker")
+    for view in agents:
+        if view.pool is None:
+            continue
+        name = view.agent.id
+        size.add(view.pool.size_bytes, name)
+        files.add(view.pool.files, name)
+        tokens.add(view.pool.tokens, name)
+        for marker, count in view.pool.markers.items():
+            markers.add(count, name, marker)
+    return size, files, tokens, markers
+
+
+def _jobs(jobs: Mapping[str, JobRecord]) -> Iterable[Family]:
+    last = _family("job_last", "How the last run of a job ended: 1 for that", "job", "status")
+    duration = _family("job_duration_seconds", "How long its last run took", "job")
+    start = _family("job_start_timestamp_seconds", "When it last started", "job")
+    coming = _family("job_next_timestamp_seconds", "When it runs next", "job")
+    failures = _family("job_failures", "Failed runs in a row", "job")
+    for name, record in sorted(jobs.items()):
+        if record.status is not None:
+            last.add(1, name, record.status)
+        took = record.duration_ms
+        duration.add(None if took is None else took / 1000, name)
+        start.add(_seconds(record.started_at), name)
+        coming.add(_seconds(record.next_at), name)
+        failures.add(record.failures, name)
+    return last, duration, start, coming, failures
+
+
+def _indexes(indexes: Mapping[tuple[str, Source], IndexStatus]) -> Iterable[Family]:
+    state = _family("index_state", "State of an index: 1 for that", "agent", "source", "state")
+    chunks = _family("index_chunks", "Chunks in a search index", "agent", "source")
+    for (agent, source), status in sorted(indexes.items()):
+        state.add(1, agent, source.value, status.state.value)
+        chunks.add(status.chunks, agent, source.value)
+    return state, chunks
+
+
+def _family(name: str, help_text: str, *labels: str) -> Family:
+    return Family(_PREFIX + name, help_text, labels)
+
+
+def _seconds(at: datetime | None) -> float | None:
+    return None if at is None else at.timestamp()

@@ -1,0 +1,133 @@
+"""What monitoring is told, from a reading to the text that Prometheus reads (A21)."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import urllib.request
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.jobs import JobRecord
+from memconsole.domain.metrics import Family
+from memconsole.domain.settings import Settings
+from memconsole.engine.engine import Engine
+from memconsole.errors import StateError
+from memconsole.metrics.prometheus import PrometheusMetrics
+from memconsole.scheduler.upkeep import publish_metrics
+from tests.engine.rows import row
+from tests.fakes import HOME, NOW, World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+SETTINGS = Settings(state_dir=HOME / "state", timezone="UTC")
+
+
+def samples(families: Iterable[Family]) -> dict[str, dict[tuple[str, ...], float]]:
+    return {one.name.removeprefix("memconsole_"): dict(one.samples) for one in families}
+
+
+def test_figures_of_everything(world: World) -> None:
+    world.sessions.hold(
+        row("agent:main:main", 120_000, session_id="one"),
+        row("agent:main:dashboard:x", 160_000, session_id="two"),
+    )
+    world.gateway.verdict = "down"
+    world.jobs.current["checkpoint"] = JobRecord(
+        "checkpoint", NOW, NOW, "failed", duration_ms=1500, failures=2
+    )
+    made = Engine(world.ports, SETTINGS)
+    made.look_after_health()
+    end = publish_metrics(made, threading.Event())
+    assert end.status == "done"
+    found = samples(world.metrics.families)
+    main = ("main",)
+    assert found["sessions"] == {main: 2}
+    assert found["sessions_due"] == {main: 1}
+    assert found["tokens_max"] == {main: 160_000}
+    assert found["threshold_percent_max"][main] == pytest.approx(106.7)
+    assert found["gateway_up"] == {(): 0}
+    assert found["job_last"] == {("checkpoint", "failed"): 1}
+    assert found["job_duration_seconds"] == {("checkpoint",): 1.5}
+    assert found["job_failures"] == {("checkpoint",): 2}
+    assert found["alert"][("gateway", "critical")] == 1
+    assert found["collected_timestamp_seconds"] == {(): NOW.timestamp()}
+    assert found["pool_bytes"] == {main: 0}
+    assert found["markers"][("main", "DECISION")] == 0
+    assert "dashboard" not in str(found), "session keys may be telephone numbers"
+
+
+def test_what_is_unknown_has_no_sample(world: World) -> None:
+    world.sessions.hold(row("agent:main:main", None))
+    world.gateway.verdict = "off"
+    made = Engine(world.ports, SETTINGS)
+    made.publish_metrics()
+    found = samples(world.metrics.families)
+    assert (found["tokens_max"], found["gateway_up"], found["job_last"]) == ({}, {}, {})
+
+
+def test_nobody_is_told_who_does_not_listen(world: World) -> None:
+    world.metrics.is_wanted = False
+    end = publish_metrics(Engine(world.ports, SETTINGS), threading.Event())
+    assert (end.status, world.metrics.families) == ("skipped", ())
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+FAMILIES = (
+    Family("memconsole_sessions", "Live sessions", ("agent",), [(('a"b\\c\n',), 2.0)]),
+    Family("memconsole_gateway_up", "Whether it answers", (), [((), 1.0)]),
+)
+TEXT = """\
+# HELP memconsole_sessions Live sessions
+# TYPE memconsole_sessions gauge
+memconsole_sessions{agent="a\\"b\\\\c\\n"} 2.0
+# HELP memconsole_gateway_up Whether it answers
+# TYPE memconsole_gateway_up gauge
+memconsole_gateway_up 1.0
+"""
+
+
+def test_the_file_is_replaced_whole_and_may_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "memconsole.prom"
+    made = PrometheusMetrics(path, 0)
+    made.publish(FAMILIES)
+    made.publish(FAMILIES)
+    assert path.read_text() == TEXT
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert [one.name for one in tmp_path.glob("*.*")] == ["memconsole.prom"]
+
+
+def test_the_endpoint_is_on_this_host_only() -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    made = PrometheusMetrics(None, port)
+    made.publish(())
+    made.publish(FAMILIES)
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+            assert answer.read().decode() == TEXT
+        assert made._server is not None  # noqa: SLF001, RUF100
+        assert made._server[0].server_address[0] == "127.0.0.1"
+        with pytest.raises(StateError, match="in use"):
+            PrometheusMetrics(None, port).publish(FAMILIES)
+    finally:
+        made.close()
+
+
+def test_a_folder_that_is_missing_is_said(tmp_path: Path) -> None:
+    with pytest.raises(StateError, match=r"memconsole\.prom: no such file"):
+        PrometheusMetrics(tmp_path / "none" / "memconsole.prom", 0).publish(FAMILIES)
+
+
+def test_off_is_the_default() -> None:
+    assert not PrometheusMetrics(SETTINGS.metrics.textfile, SETTINGS.metrics.port).is_wanted
+    assert SETTINGS.metrics.interval == timedelta(minutes=1)
