@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands import Command
+    from memconsole.domain.config_finding import ConfigReport
+    from memconsole.domain.health import HealthReport
     from memconsole.domain.indexing import IndexStatus, Source
     from memconsole.domain.memory import Marker
     from memconsole.domain.outcomes import Outcome, Run
@@ -86,6 +88,12 @@ class Door(Protocol):
 
     def document_lines(self, agent_id: str, path: str) -> tuple[str, ...]:
         """Return the lines of something that was found, masked; none when it is gone."""
+
+    def health(self) -> HealthReport:
+        """Check everything that keeps memory safe."""
+
+    def config_findings(self) -> ConfigReport:
+        """Check the platform's configuration."""
 
     def index_watch(self) -> Watch:
         """Return what indexes changed files once they have rested."""

@@ -85,6 +85,10 @@ class KeysOfEveryScreen(App[int], inherit_bindings=False):
         """Show the scheduler's jobs."""
         self.go.jobs()
 
+    def action_health(self) -> None:
+        """Show what keeps memory safe."""
+        self.go.health()
+
     def action_log(self) -> None:
         """Show our own log."""
         self.go.log()

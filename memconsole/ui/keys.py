@@ -103,6 +103,7 @@ COMMON = [
     bind("l", "app.log", "log", "What memconsole itself logged", name="log"),
     bind("w", "observations", "observations", "What is remembered of talks", name="observations"),
     bind("v", "app.jobs", "jobs", "The scheduler's jobs", name="jobs"),
+    bind("h", "app.health", "health", "Health, and the platform's configuration", name="health"),
     bind("S", "host", "scheduler", "Run the jobs here when nobody does", name="host"),
     bind("q", "app.quit", "quit", "Leave the console", name="quit"),
 ]

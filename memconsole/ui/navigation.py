@@ -106,6 +106,14 @@ class Navigation:
             self._visit("jobs", "jobs")
             self._app.push_screen(JobsScreen())
 
+    def health(self) -> None:
+        """Open what keeps memory safe, and what is wrong with the platform's configuration."""
+        from memconsole.ui.screens.health import HealthScreen  # noqa: PLC0415 - see above
+
+        if not isinstance(self._app.screen, HealthScreen):
+            self._visit("health", "health")
+            self._app.push_screen(HealthScreen())
+
     def log(self) -> None:
         """Open our own log."""
         from memconsole.ui.screens.log import LogScreen  # noqa: PLC0415 - see above

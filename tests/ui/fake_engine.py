@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.command_line import name_of
 from memconsole.domain.commands import Reindex, Rotate
+from memconsole.domain.config_finding import ConfigReport
+from memconsole.domain.health import HealthReport
 from memconsole.domain.outcomes import Checkpointed, Planned, Written
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.engine.rotate import RotationPlan
@@ -67,6 +69,8 @@ class FakeEngine(FakeSearch):
         self.history = sample.runs()
         self.sampled = 0
         self.jobs: JobControl | None = None
+        self.health_report = HealthReport((), sample.NOW)
+        self.config_report: ConfigReport | MemconsoleError = ConfigReport(())
         self.run_gate = threading.Event()
         self.run_gate.set()
 
@@ -98,6 +102,14 @@ class FakeEngine(FakeSearch):
         self, *, limit: int = 50, since: datetime | None = None, job: str | None = None
     ) -> tuple[Run, ...]:
         return tuple(run for run in self.history if job in (None, run.job))[:limit]
+
+    def health(self) -> HealthReport:
+        return self.health_report
+
+    def config_findings(self) -> ConfigReport:
+        if isinstance(self.config_report, MemconsoleError):
+            raise self.config_report
+        return self.config_report
 
     def watched(self) -> tuple[Path, ...]:
         return (sample.HOME,)

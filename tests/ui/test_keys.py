@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.catalogue import CATALOGUE
-from memconsole.domain.snapshot import GatewayStatus
+from memconsole.domain.config_finding import ConfigReport, Finding
+from memconsole.domain.health import Check, CheckStatus, HealthReport
+from memconsole.domain.snapshot import GatewayStatus, Severity
 from tests.ui import sample
 from tests.ui.driving import WIDE, Desk, at_work
 
@@ -24,6 +26,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "search": ("o", *"database", "enter"),
     "findings": ("exclamation_mark",),
     "log": ("l",),
+    "health": ("h",),
 }
 """How each screen is reached; the jobs, which need a scheduler, have tests of their own."""
 
@@ -35,6 +38,7 @@ PANELS = {
     "search": ("results", "preview", "facets"),
     "findings": ("list",),
     "log": ("list",),
+    "health": ("checks", "findings", "one"),
 }
 
 SHARED = {
@@ -45,7 +49,9 @@ SHARED = {
 }
 """Ids of bindings that are pressed here, on every screen."""
 
-ELSEWHERE = {"open", "quit", "interrupt", "suspend", "jobs", "host"}
+ELSEWHERE = {
+    *("open", "quit", "interrupt", "suspend", "jobs", "host", "health", "observations"),
+}
 """Tested where their effect is: `Enter` by each screen's own tests, the ends in `test_bytes`."""
 
 OWN = {
@@ -58,6 +64,9 @@ OWN = {
 }
 """Keys of one screen alone; `test_overview`, `test_details` and `test_search` press them."""
 
+TAKEN = {"search": {"observations"}}
+"""Keys that mean something else there."""
+
 FORBIDDEN = {"ctrl+a", "ctrl+b", "ctrl+s", "ctrl+q"}
 """Keys that screen, tmux and terminals take away."""
 
@@ -66,6 +75,8 @@ FORBIDDEN = {"ctrl+a", "ctrl+b", "ctrl+s", "ctrl+q"}
 def engine(engine: FakeEngine) -> FakeEngine:
     """The usual home with a Gateway, so that every command can be tried."""
     engine.reading = replace(sample.usual(), gateway=GatewayStatus("up", version="2026.9.6"))
+    engine.health_report = HealthReport((Check("disk", CheckStatus.OK, "half full"),), sample.NOW)
+    engine.config_report = ConfigReport((Finding("reset", Severity.INFO, "none is set"),))
     return engine
 
 
@@ -93,7 +104,7 @@ def _every_key_is_known(desk: Desk, screen: str) -> None:
     assert not FORBIDDEN & set(bindings)
     assert all(active.binding.id and active.binding.tooltip for active in bindings.values())
     panels = {f"panel-{number}" for number in range(1, len(PANELS[screen]) + 1)}
-    known = SHARED | ELSEWHERE | OWN.get(screen, set())
+    known = (SHARED | ELSEWHERE | OWN.get(screen, set())) - TAKEN.get(screen, set())
     has_panels = len(PANELS[screen]) > 1
     ids = {active.binding.id for active in bindings.values()}
     assert ids == known | (panels if has_panels else set())

@@ -1,0 +1,117 @@
+"""Whether everything that keeps memory safe is well, and what is wrong with the configuration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import on
+
+from memconsole.ui.keys import bind
+from memconsole.ui.loading import Loaded, Loader
+from memconsole.ui.rows.health import (
+    check_facts,
+    config_listing,
+    finding_facts,
+    full_listing,
+    health_listing,
+)
+from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from memconsole.domain.config_finding import ConfigReport
+    from memconsole.domain.health import HealthReport
+
+_REST_S = 30
+"""Both looks read files whole; they are taken again after this long, not with every reading."""
+
+
+class HealthScreen(ConsoleScreen):
+    """The checks, the findings about the configuration, and one of them in full."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind("1", "panel(1)", "health", "Panel 1: health", name="panel-1"),
+        bind("2", "panel(2)", "configuration", "Panel 2: platform configuration", name="panel-2"),
+        bind("3", "panel(3)", "in full", "Panel 3: one of them in full", name="panel-3"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__("health")
+        self._report: HealthReport | None = None
+        self._config: ConfigReport | None = None
+        self._failures = {"health": "", "config": ""}
+        self._asked_at: datetime | None = None
+        self._chosen = "checks"
+        self._health: Loader[HealthReport] = Loader(self, "health")
+        self._findings: Loader[ConfigReport] = Loader(self, "config")
+
+    @property
+    def where(self) -> str:
+        """The name of the screen."""
+        return "health"
+
+    def body(self) -> ComposeResult:
+        """Yield checks, findings, and one of them below."""
+        yield Pane("checks", glyphs=self.desk.glyphs, classes="-current")
+        yield Pane("findings", glyphs=self.desk.glyphs)
+        yield Pane("one", glyphs=self.desk.glyphs)
+
+    def on_mount(self) -> None:
+        """Give the checks the keys."""
+        super().on_mount()
+        self.focus_pane(self.named("checks"))
+
+    def show_snapshot(self) -> None:
+        """Look again when the last look is old."""
+        now = self.desk.clock.now()
+        if self._asked_at is None or (now - self._asked_at).total_seconds() >= _REST_S:
+            self._asked_at = now
+            self._health.ask(self.desk.engine.health)
+            self._findings.ask(self.desk.engine.config_findings)
+        self._show()
+        super().show_snapshot()
+
+    @on(Loaded)
+    def show_loaded(self, message: Loaded) -> None:
+        """Show what was found, or why nobody could look."""
+        self._failures[message.what] = message.failure
+        if message.what == "health":
+            self._health.done()
+            self._report = cast("HealthReport | None", message.value) or self._report
+        else:
+            self._findings.done()
+            self._config = cast("ConfigReport | None", message.value) or self._config
+        self._show()
+
+    def _show(self) -> None:
+        context = self.context()
+        health, config = self._failures["health"], self._failures["config"]
+        self.named("checks").show(health_listing(self._report, health, context))
+        self.named("findings").show(config_listing(self._config, config, context))
+        self._show_one()
+
+    def on_descendant_focus(self) -> None:
+        """Show what the list is about that has the keys now."""
+        super().on_descendant_focus()
+        self._show_one()
+
+    @on(Pane.Moved, "#checks")
+    @on(Pane.Moved, "#findings")
+    @on(Pane.Resized, "#one")
+    def _show_one(self) -> None:
+        if self.pane is not None and self.pane.id in ("checks", "findings"):
+            self._chosen = self.pane.id
+        pane, row = self.named("one"), self.named(self._chosen).row
+        key = "" if row is None else row.key
+        is_check = self._chosen == "checks"
+        facts = check_facts(self._report, key) if is_check else finding_facts(self._config, key)
+        pane.show(full_listing(facts, pane.room[0]))
+
+    def action_open(self) -> None:
+        """Go on to the one under the cursor in full."""
+        self.focus_pane(self.named("one"))
