@@ -9,7 +9,8 @@ from memconsole.cli.encode import markers_by_tag, notice
 
 if TYPE_CHECKING:
     from memconsole.cli.encode import Row
-    from memconsole.domain.memory import Marker, Pool
+    from memconsole.domain.entries import MemoryEntry
+    from memconsole.domain.memory import Marker, Pool, PoolItem
 
 
 def pool(one: Pool, agent_id: str | None = None) -> Row:
@@ -42,6 +43,32 @@ def pool(one: Pool, agent_id: str | None = None) -> Row:
             for limit in one.limits
         ],
         "warnings": [notice(warning) for warning in one.notices],
+    }
+
+
+def file(agent_id: str, one: PoolItem) -> Row:
+    """Return one file of a memory."""
+    return {
+        "agent": agent_id,
+        "path": Path(one.path),
+        "bytes": one.size_bytes,
+        "tokens": one.tokens,
+        "modified_at": one.modified_at,
+        "generated": one.is_generated,
+        "counted": one.is_counted,
+        "because": one.because,
+    }
+
+
+def entry(one: MemoryEntry) -> Row:
+    """Return one entry of a file."""
+    return {
+        "id": one.id,
+        "path": Path(one.path),
+        "line": one.line,
+        "text": one.text,
+        "tags": list(one.tags),
+        "date": one.date,
     }
 
 

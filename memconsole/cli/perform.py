@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from memconsole.cli.call import Call
     from memconsole.domain.agents import Home
-    from memconsole.domain.commands import Command, Compact
-    from memconsole.domain.commands import Reflect as AskedCommand
+    from memconsole.domain.commands import AskedCommand, Command, Compact
     from memconsole.domain.outcomes import Outcome
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.entries import MemoryEntry
     from memconsole.domain.indexing import IndexStatus, Source
     from memconsole.domain.memory import Marker, Pool
     from memconsole.domain.search import SearchRequest, SearchResult
@@ -162,6 +163,29 @@ class MemoryDoor(SearchDoor):
             owner = pool.agents[0] if pool.agents else ""
             found += [(owner, marker) for marker in self._ports.memory.markers(pool.root)]
         return tuple(found)
+
+    def memory_entries(self, agent_id: str, name: str | None = None) -> tuple[MemoryEntry, ...]:
+        """Return the entries of one file of an agent's memory, or of all files (mission §19).
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+            UsageError: The memory has no file of that name.
+            WorkspaceError: The named file cannot be read.
+        """
+        from memconsole.engine.memory_show import entries_shown  # noqa: PLC0415
+
+        return entries_shown(self._ports, self.pools(agent_id)[0], name)
+
+    def memory_file(self, agent_id: str, name: str) -> str:
+        """Return the path of a file of an agent's memory by its name.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+            UsageError: The memory has no file of that name.
+        """
+        from memconsole.engine.memory_show import file_named  # noqa: PLC0415
+
+        return file_named(self.pools(agent_id)[0], name)
 
     def memory_text(self, agent_id: str, relative: str) -> str | None:
         """Return the text of one file of an agent's workspace; None when it does not exist.

@@ -1,0 +1,175 @@
+"""`memory show` and `memory edit`: the files of a memory, their entries, and an editor (§19)."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call import Answer
+from memconsole.cli.finding import default_agent
+from memconsole.cli.shared import AgentOption, DryRunOption, call_of
+from memconsole.errors import ReadOnlyError, UsageError
+
+if TYPE_CHECKING:
+    from memconsole.cli.call import Call
+    from memconsole.cli.paper import Paper
+    from memconsole.domain.agents import Home
+
+
+def show(
+    context: typer.Context,
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE]", help="Show the entries of this file.", show_default=False),
+    ] = None,
+    agent: AgentOption = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show the entries of every file.", show_default=False)
+    ] = False,
+) -> int:
+    """List the files of an agent's memory, or their entries with ids.
+
+    Without --agent the memory of main, else of the first agent. Ids name entries in
+    `memory forget`; they stay the same when lines move.
+    """
+    call = call_of(context)
+    home = call.engine.home()
+    owner = meant(home, agent)
+    if file is None and not everything:
+        return _files(call, home, owner)
+    with call.busy("reading the memory files"):
+        found = call.engine.memory_entries(owner, file)
+    from memconsole.cli import encode_memory  # noqa: PLC0415
+
+    def show_entries(paper: Paper) -> None:
+        from memconsole.cli import memory_views  # noqa: PLC0415  # not for machines
+
+        memory_views.entries(paper, found)
+
+    return call.answer(
+        Answer(
+            "memory show",
+            data=lambda: [encode_memory.entry(one) for one in found],
+            show=show_entries,
+            at=call.clock.now(),
+            home=home,
+        )
+    )
+
+
+def _files(call: Call, home: Home, owner: str) -> int:
+    with call.busy("reading the memory folder"):
+        [pool] = call.engine.pools(owner)
+    from memconsole.cli import encode_memory  # noqa: PLC0415
+
+    def show_files(paper: Paper) -> None:
+        from memconsole.cli import memory_views  # noqa: PLC0415  # not for machines
+
+        memory_views.files(paper, pool)
+
+    return call.answer(
+        Answer(
+            "memory show",
+            data=lambda: [encode_memory.file(owner, one) for one in pool.items],
+            show=show_files,
+            at=call.clock.now(),
+            warnings=pool.notices,
+            home=home,
+        )
+    )
+
+
+def edit(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Such as MEMORY.md.")],
+    agent: AgentOption = None,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Open a file of an agent's memory in $VISUAL or $EDITOR, then index what changed."""
+    call = call_of(context)
+    if call.settings.ui.read_only and not dry_run:
+        raise ReadOnlyError("memory edit")
+    home = call.engine.home()
+    owner = meant(home, agent)
+    path = _path(call, owner, file)
+    editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+    if dry_run:
+        return _told(call, home, owner, path, f"would open {path} in {editor[0]}")
+    if call.is_json or not call.output.can_ask:
+        raise UsageError(
+            "memory edit needs a terminal", hint="Use `memory add` or `memory forget`."
+        )
+    before = call.engine.memory_text(owner, path)
+    whole = call.engine.agent(owner).workspace / path
+    try:
+        code = subprocess.run([*editor, str(whole)], check=False).returncode
+    except OSError as error:
+        reason = error.strerror or "no reason given"
+        raise UsageError(
+            f"the editor {editor[0]} cannot be started: {reason.lower()}",
+            hint="Name another one in VISUAL or EDITOR.",
+        ) from error
+    if call.engine.memory_text(owner, path) == before:
+        end = f"; the editor ended with {code}" if code else ""
+        return _told(call, home, owner, path, f"{path} is as it was{end}", code=min(code, 1))
+    return _told(call, home, owner, path, f"{path} was changed{_indexed(call, owner)}")
+
+
+def meant(home: Home, agent: str | None) -> str:
+    """Return the agent that is meant.
+
+    Raises:
+        UsageError: None is named, and there is none.
+    """
+    owner = agent or default_agent(home)
+    if owner is None:
+        raise UsageError("there are no agents", hint="The platform makes them.")
+    return owner
+
+
+def _path(call: Call, owner: str, file: str) -> str:
+    """Return the file to edit; one that does not exist may be made where memory is read.
+
+    Raises:
+        UsageError: No memory is kept there.
+        WorkspaceError: It lies outside the workspace, or is no ordinary file.
+    """
+    try:
+        return call.engine.memory_file(owner, file)
+    except UsageError:
+        path = Path(file)
+        is_memory = file in ("MEMORY.md", "USER.md") or path.parts[:1] == ("memory",)
+        if not is_memory or path.suffix.casefold() != ".md" or ".." in path.parts:
+            raise
+    call.engine.memory_text(owner, file)
+    return file
+
+
+def _indexed(call: Call, owner: str) -> str:
+    from memconsole.domain.commands import Reindex  # noqa: PLC0415
+    from memconsole.domain.indexing import IndexState  # noqa: PLC0415
+    from memconsole.domain.outcomes import Reindexed  # noqa: PLC0415
+
+    states = call.engine.indexes(owner).values()
+    if all(one.state is IndexState.MISSING for one in states):
+        return ""
+    outcome = call.engine.run(Reindex(call.engine.agent(owner).ref))
+    return "; " + ("it is indexed" if isinstance(outcome, Reindexed) else outcome.message)
+
+
+def _told(call: Call, home: Home, owner: str, path: str, message: str, *, code: int = 0) -> int:
+    return call.answer(
+        Answer(
+            "memory edit",
+            data=lambda: {"agent": owner, "path": path, "message": message},
+            show=lambda paper: paper.write(paper.text(message)),
+            at=call.clock.now(),
+            code=code,
+            home=home,
+        )
+    )
