@@ -345,7 +345,7 @@ async def test_facets_narrow_by_key_and_by_row(engine: FakeEngine) -> None:
         assert last().is_explained
         assert "not found, older than its limit" in desk.text("preview")
         assert "when▼" in desk.text("results")
-        await desk.press("w")
+        await desk.press("x")
         assert last().narrowing.is_open
         await desk.press("3", "g", "enter")
         assert last().agent_id is None
@@ -355,7 +355,7 @@ async def test_facets_narrow_by_key_and_by_row(engine: FakeEngine) -> None:
 async def test_nothing_found_names_the_facets_that_narrow(engine: FakeEngine) -> None:
     async with at_work(engine, COMPACT) as desk:
         await desk.press("o", *"zebra", "enter", "m")
-        assert "marker and date narrow it: w takes them away" in desk.text("results")
+        assert "marker and date narrow it: x takes them away" in desk.text("results")
 
 
 async def test_the_whole_search_opens_empty_and_waits_for_words(engine: FakeEngine) -> None:

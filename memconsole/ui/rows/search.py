@@ -162,7 +162,7 @@ def _nothing_in_files(index: IndexView) -> tuple[str, ...]:
 def _nothing(search: Search, result: SearchResult) -> tuple[str, ...]:
     lines = ["nothing found"]
     if search.facets.is_narrow:
-        lines.append("marker and date narrow it: w takes them away")
+        lines.append("marker and date narrow it: x takes them away")
     if result.coverage == 0:
         lines.append("none of these words occurs in the index")
     elif result.coverage is not None and result.coverage < 1:

@@ -46,7 +46,7 @@ class SearchScreen(ConsoleScreen):
         bind("m", "facet('marker')", "marker", "Only lines marked so", name="facet-marker"),
         bind("d", "facet('date')", "date", "Only what is not older", name="facet-date"),
         bind("s", "facet('order')", "sort", "Best first, or newest first", name="sort"),
-        bind("w", "widen", "widen", "Take marker and date away", name="widen"),
+        bind("x", "widen", "widen", "Take marker and date away", name="widen"),
         bind("e", "explain", "explain", "Where the agent's own search has it", name="explain"),
     ]
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[1:]
