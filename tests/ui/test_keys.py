@@ -64,9 +64,6 @@ OWN = {
 }
 """Keys of one screen alone; `test_overview`, `test_details` and `test_search` press them."""
 
-TAKEN = {"search": {"observations"}}
-"""Keys that mean something else there."""
-
 FORBIDDEN = {"ctrl+a", "ctrl+b", "ctrl+s", "ctrl+q"}
 """Keys that screen, tmux and terminals take away."""
 
@@ -104,7 +101,7 @@ def _every_key_is_known(desk: Desk, screen: str) -> None:
     assert not FORBIDDEN & set(bindings)
     assert all(active.binding.id and active.binding.tooltip for active in bindings.values())
     panels = {f"panel-{number}" for number in range(1, len(PANELS[screen]) + 1)}
-    known = (SHARED | ELSEWHERE | OWN.get(screen, set())) - TAKEN.get(screen, set())
+    known = SHARED | ELSEWHERE | OWN.get(screen, set())
     has_panels = len(PANELS[screen]) > 1
     ids = {active.binding.id for active in bindings.values()}
     assert ids == known | (panels if has_panels else set())
