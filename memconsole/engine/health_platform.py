@@ -164,7 +164,7 @@ def compaction_evidence(look: Look) -> Check:
     return Check(
         "compaction-evidence",
         severity,
-        f"{len(found.bad)} compactions look bad, the newest of {worst.key}: {worst.why}",
+        f"{_compactions(len(found.bad))} bad, the newest of {worst.key}: {worst.why}",
         len(found.bad),
         1,
         hint=hint_of(worst),
@@ -176,3 +176,7 @@ def platform_index(look: Look) -> Check:
     """The agent's own search index is not looked into by this release."""
     del look
     return unknown("platform-index", "the agents' own search indexes are not looked into")
+
+
+def _compactions(number: int) -> str:
+    return "1 compaction looks" if number == 1 else f"{number} compactions look"

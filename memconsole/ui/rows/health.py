@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.health import CheckStatus
@@ -10,7 +11,7 @@ from memconsole.ui import cells, figures
 from memconsole.ui.listing import Listing, text_row
 from memconsole.ui.literal import literal
 from memconsole.ui.spans import Cell, Column, Role, Row, Span
-from memconsole.ui.title import severity_role
+from memconsole.ui.title import home_name, severity_role
 
 if TYPE_CHECKING:
     from memconsole.domain.config_finding import ConfigReport, Finding
@@ -57,7 +58,7 @@ def health_listing(report: HealthReport | None, failure: str, context: Context) 
         title="Health",
         about=f"{context.glyphs.dot} {said}{more}",
         source="disk, Gateway",
-        age=context.age(report.at),
+        age=figures.ago(context.since(report.at)),
         number=1,
         columns=_CHECKS,
         rows=tuple(_check(one, context) for one in checks),
@@ -89,7 +90,7 @@ def config_listing(report: ConfigReport | None, failure: str, context: Context) 
     return Listing(
         title=title,
         about=f"{context.glyphs.dot} {release}",
-        source=literal(report.path or "no file"),
+        source="no file" if report.path is None else home_name(Path(report.path)),
         number=2,
         columns=_FINDINGS,
         rows=tuple(_finding(one, place) for place, one in enumerate(report.findings)),
