@@ -29,8 +29,8 @@ def look_after_health(engine: Engine, cancel: StopSignal) -> JobEnd:
     if failed := found.told.failed:
         names = ", ".join(f"{one.channel}: {one.error}" for one in failed)
         return JobEnd(FAILED, NOT_DELIVERED, f"{said}; {names}")
-    sent = len(found.told.sent)
-    return JobEnd(DONE, None, f"{said}; {sent} messages sent" if sent else said)
+    names = ", ".join(dict.fromkeys(channel for channel, _ in found.told.sent))
+    return JobEnd(DONE, None, f"{said}; told {names}" if names else said)
 
 
 def rotate_logs(engine: Engine, cancel: StopSignal) -> JobEnd:
