@@ -1,0 +1,173 @@
+"""Editing memory on a real disk: encodings, round trips, and nothing left behind (mission §19)."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole import wiring
+from memconsole.domain.agents import AgentRef
+from memconsole.domain.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo, Reindex
+from memconsole.domain.entries import entries_of
+from memconsole.domain.entries_outcomes import Forgotten, Remembered, Undone
+from memconsole.domain.memory_edit import ActionKind, FileEdit, MemoryAction, Span
+from memconsole.domain.origin import Origin
+from memconsole.domain.outcomes import Failed, Planned
+from memconsole.domain.settings import Settings
+from memconsole.stores.private_copy import PrivateCopies
+from memconsole.stores.state import StateDatabase
+from memconsole.stores.state_memory import StateMemory
+from tests.fakes import NOW, FakeClock
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memconsole.domain.commands import MemoryCommand
+    from memconsole.domain.outcomes import Outcome
+
+TEXT = "# Memory\r\n\r\n- Zoë likes “quotes”\r\n- last, without an end"
+FACT = "The zebra code of the archive is purple"
+
+
+class Place:
+    """A platform home with one memory, and an engine over it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder / ".openclaw"
+        self.workspace = folder / "ws"
+        self.state = folder / "state"
+        (self.home / "agents" / "main" / "sessions").mkdir(parents=True)
+        (self.workspace / "memory").mkdir(parents=True)
+        roster = {"agents": {"list": [{"id": "main", "workspace": str(self.workspace)}]}}
+        (self.home / "openclaw.json").write_text(json.dumps(roster))
+        settings = Settings(
+            state_dir=self.state,
+            home=self.home,
+            is_home_explicit=True,
+            timezone="UTC",
+            transport="none",
+        )
+        self.engine = wiring.build_engine(settings, Origin.CLI, clock=FakeClock())
+        self.ref = AgentRef(str(self.home), "main")
+
+    def run(self, command: MemoryCommand | Reindex) -> Outcome:
+        return self.engine.run(command)
+
+    def files(self) -> dict[str, bytes]:
+        return {
+            str(path.relative_to(self.workspace)): path.read_bytes()
+            for path in self.workspace.rglob("*")
+            if path.is_file()
+        }
+
+    def holding(self, data: bytes) -> list[str]:
+        """Return the files of workspace and state that hold some bytes."""
+        paths = (*self.workspace.rglob("*"), *self.state.rglob("*"))
+        return [path.name for path in paths if path.is_file() and data in path.read_bytes()]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        TEXT.encode(),
+        codecs.BOM_UTF8 + TEXT.encode(),
+        codecs.BOM_UTF16_LE + TEXT.encode("utf-16-le"),
+        codecs.BOM_UTF16_BE + TEXT.encode("utf-16-be"),
+        codecs.BOM_UTF32_LE + TEXT.encode("utf-32-le"),
+        b"",
+        b"\n",
+        None,
+    ],
+    ids=["utf-8", "utf-8-sig", "utf-16-le", "utf-16-be", "utf-32", "empty", "blank", "none"],
+)
+@pytest.mark.parametrize("layer", Layer)
+def test_a_round_trip_leaves_every_byte_as_it_was(
+    place: Place, data: bytes | None, layer: Layer
+) -> None:
+    names = {Layer.LONG: "MEMORY.md", Layer.USER: "USER.md", Layer.DAILY: "memory/2026-01-26.md"}
+    if data is not None:
+        (place.workspace / names[layer]).write_bytes(data)
+    before = place.files()
+    added = place.run(MemoryAdd(place.ref, FACT, layer))
+    assert isinstance(added, Remembered), added
+    with_it = place.files()
+    assert with_it[names[layer]].startswith((data or b"")[:2])
+    forgotten = place.run(MemoryForget(place.ref, (str(added.details["id"]),)))
+    assert isinstance(forgotten, Forgotten), forgotten
+    assert FACT.encode() not in place.files()[names[layer]].replace(b"\0", b"")
+    assert isinstance(place.run(MemoryUndo(place.ref)), Undone)
+    assert place.files() == with_it
+    assert isinstance(place.run(MemoryUndo(place.ref)), Undone)
+    assert place.files() == before
+
+
+def test_a_file_that_is_no_text_is_left_alone(place: Place) -> None:
+    data = b"- caf\xe9 au lait\n- other\n"
+    (place.workspace / "MEMORY.md").write_bytes(data)
+    outcome = place.run(MemoryAdd(place.ref, FACT))
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "workspace"
+    assert (place.workspace / "MEMORY.md").read_bytes() == data
+
+
+def test_hard_leaves_no_bytes_in_files_index_and_database(place: Place) -> None:
+    path = place.workspace / "MEMORY.md"
+    path.write_text("# Memory\n\n- Something that stays\n")
+    added = place.run(MemoryAdd(place.ref, FACT))
+    assert isinstance(added, Remembered)
+    wanted = (str(added.details["id"]),)
+    place.run(Reindex(place.ref))
+    place.run(MemoryForget(place.ref, wanted))
+    assert place.holding(b"zebra") != []
+    place.run(MemoryUndo(place.ref))
+    plan = place.run(MemoryForget(place.ref, wanted, is_hard=True, dry_run=True))
+    assert isinstance(plan, Planned)
+    outcome = place.run(MemoryForget(place.ref, wanted, is_hard=True))
+    assert isinstance(outcome, Forgotten), outcome
+    assert outcome.details["index"] == "rebuilt"
+    assert place.holding(b"zebra") == []
+    assert b"Something that stays" in path.read_bytes()
+    assert not isinstance(place.run(MemoryUndo(place.ref)), Undone)
+
+
+def test_files_become_private_and_keep_what_is_stricter(place: Place) -> None:
+    path = place.workspace / "MEMORY.md"
+    path.write_text("- Something that stays\n")
+    path.chmod(0o644)
+    place.run(MemoryAdd(place.ref, FACT))
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_entries_in_a_link_are_not_followed(place: Place, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_text("- Something outside\n")
+    (place.workspace / "MEMORY.md").symlink_to(outside)
+    [one] = entries_of("MEMORY.md", outside.read_text())
+    outcome = place.run(MemoryForget(place.ref, (one.id,)))
+    assert isinstance(outcome, Failed)
+    assert outside.read_text() == "- Something outside\n"
+
+
+def test_actions_come_back_from_the_database_as_they_were(tmp_path: Path) -> None:
+    log = StateMemory(StateDatabase(tmp_path / "state", PrivateCopies()))
+    assert log.actions("/ws") == ()
+    log.prepare()
+    edit = FileEdit("MEMORY.md", False, "abc", (Span(3, "a\r\n\ud800ß", "", "x", "y"),))
+    for kind in ActionKind:
+        log.add(MemoryAction(0, "/ws", kind, NOW, ("m-1", "m-2"), (edit,)))
+    newest, oldest = log.actions("/ws")
+    assert newest == MemoryAction(2, "/ws", ActionKind.FORGET, NOW, ("m-1", "m-2"), (edit,))
+    assert log.actions("/elsewhere") == ()
+    log.undone(newest, NOW)
+    assert log.actions("/ws") == (oldest,)
+    log.erase([])
+    log.erase([oldest.id])
+    assert log.actions("/ws") == ()
