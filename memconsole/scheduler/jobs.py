@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.commands import (
     Checkpoint,
     Flush,
+    IndexMd,
     Observe,
     Recover,
     Reflect,
@@ -22,7 +23,12 @@ from memconsole.domain.jobs import JobEnd
 from memconsole.domain.outcomes import Planned, Skipped
 from memconsole.domain.schedule import Every
 from memconsole.scheduler.turns import Rank
-from memconsole.scheduler.upkeep import look_after_health, publish_metrics, rotate_logs
+from memconsole.scheduler.upkeep import (
+    check_config,
+    look_after_health,
+    publish_metrics,
+    rotate_logs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,6 +43,7 @@ if TYPE_CHECKING:
 _SAFETY_PASS = timedelta(minutes=5)
 _SAMPLING = timedelta(minutes=5)
 _HOURLY = timedelta(hours=1)
+_DAILY = timedelta(days=1)
 _CAPTURE_LOOK = timedelta(minutes=2)
 """How often a reset of the platform is looked out for."""
 
@@ -121,6 +128,11 @@ def _reflections(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
             yield look
         elif not isinstance(engine.run(look), Skipped):
             yield Reflect(agent.ref)
+
+
+def _index_files(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
+    for agent in engine.home().agents:
+        yield IndexMd(agent.ref, dry_run=dry_run)
 
 
 def _rotations(engine: Engine, *, dry_run: bool) -> Iterable[Command]:
@@ -225,6 +237,13 @@ TABLE: tuple[Job, ...] = (
         rank=Rank.CHECKPOINT,
     ),
     Job(
+        id="index_md",
+        help="Write INDEX.md of large memories anew",
+        trigger=lambda settings: Every(settings.index_md.interval),
+        commands=_index_files,
+        rank=Rank.INDEX_MD,
+    ),
+    Job(
         id="index_sync",
         help="Take changed memory files into the search indexes",
         trigger=lambda _: Every(_SAFETY_PASS),
@@ -238,6 +257,12 @@ TABLE: tuple[Job, ...] = (
         trigger=lambda settings: Every(settings.health.interval),
         work=look_after_health,
         catches_up=False,
+    ),
+    Job(
+        id="config_check",
+        help="Look for what is wrong in the platform's configuration",
+        trigger=lambda _: Every(_DAILY),
+        work=check_config,
     ),
     Job(
         id="log_rotation",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.jobs import CANCELLED, DONE, FAILED, NOTHING_DUE, SKIPPED, JobEnd
 from memconsole.domain.sizes import size_words
+from memconsole.domain.snapshot import Severity
 
 if TYPE_CHECKING:
     from memconsole.engine.engine import Engine
@@ -31,6 +32,21 @@ def look_after_health(engine: Engine, cancel: StopSignal) -> JobEnd:
         return JobEnd(FAILED, NOT_DELIVERED, f"{said}; {names}")
     names = ", ".join(dict.fromkeys(channel for channel, _ in found.told.sent))
     return JobEnd(DONE, None, f"{said}; told {names}" if names else said)
+
+
+def check_config(engine: Engine, cancel: StopSignal) -> JobEnd:
+    """Check the platform's configuration (mission §7); what is wrong is the result, no failure.
+
+    Raises:
+        MemconsoleError: Nobody could look.
+    """
+    del cancel
+    found = engine.config_findings().findings
+    bad = [one for one in found if one.severity.rank > Severity.INFO.rank]
+    if not bad:
+        return JobEnd(DONE, None, "nothing is wrong with the configuration")
+    things = "1 finding wants" if len(bad) == 1 else f"{len(bad)} findings want"
+    return JobEnd(DONE, None, f"{things} attention; {bad[0].id}: {bad[0].why}")
 
 
 def rotate_logs(engine: Engine, cancel: StopSignal) -> JobEnd:
