@@ -283,6 +283,25 @@ GET: Type = {
     "text": "str",
 }
 
+MEMORY_FILE: Type = {
+    "agent": "str",
+    "path": "str",
+    "bytes": "int",
+    "tokens": "int",
+    "modified_at": "time?",
+    "generated": "bool",
+    "counted": "bool",
+    "because": "str?",
+}
+MEMORY_ENTRY: Type = {
+    "id": "str",
+    "path": "str",
+    "line": "int",
+    "text": "str",
+    "tags": [TAGS],
+    "date": "str?",
+}
+
 FINDING: Type = {
     "id": "str",
     "severity": ("info", "warning", "high", "critical"),
@@ -309,6 +328,10 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "session": (SESSION_DETAIL, TRANSCRIPT_LEFT_OUT),
     "transcript": ([MESSAGE], TRANSCRIPT_LEFT_OUT),
     "memory pool": ([POOL], {}),
+    "memory show": ([{}], {}),
+    "memory add": ([OUTCOME], {}),
+    "memory forget": ([OUTCOME], {}),
+    "memory undo": ([OUTCOME], {}),
     "markers": ([MARKER], {}),
     "search": ({"hits": [HIT], "index": INDEX, "coverage": "float?"}, {}),
     "get": (GET, {}),
