@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.commands import Checkpoint, Reindex, Rotate
 from memconsole.domain.jobs import CANCELLED, NOTHING_DUE, JobEnd, end_of
 from memconsole.domain.outcomes import Checkpointed, Failed, Reindexed, Skipped, SkipReason
@@ -169,3 +170,15 @@ def test_samples_are_kept() -> None:
     world.sessions.hold(session())
     assert runner(world).run(row("samples"), NEVER).status == "done"
     assert [(one.session_id, one.at) for one in world.samples.stored] == [("id-main", NOW)]
+
+
+def test_what_is_wrong_with_the_configuration_is_no_failure() -> None:
+    config = PlatformConfig(MAIN.workspace / "openclaw.json", is_readable=False)
+    end = runner(World(MAIN, config=config)).run(row("config_check"), NEVER)
+    assert (end.status, end.reason) == ("done", None)
+    assert end.message.startswith("1 finding wants attention; config-unreadable")
+
+
+def test_a_small_memory_gets_no_index_file() -> None:
+    end = runner(World(MAIN)).run(row("index_md"), NEVER)
+    assert (end.status, end.reason) == ("skipped", "too-small")
