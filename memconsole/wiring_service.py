@@ -39,8 +39,30 @@ def service_setup(settings: Settings) -> ServiceSetup:
     }
     if settings.config_file is not None and settings.config_file.exists():
         environment["MEMCONSOLE_CONFIG"] = str(settings.config_file)
+    given, secrets = _given_here(settings)
     return ServiceSetup(
         (sys.executable, "-P", "-m", "memconsole", "--serve"),
-        environment,
+        {**given, **environment},
         str(settings.state_dir / "logs" / "serve.log"),
+        secrets,
     )
+
+
+def _given_here(settings: Settings) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return what variables and options of this call set, and the names of secrets among them."""
+    from memconsole.config.show import toml_text, value_of  # noqa: PLC0415
+    from memconsole.config.table import KEYS  # noqa: PLC0415
+
+    given: dict[str, str] = {}
+    secrets: list[str] = []
+    for key in KEYS:
+        source = settings.sources.get(key.name, "")
+        if not source.startswith(("option ", "environment ")) or key.path[0] == "ui":
+            continue
+        if key.is_secret or key.name == "alerts.channel":
+            secrets.append(key.name)
+            continue
+        value = value_of(settings, key)
+        given[key.variable] = value if isinstance(value, str) else toml_text(value).strip('"')
+    given.pop("MEMCONSOLE_PLATFORM__HOME", None)  # has its short name
+    return given, tuple(secrets)

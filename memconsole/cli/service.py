@@ -46,8 +46,10 @@ def install(context: typer.Context, kind: KindOption = None, dry_run: DryRunOpti
     if found.path is None:
         return _told(call, "install", found, "planned", _CRON)
     words = f"wrote {found.path}"
+    if setup.missing:
+        words += f"; without {', '.join(setup.missing)}, which only this environment holds"
     if was_told:
-        return _told(call, "install", found, "done", f"{words}, and it runs", is_active=True)
+        return _told(call, "install", found, "done", f"{words}; it runs", is_active=True)
     return _told(call, "install", found, "done", words, hint=_UNREACHABLE)
 
 

@@ -58,7 +58,7 @@ class SettingRow:
 
 def describe(settings: Settings) -> tuple[SettingRow, ...]:
     """Return every setting in the order of the table, then those of single agents."""
-    rows = [_row(key, None, _value(settings, key), settings) for key in KEYS]
+    rows = [_row(key, None, value_of(settings, key), settings) for key in KEYS]
     for agent, own in sorted(settings.agents.items()):
         for key in KEYS:
             if full_name(key.name, agent) in settings.sources:
@@ -77,7 +77,7 @@ def template() -> str:
         if above and above[0] != section:
             section = above[0]
             lines.append(f"\n[{section}]\n")
-        value = _value(usual, key)
+        value = value_of(usual, key)
         text = key.example if value in (None, "") else toml_text(value)
         lines.append(f"# {key.help}.\n# {name} = {text}\n")
     return "".join([*lines, _AGENTS])
@@ -90,7 +90,7 @@ def reference() -> str:
     for key in KEYS:
         others = [alias.variable for alias in ALIASES if alias.key == key.name]
         names = ", ".join(f"`{name}`" for name in (key.option, *others) if name)
-        value = _value(usual, key)
+        value = value_of(usual, key)
         shown = "" if value in (None, "") else toml_text(value).replace("|", "\\|")
         default = f"`{shown}`" if shown else ""
         lines.append(f"| `{key.name}` | {key.kind.label} | {default} | {names} | {key.help} |")
@@ -107,7 +107,8 @@ def _row(key: Key, agent: str | None, value: Value, settings: Settings) -> Setti
     return SettingRow(name, None if is_unset else _plain(value), text, source, key.help)
 
 
-def _value(settings: Settings, key: Key) -> Value:
+def value_of(settings: Settings, key: Key) -> Value:
+    """Return what a key is set to."""
     part, field = key.place
     value: Value = getattr(getattr(settings, part) if part else settings, field)
     return value

@@ -34,11 +34,14 @@ class ServiceSetup:
         words: Program and arguments.
         environment: All of it.
         log: Where a manager without a journal puts what is logged.
+        missing: Keys of secrets that only the caller's environment holds: no file of a service
+            gets them.
     """
 
     words: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     log: str = ""
+    missing: tuple[str, ...] = ()
 
 
 _UNIT = """\

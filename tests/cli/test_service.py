@@ -71,3 +71,22 @@ def test_no_secret_gets_into_a_unit(call: Caller, monkeypatch: pytest.MonkeyPatc
 
 def test_an_unknown_kind_is_wrong_usage(call: Caller) -> None:
     assert call("service", "install", "--kind", "upstart").code == 2
+
+
+def test_what_this_call_was_given_becomes_the_services(
+    call: Caller, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SESSION_STALE_HOURS", "8")
+    monkeypatch.setenv("MEMCONSOLE_LOG_ROTATION__PATHS", "/srv/a b.log, /srv/c.log")
+    monkeypatch.setenv("MEMCONSOLE_GATEWAY__TOKEN", "fake-secret-token")
+    monkeypatch.setenv("MEMCONSOLE_TIMEZONE", "Asia/Tokyo")
+    result = call.json("--transport", "ws", "service", "install", *UNIT)
+    lines = result.data["unit"].splitlines()
+    assert "Environment=MEMCONSOLE_GATEWAY__TRANSPORT=ws" in lines
+    assert "Environment=MEMCONSOLE_CHECKPOINT__STALE_AFTER=8h" in lines
+    assert "Environment=MEMCONSOLE_TIMEZONE=Asia/Tokyo" in lines
+    assert (
+        r'Environment="MEMCONSOLE_LOG_ROTATION__PATHS=[\"/srv/a b.log\", \"/srv/c.log\"]"' in lines
+    )
+    assert "without gateway.token" in result.data["message"]
+    assert "fake-secret" not in result.out
