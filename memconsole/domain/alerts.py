@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from memconsole.domain.health import CheckStatus
+from memconsole.domain.health import CHECK_IDS, CheckStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,6 +23,8 @@ LOG = "log"
 
 BLIND = "health"
 """The issue that health could not be looked after at all; no check has this id."""
+
+_ISSUES = frozenset({*CHECK_IDS, BLIND})
 
 
 class NoticeKind(StrEnum):
@@ -145,8 +147,11 @@ class Delivery:
 
 
 def seen(state: AlertState, report: HealthReport) -> AlertState:
-    """Return the state after a look: what could not be looked at stays as it was."""
-    found = dict(state.open)
+    """Return the state after a look: what could not be looked at stays as it was.
+
+    What no check is called any more is forgotten: nothing could ever end it.
+    """
+    found = {issue: one for issue, one in state.open.items() if issue in _ISSUES}
     for check in report.checks:
         if check.status.is_bad:
             found[check.id] = _opened(state.open.get(check.id), check, report.at)
@@ -242,7 +247,7 @@ def kept(state: AlertState, channels: Iterable[str], *, keeps_over: bool) -> Ale
     told = {
         (channel, issue): one
         for (channel, issue), one in state.told.items()
-        if channel in names and (keeps_over or issue in state.open)
+        if channel in names and issue in _ISSUES and (keeps_over or issue in state.open)
     }
     return replace(state, told=told)
 

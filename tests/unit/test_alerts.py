@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 
 from memconsole.domain import alerts
 from memconsole.domain.alert_words import payload
-from memconsole.domain.alerts import LOG, AlertRules, AlertState, Issue, Notice, NoticeKind
+from memconsole.domain.alerts import (
+    LOG,
+    AlertRules,
+    AlertState,
+    Issue,
+    Notice,
+    NoticeKind,
+    OpenAlert,
+    Told,
+)
 from memconsole.domain.health import Check, CheckStatus, HealthReport
 from memconsole.domain.quiet_hours import parse
 from memconsole.domain.status_file import status_text
@@ -135,6 +144,13 @@ def test_what_channels_knew_that_are_gone_is_forgotten() -> None:
     hook.look(0, disk=WARNING)
     assert alerts.kept(hook.state, ["hook"], keeps_over=True) == hook.state
     assert alerts.kept(hook.state, ["other"], keeps_over=True).told == {}
+
+
+def test_what_no_check_is_called_any_more_is_forgotten() -> None:
+    old = OpenAlert("fax", WARNING, "no paper", "", AT, AT)
+    state = AlertState({"fax": old}, {("hook", "fax"): Told(WARNING, AT, AT)})
+    state = alerts.kept(alerts.seen(state, report(5, disk=OK)), ["hook"], keeps_over=True)
+    assert state == AlertState()
 
 
 def test_the_beginning_is_remembered() -> None:
