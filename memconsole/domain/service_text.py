@@ -158,26 +158,22 @@ def _require_plain(word: str) -> None:
 
 def commands(kind: ServiceKind, path: str, uid: int) -> Sequence[tuple[str, ...]]:
     """Return what makes the manager take a service that has been written."""
-    match kind:
-        case ServiceKind.SYSTEMD:
-            unit = f"{NAME}.service"
-            return (
-                ("systemctl", "--user", "daemon-reload"),
-                ("systemctl", "--user", "enable", unit),
-                ("systemctl", "--user", "restart", unit),
-            )
-        case ServiceKind.LAUNCHD:
-            return (("launchctl", "bootstrap", f"gui/{uid}", path),)
-        case ServiceKind.CRON:
-            return ()
+    unit = f"{NAME}.service"
+    told: dict[ServiceKind, Sequence[tuple[str, ...]]] = {
+        ServiceKind.SYSTEMD: (
+            ("systemctl", "--user", "daemon-reload"),
+            ("systemctl", "--user", "enable", unit),
+            ("systemctl", "--user", "restart", unit),
+        ),
+        ServiceKind.LAUNCHD: (("launchctl", "bootstrap", f"gui/{uid}", path),),
+    }
+    return told.get(kind, ())
 
 
 def removals(kind: ServiceKind, uid: int) -> Sequence[tuple[str, ...]]:
     """Return what makes the manager let go of a service, before its file goes."""
-    match kind:
-        case ServiceKind.SYSTEMD:
-            return (("systemctl", "--user", "disable", "--now", f"{NAME}.service"),)
-        case ServiceKind.LAUNCHD:
-            return (("launchctl", "bootout", f"gui/{uid}/{LABEL}"),)
-        case ServiceKind.CRON:
-            return ()
+    told: dict[ServiceKind, Sequence[tuple[str, ...]]] = {
+        ServiceKind.SYSTEMD: (("systemctl", "--user", "disable", "--now", f"{NAME}.service"),),
+        ServiceKind.LAUNCHD: (("launchctl", "bootout", f"gui/{uid}/{LABEL}"),),
+    }
+    return told.get(kind, ())

@@ -234,3 +234,53 @@ def test_cron_is_only_told_about(units: ServiceUnits, manager: Manager, tmp_path
     assert (found.path, was_told, found.text) == (None, False, cron_lines(SETUP))
     assert units.remove(ServiceKind.CRON) is None
     assert (manager.calls, [*tmp_path.rglob("*memconsole*")]) == ([], [])
+
+
+def test_launchd_is_told_its_own_way(
+    units: ServiceUnits, manager: Manager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
+    assert units.usual_kind() is ServiceKind.LAUNCHD
+    setup = ServiceSetup(SETUP.words, {}, str(tmp_path / "logs" / "serve.log"))
+    found, was_told = units.install(ServiceKind.LAUNCHD, setup)
+    uid = os.getuid()
+    assert was_told
+    assert manager.calls == [
+        f"launchctl bootout gui/{uid}/org.memconsole.serve",
+        f"launchctl bootstrap gui/{uid} {found.path}",
+    ]
+    assert (tmp_path / "logs").is_dir()
+    assert units.status(ServiceKind.LAUNCHD, setup).is_active is True
+    manager.answers["print"] = 113
+    assert units.status(ServiceKind.LAUNCHD, setup).is_active is False
+    assert units.remove(ServiceKind.LAUNCHD) == found.path
+
+
+@pytest.mark.parametrize(
+    ("platform", "program", "kind"),
+    [("linux", "/bin/systemctl", "systemd"), ("linux", None, "cron"), ("darwin", None, "launchd")],
+)
+def test_the_kind_is_found_out(
+    platform: str,
+    program: str | None,
+    kind: str,
+    units: ServiceUnits,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(shutil, "which", lambda _: program)
+    assert units.usual_kind().value == kind
+
+
+def test_a_folder_that_cannot_be_made_is_said(manager: Manager, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ServiceError, match="cannot be written: not a directory"):
+        ServiceUnits({"XDG_CONFIG_HOME": f"{tmp_path}/file"}, tmp_path, manager).install(
+            SYSTEMD, SETUP
+        )
+
+
+def test_a_program_that_is_missing_is_no_crash(tmp_path: Path) -> None:
+    units = ServiceUnits({"XDG_CONFIG_HOME": str(tmp_path)}, tmp_path)
+    assert units.status(SYSTEMD, SETUP).is_active is None

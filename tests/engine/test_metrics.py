@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.jobs import JobRecord
-from memconsole.domain.metrics import Family
+from memconsole.domain.metrics import Family, families
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from memconsole.errors import StateError
@@ -64,10 +64,14 @@ def test_figures_of_everything(world: World) -> None:
 def test_what_is_unknown_has_no_sample(world: World) -> None:
     world.sessions.hold(row("agent:main:main", None))
     world.gateway.verdict = "off"
+    world.jobs.current["observer"] = JobRecord("observer", next_at=NOW)
     made = Engine(world.ports, SETTINGS)
     made.publish_metrics()
     found = samples(world.metrics.families)
     assert (found["tokens_max"], found["gateway_up"], found["job_last"]) == ({}, {}, {})
+    assert found["job_next_timestamp_seconds"] == {("observer",): NOW.timestamp()}
+    without = families(made.snapshot(with_pools=False), {}, {}, version="1")
+    assert samples(without)["pool_bytes"] == {}
 
 
 def test_nobody_is_told_who_does_not_listen(world: World) -> None:
