@@ -10,7 +10,7 @@ from memconsole.cli.call import Answer
 from memconsole.cli.paper import Cell
 from memconsole.cli.shared import DryRunOption, call_of
 from memconsole.domain.service_text import ServiceKind
-from memconsole.errors import ReadOnlyError
+from memconsole.errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
     from memconsole.cli.call import Call
@@ -90,6 +90,8 @@ def _begun(
 def _setup(call: Call) -> ServiceSetup:
     from memconsole import wiring_service  # noqa: PLC0415
 
+    if call.flags.is_demo:
+        raise UsageError("a demo is no service", hint="Leave --demo out.")
     return wiring_service.service_setup(call.settings)
 
 

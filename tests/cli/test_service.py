@@ -90,3 +90,8 @@ def test_what_this_call_was_given_becomes_the_services(
     )
     assert "without gateway.token" in result.data["message"]
     assert "fake-secret" not in result.out
+
+
+def test_a_demo_is_no_service(call: Caller, tmp_path: Path) -> None:
+    assert call("--demo", "service", "install", *UNIT).code == 2
+    assert not (tmp_path / ".config").exists()
