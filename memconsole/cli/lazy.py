@@ -44,6 +44,7 @@ COMMANDS = {
         "rotate": "acting:rotate",
         "compact": "compacting:compact",
         "flush": "flushing:flush",
+        "prune-preview": "pruning:prune_preview",
         "jobs": "jobs:jobs",
         "once": "jobs:once",
         "health": "health:health",

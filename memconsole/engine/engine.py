@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from memconsole.engine.config_door import ConfigDoor
     from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.pruning import PruningPreview, PruningWish
     from memconsole.ports import StopSignal
 
 logger = logging.getLogger(__name__)
@@ -121,6 +122,17 @@ class Engine(HealthDoor):
         found = self.snapshot(with_pools=False)
         view = find_session(found.sessions, name)
         return session_detail(self._ports, self.settings, view, found)
+
+    def prune_preview(self, name: str, wish: PruningWish) -> PruningPreview:
+        """Return what the platform would trim or clear of a session's next request (mission §16).
+
+        Raises:
+            SessionNotFoundError: Nothing has that name.
+            StoreError: Its transcript cannot be read.
+        """
+        from memconsole.engine.pruning import prune_preview  # noqa: PLC0415
+
+        return prune_preview(self._ports, self.home(), find_session(self.sessions(), name), wish)
 
     def transcript(
         self, name: str, *, tail: int | None = None, everything: bool = False

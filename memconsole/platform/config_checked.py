@@ -1,7 +1,7 @@
 """The part of the platform's configuration that is checked: what is named here and nothing else.
 
 A configuration holds tokens and keys; they never leave the reader. So the checks are given a copy
-that has only the keys of mission §7, §9 and §18, none of which can be a secret.
+that has only the keys of mission §7, §9, §16 and §18, none of which can be a secret.
 """
 
 from __future__ import annotations
@@ -22,7 +22,17 @@ _COMPACTION: Final[Mask] = {
     "keepRecentTokens": True,
     "memoryFlush": {"enabled": True, "softThresholdTokens": True, "prompt": True},
 }
-_PRUNING: Final[Mask] = {"mode": True, "ttl": True, "keepLastAssistants": True}
+_PRUNING: Final[Mask] = {
+    "mode": True,
+    "ttl": True,
+    "keepLastAssistants": True,
+    "softTrimRatio": True,
+    "hardClearRatio": True,
+    "minPrunableToolChars": True,
+    "softTrim": {"maxChars": True, "headChars": True, "tailChars": True},
+    "hardClear": {"enabled": True, "placeholder": True},
+    "tools": {"allow": True, "deny": True},
+}
 _AGENT: Final[Mask] = {"id": True, "subagents": {"allowAgents": True}}
 _RESET: Final[Mask] = {"mode": True, "atHour": True, "idleMinutes": True}
 

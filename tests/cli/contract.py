@@ -302,6 +302,42 @@ MEMORY_ENTRY: Type = {
     "date": "str?",
 }
 
+PRUNE_PREVIEW: Type = {
+    "key": "str?",
+    "agent": "str",
+    "session_id": "str?",
+    "mode": ("off", "cache-ttl", "adaptive", "aggressive"),
+    "ttl_s": "int",
+    "at": "time",
+    "last_call_at": "time?",
+    "due_at": "time?",
+    "window": "int",
+    "gate": "str?",
+    "results": [
+        {
+            "index": "int",
+            "tool": "str",
+            "at": "time?",
+            "chars_before": "int",
+            "chars_after": "int",
+            "action": ("keep", "trim", "clear"),
+            "reason": "str",
+        }
+    ],
+    "totals": {
+        "results": "int",
+        "kept": "int",
+        "trimmed": "int",
+        "cleared": "int",
+        "chars_before": "int",
+        "chars_after": "int",
+        "tokens_before": "int",
+        "tokens_after": "int",
+        "percent_before": "float",
+        "percent_after": "float",
+    },
+}
+
 FINDING: Type = {
     "id": "str",
     "severity": ("info", "warning", "high", "critical"),
@@ -357,6 +393,7 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "hooks install": ([HOOK], {}),
     "hooks remove": ([HOOK], {}),
     "runs": ([RUN], {}),
+    "prune-preview": (PRUNE_PREVIEW, {}),
     "config check": ([FINDING], {}),
     "config fix": ([OUTCOME], {}),
 }
