@@ -107,15 +107,6 @@ class SearchDoor:
 
         return IndexWatch(self._ports, self.settings, self.home, may_build=may_build)
 
-    def talk_watch(self) -> TalkWatch:
-        """Return a watch that has talks observed while much is said in them (`[watcher]`)."""
-        from memconsole.domain.watching import WatchRules  # noqa: PLC0415
-        from memconsole.engine.talk_watch import TalkWatch  # noqa: PLC0415
-
-        rules = self.settings.watcher
-        cooldown_s = rules.cooldown.total_seconds()
-        return TalkWatch(self._ports, self.home, WatchRules(rules.line_threshold, cooldown_s))
-
     def document_lines(self, agent_id: str, path: str) -> tuple[str, ...]:
         """Return the lines of a hit's document, masked; none when it does not exist.
 
@@ -144,6 +135,15 @@ class MemoryDoor(SearchDoor):
     def pools(self, agent_id: str | None = None) -> tuple[Pool, ...]:
         """Return the memory pools."""
         raise NotImplementedError
+
+    def talk_watch(self) -> TalkWatch:
+        """Return a watch that has talks observed while much is said in them (`[watcher]`)."""
+        from memconsole.domain.watching import WatchRules  # noqa: PLC0415
+        from memconsole.engine.talk_watch import TalkWatch  # noqa: PLC0415
+
+        rules = self.settings.watcher
+        cooldown_s = rules.cooldown.total_seconds()
+        return TalkWatch(self._ports, self.home, WatchRules(rules.line_threshold, cooldown_s))
 
     def ask_agents(self, result: SearchResult) -> SearchResult:
         """Put rank and score of the platform's own search beside each hit.
