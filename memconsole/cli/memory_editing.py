@@ -17,6 +17,21 @@ if TYPE_CHECKING:
 
 _MOST_CHARS = 100_000
 
+Daily = Annotated[bool, typer.Option("--daily", help="Into the log of today.", show_default=False)]
+User = Annotated[
+    bool, typer.Option("--user", help="Into USER.md: about the user.", show_default=False)
+]
+Long = Annotated[
+    bool, typer.Option("--long", help="Into MEMORY.md, the default.", show_default=False)
+]
+TypeOption = Annotated[
+    str | None, typer.Option("--type", metavar="T", help="Marker, such as DECISION or todo.")
+]
+Section = Annotated[
+    str | None,
+    typer.Option("--section", metavar="S", help="Heading it goes under; Notes by default."),
+]
+
 
 def add(
     context: typer.Context,
@@ -25,22 +40,11 @@ def add(
         list[str],
         typer.Argument(metavar="TEXT", help="What to remember; - reads standard input."),
     ],
-    daily: Annotated[
-        bool, typer.Option("--daily", help="Into the log of today.", show_default=False)
-    ] = False,
-    user: Annotated[
-        bool, typer.Option("--user", help="Into USER.md: about the user.", show_default=False)
-    ] = False,
-    long: Annotated[
-        bool, typer.Option("--long", help="Into MEMORY.md, the default.", show_default=False)
-    ] = False,
-    type_: Annotated[
-        str | None, typer.Option("--type", metavar="T", help="Marker, such as DECISION or todo.")
-    ] = None,
-    section: Annotated[
-        str | None,
-        typer.Option("--section", metavar="S", help="Heading it goes under; Notes by default."),
-    ] = None,
+    daily: Daily = False,
+    user: User = False,
+    long: Long = False,
+    type_: TypeOption = None,
+    section: Section = None,
     agent: AgentOption = None,
     force: Annotated[bool, typer.Option("--force", help="Also what stands there already.")] = False,
     dry_run: DryRunOption = False,

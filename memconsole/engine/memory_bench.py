@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memconsole.domain.entries import (
@@ -18,9 +18,10 @@ from memconsole.domain.entries import (
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.plain import cut, one_line
 from memconsole.errors import ConcurrentEditError, EntryIdError, WorkspaceError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LISTED = 8
+_WHOLE_ID = 10
+_NEVER = datetime.min.replace(tzinfo=UTC)
 _EXCERPT_CHARS = 100
 
 
@@ -96,20 +99,33 @@ class Bench:
                 return None if seen is None else seen.text, text, wrote
         raise AssertionError("unreachable: the second try returns or raises")
 
-    def entries(self, wanted: Sequence[str] | None = None) -> Iterator[MemoryEntry]:
-        """Yield the entries of all files, or of those that may hold certain ids."""
-        pool = self.reader.pool(self.home, self.agent)
-        counted = (one.path for one in pool.items if one.is_counted and has_entries(one.path))
-        for path in dict.fromkeys((LONG_TERM, USER, OBSERVATIONS, *counted)):
-            if wanted is not None and not may_hold(path, wanted):
+    def entries(self, wanted: Sequence[str]) -> Iterator[MemoryEntry]:
+        """Yield the entries of the files that may hold certain ids, the newest files first.
+
+        A whole id is of one file, because the path is in it: with the last one found nothing more
+        is read.
+        """
+        sought = set(wanted) if all(len(one) == _WHOLE_ID for one in wanted) else {""}
+        for path in self._paths():
+            if not may_hold(path, wanted):
                 continue
             try:
                 found = self.read(path)
             except WorkspaceError as error:
                 logger.info("%s", error)
                 continue
-            if found is not None:
-                yield from entries_of(path, found.text)
+            entries = () if found is None else entries_of(path, found.text)
+            yield from entries
+            sought -= {one.id for one in entries}
+            if not sought:
+                return
+
+    def _paths(self) -> Iterable[str]:
+        """Return the files with entries, the newest first."""
+        pool = self.reader.pool(self.home, self.agent)
+        items = [one for one in pool.items if one.is_counted and has_entries(one.path)]
+        items.sort(key=lambda one: one.modified_at or _NEVER, reverse=True)
+        return dict.fromkeys((LONG_TERM, USER, OBSERVATIONS, *(one.path for one in items)))
 
     def find(self, ids: Sequence[str]) -> tuple[MemoryEntry, ...]:
         """Return the entries that ids name, by file and line.

@@ -17,7 +17,7 @@ MAIN = AgentRef("/home/operator/.openclaw", "main")
 
 @pytest.mark.parametrize("kind", get_args(Command), ids=lambda kind: kind.__name__)
 def test_every_command_has_a_name(kind: type[Command]) -> None:
-    values = {"agent": MAIN, "key": "agent:main:main"}
+    values = {"agent": MAIN, "key": "agent:main:main", "text": "words", "ids": ("m-1a2b3c4d",)}
     fields = kind.__dataclass_fields__
     given = {name: values[name] for name in values if name in fields}
     command = kind(**given)  # type: ignore[arg-type]  # the names were asked for
