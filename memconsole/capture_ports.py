@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -139,8 +139,8 @@ class MemoryLog(Protocol):
             StateError: It cannot be stored.
         """
 
-    def erase(self, actions: Collection[int]) -> None:
-        """Remove actions for good, with what they hold.
+    def erase(self, actions: Collection[int], clean: Callable[[str], str]) -> None:
+        """Remove actions for good, with what they hold; `clean` takes lines out of saved blocks.
 
         Raises:
             StateError: They cannot be removed.

@@ -12,7 +12,7 @@ from memconsole.domain.outcomes import Written
 from memconsole.errors import ModelError, StateError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -50,6 +50,7 @@ class FakeEdits:
     """What was done to memory by hand, oldest first; an undone action is gone."""
 
     stored: list[MemoryAction] = field(default_factory=list)
+    blocks: list[str] = field(default_factory=list)
     is_unwritable: bool = False
 
     def actions(self, workspace: str) -> tuple[MemoryAction, ...]:
@@ -68,8 +69,9 @@ class FakeEdits:
         self.prepare()
         self.stored = [one for one in self.stored if one.id != action.id]
 
-    def erase(self, actions: Collection[int]) -> None:
+    def erase(self, actions: Collection[int], clean: Callable[[str], str]) -> None:
         self.prepare()
+        self.blocks = [clean(one) for one in self.blocks]
         self.stored = [one for one in self.stored if one.id not in actions]
 
 

@@ -48,7 +48,8 @@ def erase(bench: Bench, entries: Sequence[MemoryEntry]) -> list[Written]:
 
         wrote.append(bench.change(path, make)[2])
     actions = bench.ports.edits.actions(bench.real)
-    bench.ports.edits.erase([one.id for one in actions if _holds(one, words, ids)])
+    gone = [one.id for one in actions if _holds(one, words, ids)]
+    bench.ports.edits.erase(gone, lambda block: _scrubbed(block, words, ids))
     return wrote
 
 

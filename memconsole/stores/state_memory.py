@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.stores.state_values import instant, marks, rows_of, stamp, text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
     from datetime import datetime
 
     from memconsole.domain.memory_edit import MemoryAction
@@ -74,18 +74,20 @@ class StateMemory:
 
         self._database.write(change)
 
-    def erase(self, actions: Collection[int]) -> None:
-        """Remove actions for good: overwritten, not only marked as free.
+    def erase(self, actions: Collection[int], clean: Callable[[str], str]) -> None:
+        """Remove actions for good, and lines of what checkpoints saved: overwritten, not only free.
 
         Raises:
             StateError: They cannot be removed.
         """
-        if not actions:
-            return
         numbers = tuple(actions)
 
         def change(connection: Connection) -> None:
             connection.execute("PRAGMA secure_delete = ON")
+            for number, block in connection.execute("SELECT id, block FROM capture").fetchall():
+                if isinstance(block, str) and (cleaned := clean(block)) != block:
+                    values = (cleaned, number)
+                    connection.execute("UPDATE capture SET block = ? WHERE id = ?", values)
             connection.execute(f"DELETE FROM memory_action WHERE id IN ({marks(numbers)})", numbers)
 
         self._database.write(change)

@@ -10,6 +10,7 @@ import pytest
 
 from memconsole import wiring
 from memconsole.domain.agents import AgentRef
+from memconsole.domain.captures import Capture
 from memconsole.domain.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo, Reindex
 from memconsole.domain.entries import entries_of
 from memconsole.domain.entries_outcomes import Forgotten, Remembered, Undone
@@ -19,6 +20,7 @@ from memconsole.domain.outcomes import Failed, Planned
 from memconsole.domain.settings import Settings
 from memconsole.stores.private_copy import PrivateCopies
 from memconsole.stores.state import StateDatabase
+from memconsole.stores.state_captures import StateCaptures
 from memconsole.stores.state_memory import StateMemory
 from tests.fakes import NOW, FakeClock
 
@@ -168,6 +170,21 @@ def test_actions_come_back_from_the_database_as_they_were(tmp_path: Path) -> Non
     assert log.actions("/elsewhere") == ()
     log.undone(newest, NOW)
     assert log.actions("/ws") == (oldest,)
-    log.erase([])
-    log.erase([oldest.id])
+    log.erase([], str)
+    assert log.actions("/ws") == (oldest,)
+    log.erase([oldest.id], str)
     assert log.actions("/ws") == ()
+
+
+def test_what_checkpoints_saved_loses_lines_and_their_bytes(tmp_path: Path) -> None:
+    database = StateDatabase(tmp_path / "state", PrivateCopies())
+    ref = AgentRef("/home/operator/.openclaw", "main")
+    block = "# A\nzebra\nkept\n"
+    StateCaptures(database).add(
+        Capture(ref, "s", "k", NOW, "h", block, is_logged=False, day_file=None, workspace="/ws")
+    )
+    StateMemory(database).erase([], lambda text: text.replace("zebra\n", ""))
+    found = StateCaptures(database).last(ref)
+    assert found is not None
+    assert found.block == "# A\nkept\n"
+    assert b"zebra" not in database.path.read_bytes()

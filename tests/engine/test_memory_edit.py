@@ -309,6 +309,7 @@ def test_hard_leaves_no_copy_in_anything_that_is_ours() -> None:
     stage.forget(wanted)
     stage.undo()
     stage.add("Something else entirely")
+    stage.world.edits.blocks = [f"# A\n- **[13:20]** {SECRET}\n- Other\n"]
     outcome = stage.forget(wanted, is_hard=True)
     assert isinstance(outcome, Forgotten), outcome
     assert [path for path, text in stage.files().items() if "door code" in text] == []
@@ -316,6 +317,7 @@ def test_hard_leaves_no_copy_in_anything_that_is_ours() -> None:
     assert "door code" not in repr(stage.world.edits.stored)
     assert "door code" not in repr(stage.world.runs.stored)
     assert len(stage.world.edits.stored) == 1
+    assert stage.world.edits.blocks == ["# A\n- Other\n"]
     assert stage.text("memory/observation-backups/observations-20260101-000000.md") == "x\n"
 
 
