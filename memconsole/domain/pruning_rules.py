@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
+
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -83,7 +84,7 @@ def rules_of(config: Mapping[str, object], window_tokens: int) -> PruningRules:
     ttl = parse_ttl(config.get("ttl"))
     placeholder = clear.get("placeholder")
     return PruningRules(
-        mode=PruningMode(mode) if mode in set(PruningMode) else PruningMode.OFF,
+        mode=next((one for one in PruningMode if one == mode), PruningMode.OFF),
         ttl=usual.ttl if ttl is None else ttl,
         window_tokens=window_tokens,
         keep_last_assistants=_whole(config, "keepLastAssistants", usual.keep_last_assistants),
