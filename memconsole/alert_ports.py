@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memconsole.domain.alerts import AlertState
+    from memconsole.domain.alerts import AlertState, OpenAlert
     from memconsole.domain.outcomes import Detail
     from memconsole.ports import StopSignal
 
 
 class AlertStore(Protocol):
     """What is wrong and who knows, by platform home (`state.db`)."""
+
+    def open(self, home: str) -> tuple[OpenAlert, ...]:
+        """Return what is wrong, the oldest first; nothing when it cannot be read."""
 
     def load(self, home: str) -> AlertState:
         """Return what is remembered; nothing when it cannot be read."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from memconsole.domain.alerts import OpenAlert
     from memconsole.domain.log_rotation import LogFile
     from memconsole.domain.metrics import Family
     from memconsole.domain.outcomes import Detail
@@ -26,6 +27,9 @@ class FakeAlertStore:
 
     stored: dict[str, AlertState] = field(default_factory=dict)
     is_full: bool = False
+
+    def open(self, home: str) -> tuple[OpenAlert, ...]:
+        return tuple(self.load(home).open.values())
 
     def load(self, home: str) -> AlertState:
         return self.stored.get(home, AlertState())

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.alerts.process import Stop
+    from memconsole.domain.channel_settings import ChannelSettings
     from memconsole.domain.outcomes import Detail
-    from memconsole.domain.settings_service import AlertSettings, ChannelSettings
+    from memconsole.domain.settings_service import AlertSettings
 
 TIMEOUT_S = 10.0
 """How long a delivery may take (mission §10)."""

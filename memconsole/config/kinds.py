@@ -16,7 +16,7 @@ from memconsole.config.place import shown
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from memconsole.domain.settings_service import ChannelSettings
+    from memconsole.domain.channel_settings import ChannelSettings
 
 Value: TypeAlias = (
     "bool | int | float | str | Path | timedelta | tuple[str, ...] | tuple[ChannelSettings, ...]"

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.config.kinds import Kind, toml_value
 from memconsole.config.place import shown
-from memconsole.domain.settings_service import ChannelSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from memconsole.domain.channel_settings import ChannelSettings
 
 _NEEDED: Final = {
     "slack": ("channel", "token"),
@@ -75,6 +76,8 @@ class Channels(Kind):
 
 
 def _channel(number: int, table: Mapping[str, object], taken: set[str]) -> ChannelSettings:
+    from memconsole.domain.channel_settings import ChannelSettings  # noqa: PLC0415 - rarely
+
     kind = _type(number, table)
     for key in table:
         if key not in (*_COMMON, *_ALLOWED[kind]):

@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from typing import TYPE_CHECKING
+
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-
-@dataclass(frozen=True, slots=True)
-class ChannelSettings:
-    """One `[[alerts.channel]]` (mission §10, A20).
-
-    `${NAME}` in address, token and channel stands for a secret that is kept elsewhere.
-
-    Attributes:
-        type: `slack`, `webhook`, `command` or `apprise`.
-        name: There is one channel of a name.
-        url: Where to; a secret.
-        channel: Of Slack, its id.
-        token: Of a Slack bot; a secret.
-        command: Program and arguments.
-    """
-
-    type: str
-    name: str
-    url: str = field(default="", repr=False)
-    channel: str = ""
-    token: str = field(default="", repr=False)
-    command: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        """Return what may be shown of it."""
-        return self.name if self.name.startswith(self.type) else f"{self.type} {self.name}"
+    from memconsole.domain.channel_settings import ChannelSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +33,8 @@ class AlertSettings:
         """Return those of the tables, and Slack when its two keys are set."""
         if not (self.slack_channel and self.slack_token):
             return self.channels
+        from memconsole.domain.channel_settings import ChannelSettings  # noqa: PLC0415 - rarely
+
         short = ChannelSettings(
             "slack", "slack", channel=self.slack_channel, token=self.slack_token
         )

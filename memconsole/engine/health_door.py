@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from memconsole.domain.alerts import BLIND, OpenAlert, dated, seen
-from memconsole.domain.health import Check, CheckStatus, HealthReport, ok
 from memconsole.engine.gateway_door import GatewayDoor
 from memconsole.errors import MemconsoleError, ReadOnlyError, StateError
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Home
-    from memconsole.domain.alerts import Delivery
+    from memconsole.domain.alerts import Delivery, OpenAlert
+    from memconsole.domain.health import Check, HealthReport
     from memconsole.domain.log_rotation import LogRotation
     from memconsole.domain.snapshot import ConsoleSnapshot
     from memconsole.engine.alerting import Alerting, Told
@@ -24,8 +22,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class HealthRound:
+class HealthRound(NamedTuple):
     """What one look came to.
 
     Attributes:
@@ -63,6 +60,9 @@ class HealthDoor(GatewayDoor):
             HomeNotFoundError: There is no home, and never was one in the life of this engine.
             HomeUnreadableError: The same of one that cannot be read.
         """
+        from memconsole.domain.alerts import BLIND  # noqa: PLC0415 - only who looks
+        from memconsole.domain.health import HealthReport, ok  # noqa: PLC0415
+
         if self.settings.ui.read_only:
             raise ReadOnlyError("alerts")
         try:
@@ -153,10 +153,13 @@ class HealthDoor(GatewayDoor):
 
     def _dated(self, report: HealthReport) -> HealthReport:
         """Return a report with what the alerts know of its beginnings."""
+        from memconsole.domain.alerts import dated  # noqa: PLC0415 - only who looks
+
         return dated(report, self._alerting.state(str(self.home().path)))
 
     def _keep(self, report: HealthReport, home: str) -> None:
-        from memconsole.domain.status_file import status_text  # noqa: PLC0415 - rarely written
+        from memconsole.domain.alerts import dated, seen  # noqa: PLC0415 - only who looks
+        from memconsole.domain.status_file import status_text  # noqa: PLC0415
 
         found = dated(report, seen(self._alerting.state(home), report))
         try:
@@ -173,5 +176,8 @@ class HealthDoor(GatewayDoor):
 
 
 def _blind(error: MemconsoleError) -> Check:
+    from memconsole.domain.alerts import BLIND  # noqa: PLC0415 - only who looks
+    from memconsole.domain.health import Check, CheckStatus  # noqa: PLC0415
+
     message = f"health could not be looked after: {error}"
     return Check(BLIND, CheckStatus.CRITICAL, message, hint=error.hint)

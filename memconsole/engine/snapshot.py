@@ -82,7 +82,7 @@ def take_snapshot(
         gateway=seen.status,
         scheduler=ports.scheduler.status(),
         taken_at=now,
-        alerts=tuple(ports.alerts().store.load(str(home.path)).open.values()),
+        alerts=ports.alerts().store.open(str(home.path)),
     )
 
 

@@ -4,39 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.alerts import AlertState, OpenAlert, Told
-from memconsole.domain.health import CheckStatus
 from memconsole.stores.state_values import instant, known_text, rows_of, stamp, text
 
 if TYPE_CHECKING:
-    from sqlite_utils import Database
-
+    from memconsole.domain.alerts import AlertState, OpenAlert, Told
+    from memconsole.domain.health import CheckStatus
     from memconsole.sqlite import Connection, Row, SqlValue
     from memconsole.stores.state import StateDatabase
-
-
-def create_alerts(database: Database) -> None:
-    """What is wrong, and what each channel was told (mission §10)."""
-    database.table("alert").create(
-        {
-            "home": str,
-            "issue": str,
-            "status": str,
-            "message": str,
-            "hint": str,
-            "since": str,
-            "seen_at": str,
-        },
-        pk=("home", "issue"),
-        not_null={"status", "message", "hint", "since", "seen_at"},
-        strict=True,
-    )
-    database.table("alert_told").create(
-        {"home": str, "channel": str, "issue": str, "status": str, "at": str, "since": str},
-        pk=("home", "channel", "issue"),
-        not_null={"status", "at", "since"},
-        strict=True,
-    )
 
 
 class StateAlerts:
@@ -45,18 +19,24 @@ class StateAlerts:
     def __init__(self, database: StateDatabase) -> None:
         self._database = database
 
-    def load(self, home: str) -> AlertState:
-        """Return what is remembered; nothing when it cannot be read."""
-        chosen = (text(home),)
+    def open(self, home: str) -> tuple[OpenAlert, ...]:
+        """Return what is wrong, the oldest first; nothing when it cannot be read."""
         statement = (
             "SELECT issue, status, message, hint, since, seen_at FROM alert "
             "WHERE home = ? ORDER BY since, issue"
         )
-        alerts = map(_alert, rows_of(self._database, statement, chosen))
+        found = map(_alert, rows_of(self._database, statement, (text(home),)))
+        return tuple(one for one in found if one is not None)
+
+    def load(self, home: str) -> AlertState:
+        """Return what is remembered; nothing when it cannot be read."""
+        from memconsole.domain.alerts import AlertState  # noqa: PLC0415 - `status` needs none
+
+        chosen = (text(home),)
         statement = "SELECT channel, issue, status, at, since FROM alert_told WHERE home = ?"
         told = map(_told, rows_of(self._database, statement, chosen))
         return AlertState(
-            {one.issue: one for one in alerts if one is not None},
+            {one.issue: one for one in self.open(home)},
             dict(one for one in told if one is not None),
         )
 
@@ -95,6 +75,8 @@ class StateAlerts:
 
 def _alert(row: Row) -> OpenAlert | None:
     """Return one alert; None for a row that another program spoiled."""
+    from memconsole.domain.alerts import OpenAlert  # noqa: PLC0415 - often there is none
+
     issue, status, message, hint, since, seen_at = row
     grade, first, last = _grade(status), instant(since), instant(seen_at)
     if not isinstance(issue, str) or grade is None or first is None or last is None:
@@ -103,6 +85,8 @@ def _alert(row: Row) -> OpenAlert | None:
 
 
 def _told(row: Row) -> tuple[tuple[str, str], Told] | None:
+    from memconsole.domain.alerts import Told  # noqa: PLC0415 - often there is none
+
     channel, issue, status, at, since = row
     grade, told_at, first = _grade(status), instant(at), instant(since)
     if not (isinstance(channel, str) and isinstance(issue, str)):
@@ -113,5 +97,7 @@ def _told(row: Row) -> tuple[tuple[str, str], Told] | None:
 
 
 def _grade(value: SqlValue) -> CheckStatus | None:
+    from memconsole.domain.health import CheckStatus  # noqa: PLC0415 - often there is none
+
     found = (CheckStatus.WARNING, CheckStatus.CRITICAL)
     return next((one for one in found if one.value == value), None)

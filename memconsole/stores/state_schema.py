@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from memconsole.errors import StateNewerError
 from memconsole.sqlite import transaction
-from memconsole.stores.state_alerts import create_alerts
 from memconsole.stores.state_steps import (
     add_captured_to_rotations,
+    create_alerts,
     create_flushes,
     create_jobs,
     create_memory_actions,

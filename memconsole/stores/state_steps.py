@@ -168,3 +168,27 @@ def create_model_use(database: Database) -> None:
         strict=True,
     )
     database.table("model_use").create_index(["at"])
+
+
+def create_alerts(database: Database) -> None:
+    """What is wrong, and what each channel was told (mission §10)."""
+    database.table("alert").create(
+        {
+            "home": str,
+            "issue": str,
+            "status": str,
+            "message": str,
+            "hint": str,
+            "since": str,
+            "seen_at": str,
+        },
+        pk=("home", "issue"),
+        not_null={"status", "message", "hint", "since", "seen_at"},
+        strict=True,
+    )
+    database.table("alert_told").create(
+        {"home": str, "channel": str, "issue": str, "status": str, "at": str, "since": str},
+        pk=("home", "channel", "issue"),
+        not_null={"status", "at", "since"},
+        strict=True,
+    )

@@ -17,8 +17,9 @@ from memconsole.alerts.post import send
 from memconsole.alerts.secrets import Secrets, read
 from memconsole.domain.alert_words import payload
 from memconsole.domain.alerts import Issue, Notice, NoticeKind
+from memconsole.domain.channel_settings import ChannelSettings
 from memconsole.domain.health import CheckStatus
-from memconsole.domain.settings_service import AlertSettings, ChannelSettings
+from memconsole.domain.settings_service import AlertSettings
 from memconsole.errors import DeliveryError
 from memconsole.health.status_file import JsonStatusFile
 from tests.receiver import receiver

@@ -10,6 +10,7 @@ import pytest
 
 from memconsole.config.load import config_path, load
 from memconsole.config.table import ALIASES, BY_NAME, KEYS
+from memconsole.domain.channel_settings import ChannelSettings
 from memconsole.domain.settings import (
     AgentSettings,
     CheckpointSettings,
@@ -33,7 +34,6 @@ from memconsole.domain.settings_memory import (
 )
 from memconsole.domain.settings_service import (
     AlertSettings,
-    ChannelSettings,
     LogRotationSettings,
     MetricsSettings,
 )

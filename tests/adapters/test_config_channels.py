@@ -9,7 +9,7 @@ import pytest
 
 from memconsole.config.load import load
 from memconsole.config.show import describe
-from memconsole.domain.settings_service import ChannelSettings
+from memconsole.domain.channel_settings import ChannelSettings
 from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:

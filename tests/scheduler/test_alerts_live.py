@@ -17,8 +17,8 @@ from memconsole.alerts.channels import ChildChannel
 from memconsole.alerts.log import LogChannel
 from memconsole.alerts.secrets import Secrets
 from memconsole.demo.gateway import LoopbackGateway
+from memconsole.domain.channel_settings import ChannelSettings
 from memconsole.domain.gateway import GatewayPlace
-from memconsole.domain.settings_service import ChannelSettings
 from memconsole.engine.ports_bundle import AlertPorts
 from memconsole.gateway.client import GatewayClient
 from memconsole.gateway.doorway import Doorway
