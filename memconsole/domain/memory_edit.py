@@ -9,12 +9,12 @@ are found again by the lines around them, of which only hashes are kept.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.additions import line_ending
 from memconsole.domain.entries_blocks import blocks_of, is_heading, pieces_of, shown_lines
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,12 +61,14 @@ class FileEdit:
         is_new: The file was made by it.
         after: Hash of the text as the edit left it.
         spans: In the order of the text.
+        before: Hash of the text as it was: undoing what is undone changes nothing.
     """
 
     path: str
     is_new: bool
     after: str
     spans: tuple[Span, ...]
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def edit_of(path: str, before: str | None, after: str) -> FileEdit:
     start = _common(old, after)
     end = _common(old[start:], after[start:], at_end=True)
     span = _span(after, start, old[start : len(old) - end], after[start : len(after) - end])
-    return FileEdit(path, before is None, digest(after), (span,))
+    return FileEdit(path, before is None, digest(after), (span,), digest(old))
 
 
 def without(path: str, text: str, entries: Iterable[MemoryEntry]) -> tuple[str, FileEdit]:
@@ -122,7 +124,7 @@ def without(path: str, text: str, entries: Iterable[MemoryEntry]) -> tuple[str, 
         spans.append((size, "".join(one.text + one.end for one in pieces[first:number])))
     after = "".join(kept)
     made = tuple(_span(after, offset, removed, "") for offset, removed in spans)
-    return after, FileEdit(path, False, digest(after), made)
+    return after, FileEdit(path, False, digest(after), made, digest(text))
 
 
 def inserted(text: str | None, title: str, section: str, line: str) -> str:
@@ -159,6 +161,8 @@ def undone(edit: FileEdit, now: str) -> str | None:
         edit: What was done.
         now: The file as it is.
     """
+    if digest(now) == edit.before:
+        return now
     if digest(now) == edit.after:
         for span in reversed(edit.spans):
             now = now[: span.offset] + span.removed + now[span.offset + len(span.added) :]

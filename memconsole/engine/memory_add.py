@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.commands import Layer
@@ -15,6 +14,7 @@ from memconsole.domain.memory_edit import ActionKind, MemoryAction, edit_of, ins
 from memconsole.domain.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.plain import one_line
 from memconsole.errors import UsageError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.domain.captures import WorkspaceText
@@ -112,7 +112,7 @@ def _note(command: MemoryAdd, bench: Bench) -> _Note:
             entry=f"## {clock} - Note{_whose(bench)}\n\n- {said}\n",
             header=f"# {bench.agent.id} — {day}\n\n",
         )
-    section = one_line(command.section).lstrip("# ")
+    section = one_line(bench.masked(command.section)).lstrip("# ").replace("<!--", "\\<!--")
     if not section:
         raise UsageError("a section has a name", hint="Leave --section out for Notes.")
     path = USER if command.layer is Layer.USER else _long_term(bench)

@@ -15,7 +15,9 @@ from memconsole.domain.entries import (
     matching,
     may_hold,
 )
+from memconsole.domain.memory_edit import is_exact, undone
 from memconsole.domain.observations import OBSERVATIONS
+from memconsole.domain.outcomes import Written
 from memconsole.domain.plain import cut, one_line
 from memconsole.errors import ConcurrentEditError, EntryIdError, WorkspaceError
 from memconsole.values import dataclass
@@ -28,7 +30,8 @@ if TYPE_CHECKING:
     from memconsole.domain.captures import WorkspaceText
     from memconsole.domain.days import Zone
     from memconsole.domain.entries import MemoryEntry
-    from memconsole.domain.outcomes import Detail, Written
+    from memconsole.domain.memory_edit import FileEdit
+    from memconsole.domain.outcomes import Detail
     from memconsole.domain.settings import Settings
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
@@ -98,6 +101,31 @@ class Bench:
             else:
                 return None if seen is None else seen.text, text, wrote
         raise AssertionError("unreachable: the second try returns or raises")
+
+    def take_back(self, edit: FileEdit) -> Written | None:
+        """Undo one edit; a file that it made goes again, unless others wrote into it.
+
+        Returns:
+            What was written; None when there was nothing to undo.
+
+        Raises:
+            ConcurrentEditError: It was changed at the same time, twice in a row.
+            WorkspaceError: It cannot be written; the old text is whole.
+        """
+        seen = self.read(edit.path)
+        if seen is not None and edit.is_new and is_exact(edit, seen.text):
+            self.ports.folders.remove(self.root, edit.path)
+            return Written(edit.path, 0)
+        now = "" if seen is None else seen.text
+        if undone(edit, now) in (None, now):
+            return None
+
+        def make(again: WorkspaceText | None) -> str:
+            text = "" if again is None else again.text
+            found = undone(edit, text)
+            return text if found is None else found
+
+        return self.change(edit.path, make)[2]
 
     def entries(self, wanted: Sequence[str]) -> Iterator[MemoryEntry]:
         """Yield the entries of the files that may hold certain ids, the newest files first.

@@ -7,7 +7,7 @@ records of what could be undone, and the index is built anew.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -16,9 +16,10 @@ from memconsole.domain.days import local_time
 from memconsole.domain.entries import entries_of
 from memconsole.domain.entries_blocks import pieces_of
 from memconsole.domain.entries_outcomes import Forgotten
-from memconsole.domain.memory_edit import ActionKind, MemoryAction, edit_of, undone, without
+from memconsole.domain.memory_edit import ActionKind, MemoryAction, edit_of, without
 from memconsole.domain.outcomes import Planned, Written
 from memconsole.errors import ConcurrentEditError, MemconsoleError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +97,7 @@ def _forget_in(
         _, _, written = bench.change(path, make)
     except MemconsoleError:
         if archived is not None:
-            _take_back(bench, archived[0])
+            bench.take_back(archived[0])
         raise
     changes.wrote.append(written)
     changes.edits += made
@@ -126,18 +127,6 @@ def _archive(
     new = bench.read(archive)
     before = None if old is None else old.text
     return edit_of(archive, before, "" if new is None else new.text), wrote
-
-
-def _take_back(bench: Bench, edit: FileEdit) -> None:
-    """Take out of the archive what stayed in its file after all."""
-    seen = bench.read(edit.path)
-    text = None if seen is None else undone(edit, seen.text)
-    if seen is None or text is None:
-        return
-    if text:
-        bench.ports.workspace.edit(bench.root, edit.path, text, seen=seen)
-    else:
-        bench.ports.folders.remove(bench.root, edit.path)
 
 
 def _remember(

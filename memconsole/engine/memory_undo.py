@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from memconsole.domain.commands import Reflect
 from memconsole.domain.entries import is_kept_by_us
 from memconsole.domain.entries_outcomes import Undone
-from memconsole.domain.memory_edit import ActionKind, digest, is_exact, undone
+from memconsole.domain.memory_edit import ActionKind, is_exact, undone
 from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason, Written
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memconsole.domain.captures import WorkspaceText
     from memconsole.domain.commands import MemoryUndo
     from memconsole.domain.memory_edit import FileEdit, MemoryAction
     from memconsole.domain.outcomes import Outcome
@@ -47,7 +46,7 @@ def undo(command: MemoryUndo, bench: Bench) -> Outcome:
     if command.dry_run:
         return _planned(command, bench, action)
     exact = all(_is_as_left(edit, bench) for edit in action.edits)
-    wrote = [it for edit in reversed(action.edits) if (it := _undo(edit, bench)) is not None]
+    wrote = [it for edit in reversed(action.edits) if (it := bench.take_back(edit)) is not None]
     bench.ports.edits.undone(action, bench.ports.clock.now())
     return Undone(
         command,
@@ -79,26 +78,6 @@ def _can_undo(edit: FileEdit, bench: Bench) -> bool:
 def _is_as_left(edit: FileEdit, bench: Bench) -> bool:
     seen = bench.read(edit.path)
     return seen is not None and is_exact(edit, seen.text)
-
-
-def _undo(edit: FileEdit, bench: Bench) -> Written | None:
-    """Bring one file back; one that the action made goes again, unless others wrote into it."""
-    seen = bench.read(edit.path)
-    if seen is None and edit.is_new:
-        return None
-    if seen is not None and edit.is_new and digest(seen.text) == edit.after:
-        bench.ports.folders.remove(bench.root, edit.path)
-        return Written(edit.path, 0)
-    now = "" if seen is None else seen.text
-    if undone(edit, now) is None:
-        return None
-
-    def make(again: WorkspaceText | None) -> str:
-        text = "" if again is None else again.text
-        found = undone(edit, text)
-        return text if found is None else found
-
-    return bench.change(edit.path, make)[2]
 
 
 def _planned(command: MemoryUndo, bench: Bench, action: MemoryAction) -> Planned:

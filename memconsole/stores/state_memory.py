@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from memconsole.sqlite import Connection, Row, SqlValue
     from memconsole.stores.state import StateDatabase
 
+_KEPT = 200
+"""Actions of one workspace; older ones cannot be undone any more."""
+
 _COLUMNS = "workspace, kind, at, entries, edits"
 
 
@@ -55,6 +58,12 @@ class StateMemory:
         def change(connection: Connection) -> None:
             statement = f"INSERT INTO memory_action ({_COLUMNS}) VALUES ({marks(values)})"
             connection.execute(statement, values)
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute(
+                "DELETE FROM memory_action WHERE workspace = ?1 AND id NOT IN "
+                "(SELECT id FROM memory_action WHERE workspace = ?1 ORDER BY id DESC LIMIT ?2)",
+                (values[0], _KEPT),
+            )
 
         self._database.write(change)
 

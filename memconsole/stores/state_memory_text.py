@@ -21,6 +21,7 @@ def packed(edits: Iterable[FileEdit]) -> str:
                 "path": edit.path,
                 "is_new": edit.is_new,
                 "after": edit.after,
+                "before": edit.before,
                 "spans": [
                     [span.offset, span.removed, span.added, span.above, span.below]
                     for span in edit.spans
@@ -43,6 +44,7 @@ def unpacked(value: SqlValue) -> tuple[FileEdit, ...] | None:
                     Span(int(offset), str(removed), str(added), str(above), str(below))
                     for offset, removed, added, above, below in row["spans"]
                 ),
+                str(row["before"]),
             )
             for row in json.loads(value if isinstance(value, str) else "")
         )

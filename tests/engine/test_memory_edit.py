@@ -295,6 +295,30 @@ def test_the_only_entry_of_a_file_can_be_forgotten() -> None:
     assert stage.text(TODAY) == "- One line\n"
 
 
+def test_a_run_that_ended_before_it_was_remembered_undoes_nothing_twice() -> None:
+    stage = Stage()
+    stage.hold(TODAY, "- One line\n- Two\n")
+    before = stage.files()
+    stage.forget(stage.id_of("One", TODAY), stage.id_of("ninja"))
+    [action] = stage.world.edits.stored
+    stage.undo()
+    assert stage.files() == before
+    stage.world.edits.add(action)  # as if the run had been killed before this was taken away
+    outcome = stage.undo()
+    assert isinstance(outcome, Undone)
+    assert stage.files() == before
+    assert outcome.wrote == ()
+
+
+def test_an_archive_of_others_stays_when_forgetting_fails() -> None:
+    stage = Stage()
+    stage.hold(ARCHIVE, "# Mine\n")
+    stage.world.workspace.refused["MEMORY.md"] = "the disk is full"
+    failed(stage.forget(stage.id_of("ninja")), "workspace")
+    assert stage.text(ARCHIVE) == "# Mine\n"
+    assert stage.text() == LONG
+
+
 SECRET = "The door code of the archive room is blue"
 
 
