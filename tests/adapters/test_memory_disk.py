@@ -17,6 +17,7 @@ from memconsole.domain.entries_outcomes import Forgotten, Remembered, Undone
 from memconsole.domain.memory_edit import ActionKind, FileEdit, MemoryAction, Span
 from memconsole.domain.origin import Origin
 from memconsole.domain.outcomes import Failed, Planned
+from memconsole.domain.search import SearchRequest
 from memconsole.domain.settings import Settings
 from memconsole.stores.private_copy import PrivateCopies
 from memconsole.stores.state import StateDatabase
@@ -108,6 +109,27 @@ def test_a_round_trip_leaves_every_byte_as_it_was(
     assert isinstance(place.run(MemoryUndo(place.ref)), Undone)
     assert place.files() == with_it
     assert isinstance(place.run(MemoryUndo(place.ref)), Undone)
+    assert place.files() == before
+
+
+def test_adding_searching_forgetting_and_undoing_leave_the_pool_as_it_was(place: Place) -> None:
+    (place.workspace / "MEMORY.md").write_bytes(TEXT.encode())
+    (place.workspace / "memory" / "topic.md").write_text("# Topic\n\nOther words.\n")
+    before = place.files()
+
+    def found() -> list[str]:
+        result = place.engine.search(SearchRequest(text="zebra code", agent_id="main"))
+        return [hit.path for hit in result.hits if "zebra" in hit.snippet]
+
+    added = place.run(MemoryAdd(place.ref, FACT))
+    assert isinstance(added, Remembered)
+    assert found() == ["MEMORY.md"]
+    place.run(MemoryForget(place.ref, (str(added.details["id"]),)))
+    assert found() == ["memory/archive/forgotten-2026-01.md"]
+    place.run(MemoryUndo(place.ref))
+    assert found() == ["MEMORY.md"]
+    place.run(MemoryUndo(place.ref))
+    assert found() == []
     assert place.files() == before
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.captures import ReflectionRecord
-from memconsole.domain.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo
+from memconsole.domain.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo, Reindex
 from memconsole.domain.entries import entries_of
 from memconsole.domain.entries_outcomes import Forgotten, Remembered, Undone
 from memconsole.domain.memory import PoolItem
@@ -19,6 +19,7 @@ from memconsole.domain.outcomes import Failed, Outcome, Planned, Reflected, Skip
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from memconsole.engine.reflect_files import digest
+from memconsole.errors import LockedError
 from tests.fakes import NOW, World, fake_agent
 
 AGENT = fake_agent()
@@ -51,6 +52,10 @@ class Stage:
 
     def run(self, command: MemoryAdd | MemoryForget | MemoryUndo) -> Outcome:
         return Engine(self.world.ports, self.settings).run(command)
+
+    def run_reindex(self) -> None:
+        """Build an index, so that there is one to bring up to date."""
+        Engine(self.world.ports, self.settings).run(Reindex(AGENT.ref, with_sessions=False))
 
     def add(self, text: str, **changes: object) -> Outcome:
         return self.run(replace(MemoryAdd(AGENT.ref, text), **changes))  # type: ignore[arg-type]
@@ -343,6 +348,48 @@ def test_hard_leaves_no_copy_in_anything_that_is_ours() -> None:
     assert len(stage.world.edits.stored) == 1
     assert stage.world.edits.blocks == ["# A\n- Other\n"]
     assert stage.text("memory/observation-backups/observations-20260101-000000.md") == "x\n"
+
+
+@pytest.mark.parametrize("is_hard", [False, True])
+def test_an_index_in_use_is_told_and_hard_does_not_claim_what_it_did_not_do(is_hard: bool) -> None:
+    stage = Stage()
+    stage.run_reindex()
+    stage.world.index.unwritable["main"] = LockedError("the index", "pid 7")
+    outcome = stage.forget(stage.id_of("ninja"), is_hard=is_hard)
+    assert outcome.details["index"] == "stale"
+    assert "ninja" not in (stage.text() or "")
+    if is_hard:
+        assert "still holds" in failed(outcome, "index-not-rebuilt").message
+    else:
+        assert isinstance(outcome, Forgotten)
+        assert [one.code for one in outcome.notices] == ["index-stale"]
+
+
+def test_the_index_is_brought_up_to_date_and_by_hard_built_anew() -> None:
+    stage = Stage()
+    assert stage.forget(stage.id_of("ninja")).details["index"] == "none"
+    stage.run_reindex()
+    assert stage.undo().details["index"] == "updated"
+    assert stage.forget(stage.id_of("tea"), is_hard=True).details["index"] == "rebuilt"
+    assert stage.world.index.synced[-1] == ("main", True)
+
+
+def test_without_a_workspace_nothing_is_made() -> None:
+    world = World(fake_agent(workspace_exists=False))
+    outcome = Engine(world.ports, Settings(state_dir=Path("/state"))).run(
+        MemoryAdd(AGENT.ref, "Port 8443 is the gateway")
+    )
+    assert isinstance(outcome, Skipped)
+    assert outcome.reason is SkipReason.WORKSPACE_MISSING
+    assert world.workspace.writes == []
+
+
+def test_agents_that_share_a_workspace_name_themselves_in_its_log() -> None:
+    world = World(AGENT, fake_agent("work", workspace=ROOT))
+    Engine(world.ports, Settings(state_dir=Path("/state"), timezone="UTC")).run(
+        MemoryAdd(AGENT.ref, "Port 8443 is the gateway", Layer.DAILY)
+    )
+    assert "## 13:20 - Note (main)\n" in (world.workspace.text(ROOT, TODAY) or "")
 
 
 def test_a_forgotten_secret_is_masked_in_the_archive_and_comes_back_as_it_was() -> None:
