@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

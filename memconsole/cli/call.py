@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from memconsole.cli import exits
 from memconsole.cli.output import Output
 from memconsole.errors import ConfigError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

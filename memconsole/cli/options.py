@@ -6,12 +6,12 @@ put them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from typer.core import TyperCommand, TyperOption
 
 from memconsole.cli.call import Call
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     import typer

@@ -7,11 +7,11 @@ loaded when there is colour to paint, and counts cells always.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from memconsole.cli.width import cell_len, cut_end, cut_middle, pad
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import typer
@@ -16,6 +16,7 @@ from memconsole.domain.commands import Rotate
 from memconsole.domain.outcomes import Failed, Planned, notices_of
 from memconsole.engine.lookup import find_session
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

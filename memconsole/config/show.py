@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,6 +11,7 @@ from memconsole.config.given import full_name
 from memconsole.config.span import span_text
 from memconsole.config.table import ALIASES, KEYS
 from memconsole.domain.settings import Settings
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.config.keys import Key

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import stat
 import tomllib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.plain import one_line
 from memconsole.errors import ConfigError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

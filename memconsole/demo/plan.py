@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
 from typing import TYPE_CHECKING
+
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import date, datetime

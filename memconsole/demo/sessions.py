@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.demo.cast import CRON_RUNS
 from memconsole.demo.plan import Count, Fate
 from memconsole.demo.records import Transcript, milliseconds, uuid_of
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     import random

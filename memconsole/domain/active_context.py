@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.courtesy import is_courtesy
@@ -11,6 +10,7 @@ from memconsole.domain.days import clock, local_day, stamp
 from memconsole.domain.graphemes import cut
 from memconsole.domain.markdown import quote_line
 from memconsole.domain.tokens import TokenState
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

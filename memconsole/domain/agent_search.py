@@ -7,8 +7,9 @@ vectors are another provider's; ours stand in for them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

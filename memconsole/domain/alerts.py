@@ -6,11 +6,12 @@ What a channel was told is remembered for each channel by itself, and only after
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from memconsole.domain.health import CHECK_IDS, CheckStatus
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

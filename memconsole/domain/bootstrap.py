@@ -6,7 +6,6 @@ Groups and jobs are given nothing: private memory is not theirs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +15,7 @@ from memconsole.domain.keys import SessionClass
 from memconsole.domain.memory import MARKER_TAGS
 from memconsole.domain.session_summary import EMOJI
 from memconsole.domain.sizes import size_words
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

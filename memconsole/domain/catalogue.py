@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,6 +17,7 @@ from memconsole.domain.commands import (
     Rotate,
     Summarize,
 )
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef

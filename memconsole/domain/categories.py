@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memconsole.domain.memory import Category
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.keys import SessionClass, classify
 from memconsole.domain.sessions import SessionState, TranscriptState
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,10 +7,11 @@ front. A heading begins a new one. Lines that are too long are cut, and data is 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.graphemes import boundary_before
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

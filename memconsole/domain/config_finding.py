@@ -7,12 +7,13 @@ memconsole may set itself is a `Change`; everything else is advice for a person.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.agents import Era
 from memconsole.domain.plain import cut, one_line
 from memconsole.domain.release import least_release, release_of
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

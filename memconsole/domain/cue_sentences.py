@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain import cue_words as cue
 from memconsole.domain.cue_table import CUES, Cue
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

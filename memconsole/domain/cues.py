@@ -9,7 +9,7 @@ and at most 500 characters.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain import cue_words as cue
@@ -26,6 +26,7 @@ from memconsole.domain.cue_table import CUES
 from memconsole.domain.graphemes import cut
 from memconsole.domain.observations import MEDIUM_SCORE, Kind
 from memconsole.domain.sentences import Sentence, sentences
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -11,13 +11,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.entries_blocks import blocks_of, lines_of
 from memconsole.domain.memory import MARKER_TAGS
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.observations_text import parse
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -146,13 +147,11 @@ def _entry(path: str, start: int, end: int, said: str, day: str | None) -> Memor
 
 def _said(lines: Sequence[str]) -> str:
     """Return the words of a block: no bullet, no common indent, no `Note` heading above them."""
-    body = list(lines)
-    if body and body[0].startswith("## "):
-        body = body[1:]
-    while body and not body[0].strip():
-        body = body[1:]
-    if not body:
-        return ""
+    has_heading = lines[0].startswith("## ")
+    first_line = next(
+        n for n, one in enumerate(lines) if one.strip() and not (has_heading and n == 0)
+    )
+    body = lines[first_line:]
     bullet = _BULLET.match(body[0])
     first = body[0][bullet.end() if bullet else 0 :].strip()
     width = min((_indent(one) for one in body[1:] if one.strip()), default=0)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.graphemes import cut
 from memconsole.domain.messages import captured_text
 from memconsole.domain.plain import one_line
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

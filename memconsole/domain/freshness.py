@@ -8,7 +8,6 @@ happens at the next message after the moment, so a session may be overdue for da
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.days import local_time
 from memconsole.domain.gateway import version_of
 from memconsole.domain.keys import SessionClass
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,9 +5,10 @@ A check that cannot look is `unknown`: it is neither well nor ill, and never pas
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
+
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

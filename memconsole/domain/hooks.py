@@ -8,9 +8,10 @@ syntax depends on the Node that runs.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from memconsole.values import dataclass
 
 MARK: Final = "memconsole-hook"
 """Stands in each file of ours: what does not hold it is somebody else's."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.categories import CATEGORIES, CategoryRule, category_of
@@ -12,6 +11,7 @@ from memconsole.domain.graphemes import cut
 from memconsole.domain.markdown import quote_line
 from memconsole.domain.memory import MARKER_TAGS
 from memconsole.domain.session_summary import EMOJI
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

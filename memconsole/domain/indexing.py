@@ -6,9 +6,10 @@ a data class takes five times longer to make.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
+
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

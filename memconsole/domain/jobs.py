@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,9 @@ places, and what it does not understand it refuses.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,9 @@ Formats: `formats/clawdbot-file-era.md` §3 and `formats/openclaw-2026.9.md` §3
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from memconsole.values import dataclass
 
 
 class SessionClass(StrEnum):

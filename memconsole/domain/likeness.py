@@ -11,7 +11,6 @@ A text is looked at once (`features`); comparing two of them is cheap.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -25,6 +24,7 @@ from memconsole.domain.likeness_words import (
     POLES,
 )
 from memconsole.domain.observations import Priority
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.graphemes import cut
@@ -18,6 +17,7 @@ from memconsole.domain.observations_text import parse_line
 from memconsole.domain.plain import clean, one_line
 from memconsole.domain.slug import MOST_CHARS, MOST_WORDS, words_of
 from memconsole.domain.tag_cues import TEXT_CHARS, Tagged
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

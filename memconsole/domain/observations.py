@@ -15,12 +15,13 @@ quoted (`domain/markdown.py`) before it becomes one.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.additions import line_ending
 from memconsole.domain.days import UNKNOWN_CLOCK
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.cues import Heard, find
@@ -18,6 +18,7 @@ from memconsole.domain.likeness import features, is_exact, twin
 from memconsole.domain.markdown import quote_line
 from memconsole.domain.observations import Observation, Priority, observation_id
 from memconsole.domain.when import dated
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.entries_outcomes import MemoryEdited
 from memconsole.domain.flush import Flushed
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,11 +6,12 @@ platform (`clawdbot-file-era.md` §6), and those of older notes on request.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.pruning_rules import PruningMode
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from memconsole.domain.folding import fold, index_terms, is_solid, words
 from memconsole.domain.plain import one_line
+from memconsole.values import dataclass
 
 _STOPPED: Final = """
 a about after again against all also am an and any are as at be because been before being between

@@ -8,7 +8,6 @@ of people are left out: a reset adds some of its own, and none of them can be lo
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from memconsole.domain.graphemes import cut
 from memconsole.domain.keys import SessionClass, classify, parse_key
 from memconsole.domain.markdown import quote_line
 from memconsole.domain.sessions import SessionState, TranscriptState
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -8,11 +8,12 @@ prose, code and headings that are not ours stay in their place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.observations import Line, Observation, Priority, line_of
 from memconsole.domain.observations import observation_id as id_of_text
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

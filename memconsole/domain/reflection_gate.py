@@ -6,13 +6,13 @@ The same gate for our own result and for a text from elsewhere: a person's, or a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.likeness import features, is_exact
 from memconsole.domain.observations import Priority
 from memconsole.domain.observations_text import parse
 from memconsole.domain.plain import clean
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import date

@@ -7,9 +7,11 @@ the operator's zone. Everything here is a pure function of what it is given.
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, TypeAlias
+
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.domain.days import Zone

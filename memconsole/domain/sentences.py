@@ -7,11 +7,11 @@ before. Code fences are left out; a sentence keeps its closing signs.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.fences import hidden_spans
 from memconsole.domain.plain import one_line
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

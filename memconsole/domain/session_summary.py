@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from memconsole.domain.courtesy import is_courtesy
 from memconsole.domain.days import clock, local_day, local_time
 from memconsole.domain.graphemes import cut
 from memconsole.domain.markdown import quote_line
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from memconsole.domain.settings_service import (
     LogRotationSettings,
     MetricsSettings,
 )
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

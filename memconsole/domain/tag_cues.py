@@ -8,12 +8,12 @@ is no preference of its operator. Questions and conditions decide nothing.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.graphemes import cut
 from memconsole.domain.memory import MARKER_TAGS
 from memconsole.domain.sentences import sentences
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

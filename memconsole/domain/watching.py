@@ -7,7 +7,9 @@ observer starts both anew.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from memconsole.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

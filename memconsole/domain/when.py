@@ -8,9 +8,10 @@ the local day of the message.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
+
+from memconsole.values import dataclass
 
 _NUMBERS: Final = {
     word: number

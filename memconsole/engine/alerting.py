@@ -6,7 +6,6 @@ A channel that fails never stops another, and is tried again with the next look.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain import alerts
@@ -15,6 +14,7 @@ from memconsole.domain.alerts import AlertRules, AlertState, Delivery, Notice, N
 from memconsole.domain.days import local_time, resolve_zone
 from memconsole.domain.quiet_hours import parse
 from memconsole.errors import DeliveryError, MemconsoleError, StateError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.llm import FALLBACK, ModelUse, estimated_tokens
 from memconsole.errors import ModelError, StateError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.domain.llm import Completion, Prompt

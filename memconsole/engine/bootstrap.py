@@ -6,7 +6,6 @@ are given are opened.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -31,6 +30,7 @@ from memconsole.domain.keys import SessionClass, classify, parse_key
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.engine.lookup import find_agent
 from memconsole.errors import UsageError, WorkspaceError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

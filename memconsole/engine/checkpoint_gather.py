@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.active_context import ACTIVE_CONTEXT, Work
@@ -15,6 +15,7 @@ from memconsole.domain.outcomes import Skipped
 from memconsole.domain.transcript_notices import masked_notice, transcript_notices
 from memconsole.engine.checkpoint_source import find_source, too_little, too_old
 from memconsole.engine.tail import read_tail
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint import (
@@ -17,6 +16,7 @@ from memconsole.domain.outcomes import Skipped, SkipReason
 from memconsole.domain.sessions import SessionState, TranscriptState
 from memconsole.domain.sizes import size_words
 from memconsole.errors import SessionNotFoundError, StoreError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.compaction_evidence import explain, judge_compaction
 from memconsole.domain.sessions import SessionState
 from memconsole.engine.tail import read_usage
 from memconsole.errors import StoreError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

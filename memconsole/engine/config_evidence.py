@@ -8,7 +8,6 @@ each once for as long as it does not change.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.compaction_evidence import (
@@ -25,6 +24,7 @@ from memconsole.domain.compaction_evidence import (
 from memconsole.domain.sessions import SessionState, TranscriptState
 from memconsole.domain.transcript import EntryKind
 from memconsole.errors import StoreError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.flush import Cycle, FlushRules, crossed, due
 from memconsole.domain.tokens import DEFAULT_WINDOW, TokenState
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Home

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.days import resolve_zone
 from memconsole.domain.freshness import Freshness, Moments, judge, resolve, usual_mode
 from memconsole.domain.sessions import SessionState
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import functools
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.health import CHECK_IDS, HealthReport, unknown
 from memconsole.engine.live import LiveView
 from memconsole.engine.snapshot import take_snapshot
 from memconsole.errors import MemconsoleError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

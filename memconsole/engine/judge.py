@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.growth import growth
@@ -11,6 +10,7 @@ from memconsole.domain.keys import SessionClass, classify
 from memconsole.domain.plain import one_line
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.snapshot import SessionView
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

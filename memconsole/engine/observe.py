@@ -8,7 +8,7 @@ a run that is killed in between looks again, and finds its lines in the file alr
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.observations import OBSERVATIONS, new_log, render
@@ -20,6 +20,7 @@ from memconsole.engine.lookup import find_agent
 from memconsole.engine.observe_assisted import extract
 from memconsole.engine.observe_gather import Scene, gather
 from memconsole.errors import ConcurrentEditError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

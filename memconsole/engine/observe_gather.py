@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint import candidates, class_of, is_readable, named
@@ -18,6 +17,7 @@ from memconsole.domain.transcript_notices import transcript_notices
 from memconsole.engine.segment import read_segment
 from memconsole.engine.tail import read_tail
 from memconsole.errors import SessionNotFoundError, StoreError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

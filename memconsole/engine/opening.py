@@ -7,12 +7,13 @@ says `stale`; an index that is missing is built. Read-only, nothing is written a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.indexing import IndexState, IndexStatus, Source, Vectors
 from memconsole.errors import IndexUnavailableError, LockedError, StateError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.path import active_flags
@@ -10,6 +10,7 @@ from memconsole.domain.pruning import IMAGE_CHARS, ContextPart, PruningPlan, pre
 from memconsole.domain.pruning_rules import rules_of
 from memconsole.domain.tokens import DEFAULT_WINDOW
 from memconsole.domain.transcript import EntryKind
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

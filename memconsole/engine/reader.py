@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.growth import LOOKBACK
@@ -12,6 +11,7 @@ from memconsole.domain.sessions import SessionState, TranscriptState
 from memconsole.domain.tokens import RotationPolicy
 from memconsole.engine.judge import Evidence, judge
 from memconsole.engine.tail import read_usages
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

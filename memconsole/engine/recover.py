@@ -9,7 +9,7 @@ stored behind the capture.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
@@ -35,6 +35,7 @@ from memconsole.engine.segment import read_segment
 from memconsole.engine.settle import settle
 from memconsole.engine.summarize import summarize
 from memconsole.errors import StoreError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

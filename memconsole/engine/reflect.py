@@ -8,7 +8,7 @@ somebody adds while it runs make it look again.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.days import local_day, local_time, resolve_zone
@@ -23,6 +23,7 @@ from memconsole.engine.lookup import find_agent
 from memconsole.engine.reflect_files import Files
 from memconsole.engine.reflect_model import rewrite
 from memconsole.errors import ConcurrentEditError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.captures import ReflectionRecord
 from memconsole.domain.days import local_day, local_time
 from memconsole.domain.observations import OBSERVATIONS, render_archived
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.llm import reflect_prompt
 from memconsole.domain.reflection_gate import judge
 from memconsole.domain.reflection_words import lost
 from memconsole.engine.assist import REFLECT_TIMEOUT, ask
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import date

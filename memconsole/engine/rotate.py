@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands import Rotate
@@ -12,6 +12,7 @@ from memconsole.domain.sessions import SessionState
 from memconsole.domain.tokens import NotDue
 from memconsole.engine.lookup import find_agent
 from memconsole.errors import SessionNotFoundError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,7 +6,6 @@ fails is named in the proof and never keeps a session from its reset when anothe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands import Checkpoint, Observe, Summarize
@@ -22,6 +21,7 @@ from memconsole.engine.fingerprints import remember_end
 from memconsole.engine.observe import observe
 from memconsole.engine.settle import settle
 from memconsole.engine.summarize import summarize
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,6 @@ answer that is lost is settled by looking; whatever was sent is never sent a sec
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from memconsole.engine.rotate import JOURNAL_ROWS, hold_of, skip_of
 from memconsole.engine.rotation_prologue import save_first
 from memconsole.engine.rotation_target import find_target, look_again
 from memconsole.errors import GatewayCallError, GatewayUnavailableError, StateError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import Rotate

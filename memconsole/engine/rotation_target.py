@@ -5,7 +5,7 @@ An unknown key is never sent anywhere: the platform would make a session of it, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
@@ -16,6 +16,7 @@ from memconsole.domain.snapshot import GatewayStatus
 from memconsole.engine.live import overlaid
 from memconsole.engine.lookup import find_agent
 from memconsole.errors import GatewayMismatchError, SessionNotFoundError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, AgentRef

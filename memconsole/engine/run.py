@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from memconsole.domain.command_line import command_line, key_of, name_of
@@ -33,6 +33,7 @@ from memconsole.domain.outcomes import (
     status_of,
 )
 from memconsole.errors import LockedError, MemconsoleError, ReadOnlyError, StateError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

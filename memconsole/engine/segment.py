@@ -5,13 +5,13 @@ A reset in place keeps the session id and the transcript: what is said before it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.messages import FilterReason, message_of
 from memconsole.domain.path import active_flags
 from memconsole.domain.transcript import EntryKind, TranscriptCounts
 from memconsole.engine.tail import LIMIT_BYTES
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -7,7 +7,6 @@ operator. Needs neither the Gateway nor a language model.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.captures import SummaryRecord
@@ -21,6 +20,7 @@ from memconsole.engine.lookup import find_agent
 from memconsole.engine.segment import read_segment
 from memconsole.engine.summary_gather import Occasion, gather
 from memconsole.errors import ConcurrentEditError, SessionNotFoundError, StateError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, Home

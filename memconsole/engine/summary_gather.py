@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.excerpts import Spoken, open_items, ticked_items
@@ -17,6 +17,7 @@ from memconsole.domain.slug import slug, words_of
 from memconsole.domain.tag_cues import observations
 from memconsole.engine.assist import ask, is_on
 from memconsole.errors import WorkspaceError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

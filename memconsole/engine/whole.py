@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.messages import FilterReason, shown, unfiltered
 from memconsole.domain.path import active_flags
 from memconsole.domain.transcript import EntryKind, TranscriptCounts, Whole
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

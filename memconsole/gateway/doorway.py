@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from memconsole.domain.gateway import Verdict, refusal
 from memconsole.gateway.handshake import Attempt, open_link, require_safe
 from memconsole.gateway.problem import RefusedError
 from memconsole.gateway.program import ProgramLink, find_program
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

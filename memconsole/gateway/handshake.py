@@ -11,7 +11,6 @@ import socket
 import sys
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -22,6 +21,7 @@ from memconsole.gateway import frames
 from memconsole.gateway.inbox import Inbox
 from memconsole.gateway.link import MAX_FRAME_BYTES, Hello, SocketLink
 from memconsole.gateway.problem import AnswerError, LinkLostError, RefusedError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     import ssl

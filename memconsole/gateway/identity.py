@@ -10,11 +10,11 @@ import base64
 import hashlib
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.gateway import Verdict, refusal
 from memconsole.gateway.problem import RefusedError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

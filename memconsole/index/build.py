@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
@@ -16,6 +15,7 @@ from memconsole.index.schema import create, read_meta, write_meta
 from memconsole.index.vectors import NoVectors, RemoteVectors, StaticVectors
 from memconsole.index.writer import IndexWriter
 from memconsole.sqlite import open_single, transaction
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

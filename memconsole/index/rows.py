@@ -5,7 +5,6 @@ from __future__ import annotations
 import calendar
 import hashlib
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -15,6 +14,7 @@ from memconsole.domain.chunking import Chunk, chunks, line_chunks
 from memconsole.domain.folding import index_text
 from memconsole.domain.markers import marked_lines
 from memconsole.index.tags import bit_of
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final, Protocol
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.folding import index_text
 from memconsole.errors import IndexUnavailableError, StoreError, WorkspaceError
 from memconsole.index.rows import content_hash, heading_words, rows_of
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -10,7 +10,6 @@ import json
 import os
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from memconsole.domain.plain import one_line
 from memconsole.platform.config_checked import checked_part
 from memconsole.platform.home import CONFIG_NAMES
 from memconsole.platform.values import integer, mapping, sequence, text
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

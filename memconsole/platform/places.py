@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.moved import moved_places
 from memconsole.platform.home import is_folder, is_platform_name
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.platform.home import HomeChoice

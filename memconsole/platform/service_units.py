@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from memconsole.domain import service_text
 from memconsole.domain.plain import one_line
 from memconsole.domain.service_text import LABEL, MARK, NAME, ServiceKind
 from memconsole.errors import ServiceError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

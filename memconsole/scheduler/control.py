@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.jobs import JobRecord, JobView
@@ -19,6 +19,7 @@ from memconsole.scheduler.notify import Notifier
 from memconsole.scheduler.runner import JobRunner
 from memconsole.scheduler.service import SchedulerService
 from memconsole.scheduler.watcher import Watcher
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,7 +5,7 @@ A row is one job. What is not built yet has no row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ from memconsole.scheduler.upkeep import (
     publish_metrics,
     rotate_logs,
 )
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.jobs import FAILED, INTERNAL, SKIPPED, JobEnd, JobRun, end_of
 from memconsole.domain.outcomes import Failed
 from memconsole.errors import LockedError, MemconsoleError, StateError
 from memconsole.scheduler.turns import Turns
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

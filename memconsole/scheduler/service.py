@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain import schedule
 from memconsole.domain.jobs import CANCELLED, DONE, FAILED, KILLED, JobEnd, JobRecord, JobView
 from memconsole.domain.schedule import MAX_TICK_S, Reading, Schedule, Timing
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

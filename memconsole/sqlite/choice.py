@@ -6,9 +6,10 @@ import functools
 import importlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 from urllib.parse import quote
+
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import stat
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.plain import one_line
 from memconsole.errors import StoreError
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ them, and it changes the mode of an empty `-wal`. So the way in depends on what 
 from __future__ import annotations
 
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
@@ -22,6 +22,7 @@ from memconsole.domain.plain import one_line
 from memconsole.errors import StoreError
 from memconsole.sqlite.choice import connect, library
 from memconsole.sqlite.stamp import stamp_of
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

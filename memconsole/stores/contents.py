@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from memconsole.domain.plain import ELLIPSIS
 from memconsole.domain.transcript import Attachment, ToolUse
 from memconsole.stores.reduce import unmarked, unmarked_size
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.stores.records import BlockJson, MessageJson

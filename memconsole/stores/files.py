@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice, Storage
@@ -19,6 +19,7 @@ from memconsole.stores.entry_fields import EntryFields, instant, whole
 from memconsole.stores.loose import Claims, loose_sessions
 from memconsole.stores.session_folder import SessionFile, SessionFolder
 from memconsole.stores.session_map import SessionMap, read_session_map
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

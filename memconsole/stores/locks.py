@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from memconsole.domain.plain import one_line
 from memconsole.domain.snapshot import SchedulerStatus
 from memconsole.errors import LockedError, StateError
 from memconsole.stores.private_folder import make_private
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

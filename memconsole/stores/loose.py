@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.plain import one_line
 from memconsole.domain.sessions import SessionState, StoredSession, TranscriptState
 from memconsole.stores.names import FileKind
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

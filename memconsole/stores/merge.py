@@ -7,11 +7,12 @@ passed over some lines. Each keeps its own order; between the two, time decides.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.transcript import EntryKind
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

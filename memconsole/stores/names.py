@@ -8,10 +8,12 @@ the same folder and are often the newest there.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from urllib.parse import unquote
+
+from memconsole.values import dataclass
 
 STORE_NAME = "sessions.json"
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import stat
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +26,7 @@ from memconsole.domain.plain import one_line
 from memconsole.domain.sizes import size_words
 from memconsole.stores.pool_files import INDEX_FILE, scan
 from memconsole.stores.pool_text import UNKNOWN, FactsCache
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -15,10 +15,12 @@ from __future__ import annotations
 import os
 import stat
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,6 @@ import os
 import re
 import stat
 from collections import OrderedDict
-from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +14,7 @@ from memconsole.domain.markers import marked_lines
 from memconsole.domain.memory import MAX_READ_BYTES
 from memconsole.domain.plain import cut, one_line
 from memconsole.stores.pool_files import version_of
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.stores.pool_files import FoundFile, Version

@@ -7,7 +7,6 @@ import shutil
 import threading
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from memconsole.domain.plain import one_line
 from memconsole.errors import StoreError
 from memconsole.sqlite import stamp_of
 from memconsole.stores.private_folder import PrivateFolder
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,6 +17,7 @@ from memconsole.domain.sessions import TranscriptKind, TranscriptRef
 from memconsole.stores.entry_fields import instant
 from memconsole.stores.names import FileKind, FileName, is_uuid, read_import_name, read_name
 from memconsole.stores.run_locks import SUFFIX, is_held
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ by entry, and one bad entry never costs the others.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,6 +17,7 @@ from memconsole.domain.plain import one_line
 from memconsole.errors import StoreError
 from memconsole.stores.entry_fields import EntryFields, decode_entry
 from memconsole.stores.sources import open_file
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -6,7 +6,7 @@ that stops half way costs nothing, and the platform is never kept from its log.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
@@ -18,6 +18,7 @@ from memconsole.stores.entries import parse_line, read_line
 from memconsole.stores.lines import RawLine
 from memconsole.stores.reduce import LineReducer
 from memconsole.stores.sqlite_schema import EVENTS, IDENTITIES, read_schema
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

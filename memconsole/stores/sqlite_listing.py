@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from memconsole.stores.entry_fields import EntryFields, instant, whole
 from memconsole.stores.names import FileKind, read_name
 from memconsole.stores.sqlite_rows import Window
 from memconsole.stores.sqlite_schema import read_schema
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

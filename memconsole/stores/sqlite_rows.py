@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.stores.entry_fields import EntryFields, decode_entry, instant
 from memconsole.stores.sqlite_schema import ARCHIVES, COLD, CONTRACT, EVENTS, MAX_ENTRY_BYTES
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,12 +7,12 @@ as NULL. Formats: `formats/openclaw-2026.9.md` §3.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.plain import one_line
 from memconsole.errors import StoreError, StoreNewerError
 from memconsole.sqlite import library
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from memconsole.domain.commands import Rotate
 from memconsole.domain.outcomes import Failed, Planned, status_of
 from memconsole.errors import MemconsoleError
 from memconsole.ui.messages import CommandFinished
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.memory import MARKER_TAGS
 from memconsole.domain.search import Narrowing, SearchRequest
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.ui import cells
 from memconsole.ui.spans import Role, Span, fill_line, line_width
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

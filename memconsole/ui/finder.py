@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -17,6 +17,7 @@ from textual.message import Message
 from memconsole.domain.indexing import IndexState
 from memconsole.errors import MemconsoleError
 from memconsole.ui.literal import literal
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from textual.widget import Widget

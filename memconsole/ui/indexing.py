@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -20,6 +19,7 @@ from memconsole.domain.outcomes import Failed, Skipped
 from memconsole.errors import MemconsoleError
 from memconsole.ui.literal import literal
 from memconsole.ui.messages import CommandFinished
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

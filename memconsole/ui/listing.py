@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.ui.spans import Rich, Role, Row, Span
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.ui.spans import Column, Line

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.ui import cells, figures
 from memconsole.ui.spans import Role, Span, between
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,12 +5,13 @@ Everything here is plain values: what a line says is decided, and tested, withou
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from memconsole.ui import cells
 from memconsole.ui.glyphs import UNICODE, gauge
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

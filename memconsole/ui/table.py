@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.ui import cells
 from memconsole.ui.spans import Role, Span, fill_line
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

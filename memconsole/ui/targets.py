@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.catalogue import Subject
 from memconsole.domain.sessions import SessionState
 from memconsole.ui.rows.agents import ALL
 from memconsole.ui.rows.names import row_key
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -112,6 +112,10 @@ def test_observations_keep_the_id_that_stands_in_them() -> None:
     assert {one.date for one in found} == {"2026-01-26"}
 
 
+def test_what_says_nothing_is_no_entry() -> None:
+    assert [one.text for one in entries_of("MEMORY.md", "---\n- \n- x\n*\n")] == ["x"]
+
+
 @pytest.mark.parametrize("path", ["memory/ACTIVE_CONTEXT.md", "memory/INDEX.md"])
 def test_files_made_of_others_have_no_entries(path: str) -> None:
     assert entries_of(path, "- one\n") == ()

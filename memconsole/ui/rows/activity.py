@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.ui import figures
 from memconsole.ui.listing import Listing
 from memconsole.ui.literal import literal
 from memconsole.ui.spans import Cell, Column, Role, Row
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
@@ -12,6 +11,7 @@ from memconsole.ui.listing import Listing, Sort
 from memconsole.ui.rows.context import source_word
 from memconsole.ui.rows.names import agent_name
 from memconsole.ui.spans import Cell, Column, Gauge, Role, Row, Span, fill_line
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

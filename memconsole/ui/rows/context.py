@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
 from memconsole.ui import figures
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.ui import cells
 from memconsole.ui.listing import Listing, text_row
 from memconsole.ui.literal import literal, literal_block
 from memconsole.ui.spans import Role, Span
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

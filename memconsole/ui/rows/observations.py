@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from memconsole.domain.observations import Kind, Priority
@@ -11,6 +11,7 @@ from memconsole.ui import cells
 from memconsole.ui.listing import Listing, text_row
 from memconsole.ui.literal import literal
 from memconsole.ui.spans import Cell, Column, Role, Row, Span
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.domain.observations import Observation, ObservationLog

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memconsole.domain.indexing import IndexState
@@ -12,6 +11,7 @@ from memconsole.ui.listing import Listing, Sort, text_row
 from memconsole.ui.literal import literal
 from memconsole.ui.rows.hits import hit_key, leg_bar, place_of, score_word, shown
 from memconsole.ui.spans import Cell, Column, Rich, Role, Row, Span
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

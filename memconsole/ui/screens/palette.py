@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -13,6 +12,7 @@ from memconsole.ui.screens.dialog import Dialog
 from memconsole.ui.spans import Cell, Column, Role, Row, Span
 from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

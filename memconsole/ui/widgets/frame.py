@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.ui import cells
@@ -15,6 +15,7 @@ from memconsole.ui.spans import (
     line_width,
 )
 from memconsole.ui.table import draw_header, draw_row, fit
+from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,0 +1,187 @@
+"""Our dataclass decorator against the one of the standard library."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import pickle
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memconsole import values
+
+
+def both(**options: bool) -> tuple[Any, Any]:
+    """Return the same class made by the original and by ours."""
+    made = []
+    for decorator in (dataclasses.dataclass, values.dataclass):
+
+        class Base:
+            one: int
+            two: str = "x"
+            many: list[int] = dataclasses.field(default_factory=list)
+            quiet: float = dataclasses.field(default=0.5, compare=False, repr=False)
+            KIND: ClassVar[str] = "kind"
+
+            @property
+            def twice(self) -> int:
+                return self.one * 2
+
+        made.append(decorator(frozen=True, slots=True, **options)(Base))
+    return made[0], made[1]
+
+
+THEIRS, OURS = both()
+
+
+@values.dataclass(frozen=True, slots=True)
+class Point:
+    """Of this module, so that it can be pickled."""
+
+    x: float
+    y: float = 0.0
+
+
+@values.dataclass(frozen=True, slots=True)
+class Place(Point):
+    """Inherits fields."""
+
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.name == "nowhere":
+            raise ValueError(self.name)
+
+
+@values.dataclass(frozen=True, slots=True)
+class Lone:
+    """One field that is equal to itself and to nothing else."""
+
+    value: float
+
+
+@values.dataclass(frozen=True, slots=True)
+class Named:
+    """Says itself how it looks and what it equals."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Named)
+
+    def __hash__(self) -> int:
+        return 1
+
+
+arguments = st.builds(
+    lambda one, rest: {"one": one, **rest},
+    st.integers(),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "two": st.text(max_size=3),
+            "many": st.lists(st.integers(), max_size=2),
+            "quiet": st.floats(),
+        },
+    ),
+)
+
+
+@given(arguments, arguments)
+def test_values_compare_and_read_alike(first: dict[str, Any], second: dict[str, Any]) -> None:
+    theirs, ours = (THEIRS(**first), THEIRS(**second)), (OURS(**first), OURS(**second))
+    assert (ours[0] == ours[1]) is (theirs[0] == theirs[1])
+    assert repr(ours[0]) == repr(theirs[0])
+    assert repr(dataclasses.replace(ours[0], one=1)) == repr(dataclasses.replace(theirs[0], one=1))
+    assert repr(dataclasses.astuple(ours[0])) == repr(dataclasses.astuple(theirs[0]))
+    assert ours[0].twice == theirs[0].twice
+    assert ours[0] != theirs[0]
+
+
+def test_classes_look_alike() -> None:
+    assert OURS.__match_args__ == THEIRS.__match_args__
+    assert OURS.__slots__ == THEIRS.__slots__
+    assert [one.name for one in dataclasses.fields(OURS)] == [
+        one.name for one in dataclasses.fields(THEIRS)
+    ]
+    assert OURS(1).many is not OURS(1).many
+
+
+@pytest.mark.parametrize("call", [((), {}), ((1, "a", [], 0.5, 6), {}), ((1,), {"nine": 9})])
+def test_wrong_calls_are_refused_alike(call: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
+    said = []
+    for cls in (THEIRS, OURS):
+        with pytest.raises(TypeError) as caught:
+            cls(*call[0], **call[1])
+        said.append(str(caught.value))
+    assert said[0].rpartition("__init__")[2] == said[1].rpartition("__init__")[2]
+
+
+def test_nothing_changes_a_value() -> None:
+    point = Point(1)
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'x'"):
+        point.x = 2  # type: ignore[misc]
+    with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'x'"):
+        del point.x
+    with pytest.raises(AttributeError):
+        point.z = 2  # type: ignore[attr-defined]
+
+
+def test_values_travel_and_are_hashed() -> None:
+    place = Place(1, 2, "here")
+    assert pickle.loads(pickle.dumps(place)) == place
+    assert copy.deepcopy(place) == copy.copy(place) == place
+    assert len({place, Place(1, 2, "here"), Place(1, 2, "there")}) == 2
+    assert hash(Lone(1)) == hash(Lone(1))
+
+
+def test_a_value_that_is_not_a_number_equals_itself_alone() -> None:
+    nan = float("nan")
+    assert Lone(nan) == Lone(nan)  # the same object, as in the standard library
+    assert Lone(nan) != Lone(float("nan"))
+
+
+def test_inheritance_and_checks_after_the_start() -> None:
+    assert Place(1) == Place(1.0, 0.0, "")
+    assert Place(1) != Point(1)
+    with pytest.raises(ValueError, match="nowhere"):
+        Place(0, 0, "nowhere")
+
+
+def test_what_a_class_says_itself_stays() -> None:
+    assert repr(Named("a")) == "<a>"
+    assert Named("a") == Named("b")
+    assert hash(Named("a")) == 1
+
+
+def test_names_only() -> None:
+    theirs, ours = both(kw_only=True)
+    assert repr(ours(one=1)) == repr(theirs(one=1))
+    with pytest.raises(TypeError):
+        ours(1)
+
+
+def test_what_orders_itself_or_changes_is_the_original() -> None:
+    @values.dataclass(frozen=True, slots=True, order=True)
+    class Ordered:
+        one: int
+
+    @values.dataclass(slots=True)
+    class Loose:
+        one: int = 1
+
+    @values.dataclass
+    class Bare:
+        one: int = 1
+
+    assert Ordered(1) < Ordered(2)
+    loose = Loose()
+    loose.one = 2
+    assert loose == Loose(2)
+    assert Bare() == Bare(1)
