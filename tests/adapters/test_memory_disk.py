@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 import json
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,10 +21,12 @@ from memconsole.domain.origin import Origin
 from memconsole.domain.outcomes import Failed, Planned
 from memconsole.domain.search import SearchRequest
 from memconsole.domain.settings import Settings
+from memconsole.engine.engine import Engine
 from memconsole.stores.private_copy import PrivateCopies
 from memconsole.stores.state import StateDatabase
 from memconsole.stores.state_captures import StateCaptures
 from memconsole.stores.state_memory import StateMemory
+from memconsole.stores.workspace import DiskWorkspace
 from tests.fakes import NOW, FakeClock
 
 if TYPE_CHECKING:
@@ -130,6 +134,50 @@ def test_adding_searching_forgetting_and_undoing_leave_the_pool_as_it_was(place:
     assert found() == ["MEMORY.md"]
     place.run(MemoryUndo(place.ref))
     assert found() == []
+    assert place.files() == before
+
+
+class Killed(BaseException):
+    """Ends a run at a step, as a kill would."""
+
+
+STEPS = ("written", "synced", "temporary-made", "temporary-synced", "replaced", "folder-synced")
+
+
+def killed_at(place: Place, step: str, command: MemoryCommand) -> None:
+    """Run a command that ends at a step; one that never comes there ends by itself."""
+
+    def kill(reached: str) -> None:
+        if reached == step:
+            raise Killed
+
+    ports = replace(place.engine._ports, workspace=DiskWorkspace(kill))
+    with suppress(Killed):
+        Engine(ports, place.engine.settings).run(command)
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_kill_while_forgetting_loses_nothing(place: Place, step: str) -> None:
+    path = place.workspace / "MEMORY.md"
+    path.write_text(f"- Something that stays\n- {FACT}\n")
+    wanted = entries_of("MEMORY.md", path.read_text())[1].id
+    killed_at(place, step, MemoryForget(place.ref, (wanted,)))
+    assert place.holding(FACT.encode()) != []
+    assert path.read_text().startswith("- Something that stays\n")
+    place.run(MemoryForget(place.ref, (wanted,)))
+    assert path.read_text() == "- Something that stays\n"
+    assert FACT in "".join(one.read_text() for one in place.workspace.rglob("forgotten-*.md"))
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_kill_while_undoing_undoes_nothing_twice(place: Place, step: str) -> None:
+    path = place.workspace / "MEMORY.md"
+    path.write_text(f"- Something that stays\n- {FACT}\n")
+    before = place.files()
+    wanted = entries_of("MEMORY.md", path.read_text())[1].id
+    place.run(MemoryForget(place.ref, (wanted,)))
+    killed_at(place, step, MemoryUndo(place.ref))
+    place.run(MemoryUndo(place.ref))
     assert place.files() == before
 
 
