@@ -1,4 +1,4 @@
-"""Entry of the program; `--version` and plain searches are answered before Typer is loaded."""
+"""Entry of the program; `--version`, plain searches and the console are spared Typer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def main() -> int:
         return 0
     # What is loaded stays; looking through it for rubbish takes a tenth of a short call.
     gc.disable()
-    if "search" in sys.argv:
+    if len(sys.argv) == 1 or sys.argv[1] == "--home" or "search" in sys.argv:
         from memconsole.cli.quick import quick  # noqa: PLC0415
 
         code = quick(sys.argv[1:])

@@ -11,6 +11,7 @@ from memconsole.cli import exits
 
 if TYPE_CHECKING:
     from memconsole.cli.call import Call
+    from memconsole.scheduler.control import Jobs
 
 
 def version(call: Call) -> int:
@@ -31,7 +32,6 @@ def front(call: Call) -> int:
 
         return show_status(call)
     from memconsole import wiring  # noqa: PLC0415
-    from memconsole.cli.serving import jobs_of_console  # noqa: PLC0415
 
     wiring.require_home(call.settings)
     from memconsole.ui.run import run_console  # noqa: PLC0415  # loads Textual
@@ -42,9 +42,26 @@ def front(call: Call) -> int:
             call.engine,
             call.settings,
             wiring.build_feed(call.engine),
-            jobs=jobs_of_console(call),
+            jobs=_jobs(call),
         )
 
 
 def _has_keyboard() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _jobs(call: Call) -> Jobs:
+    """Return the jobs for a console: what it runs by hand is its own, what it hosts is not."""
+    from memconsole import wiring, wiring_jobs  # noqa: PLC0415
+    from memconsole.cli.child import ChildProcesses  # noqa: PLC0415
+    from memconsole.domain.origin import Origin  # noqa: PLC0415
+
+    return wiring_jobs.build_jobs(
+        call.settings,
+        call.engine,
+        clock=call.clock,
+        child=ChildProcesses(call.settings, call.clock),
+        scheduler_engine=lambda: wiring.build_engine(
+            call.settings, Origin.SCHEDULER, clock=call.clock
+        ),
+    )

@@ -1,6 +1,6 @@
-"""Plain searches, answered without loading Typer: agents search many times an hour.
+"""The console and plain searches without loading Typer: agents search many times an hour.
 
-Understood is `[--home DIR] search [--agent A] WORD…`, with `--json` anywhere, and nothing else. Any
+Understood is `[--home DIR]`, and `[--home DIR] search [--agent A] WORD…` with `--json` anywhere. Any
 other call, and any failure before an answer, goes the usual way, which finds out for itself what is
 wrong and says so; so nothing is decided here that `cli.main` would decide otherwise.
 """
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.cli.call import Call
 from memconsole.cli.finding import answer, default_agent
+from memconsole.cli.front import front
 from memconsole.cli.stopping import stopped_like_interrupted
 from memconsole.domain.search import SearchRequest
 from memconsole.errors import MemconsoleError
@@ -25,16 +26,17 @@ _COMPLETION = "_MEMCONSOLE_COMPLETE"
 
 
 class Plain(NamedTuple):
-    """A call that is nothing but a search."""
+    """A call that is nothing but a search, or the console."""
 
     words: tuple[str, ...]
     home: str | None = None
     agent: str | None = None
     is_json: bool = False
+    is_console: bool = False
 
 
 def quick(arguments: Sequence[str]) -> int | None:
-    """Answer a plain search and return its exit code; None for all that is not one."""
+    """Open the console or answer a plain search; None for all that is neither."""
     plain = read(arguments)
     if plain is None or _COMPLETION in os.environ:
         return None
@@ -44,8 +46,7 @@ def quick(arguments: Sequence[str]) -> int | None:
         call.flags.values["platform.home"] = plain.home
     with stopped_like_interrupted(), call.resources:
         try:
-            home = call.searcher.home()
-            return answer(call, "search", _request(plain, home), home)
+            return front(call) if plain.is_console else _search(call, plain)
         except MemconsoleError:
             return None
         except (Exception, KeyboardInterrupt) as error:  # the edge of the process
@@ -54,12 +55,19 @@ def quick(arguments: Sequence[str]) -> int | None:
             return tell(call, error)
 
 
+def _search(call: Call, plain: Plain) -> int:
+    home = call.searcher.home()
+    return answer(call, "search", _request(plain, home), home)
+
+
 def read(arguments: Sequence[str]) -> Plain | None:
-    """Take a call apart; None when it is no plain search."""
+    """Take a call apart; None when it is neither a plain search nor the console."""
     own = list(arguments)
     is_json = "--json" in own
     own = [word for word in own if word != "--json"]
     home, own = _option(own, ("--home",))
+    if not own and not is_json and not (home or "").startswith("-"):
+        return Plain((), home, is_console=True)
     if own[:1] != ["search"]:
         return None
     agent, words = _option(own[1:], ("--agent", "-a"))

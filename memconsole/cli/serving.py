@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from memconsole.cli.call import Call
     from memconsole.domain.settings import Settings
-    from memconsole.scheduler.control import Jobs, Stopper
+    from memconsole.scheduler.control import Stopper
 
 logger = logging.getLogger(__name__)
 
@@ -66,23 +66,6 @@ def serve_jobs(call: Call) -> int:
         logging.shutdown()
         os._exit(code)
     return code
-
-
-def jobs_of_console(call: Call) -> Jobs:
-    """Return the jobs for a console: what it runs by hand is its own, what it hosts is not."""
-    from memconsole import wiring, wiring_jobs  # noqa: PLC0415
-    from memconsole.cli.child import ChildProcesses  # noqa: PLC0415
-    from memconsole.domain.origin import Origin  # noqa: PLC0415
-
-    return wiring_jobs.build_jobs(
-        call.settings,
-        call.engine,
-        clock=call.clock,
-        child=ChildProcesses(call.settings, call.clock),
-        scheduler_engine=lambda: wiring.build_engine(
-            call.settings, Origin.SCHEDULER, clock=call.clock
-        ),
-    )
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """Events of one transcript in a database, page by page (mission §2, A4, A5).
 
-Each page is a short reading of its own: nothing is held open between two of them, so a reader
-that stops half way costs nothing, and the platform is never kept from its log.
+Nothing is held open between two pages, so the platform is never kept from its log.
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(
     ("line", "plain"),
     [
+        ("", Plain((), is_console=True)),
+        ("--home /x", Plain((), "/x", is_console=True)),
         ("search", Plain(())),
         ("search one two", Plain(("one", "two"))),
         ("search search", Plain(("search",))),
@@ -35,7 +37,10 @@ def test_plain_searches(line: str, plain: Plain) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "",
+        "--json",
+        "--home",
+        "--home -x",
+        "--home /x status",
         "status",
         "memory search one",
         "search --explain one",
@@ -45,7 +50,6 @@ def test_plain_searches(line: str, plain: Plain) -> None:
         "search --agent",
         "search --agent -x one",
         "search --agent=work one",
-        "--home search",
         "--agent work search one",
         "search --help",
         "-v search one",
@@ -107,3 +111,14 @@ def test_no_typer_and_no_numpy_are_loaded(
     assert done.stderr.strip() == "0 []"
     monkeypatch.setenv("_MEMCONSOLE_COMPLETE", "complete_bash")
     assert quick(["search", "orion"]) is None
+
+
+def test_a_bare_call_without_a_terminal_says_what_status_says(seen: dict[str, str]) -> None:
+    ours = run(seen, "memconsole.__main__")
+    usual = run(seen, "memconsole.cli.main")
+    assert ours == usual
+    assert ours[0] == 0
+    nowhere = {**seen, "HOME": "/nonexistent"}
+    ours, usual = run(nowhere, "memconsole.__main__"), run(nowhere, "memconsole.cli.main")
+    assert ours == usual
+    assert ours[0] == 3
