@@ -3,7 +3,7 @@
 The standard library compiles six methods of every frozen class when its module is imported, about a
 millisecond each time; a start of ours imports 170 such classes and makes objects of a third. Here
 the methods that need no text are shared closures, and `__init__` is compiled with the first object
-(ADR 0023). Type checkers see the original, and `fields`, `replace` and patterns work as usual.
+(ADR 0024). Type checkers see the original, and `fields`, `replace` and patterns work as usual.
 """
 
 from __future__ import annotations

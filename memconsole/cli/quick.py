@@ -1,8 +1,8 @@
 """The console and plain searches without loading Typer: agents search many times an hour.
 
 Understood is `[--home DIR]`, and `[--home DIR] search [--agent A] WORD…` with `--json` anywhere.
-Any other call, and any failure before an answer, goes the usual way, which finds out for itself what
-is wrong and says so; so nothing is decided here that `cli.main` would decide otherwise.
+Any other call, and any failure before an answer, goes the usual way, which finds out for itself
+what is wrong and says so; so nothing is decided here that `cli.main` would decide otherwise.
 """
 
 from __future__ import annotations
