@@ -50,34 +50,42 @@ def _frozen(cls: type) -> type:
         "__getstate__": lambda self: [getattr(self, name) for name in names],
         "__setstate__": _setstate(names),
     }
-    compared = _values(tuple(one.name for one in fields if one.compare))
-    hashed = _values(
-        tuple(one.name for one in fields if (one.compare if one.hash is None else one.hash))
-    )
+    compared = tuple(one.name for one in fields if one.compare)
+    hashed = tuple(one.name for one in fields if (one.compare if one.hash is None else one.hash))
     if "__eq__" not in cls.__dict__:
         methods["__eq__"] = _eq(compared)
-    if "__hash__" not in cls.__dict__ or cls.__dict__["__hash__"] is None:
-        methods["__hash__"] = lambda self: hash(hashed(self))
+    if cls.__dict__.get("__hash__") is None:
+        methods["__hash__"] = _hash(hashed)
     for name, method in methods.items():
         if name == "__hash__" or name not in cls.__dict__:
             type.__setattr__(cls, name, method)
     return cls
 
 
-def _values(names: tuple[str, ...]) -> Callable[[object], object]:
-    """Return what takes these attributes of an object as a tuple, to be compared or hashed."""
-    if len(names) > 1:
-        return attrgetter(*names)
-    return lambda self: tuple(getattr(self, name) for name in names)
+def _eq(names: tuple[str, ...]) -> Callable[[object, object], object]:
+    values = attrgetter(*names) if names else _nothing
 
-
-def _eq(values: Callable[[object], object]) -> Callable[[object, object], object]:
     def __eq__(self: object, other: object) -> object:
         if other.__class__ is not self.__class__:
             return NotImplemented
         return values(self) == values(other)
 
-    return __eq__
+    def one_eq(self: object, other: object) -> object:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return (values(self),) == (values(other),)  # what is the same object is equal, as usual
+
+    return one_eq if len(names) == 1 else __eq__
+
+
+def _hash(names: tuple[str, ...]) -> Callable[[object], int]:
+    values = attrgetter(*names) if names else _nothing
+    return lambda self: hash(values(self))
+
+
+def _nothing(self: object) -> tuple[()]:
+    del self
+    return ()
 
 
 def _repr(names: tuple[str, ...]) -> Callable[[object], str]:
