@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import importlib
 import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, cast
 from urllib.parse import quote
 
 from memconsole.values import dataclass
@@ -102,7 +103,7 @@ class _Module(Protocol):
     def Connection(self) -> type: ...
 
     def connect(
-        self, database: str, *, timeout: float, isolation_level: None, uri: bool
+        self, database: str, *, timeout: float, isolation_level: None, uri: bool, factory: type
     ) -> _Opened: ...
 
 
@@ -173,9 +174,32 @@ def connect(path: Path, options: str) -> Connection:
         options: The query of the URI, such as `mode=ro`.
     """
     name = quote(os.fsencode(os.path.abspath(path)))  # noqa: PTH100 - Path() would not take //x
-    return library().module.connect(
-        f"file://{name}?{options}", timeout=BUSY_TIMEOUT_S, isolation_level=None, uri=True
-    )
+    module = library().module
+    with _IN_TURN:
+        return module.connect(
+            f"file://{name}?{options}",
+            timeout=BUSY_TIMEOUT_S,
+            isolation_level=None,
+            uri=True,
+            factory=_closing_in_turn(module.Connection),
+        )
+
+
+_IN_TURN: Final = threading.Lock()
+"""Held while a database is opened or closed: SQLite 3.51.0 and 3.51.1 lock up, with the whole
+process, when one thread opens a file whose last log another one closes (its release notes, 3.51.2).
+"""
+
+
+@functools.cache
+def _closing_in_turn(base: type) -> type:
+    """Return the library's connection, closed by one thread at a time."""
+
+    def close(self: Connection) -> None:
+        with _IN_TURN:
+            base.close(self)  # type: ignore[attr-defined]  # every library has it
+
+    return type("Connection", (base,), {"close": close})
 
 
 def open_blob(connection: Connection, table: str, column: str, row: int) -> Blob:

@@ -159,3 +159,38 @@ def test_any_path_can_be_opened(tmp_path: Path, name: str) -> None:
     with sqlite.open_own(path) as connection:
         connection.execute("CREATE TABLE t (a)")
     assert [file.name for file in folder.iterdir()] == [f"{name}.db"]
+
+
+OPEN_AND_CLOSE = """
+import sys, threading
+from contextlib import closing
+from pathlib import Path
+from memconsole.sqlite.choice import connect
+from memconsole.sqlite.own import open_own
+
+path = Path(sys.argv[1])
+
+def write():
+    for _ in range(800):
+        with open_own(path) as one:
+            one.execute("CREATE TABLE IF NOT EXISTS t (x)")
+
+def read():
+    for _ in range(800):
+        with closing(connect(path, "mode=ro")) as one:
+            one.execute("SELECT count(*) FROM sqlite_master").fetchall()
+
+with open_own(path) as one:
+    one.execute("CREATE TABLE t (x)")
+threads = [threading.Thread(target=each) for each in (write, read, read)]
+for each in threads:
+    each.start()
+for each in threads:
+    each.join()
+"""
+
+
+def test_opening_beside_closing_never_locks_up(tmp_path: Path) -> None:
+    """SQLite 3.51.1 does, for good; a child is ended where this one could not be."""
+    command = [sys.executable, "-c", OPEN_AND_CLOSE, str(tmp_path / "own.db")]
+    subprocess.run(command, check=True, timeout=120)
