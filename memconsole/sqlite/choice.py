@@ -103,7 +103,13 @@ class _Module(Protocol):
     def Connection(self) -> type: ...
 
     def connect(
-        self, database: str, *, timeout: float, isolation_level: None, uri: bool, factory: type
+        self,
+        database: str,
+        *,
+        timeout: float,
+        isolation_level: None,
+        uri: bool,
+        factory: type = ...,
     ) -> _Opened: ...
 
 
