@@ -17,7 +17,7 @@ help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */make \1\t/' | expand -t 20
 
 run: $(STAMP) ## the console on your platform home; a generated demo home when there is none
-	@if $(BIN)/memconsole --json status 2>/dev/null | grep -q '"home-not-found"'; then \
+	@if { $(BIN)/memconsole --json status 2>/dev/null || true; } | grep -q '"home-not-found"'; then \
 	  echo 'No platform home found: this is the generated demo home.' >&2; \
 	  exec $(BIN)/memconsole --demo $(ARGS); \
 	fi; \
