@@ -41,22 +41,7 @@ def health(context: typer.Context) -> int:
 
 def encode(report: HealthReport) -> Row:
     """Return a report as the object of `cli.md`."""
-    return {
-        "overall": report.overall.value,
-        "checks": [
-            {
-                "id": one.id,
-                "status": one.status.value,
-                "value": one.value,
-                "limit": one.limit,
-                "message": one.message,
-                "hint": one.hint or None,
-                "since": one.since,
-                "details": list(one.details),
-            }
-            for one in report.checks
-        ],
-    }
+    return {"overall": report.overall.value, "checks": report.rows()}
 
 
 def _show(paper: Paper, report: HealthReport) -> None:

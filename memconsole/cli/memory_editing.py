@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.memory_showing import meant
-from memconsole.cli.shared import AgentOption, DryRunOption, call_of
+from memconsole.cli.shared import AgentOption, DryRunOption, call_of, tag_of
 from memconsole.errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def add(
         call.engine.agent(meant(call.engine.home(), agent)).ref,
         said,
         layer,
-        None if type_ is None else _tag(type_),
+        None if type_ is None else tag_of(type_),
         "Notes" if section is None else section,
         is_forced=force,
         dry_run=dry_run,
@@ -135,14 +135,3 @@ def _layer(*, daily: bool, user: bool, long: bool) -> Layer:
     if daily:
         return Layer.DAILY
     return Layer.USER if user else Layer.LONG
-
-
-def _tag(text: str) -> str:
-    from memconsole.domain.memory import MARKER_TAGS  # noqa: PLC0415
-
-    tag = text.strip().strip("[]").upper()
-    if tag not in MARKER_TAGS:
-        raise UsageError(
-            f"there is no marker type {text!r}", hint=f"The types are {', '.join(MARKER_TAGS)}."
-        )
-    return tag

@@ -52,14 +52,11 @@ def checkpoints(
     """Take a checkpoint of every target; one agent's failure never stops the next."""
     build = spec_of("checkpoint").build
     home = call.engine.home()
-    targets = _targets(call, home, agent, session)
-    outcomes: list[Outcome] = []
-    with call.busy("taking checkpoints", total=len(targets)) as progress:
-        for target, key in targets:
-            command = build(target, key, is_forced=is_forced, dry_run=dry_run)
-            outcomes.append(call.engine.run(command))
-            progress.advance()
-    return _answer(call, "checkpoint", outcomes, home)
+    orders = [
+        build(target, key, is_forced=is_forced, dry_run=dry_run)
+        for target, key in _targets(call, home, agent, session)
+    ]
+    return _answer(call, "checkpoint", _outcomes(call, orders, "taking checkpoints"), home)
 
 
 def _targets(
@@ -155,12 +152,7 @@ def batch(call: Call, name: str, commands: Sequence[Command], doing: str) -> int
         commands: What to run.
         doing: For the progress line.
     """
-    outcomes: list[Outcome] = []
-    with call.busy(doing, total=len(commands)) as progress:
-        for command in commands:
-            outcomes.append(call.engine.run(command))
-            progress.advance()
-    return _answer(call, name, outcomes, call.engine.home())
+    return _answer(call, name, _outcomes(call, commands, doing), call.engine.home())
 
 
 def each_agent(
@@ -175,14 +167,9 @@ def each_agent(
         doing: For the progress line.
     """
     home = call.engine.home()
-    refs = [one.ref for one in home.agents] if agent is None else [call.engine.agent(agent).ref]
-    outcomes: list[Outcome] = []
-    with call.busy(doing, total=len(refs)) as progress:
-        for ref in refs:
-            outcomes.append(call.engine.run(build(ref)))
-            progress.advance()
-    name = name_of(outcomes[0].command) if outcomes else name_of(build(AgentRef("", "")))
-    return _answer(call, name, outcomes, home)
+    orders = [build(ref) for ref in _refs(call, home, agent)]
+    name = name_of(orders[0] if orders else build(AgentRef("", "")))
+    return _answer(call, name, _outcomes(call, orders, doing), home)
 
 
 def each_agent_asked(
@@ -208,13 +195,8 @@ def each_agent_asked(
         ConfirmationError: It was not confirmed; nothing was done.
     """
     home = call.engine.home()
-    refs = [one.ref for one in home.agents] if agent is None else [call.engine.agent(agent).ref]
-    orders = [build(ref) for ref in refs]
-    outcomes: list[Outcome] = []
-    with call.busy(doing, total=len(refs)) as progress:
-        for order in orders:
-            outcomes.append(call.engine.run(replace(order, dry_run=True)))
-            progress.advance()
+    orders = [build(ref) for ref in _refs(call, home, agent)]
+    outcomes = _outcomes(call, [replace(order, dry_run=True) for order in orders], doing)
     plans = [one for one in outcomes if isinstance(one, Planned)]
     if plans:
         _confirm(call, plans, yes=yes, question=question)
@@ -224,6 +206,21 @@ def each_agent_asked(
         for order, one in zip(orders, outcomes, strict=True)
     ]
     return _answer(call, name_of(orders[0]) if orders else "reflect", outcomes, home)
+
+
+def _refs(call: Call, home: Home, agent: str | None) -> list[AgentRef]:
+    """Return the agent that is named, else all."""
+    return [one.ref for one in home.agents] if agent is None else [call.engine.agent(agent).ref]
+
+
+def _outcomes(call: Call, commands: Sequence[Command], doing: str) -> list[Outcome]:
+    """Run commands one after the other, with a progress line; one failure never stops the next."""
+    outcomes: list[Outcome] = []
+    with call.busy(doing, total=len(commands)) as progress:
+        for command in commands:
+            outcomes.append(call.engine.run(command))
+            progress.advance()
+    return outcomes
 
 
 def _confirm(

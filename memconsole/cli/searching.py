@@ -9,7 +9,7 @@ import typer
 from memconsole.cli.call import Answer
 from memconsole.cli.finding import answer, default_agent
 from memconsole.cli.moments import Since, parse_since
-from memconsole.cli.shared import AgentOption, at_least_one, call_of
+from memconsole.cli.shared import AgentOption, at_least_one, call_of, tag_of
 from memconsole.errors import UsageError
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def search(
         with_sessions=sessions,
         narrowing=Narrowing(
             since=None if since is None else parse_since(since, call.clock.now()),
-            tag=None if type_ is None else _tag(type_),
+            tag=None if type_ is None else tag_of(type_),
         ),
         is_explained=explain,
         by_date=newest,
@@ -173,14 +173,3 @@ def _checked_score(value: float | None) -> float | None:
     if value is not None and not 0 <= value <= 1:
         raise UsageError(f"--min-score {value} is no such score", hint="A score is 0 to 1.")
     return value
-
-
-def _tag(text: str) -> str:
-    from memconsole.domain.memory import MARKER_TAGS  # noqa: PLC0415
-
-    tag = text.strip().strip("[]").upper()
-    if tag not in MARKER_TAGS:
-        raise UsageError(
-            f"there is no marker type {text!r}", hint=f"The types are {', '.join(MARKER_TAGS)}."
-        )
-    return tag

@@ -43,3 +43,19 @@ def at_least_one(option: str, value: int | None) -> None:
 def call_of(context: typer.Context) -> Call:
     """Return the call that a context belongs to; a context without one gets one."""
     return context.ensure_object(Call)
+
+
+def tag_of(text: str) -> str:
+    """Return the marker type that an option gave, in capitals and without brackets.
+
+    Raises:
+        UsageError: There is no such type.
+    """
+    from memconsole.domain.memory import MARKER_TAGS  # noqa: PLC0415
+
+    tag = text.strip().strip("[]").upper()
+    if tag not in MARKER_TAGS:
+        raise UsageError(
+            f"there is no marker type {text!r}", hint=f"The types are {', '.join(MARKER_TAGS)}."
+        )
+    return tag

@@ -6,7 +6,6 @@ Groups and jobs are given nothing: private memory is not theirs.
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.days import stamp
@@ -18,9 +17,10 @@ from memconsole.domain.sizes import size_words
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from memconsole.domain.days import Zone
+    from memconsole.domain.settings_memory import BootstrapSettings
 
 INDEX_NAME: Final = "MEMORY_INDEX.md"
 ACTIVE_NAME: Final = "ACTIVE_CONTEXT.md"
@@ -28,25 +28,9 @@ OBSERVATIONS_NAME: Final = "observations.md"
 
 BEGIN: Final = "<!-- memconsole:begin bootstrap -->"
 END: Final = "<!-- memconsole:end bootstrap -->"
-_LEAST_CHARS: Final = 200
 """What we inject is never captured again: `domain/envelopes.py` takes it out."""
 
-
-@dataclass(frozen=True, slots=True)
-class BootstrapRules:
-    """`[bootstrap]`.
-
-    Attributes:
-        max_chars: Characters of one file.
-        total_chars: Of all files together.
-        active_max_age: An older ACTIVE_CONTEXT.md says so on top.
-        groups: Groups are given the index.
-    """
-
-    max_chars: int = 20_000
-    total_chars: int = 60_000
-    active_max_age: timedelta = timedelta(hours=24)
-    groups: bool = False
+_LEAST_CHARS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +66,7 @@ class Bootstrap:
 
 
 def wanted(
-    session_class: SessionClass, *, is_large: bool, rules: BootstrapRules
+    session_class: SessionClass, *, is_large: bool, rules: BootstrapSettings
 ) -> tuple[str, ...]:
     """Return the names of the files that a session of this class is given, in order."""
     if session_class.is_captured:
@@ -118,7 +102,7 @@ def stale_line(modified_at: datetime | None, now: datetime, zone: Zone, limit: t
     )
 
 
-def fitted(files: tuple[Given, ...], rules: BootstrapRules) -> Bootstrap:
+def fitted(files: tuple[Given, ...], rules: BootstrapSettings) -> Bootstrap:
     """Cut each file, and all of them together, to what a session may be given.
 
     Args:

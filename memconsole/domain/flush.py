@@ -5,19 +5,15 @@ The platform's own flush is a turn of the model, which may not happen; ours need
 
 from __future__ import annotations
 
-from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from memconsole.domain.reported import Reported
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
-
-    from memconsole.domain.agents import Notice
-    from memconsole.domain.commands import Command
-    from memconsole.domain.outcomes import Detail, Written
 
 
 class Stage(StrEnum):
@@ -113,12 +109,5 @@ def marked(
 
 
 @dataclass(frozen=True, slots=True)
-class Flushed:
+class Flushed(Reported):
     """A talk was saved before it is compacted; an outcome (`domain.outcomes`)."""
-
-    command: Command
-    message: str
-    wrote: tuple[Written, ...] = ()
-    details: Mapping[str, Detail] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()
-    duration_ms: int = 0

@@ -91,6 +91,22 @@ class HealthReport:
     checks: tuple[Check, ...]
     at: datetime
 
+    def rows(self) -> list[dict[str, Detail | datetime]]:
+        """Return the checks as the rows of `cli.md`."""
+        return [
+            {
+                "id": one.id,
+                "status": one.status.value,
+                "value": one.value,
+                "limit": one.limit,
+                "message": one.message,
+                "hint": one.hint or None,
+                "since": one.since,
+                "details": list(one.details),
+            }
+            for one in self.checks
+        ]
+
     @property
     def overall(self) -> CheckStatus:
         """The worst of all checks; what nobody could look at does not make it worse."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.days import Zone
     from memconsole.domain.memory import PoolItem
+    from memconsole.domain.settings_memory import IndexMdSettings
 
 INDEX: Final = "memory/INDEX.md"
 _FOLDER: Final = "memory/"
@@ -57,21 +58,6 @@ _STAMP: Final = re.compile(r"(?<=> \*\*Generated\*\*: )[^|\n]*")
 
 
 @dataclass(frozen=True, slots=True)
-class IndexRules:
-    """What goes into the index, and how much of it (`[index_md]`).
-
-    Attributes:
-        max_tokens: Over it rows fold, the oldest logs first.
-        exclude: Folders below `memory/` that are left out.
-        domain_prefixes: Beginnings of names that have a sub-heading each.
-    """
-
-    max_tokens: int = 2_000
-    exclude: tuple[str, ...] = ("archive", "observation-backups", "dreaming")
-    domain_prefixes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class IndexText:
     """A rendered index.
 
@@ -85,7 +71,7 @@ class IndexText:
     shown: int
 
 
-def catalogued(items: Iterable[PoolItem], rules: IndexRules) -> tuple[PoolItem, ...]:
+def catalogued(items: Iterable[PoolItem], rules: IndexMdSettings) -> tuple[PoolItem, ...]:
     """Return the files of a pool that the index lists: those below `memory/`."""
     return tuple(
         item
@@ -95,7 +81,7 @@ def catalogued(items: Iterable[PoolItem], rules: IndexRules) -> tuple[PoolItem, 
 
 
 def render_index(
-    items: Sequence[PoolItem], *, at: datetime, zone: Zone, rules: IndexRules
+    items: Sequence[PoolItem], *, at: datetime, zone: Zone, rules: IndexMdSettings
 ) -> IndexText:
     """Return the index of these files; over the budget the oldest rows fold, one a category.
 
@@ -122,7 +108,7 @@ def is_same_index(one: str, other: str) -> bool:
     return _STAMP.sub("", one, count=1) == _STAMP.sub("", other, count=1)
 
 
-def _is_left_out(item: PoolItem, rules: IndexRules) -> bool:
+def _is_left_out(item: PoolItem, rules: IndexMdSettings) -> bool:
     folders = item.path.removeprefix(_FOLDER).split("/")[:-1]
     return any(part.startswith(".") for part in folders) or (
         bool(folders) and folders[0] in rules.exclude
@@ -130,7 +116,7 @@ def _is_left_out(item: PoolItem, rules: IndexRules) -> bool:
 
 
 def _grouped(
-    items: Iterable[PoolItem], rules: IndexRules
+    items: Iterable[PoolItem], rules: IndexMdSettings
 ) -> list[tuple[CategoryRule, list[PoolItem]]]:
     """Return the categories that hold files, in the order of the table; newest file first."""
     prefixes = tuple(f"{prefix}*" for prefix in rules.domain_prefixes)
@@ -158,7 +144,7 @@ class _Page:
     head: str
     groups: Sequence[tuple[CategoryRule, list[PoolItem]]]
     zone: Zone
-    rules: IndexRules
+    rules: IndexMdSettings
 
     def fits(self, folds: Mapping[str, int]) -> bool:
         """Whether it keeps to the budget with so many rows folded."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.entries_outcomes import MemoryEdited
 from memconsole.domain.flush import Flushed
+from memconsole.domain.reported import Reported
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -64,15 +65,8 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(Reported):
     """What a dry run would do."""
-
-    command: Command
-    message: str
-    wrote: tuple[Written, ...] = ()
-    details: Mapping[str, Detail] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()
-    duration_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,119 +114,56 @@ class Checkpointed:
 
 
 @dataclass(frozen=True, slots=True)
-class Reindexed:
+class Reindexed(Reported):
     """A search index is up to date.
 
     Attributes:
         notices: What is odd about the indexed documents.
     """
 
-    command: Command
-    message: str
-    wrote: tuple[Written, ...] = ()
-    notices: tuple[Notice, ...] = ()
-    details: Mapping[str, Detail] = field(default_factory=dict)
-    duration_ms: int = 0
-
 
 @dataclass(frozen=True, slots=True)
-class Rotated:
+class Rotated(Reported):
     """A session was saved and started anew, and that is proven: `proof` in `details`."""
 
-    command: Command
-    message: str
-    wrote: tuple[Written, ...] = ()
-    details: Mapping[str, Detail] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()
-    duration_ms: int = 0
-
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
+class Compacted(Reported):
     """A session was saved and compacted, and its new summary says something."""
 
-    command: Command
-    message: str
-    wrote: tuple[Written, ...] = ()
-    details: Mapping[str, Detail] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()
-    duration_ms: int = 0
-
 
 @dataclass(frozen=True, slots=True)
-class Summarized:
+class Summarized(Reported):
     """The summary of a session was written and seen on disk."""
 
-    command: Command
-    message: str
-    wrote: tuple[Written, ...] = ()
-    details: Mapping[str, Detail] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()
-    duration_ms: int = 0
-
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Reported):
     """Observations were added and seen on disk."""
 
-    command: Command
-    message: str
-    wrote: tuple[Written, ...] = ()
-    details: Mapping[str, Detail] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()
-    duration_ms: int = 0
-
 
 @dataclass(frozen=True, slots=True)
-class Recovered:
+class Recovered(Reported):
     """Talks that had ended uncaptured are in memory now."""
 
-    command: Command
-    message: str
-    wrote: tuple[Written, ...] = ()
-    details: Mapping[str, Detail] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()
-    duration_ms: int = 0
-
 
 @dataclass(frozen=True, slots=True)
-class ConfigFixed:
+class ConfigFixed(Reported):
     """The platform's configuration was changed, and read again.
 
     Attributes:
         wrote: The copy from before, then the configuration.
     """
 
-    command: Command
-    message: str
-    wrote: tuple[Written, ...] = ()
-    details: Mapping[str, Detail] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()
-    duration_ms: int = 0
-
 
 @dataclass(frozen=True, slots=True)
-class Reflected:
+class Reflected(Reported):
     """`observations.md` was consolidated, and everything that went is in the archive."""
 
-    command: Command
-    message: str
-    wrote: tuple[Written, ...] = ()
-    details: Mapping[str, Detail] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()
-    duration_ms: int = 0
-
 
 @dataclass(frozen=True, slots=True)
-class Catalogued:
+class Catalogued(Reported):
     """INDEX.md says what the memory holds now."""
-
-    command: Command
-    message: str
-    wrote: tuple[Written, ...] = ()
-    details: Mapping[str, Detail] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()
-    duration_ms: int = 0
 
 
 Saved: TypeAlias = Checkpointed | Observed | Summarized | Flushed | Recovered | Reflected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memconsole.domain.plain import clean
@@ -21,30 +22,19 @@ def status_text(report: HealthReport, home: str, *, redact: bool) -> str:
         if isinstance(value, str):
             text = clean(value.encode("utf-8", "replace").decode("utf-8"))
             return mask(text) if redact else text
+        if isinstance(value, datetime):
+            return value.isoformat(timespec="seconds")
         if isinstance(value, dict):
             return {str(key): safe(one) for key, one in value.items()}
         if isinstance(value, list | tuple):
             return [safe(one) for one in value]
         return value
 
-    checks = [
-        {
-            "id": one.id,
-            "status": one.status.value,
-            "value": one.value,
-            "limit": one.limit,
-            "message": one.message,
-            "hint": one.hint or None,
-            "since": None if one.since is None else one.since.isoformat(timespec="seconds"),
-            "details": list(one.details),
-        }
-        for one in report.checks
-    ]
     row = {
         "schema": SCHEMA,
-        "at": report.at.isoformat(timespec="seconds"),
+        "at": report.at,
         "home": home,
         "overall": report.overall.value,
-        "checks": checks,
+        "checks": report.rows(),
     }
     return json.dumps(safe(row), ensure_ascii=False, indent=1, default=str) + "\n"

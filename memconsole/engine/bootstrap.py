@@ -17,7 +17,6 @@ from memconsole.domain.bootstrap import (
     INDEX_NAME,
     OBSERVATIONS_NAME,
     Bootstrap,
-    BootstrapRules,
     Given,
     fitted,
     instruction,
@@ -78,7 +77,7 @@ def bootstrap(
     documents = ports.search().documents.documents(scene.agent.workspace)
     size = sum(one.size_bytes for one in documents if one.path != INDEX)
     is_large = size >= settings.index_md.min_pool_bytes
-    names = wanted(kind, is_large=is_large, rules=scene.rules)
+    names = wanted(kind, is_large=is_large, rules=scene.settings.bootstrap)
     if not names:
         return Bootstrap(kind, (), (f"a {kind.value} session is given nothing",))
     made: dict[str, Callable[[], str | None]] = {
@@ -125,7 +124,6 @@ class _Scene:
     settings: Settings
     home: Home
     agent: Agent
-    rules: BootstrapRules
 
     @property
     def zone(self) -> Zone:
@@ -161,7 +159,7 @@ class _Scene:
         modified = seen.version[0]
         at = datetime.fromtimestamp(modified / _NANOSECONDS, UTC) if modified else None
         now = self.ports.clock.now()
-        return stale_line(at, now, self.zone, self.rules.active_max_age) + seen.text
+        return stale_line(at, now, self.zone, self.settings.bootstrap.active_max_age) + seen.text
 
 
 def _scene(
@@ -173,9 +171,7 @@ def _scene(
 ) -> tuple[_Scene, SessionClass]:
     home = reader.home()
     agent = _agent(home, workspace, session_key)
-    given = settings.bootstrap
-    rules = BootstrapRules(given.max_chars, given.total_chars, given.active_max_age, given.groups)
-    return _Scene(ports, reader, settings, home, agent, rules), _class(agent, session_key)
+    return _Scene(ports, reader, settings, home, agent), _class(agent, session_key)
 
 
 def _fitted(scene: _Scene, kind: SessionClass, contents: dict[str, str | None]) -> Bootstrap:
@@ -187,7 +183,7 @@ def _fitted(scene: _Scene, kind: SessionClass, contents: dict[str, str | None]) 
         else:
             path = str(scene.agent.workspace / _PATHS.get(name, name))
             found.append(Given(name, path, f"{BEGIN}\n{content.strip()}\n{END}\n"))
-    fit = fitted(tuple(found), scene.rules)
+    fit = fitted(tuple(found), scene.settings.bootstrap)
     return Bootstrap(kind, fit.files, (*missing, *fit.left_out))
 
 

@@ -8,7 +8,6 @@ that (A24). Progress is stored only behind the writes it describes (A12).
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from memconsole.domain.active_context import (
@@ -26,7 +25,8 @@ from memconsole.domain.checkpoint_words import kept_back, left_out, nothing_new,
 from memconsole.domain.outcomes import Checkpointed, Planned, Skipped, SkipReason, Written
 from memconsole.engine.checkpoint_gather import Scene, gather
 from memconsole.engine.lookup import find_agent
-from memconsole.errors import ConcurrentEditError, StateError
+from memconsole.engine.turn import in_turn, no_workspace
+from memconsole.errors import StateError
 
 if TYPE_CHECKING:
     from memconsole.domain.checkpoint import Due
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from memconsole.engine.checkpoint_gather import Findings
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
-
-logger = logging.getLogger(__name__)
 
 
 def checkpoint(command: Checkpoint, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
@@ -54,23 +52,12 @@ def checkpoint(command: Checkpoint, *, ports: Ports, reader: Reader, settings: S
     """
     home = reader.home()
     agent = find_agent(home, command.agent.id)
-    if not agent.workspace_exists:
-        return Skipped(
-            command,
-            SkipReason.WORKSPACE_MISSING,
-            f"the workspace {agent.workspace} of {agent.id} does not exist",
-            hint="The platform makes it at the agent's first run; memconsole never does.",
-        )
+    if (missing := no_workspace(command, agent)) is not None:
+        return missing
     scene = Scene(command, home, agent, ports, settings)
     if command.dry_run:
         return _attempt(scene)
-    with ports.locks.workspace(agent.workspace):
-        ports.captures.prepare()
-        try:
-            return _attempt(scene)
-        except ConcurrentEditError as error:
-            logger.info("%s; looking again", error)
-            return _attempt(scene)
+    return in_turn(ports.locks, agent, lambda: _attempt(scene), prepare=ports.captures.prepare)
 
 
 def _attempt(scene: Scene) -> Outcome:

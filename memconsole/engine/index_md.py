@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from memconsole.domain.days import resolve_zone
-from memconsole.domain.index_md import INDEX, IndexRules, catalogued, is_same_index, render_index
+from memconsole.domain.index_md import INDEX, catalogued, is_same_index, render_index
 from memconsole.domain.outcomes import Catalogued, Planned, Skipped, SkipReason, Written
 from memconsole.domain.sizes import size_words
 from memconsole.engine.lookup import find_agent
-from memconsole.errors import ConcurrentEditError
+from memconsole.engine.turn import in_turn, no_workspace
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, Home
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
-
-logger = logging.getLogger(__name__)
 
 
 def index_md(command: IndexMd, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
@@ -36,12 +33,8 @@ def index_md(command: IndexMd, *, ports: Ports, reader: Reader, settings: Settin
     """
     home = reader.home()
     agent = find_agent(home, command.agent.id)
-    if not agent.workspace_exists:
-        return Skipped(
-            command,
-            SkipReason.WORKSPACE_MISSING,
-            f"the workspace {agent.workspace} of {agent.id} does not exist",
-        )
+    if (missing := no_workspace(command, agent)) is not None:
+        return missing
     pool = reader.pool(home, agent)
     least = settings.index_md.min_pool_bytes
     if pool.size_bytes < least and not command.is_forced:
@@ -58,18 +51,12 @@ def index_md(command: IndexMd, *, ports: Ports, reader: Reader, settings: Settin
         wrote = Written(INDEX, len(index.text.encode()))
         message = f"would index {_files(index)} of {agent.id}"
         return Planned(command, message, (wrote,), {**_details(index), "text": index.text})
-    with ports.locks.workspace(agent.workspace):
-        try:
-            return _write(command, agent, index, ports)
-        except ConcurrentEditError as error:
-            logger.info("%s; looking again", error)
-            return _write(command, agent, index, ports)
+    return in_turn(ports.locks, agent, lambda: _write(command, agent, index, ports))
 
 
 def made_index(ports: Ports, settings: Settings, home: Home, pool: Pool) -> IndexText:
     """Return the index of a pool as it would be written now."""
-    given = settings.index_md
-    rules = IndexRules(given.max_tokens, given.exclude, given.domain_prefixes)
+    rules = settings.index_md
     zone = resolve_zone(settings.timezone, home.config.user_timezone).zone
     return render_index(catalogued(pool.items, rules), at=ports.clock.now(), zone=zone, rules=rules)
 

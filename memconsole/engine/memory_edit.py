@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, assert_never
 from memconsole.domain.commands import MemoryAdd, MemoryForget, MemoryUndo
 from memconsole.domain.days import resolve_zone
 from memconsole.domain.entries_outcomes import Forgotten, Undone
-from memconsole.domain.outcomes import Failed, Reflected, Skipped, SkipReason
+from memconsole.domain.outcomes import Failed, Reflected
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.memory_bench import Bench
+from memconsole.engine.turn import no_workspace
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import MemoryCommand
@@ -35,12 +36,8 @@ def edit_memory(
     """
     home = reader.home()
     agent = find_agent(home, command.agent.id)
-    if not agent.workspace_exists:
-        return Skipped(
-            command,
-            SkipReason.WORKSPACE_MISSING,
-            f"the workspace {agent.workspace} of {agent.id} does not exist",
-        )
+    if (missing := no_workspace(command, agent)) is not None:
+        return missing
     zone = resolve_zone(settings.timezone, home.config.user_timezone).zone
     bench = Bench(home, agent, ports, reader, settings, zone)
     if command.dry_run:

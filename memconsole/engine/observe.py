@@ -7,7 +7,6 @@ a run that is killed in between looks again, and finds its lines in the file alr
 
 from __future__ import annotations
 
-import logging
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from memconsole.domain.transcript_notices import masked_notice
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.observe_assisted import extract
 from memconsole.engine.observe_gather import Scene, gather
-from memconsole.errors import ConcurrentEditError
+from memconsole.engine.turn import in_turn, no_workspace
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from memconsole.engine.observe_gather import Picked
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
-
-logger = logging.getLogger(__name__)
 
 _NO_TEXT = "\ufffd"
 """Stands for bytes that are no text: a file that holds them is never written whole."""
@@ -69,23 +66,12 @@ def observe(command: Observe, *, ports: Ports, reader: Reader, settings: Setting
     """
     home = reader.home()
     agent = find_agent(home, command.agent.id)
-    if not agent.workspace_exists:
-        return Skipped(
-            command,
-            SkipReason.WORKSPACE_MISSING,
-            f"the workspace {agent.workspace} of {agent.id} does not exist",
-            hint="The platform makes it at the agent's first run; memconsole never does.",
-        )
+    if (missing := no_workspace(command, agent)) is not None:
+        return missing
     scene = Scene(command, home, agent, ports, settings)
     if command.dry_run:
         return _attempt(scene)
-    with ports.locks.workspace(agent.workspace):
-        ports.captures.prepare()
-        try:
-            return _attempt(scene)
-        except ConcurrentEditError as error:
-            logger.info("%s; looking again", error)
-            return _attempt(scene)
+    return in_turn(ports.locks, agent, lambda: _attempt(scene), prepare=ports.captures.prepare)
 
 
 def _attempt(scene: Scene) -> Outcome:

@@ -34,6 +34,7 @@ from memconsole.engine.observe import observe
 from memconsole.engine.segment import read_segment
 from memconsole.engine.settle import settle
 from memconsole.engine.summarize import summarize
+from memconsole.engine.turn import no_workspace
 from memconsole.errors import StoreError
 from memconsole.values import dataclass
 
@@ -89,13 +90,8 @@ def recover(command: Recover, *, ports: Ports, reader: Reader, settings: Setting
     """
     home = reader.home()
     agent = find_agent(home, command.agent.id)
-    if not agent.workspace_exists:
-        return Skipped(
-            command,
-            SkipReason.WORKSPACE_MISSING,
-            f"the workspace {agent.workspace} of {agent.id} does not exist",
-            hint="The platform makes it at the agent's first run; memconsole never does.",
-        )
+    if (missing := no_workspace(command, agent)) is not None:
+        return missing
     scene = _Scene(command, home, agent, ports, reader, settings)
     listing = ports.sessions.sessions(agent)
     if not command.dry_run:

@@ -22,7 +22,7 @@ from memconsole.engine.assist import is_on
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.reflect_files import Files
 from memconsole.engine.reflect_model import rewrite
-from memconsole.errors import ConcurrentEditError
+from memconsole.engine.turn import in_turn, no_workspace
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -95,23 +95,13 @@ def reflect(command: Reflect, *, ports: Ports, reader: Reader, settings: Setting
     """
     home = reader.home()
     agent = find_agent(home, command.agent.id)
-    if not agent.workspace_exists:
-        return Skipped(
-            command,
-            SkipReason.WORKSPACE_MISSING,
-            f"the workspace {agent.workspace} of {agent.id} does not exist",
-        )
+    if (missing := no_workspace(command, agent)) is not None:
+        return missing
     zone = resolve_zone(settings.timezone, home.config.user_timezone).zone
     scene = _Scene(command, agent, ports, settings, zone)
     if command.dry_run:
         return _attempt(scene)
-    with ports.locks.workspace(agent.workspace):
-        ports.reflections.prepare()
-        try:
-            return _attempt(scene)
-        except ConcurrentEditError as error:
-            logger.info("%s; looking again", error)
-            return _attempt(scene)
+    return in_turn(ports.locks, agent, lambda: _attempt(scene), prepare=ports.reflections.prepare)
 
 
 def _attempt(scene: _Scene) -> Outcome:

@@ -153,7 +153,7 @@ def done(
         for report in reports
         if report.is_rebuilt or report.files_changed or report.files_removed
     )
-    return Reindexed(command, _sentence(reports), wrote, notices, details)
+    return Reindexed(command, _sentence(reports), wrote, details, notices)
 
 
 def _sentence(reports: list[SyncReport]) -> str:

@@ -6,7 +6,6 @@ operator. Needs neither the Gateway nor a language model.
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from memconsole.domain.captures import SummaryRecord
@@ -19,7 +18,8 @@ from memconsole.domain.session_summary import SummaryReason, divided, file_name,
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.segment import read_segment
 from memconsole.engine.summary_gather import Occasion, gather
-from memconsole.errors import ConcurrentEditError, SessionNotFoundError, StateError
+from memconsole.engine.turn import in_turn, no_workspace
+from memconsole.errors import SessionNotFoundError, StateError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +80,7 @@ def summarize(command: Summarize, *, ports: Ports, reader: Reader, settings: Set
     scene = _Scene(command, home, agent, stored, stored.transcript, ports, settings)
     if command.dry_run:
         return _attempt(scene)
-    with ports.locks.workspace(agent.workspace):
-        ports.summaries.prepare()
-        try:
-            return _attempt(scene)
-        except ConcurrentEditError as error:
-            logger.info("%s; looking again", error)
-            return _attempt(scene)
+    return in_turn(ports.locks, agent, lambda: _attempt(scene), prepare=ports.summaries.prepare)
 
 
 def _find(command: Summarize, agent: Agent, ports: Ports) -> StoredSession:
@@ -101,13 +93,8 @@ def _find(command: Summarize, agent: Agent, ports: Ports) -> StoredSession:
 
 def _refused(command: Summarize, agent: Agent, stored: StoredSession) -> Skipped | None:
     label = label_of(stored)
-    if not agent.workspace_exists:
-        return Skipped(
-            command,
-            SkipReason.WORKSPACE_MISSING,
-            f"the workspace {agent.workspace} of {agent.id} does not exist",
-            hint="The platform makes it at the agent's first run; memconsole never does.",
-        )
+    if (missing := no_workspace(command, agent)) is not None:
+        return missing
     kind = class_of(stored)
     if stored.key is None and command.key is not None:
         kind = classify(parse_key(command.key, owner=agent.id), stored.chat_type)

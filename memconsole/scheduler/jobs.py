@@ -106,19 +106,12 @@ if TYPE_CHECKING:
             """
 
 
-def _checkpoints(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
-    for agent in engine.home().agents:
-        yield Checkpoint(agent.ref, dry_run=dry_run)
+def _of_each_agent(kind: type[Checkpoint | Observe | Recover | IndexMd]) -> Commands:
+    def commands(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
+        for agent in engine.home().agents:
+            yield kind(agent.ref, dry_run=dry_run)
 
-
-def _observations(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
-    for agent in engine.home().agents:
-        yield Observe(agent.ref, dry_run=dry_run)
-
-
-def _recoveries(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
-    for agent in engine.home().agents:
-        yield Recover(agent.ref, dry_run=dry_run)
+    return commands
 
 
 def _reflections(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
@@ -129,11 +122,6 @@ def _reflections(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
             yield look
         elif not isinstance(engine.run(look), Skipped):
             yield Reflect(agent.ref)
-
-
-def _index_files(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
-    for agent in engine.home().agents:
-        yield IndexMd(agent.ref, dry_run=dry_run)
 
 
 def _rotations(engine: Engine, *, dry_run: bool) -> Iterable[Command]:
@@ -189,7 +177,7 @@ TABLE: tuple[Job, ...] = (
         id="recovery",
         help="Capture talks that ended before everything in them was captured",
         trigger=lambda _: Every(_HOURLY),
-        commands=_recoveries,
+        commands=_of_each_agent(Recover),
         rank=Rank.RECOVERY,
     ),
     Job(
@@ -219,7 +207,7 @@ TABLE: tuple[Job, ...] = (
         id="observer",
         help="Keep what is worth remembering in the talks",
         trigger=lambda settings: Every(settings.observer.interval),
-        commands=_observations,
+        commands=_of_each_agent(Observe),
         rank=Rank.OBSERVER,
         leads_to="reflector",
     ),
@@ -234,14 +222,14 @@ TABLE: tuple[Job, ...] = (
         id="checkpoint",
         help="Save every agent's current work",
         trigger=lambda settings: Every(settings.checkpoint.interval),
-        commands=_checkpoints,
+        commands=_of_each_agent(Checkpoint),
         rank=Rank.CHECKPOINT,
     ),
     Job(
         id="index_md",
         help="Write INDEX.md of large memories anew",
         trigger=lambda settings: Every(settings.index_md.interval),
-        commands=_index_files,
+        commands=_of_each_agent(IndexMd),
         rank=Rank.INDEX_MD,
     ),
     Job(

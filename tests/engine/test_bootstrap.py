@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.bootstrap import BEGIN, BootstrapRules, Given, fitted, stale_line
+from memconsole.domain.bootstrap import BEGIN, Given, fitted, stale_line
 from memconsole.domain.envelopes import without_own_lines
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings_memory import BootstrapSettings
@@ -126,7 +126,7 @@ def test_files_are_cut_with_a_word_about_the_rest() -> None:
 
 def test_all_of_them_keep_to_the_total() -> None:
     files = tuple(Given(f"{n}.md", f"/ws/{n}.md", f"{BEGIN}\n{'x' * 900}\n") for n in range(5))
-    found = fitted(files, BootstrapRules(max_chars=1000, total_chars=2_100))
+    found = fitted(files, BootstrapSettings(max_chars=1000, total_chars=2_100))
     assert found.chars <= 2_100
     assert [one.name for one in found.files] == ["0.md", "1.md"]
     assert found.left_out == tuple(f"{n}.md: no room is left" for n in (2, 3, 4))

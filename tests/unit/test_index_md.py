@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.domain.index_md import (
-    IndexRules,
     IndexText,
     catalogued,
     is_same_index,
     render_index,
 )
 from memconsole.domain.memory import PoolItem
+from memconsole.domain.settings_memory import IndexMdSettings
 
 NOW = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
 
@@ -33,8 +33,8 @@ def item(path: str, *, days: int = 0, size: int = 4096, **more: object) -> PoolI
     return PoolItem(**values)  # type: ignore[arg-type]  # names are checked by the dataclass itself
 
 
-def render(*items: PoolItem, rules: IndexRules | None = None) -> IndexText:
-    rules = rules or IndexRules()
+def render(*items: PoolItem, rules: IndexMdSettings | None = None) -> IndexText:
+    rules = rules or IndexMdSettings()
     return render_index(catalogued(items, rules), at=NOW, zone=None, rules=rules)
 
 
@@ -126,7 +126,7 @@ def test_thousands_of_files_keep_to_the_budget(number: int) -> None:
 
 
 def test_domains_have_a_heading_each() -> None:
-    rules = IndexRules(domain_prefixes=("inventory-", "labels-"))
+    rules = IndexMdSettings(domain_prefixes=("inventory-", "labels-"))
     text = render(item("memory/labels-queue.md"), item("memory/inventory-db.md"), rules=rules).text
     assert text.index("### 🏢 Domain") < text.index("#### inventory-") < text.index("#### labels-")
 
@@ -152,7 +152,7 @@ def test_any_names_make_a_table(names: list[tuple[str, str]]) -> None:
 
 def test_only_the_time_makes_no_difference() -> None:
     later = render_index(
-        [item("memory/a.md")], at=NOW + timedelta(days=1), zone=None, rules=IndexRules()
+        [item("memory/a.md")], at=NOW + timedelta(days=1), zone=None, rules=IndexMdSettings()
     )
     now = render(item("memory/a.md"))
     assert later.text != now.text
