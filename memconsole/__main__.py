@@ -15,7 +15,8 @@ def main() -> int:
         return 0
     # What is loaded stays; looking through it for rubbish takes a tenth of a short call.
     gc.disable()
-    if len(sys.argv) == 1 or sys.argv[1] == "--home" or "search" in sys.argv:
+    is_console = len(sys.argv) == 1 or (len(sys.argv) == 3 and sys.argv[1] == "--home")
+    if is_console or "search" in sys.argv:
         from memconsole.cli.quick import quick  # noqa: PLC0415
 
         code = quick(sys.argv[1:])

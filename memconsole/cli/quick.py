@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.cli.call import Call
 from memconsole.cli.finding import answer, default_agent
-from memconsole.cli.front import front
 from memconsole.cli.stopping import stopped_like_interrupted
 from memconsole.domain.search import SearchRequest
 from memconsole.errors import MemconsoleError
@@ -46,13 +45,19 @@ def quick(arguments: Sequence[str]) -> int | None:
         call.flags.values["platform.home"] = plain.home
     with stopped_like_interrupted(), call.resources:
         try:
-            return front(call) if plain.is_console else _search(call, plain)
+            return _console(call) if plain.is_console else _search(call, plain)
         except MemconsoleError:
             return None
         except (Exception, KeyboardInterrupt) as error:  # the edge of the process
             from memconsole.cli.main import tell  # noqa: PLC0415  # loads Typer
 
             return tell(call, error)
+
+
+def _console(call: Call) -> int:
+    from memconsole.cli.front import front  # noqa: PLC0415 - a search has no use for it
+
+    return front(call)
 
 
 def _search(call: Call, plain: Plain) -> int:
