@@ -83,7 +83,7 @@ def too_old(
     return Skipped(
         command,
         SkipReason.STALE,
-        f"{source.label} has been quiet for {span(now - touched)}; what was saved then stays",
+        f"{source.label} has been quiet for {span(now - touched)}; the files stay as they are",
         hint="`--force` saves it anyway; checkpoint.stale_after sets the limit.",
         details=source.details,
     )
