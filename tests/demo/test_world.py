@@ -140,7 +140,10 @@ def test_a_signal_leaves_nothing_behind(
     environment = {**program.environment, "PATH": os.environ["PATH"], "PYTHONUNBUFFERED": "1"}
     script = "\n".join(
         (
-            "import sys, time",
+            "import signal, sys, time",
+            # Whoever runs the tests, as nohup does, may have both of them ignored.
+            "signal.signal(signal.SIGHUP, signal.SIG_DFL)",
+            "signal.signal(signal.SIGINT, signal.default_int_handler)",
             "from memconsole.cli import main",
             "from memconsole.cli.call import Call",
             "def look(self):",
