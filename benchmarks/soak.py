@@ -155,12 +155,13 @@ def simulate(folder: Path, days: int) -> Iterator[Vitals]:
         hands,
         Silence(),
     )
-    service.begin()
-    for day in range(1, days + 1):
-        live_a_day(service, clock, fleet)
-        fleet.hire()
-        gc.collect()
-        yield vitals(os.getpid(), f"day {day}")
+    with service.ledger.keep_open():
+        service.begin()
+        for day in range(1, days + 1):
+            live_a_day(service, clock, fleet)
+            fleet.hire()
+            gc.collect()
+            yield vitals(os.getpid(), f"day {day}")
     print(f"\n{len(fleet.talks)} agents, {fleet.messages:,} messages; runs:")
     for name, count in sorted(hands.ends.items()):
         print(f"  {count:6,} {name}")

@@ -48,6 +48,9 @@ class JobStore(Protocol):
     def changes(self) -> object:
         """Return a cheap value that changes when records may have changed."""
 
+    def keep_open(self) -> AbstractContextManager[None]:
+        """Make the many small writes of the block cheap."""
+
 
 class JobLocks(Protocol):
     """Who may run what, between processes (A9)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from memconsole.errors import ModelError, StateError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
@@ -201,6 +203,9 @@ class FakeJobs:
 
     def changes(self) -> object:
         return dict(self.current)
+
+    def keep_open(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 class FakeModel:

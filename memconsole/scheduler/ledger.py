@@ -11,6 +11,7 @@ from memconsole.errors import StateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
     from memconsole.domain.jobs import JobRecord
     from memconsole.domain.origin import Origin
@@ -40,6 +41,10 @@ class Ledger:
         self._unsaved: dict[str, JobRecord] = {}
         self._retry_s = float("-inf")
         self._seen: object = None
+
+    def keep_open(self) -> AbstractContextManager[None]:
+        """Make the many small writes of the block cheap."""
+        return self._store.keep_open()
 
     def load(self) -> Mapping[str, JobRecord]:
         """Return what is remembered."""

@@ -52,7 +52,7 @@ def serve(
         SchedulerOwnedError: Another process runs the jobs.
         StateError: The state folder cannot be written.
     """
-    with locks.scheduler():
+    with locks.scheduler(), service.ledger.keep_open():
         locks.beat()
         service.begin()
         if service.watcher is not None:

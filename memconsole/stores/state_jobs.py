@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.stores.state_values import instant, known_text, marks, rows_of, stamp, text
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
@@ -88,6 +89,10 @@ class StateJobs:
             )
 
         self._database.write(change)
+
+    def keep_open(self) -> AbstractContextManager[None]:
+        """Keep the database open for the block, so that no write has to wait for the disk."""
+        return self._database.keep_open()
 
     def changes(self) -> object:
         """Return a cheap value that changes when records may have changed."""

@@ -284,3 +284,38 @@ def test_threads_write_and_read_at_once(state: StateDatabase) -> None:
         thread.join()
     assert state.read(count, -1) == 30
     assert min(seen) >= 1
+
+
+def test_kept_open_it_is_written_by_everybody_and_put_away_at_the_end(
+    state: StateDatabase, folder: Path, tmp_path: Path
+) -> None:
+    with state.keep_open():
+        state.write(insert)
+        names = sorted(path.name for path in folder.iterdir())
+        assert names == ["state.db", "state.db-shm", "state.db-wal"]
+        before = state.path.stat().st_mtime_ns
+        other = StateDatabase(folder, PrivateCopies(tmp_path / "other"))
+        other.write(insert)
+        assert (state.read(count, -1), other.read(count, -1)) == (2, 2)
+        assert state.path.stat().st_mtime_ns == before, "nobody had to put the log away"
+    assert [path.name for path in folder.iterdir()] == ["state.db"]
+    assert state.read(count, -1) == 2
+
+
+def test_one_that_is_replaced_while_it_is_kept_open_is_the_one_that_counts(
+    state: StateDatabase, folder: Path
+) -> None:
+    with state.keep_open():
+        state.write(insert)
+        for path in folder.iterdir():
+            path.unlink()
+        state.write(insert)
+        assert state.read(count, -1) == 1
+    assert state.read(count, -1) == 1
+
+
+def test_what_cannot_be_kept_open_is_no_reason_to_stop(state: StateDatabase, folder: Path) -> None:
+    folder.mkdir(parents=True)
+    state.path.write_text("no database at all\n" * 100)
+    with state.keep_open():
+        assert state.read(count, -1) == -1

@@ -60,6 +60,7 @@ class FakeJobStore:
     is_full: bool = False
     is_unreadable: bool = False
     saves: int = 0
+    is_kept_open: bool = False
 
     def records(self) -> dict[str, JobRecord]:
         return {} if self.is_unreadable else dict(self.stored)
@@ -77,6 +78,14 @@ class FakeJobStore:
 
     def changes(self) -> object:
         return self.saves, self.is_unreadable
+
+    @contextmanager
+    def keep_open(self) -> Iterator[None]:
+        self.is_kept_open = True
+        try:
+            yield
+        finally:
+            self.is_kept_open = False
 
 
 @dataclass

@@ -177,6 +177,21 @@ def test_the_loop_says_how_it_is_and_feeds_the_watchdog_in_time() -> None:
     assert stage.locks.held == set()
 
 
+def test_the_loop_makes_its_many_small_writes_cheap() -> None:
+    store = FakeJobStore()
+    stage = Stage([job("checkpoint")], store=store)
+    stage.service.hands = stage.hands
+    kept: list[bool] = []
+
+    def is_stopped() -> bool:
+        kept.append(store.is_kept_open)
+        return len(kept) == 2
+
+    assert serve(stage.service, stage.locks, is_stopped, Signs())
+    assert kept == [True, True]
+    assert not store.is_kept_open
+
+
 def test_a_second_loop_is_refused() -> None:
     stage = Stage([job("checkpoint")])
     stage.locks.foreign.add("scheduler")
