@@ -128,6 +128,23 @@ CAPTURE_KEYS: Final = (
     Key("reflector.min_interval", Span(), "Time between two consolidations"),
     Key("reflector.similarity", Whole(50, 100), "Likeness from which two lines may say the same"),
     Key("reflector.max_backups", Whole(1, 1000), "Copies of the observations that are kept"),
+    Key(
+        "consolidate.enabled",
+        Switch(),
+        "Write every night into DREAMS.md what memory could let go, and keep for good",
+        field="consolidate.is_enabled",
+    ),
+    Key("consolidate.token_target", Whole(1), "Tokens that observations.md shall come down to"),
+    Key(
+        "consolidate.with_platform",
+        Switch(),
+        "Consolidate also while the platform does so itself (dreaming)",
+    ),
+    Key(
+        "consolidate.search_log",
+        Switch(),
+        "Remember which daily notes searches find, as hashes: what proposals are made of",
+    ),
     Key("index_md.min_pool_bytes", Whole(), "Smaller memories get no INDEX.md"),
     Key("index_md.max_tokens", Whole(200), "Over it the rows of INDEX.md fold, oldest logs first"),
     Key("index_md.exclude", Texts(), "Folders below memory/ that INDEX.md leaves out"),

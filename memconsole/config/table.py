@@ -31,6 +31,7 @@ Every key is a variable as well: `rotation.threshold_tokens` is
 | `CLAWDBOT_ALERT_SLACK_TOKEN` | `alerts.slack_token` | older name |
 | `CLAWDBOT_LOG_MAX_BYTES` | `log_rotation.max_bytes` | older name |
 | `CLAWDBOT_LOG_KEEP` | `log_rotation.keep` | older name |
+| `DREAM_TOKEN_TARGET` | `consolidate.token_target` | older name |
 | `OBSERVER_LINE_THRESHOLD` | `watcher.line_threshold` | older name |
 | `OBSERVER_COOLDOWN_SECS` | `watcher.cooldown`, in seconds | older name |
 | `MEMCONSOLE_NOW` | the wall clock (A23) | for tests |
@@ -86,6 +87,7 @@ ALIASES: Final = (
     Alias("CLAWDBOT_ALERT_SLACK_TOKEN", "alerts.slack_token"),
     Alias("CLAWDBOT_LOG_MAX_BYTES", "log_rotation.max_bytes"),
     Alias("CLAWDBOT_LOG_KEEP", "log_rotation.keep"),
+    Alias("DREAM_TOKEN_TARGET", "consolidate.token_target"),
     Alias("OBSERVER_LINE_THRESHOLD", "watcher.line_threshold"),
     Alias("OBSERVER_COOLDOWN_SECS", "watcher.cooldown", lambda text: f"{text.strip()}s"),
     Alias("NO_COLOR", "ui.mono", lambda _: "true"),

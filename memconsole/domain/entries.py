@@ -91,8 +91,19 @@ def normalised(text: str) -> str:
 
 def bare(text: str) -> str:
     """Return what an entry says, without its day and its markers in front."""
-    said = _DATED.sub("", text.strip(), count=1) if _DATED.match(text.strip()) else text
-    return _TAG.sub("", said, count=1).strip() if _TAG.match(said.strip()) else said.strip()
+    said = _undated(text)
+    return _TAG.sub("", said, count=1).strip() if _TAG.match(said) else said
+
+
+def tag_in_front(text: str) -> str | None:
+    """Return the marker in front of what an entry says, which `bare` leaves out."""
+    found = _TAG.match(_undated(text))
+    return None if found is None else found[1]
+
+
+def _undated(text: str) -> str:
+    said = text.strip()
+    return _DATED.sub("", said, count=1).strip() if _DATED.match(said) else said
 
 
 def is_kept_by_us(path: str) -> bool:
@@ -103,6 +114,16 @@ def is_kept_by_us(path: str) -> bool:
 def has_entries(path: str) -> bool:
     """Whether entries of a file of the pool can be named: no archive, nothing made of others."""
     return not is_kept_by_us(path) and path.casefold() not in _GENERATED
+
+
+def is_note(id_: str) -> bool:
+    """Whether an id is that of an entry of a daily log or a session summary."""
+    return id_.startswith("d-")
+
+
+def is_curated(path: str) -> bool:
+    """Whether people keep a file in order: no log of a day, no observations, nothing of ours."""
+    return has_entries(path) and _prefix(path) == "m"
 
 
 def may_hold(path: str, wanted: Iterable[str]) -> bool:

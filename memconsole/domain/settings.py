@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.settings_memory import (
     BootstrapSettings,
+    ConsolidateSettings,
     FlushSettings,
     FreshnessSettings,
     HealthSettings,
@@ -172,6 +173,7 @@ class Settings:
     checkpoint: CheckpointSettings = field(default_factory=CheckpointSettings)
     summary: SummarySettings = field(default_factory=SummarySettings)
     reflector: ReflectorSettings = field(default_factory=ReflectorSettings)
+    consolidate: ConsolidateSettings = field(default_factory=ConsolidateSettings)
     observer: ObserverSettings = field(default_factory=ObserverSettings)
     flush: FlushSettings = field(default_factory=FlushSettings)
     freshness: FreshnessSettings = field(default_factory=FreshnessSettings)

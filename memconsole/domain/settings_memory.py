@@ -65,6 +65,24 @@ class ReflectorSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ConsolidateSettings:
+    """`[consolidate]` (mission §20).
+
+    Attributes:
+        is_enabled: The nightly job writes its proposals; nothing else of it needs the switch.
+        token_target: Tokens that `observations.md` shall not have more than.
+        with_platform: Also while the platform consolidates by itself ("dreaming").
+        search_log: Remember which daily notes searches find, those of the command line as well:
+            what promotion is decided by.
+    """
+
+    is_enabled: bool = False
+    token_target: int = 5_000
+    with_platform: bool = False
+    search_log: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class FreshnessSettings:
     """`[freshness]` (mission §18).
 

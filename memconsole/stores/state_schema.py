@@ -10,6 +10,7 @@ from memconsole.sqlite import transaction
 from memconsole.stores.state_steps import (
     add_captured_to_rotations,
     create_alerts,
+    create_consolidation,
     create_flushes,
     create_jobs,
     create_memory_actions,
@@ -193,6 +194,7 @@ STEPS: tuple[Callable[[Database], None], ...] = (
     create_model_use,
     create_alerts,
     create_memory_actions,
+    create_consolidation,
 )
 """Step n brings version n to n + 1; a step that was released never changes."""
 

@@ -192,3 +192,33 @@ def create_alerts(database: Database) -> None:
         not_null={"status", "at", "since"},
         strict=True,
     )
+
+
+def create_consolidation(database: Database) -> None:
+    """Which notes searches found, what is not proposed any more, the last report (mission §20)."""
+    database.table("found_note").create(
+        {
+            "workspace": str,
+            "entry": str,
+            "query": str,
+            "day": str,
+            "path": str,
+            "score": float,
+            "at": str,
+        },
+        pk=("workspace", "entry", "query", "day"),
+        not_null={"path", "score", "at"},
+        strict=True,
+    )
+    database.table("declined_note").create(
+        {"workspace": str, "entry": str, "at": str},
+        pk=("workspace", "entry"),
+        not_null={"at"},
+        strict=True,
+    )
+    database.table("proposed").create(
+        {"workspace": str, "input": str, "at": str},
+        pk="workspace",
+        not_null={"input", "at"},
+        strict=True,
+    )

@@ -22,6 +22,7 @@ from memconsole.domain.settings import (
 )
 from memconsole.domain.settings_memory import (
     BootstrapSettings,
+    ConsolidateSettings,
     FlushSettings,
     FreshnessSettings,
     HealthSettings,
@@ -159,6 +160,11 @@ half_life = "180d"
 mmr = 0.7
 debounce = "3s"
 sync_mb = 8
+[consolidate]
+enabled = true
+token_target = 8000
+with_platform = true
+search_log = true
 [index_md]
 min_pool_bytes = 1024
 max_tokens = 1500
@@ -319,6 +325,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         observer=OBSERVER,
         summary=SummarySettings(tail_messages=40, min_chars=10, max_per_tag=2),
         reflector=ReflectorSettings(4000, timedelta(hours=1), 95, 3),
+        consolidate=ConsolidateSettings(True, 8000, True, True),
         index_md=IndexMdSettings(1024, 1500, ("old",), ("inventory-",), timedelta(hours=3)),
         bootstrap=BootstrapSettings(10_000, 30_000, timedelta(hours=2), True),
         llm=LlmSettings(
@@ -401,7 +408,7 @@ def test_variables_that_are_not_ours_are_left_alone() -> None:
         "MEMCONSOLE_BENCH_RUNS": "x",
         "MEMCONSOLE_UI__MONO": "",
         "MEMORY_SIZE_THRESHOLD": "x",
-        "DREAM_TOKEN_TARGET": "x",
+        "CLAWDBOT_COMPRESS_DAYS": "x",
     }
     assert settings(environ=environ) == settings()
 
@@ -410,6 +417,7 @@ def test_variables_that_are_not_ours_are_left_alone() -> None:
     ("name", "text", "key", "value"),
     [
         ("ROTATION_THRESHOLD", "120000", "rotation.threshold_tokens", 120_000),
+        ("DREAM_TOKEN_TARGET", "8000", "consolidate.token_target", 8_000),
         ("OBSERVER_LOOKBACK_MIN", "20", "observer.lookback", timedelta(minutes=20)),
         ("SESSION_STALE_HOURS", "1.5", "checkpoint.stale_after", timedelta(minutes=90)),
         ("NO_COLOR", "0", "ui.mono", True),
