@@ -103,6 +103,11 @@ class Observation:
     extra: tuple[str, ...] = ()
     is_child: bool = False
 
+    @property
+    def latest_day(self) -> date | None:
+        """The later one of the day it was written and the day it is about; None without both."""
+        return max((one for one in (self.day, self.refers_to) if one is not None), default=None)
+
     def noted(self, key: str, value: str) -> Observation:
         """Return it with one more word `key=value` in its metadata, in place of an older one."""
         kept = (word for word in self.extra if not word.startswith(f"{key}="))

@@ -11,15 +11,19 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.observations import Line, Observation, Priority, line_of
+from memconsole.domain.observations import (
+    Line,
+    Observation,
+    ObservationLog,
+    Priority,
+    line_of,
+)
 from memconsole.domain.observations import observation_id as id_of_text
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date
-
-    from memconsole.domain.observations import ObservationLog
 
 TODO: Final = "[TODO]"
 
@@ -127,6 +131,10 @@ class Sheet:
             found.append(place)
         return tuple(found)
 
+    def log(self) -> ObservationLog:
+        """Return the file that is left, without days under which nothing stands any more."""
+        return ObservationLog(tuple(_without_empty_days(_flat(self))))
+
     def _free(self, start: int) -> None:
         for place in self.children(start - 1):
             self.put(place, replace(self.at(place), is_child=False))
@@ -148,7 +156,7 @@ def consolidate(log: ObservationLog, today: date, *, similar: float) -> Reflecti
     for _ in range(_MOST_ROUNDS):
         before = log.text
         sheet = _round(log, today, similar)
-        log = replace(log, lines=tuple(_without_empty_days(_flat(sheet))))
+        log = sheet.log()
         removed += sheet.removed
         conflicts |= {(one.older.text, one.newer.text): one for one in sheet.conflicts}
         if log.text == before:
@@ -184,10 +192,14 @@ def name_of(observation: Observation) -> str:
 
 def is_kept_for_good(observation: Observation, today: date) -> bool:
     """Whether an observation may never go: 🔴, about the future, or an open task."""
+    return observation.priority is Priority.HIGH or is_pending(observation, today)
+
+
+def is_pending(observation: Observation, today: date) -> bool:
+    """Whether an observation is about the future, or an open task."""
     day = observation.refers_to or observation.day
     is_ahead = day is not None and day > today
-    is_open = TODO in observation.text.replace("\\", "")
-    return observation.priority is Priority.HIGH or is_ahead or is_open
+    return is_ahead or TODO in observation.text.replace("\\", "")
 
 
 def newest_first(sheet: Sheet, numbers: Sequence[int]) -> list[int]:

@@ -46,7 +46,7 @@ def drop_expired(sheet: Sheet, today: date) -> None:
     seen = _mentions(sheet)
     expired: list[tuple[date, int]] = []
     for number, one in list(sheet.items()):
-        day = max((d for d in (one.day, one.refers_to) if d is not None), default=None)
+        day = one.latest_day
         if day is None or is_kept_for_good(one, today):
             continue
         age = today - day
