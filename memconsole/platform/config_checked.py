@@ -1,7 +1,7 @@
 """The part of the platform's configuration that is checked: what is named here and nothing else.
 
 A configuration holds tokens and keys; they never leave the reader. So the checks are given a copy
-that has only the keys of mission §7, §9, §16 and §18, none of which can be a secret.
+that has only the keys of mission §7, §9, §15, §16 and §18, none of which can be a secret.
 """
 
 from __future__ import annotations
@@ -33,7 +33,27 @@ _PRUNING: Final[Mask] = {
     "hardClear": {"enabled": True, "placeholder": True},
     "tools": {"allow": True, "deny": True},
 }
-_AGENT: Final[Mask] = {"id": True, "subagents": {"allowAgents": True}}
+_SEARCH: Final[Mask] = {
+    "enabled": True,
+    "sources": True,
+    "query": {
+        "maxResults": True,
+        "minScore": True,
+        "hybrid": {
+            "vectorWeight": True,
+            "textWeight": True,
+            "candidateMultiplier": True,
+            "mmr": {"enabled": True, "lambda": True},
+            "temporalDecay": {"enabled": True, "halfLifeDays": True},
+        },
+    },
+}
+_AGENT: Final[Mask] = {
+    "id": True,
+    "subagents": {"allowAgents": True},
+    "memorySearch": _SEARCH,
+    "memory": {"search": _SEARCH},
+}
 _RESET: Final[Mask] = {"mode": True, "atHour": True, "idleMinutes": True}
 
 _KEPT: Final[Mask] = {
@@ -42,11 +62,13 @@ _KEPT: Final[Mask] = {
             "compaction": _COMPACTION,
             "contextPruning": _PRUNING,
             "subagents": {"allowAgents": True},
+            "memorySearch": _SEARCH,
         },
         "list": [_AGENT],
         "entries": {"*": _AGENT},
     },
     "compaction": _COMPACTION,
+    "memory": {"search": _SEARCH},
     "session": {
         "idleMinutes": True,
         "reset": _RESET,

@@ -25,7 +25,7 @@ def test_only_named_keys_are_kept() -> None:
         "agents": {
             "defaults": {
                 "compaction": {"mode": "safeguard", "model": SECRET, "memoryFlush": {"enabled": 1}},
-                "memorySearch": {"remote": {"apiKey": SECRET}},
+                "memorySearch": {"remote": {"apiKey": SECRET}, "query": {"minScore": 0.2}},
             },
             "list": [{"id": "Main", "env": SECRET, "subagents": {"allowAgents": ["*"]}}, SECRET],
             "entries": {"work": {"identity": {"name": SECRET}}},
@@ -36,7 +36,10 @@ def test_only_named_keys_are_kept() -> None:
     }
     assert checked_part(root) == {
         "agents": {
-            "defaults": {"compaction": {"mode": "safeguard", "memoryFlush": {"enabled": 1}}},
+            "defaults": {
+                "compaction": {"mode": "safeguard", "memoryFlush": {"enabled": 1}},
+                "memorySearch": {"query": {"minScore": 0.2}},
+            },
             "list": [{"id": "Main", "subagents": {"allowAgents": ["*"]}}, {}],
             "entries": {"work": {}},
         },

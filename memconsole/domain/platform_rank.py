@@ -1,0 +1,321 @@
+"""Scores and orders what the platform's index holds, as the platform's own search does.
+
+Both legs are put together, faded by age, weighed by importance and kept from repeating themselves,
+as far as the profile of the release says so (`platform_profile`).
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memconsole.domain.platform_profile import Fallback, SecondChance
+from memconsole.domain.platform_variety import varied
+from memconsole.domain.platform_words import graded, lifted, path_likeness
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from memconsole.domain.platform_limits import Limits
+    from memconsole.domain.platform_profile import Profile
+
+SNIPPET_CHARS: Final = 700
+_DAY_S: Final = 86_400.0
+_DATED: Final = re.compile(
+    r"(?:^|/)memory/(?:[^/]+/)*(\d{4})-(\d{2})-(\d{2})(?:-[^/]+)?\.md", re.ASCII
+)
+_EVERGREEN: Final = ("MEMORY.md", "USER.md")
+
+
+class PlatformChunk(NamedTuple):
+    """One chunk of the platform's index.
+
+    Attributes:
+        path: Relative to the workspace; `sessions/…` for a talk.
+        source: `memory` or `sessions`.
+        importance: 1 to 10 as the note says; None when it does not.
+        modified_at: Seconds since 1970 of its document, as indexed.
+    """
+
+    id: str
+    path: str
+    source: str
+    start_line: int
+    end_line: int
+    text: str
+    importance: int | None = None
+    modified_at: float | None = None
+
+
+class WordsFound(NamedTuple):
+    """One chunk that holds what a plan wanted.
+
+    Attributes:
+        term: The text of the plan.
+        rank: SQLite's BM25, negative; None where letters were compared.
+        is_path: The words stand in the name of its file.
+    """
+
+    chunk: PlatformChunk
+    term: str
+    rank: float | None
+    is_path: bool = False
+
+
+class Placed(NamedTuple):
+    """One chunk where the platform's search has it.
+
+    Attributes:
+        rank: From 1 among what may be shown; None when it is not shown.
+        score: 0 to 1; None when it depends on a vector that nobody here can make.
+        vector: Cosine; None when unknown, 0 when it is no candidate of that leg.
+        text: BM25 part, 0 to 1.
+        words: What the words count in the sum.
+        fade: What is left of the score at its age, and of its importance.
+        is_named: The query is the name of its file.
+    """
+
+    chunk: PlatformChunk
+    rank: int | None
+    score: float | None
+    vector: float | None
+    text: float
+    words: float
+    fade: float
+    is_named: bool = False
+
+    def at_best(self, limits: Limits) -> float:
+        """Return what it would count if its meaning were the query's."""
+        vector = 1.0 if self.vector is None else self.vector
+        sum_ = limits.vector_weight * vector + limits.text_weight * self.words
+        return sum_ * self.fade
+
+
+class Rules(NamedTuple):
+    """What a ranking goes by.
+
+    Attributes:
+        is_text_only: The index has no embedding provider; words alone are ranked.
+        now: Seconds since 1970.
+    """
+
+    profile: Profile
+    limits: Limits
+    query: str
+    now: float
+    is_text_only: bool = False
+
+
+class _Entry:
+    """One candidate on its way."""
+
+    def __init__(self, chunk: PlatformChunk) -> None:
+        self.chunk = chunk
+        self.vector = 0.0
+        self.text = 0.0
+        self.body = 0.0
+        self.path = 0.0
+        self.has_body = False
+        self.likeness = 0
+        self.content = 0.0
+        self.order = 0.0
+        self.score = 0.0
+        self.fade = 1.0
+
+    def note(self, found: WordsFound, profile: Profile, query: str) -> None:
+        """Take in one way in which its words were found."""
+        value = graded(found.rank, profile)
+        if found.is_path:
+            self.path = max(self.path, 1.0 if found.rank is None else value)
+            return
+        asked = query if profile.is_lifted else found.term
+        self.has_body = True
+        self.text = max(self.text, value)
+        self.body = max(self.body, lifted(asked, self.chunk.path, self.chunk.text, value))
+
+    def words(self, profile: Profile) -> float:
+        """Return what the words count beside the vector."""
+        if not profile.is_lifted:
+            return self.text
+        if self.text > 0:
+            return self.body
+        return 0.0 if self.likeness else self.path
+
+
+def ranked(
+    rules: Rules,
+    found: Iterable[WordsFound],
+    vectors: Sequence[tuple[PlatformChunk, float]] | None,
+) -> tuple[Placed, ...]:
+    """Return all candidates in the order of the platform's search.
+
+    Args:
+        rules: What it goes by.
+        found: By words, in any order.
+        vectors: The nearest chunks with their cosines; None when the query's vector is unknown:
+            the order is then that of the words, and no score is known.
+    """
+    profile = rules.profile
+    entries: dict[str, _Entry] = {}
+    for one in found:
+        entries.setdefault(one.chunk.id, _Entry(one.chunk)).note(one, profile, rules.query)
+    entries = _best_words(entries, rules)
+    with_words = set(entries)
+    for chunk, cosine in vectors or ():
+        entries.setdefault(chunk.id, _Entry(chunk)).vector = cosine
+    for entry in entries.values():
+        _score(entry, rules)
+    ordered = _ordered(list(entries.values()), rules)
+    is_known = rules.is_text_only or vectors is not None
+    shown = _shown(ordered, with_words, rules) if is_known else {}
+    return tuple(
+        Placed(
+            chunk=one.chunk,
+            rank=shown.get(one.chunk.id),
+            score=one.score if is_known else None,
+            vector=one.vector if is_known else None,
+            text=one.text,
+            words=one.words(profile),
+            fade=one.fade,
+            is_named=one.likeness > 0,
+        )
+        for one in ordered
+    )
+
+
+def _best_words(entries: dict[str, _Entry], rules: Rules) -> dict[str, _Entry]:
+    """Return those that the newest release keeps of chunks that were found word by word."""
+    if not rules.profile.is_lifted:
+        return entries
+
+    def order(one: _Entry) -> tuple[float, float, float, str, int, str]:
+        chunk = one.chunk
+        value = one.body if one.has_body else one.path
+        return -value, -one.text, -one.path, chunk.path, chunk.start_line, chunk.id
+
+    named = [one for one in entries.values() if path_likeness(rules.query, one.chunk.path)]
+    others = [one for one in entries.values() if one not in named]
+    kept = named + sorted(others, key=order)[: rules.limits.candidates(rules.profile)]
+    return {one.chunk.id: one for one in kept}
+
+
+def _score(entry: _Entry, rules: Rules) -> None:
+    profile, limits = rules.profile, rules.limits
+    if profile.reads_paths:
+        entry.likeness = path_likeness(rules.query, entry.chunk.path)
+    entry.fade = faded(entry.chunk, rules) * (
+        importance_share(entry.chunk.importance) if profile.weighs_importance else 1.0
+    )
+    if rules.is_text_only:
+        entry.content = _words_alone(entry, rules)
+    else:
+        words = entry.words(profile)
+        entry.content = limits.vector_weight * entry.vector + limits.text_weight * words
+    entry.order = entry.content * entry.fade
+    if entry.likeness:
+        inner = max(0.0, min(1.0, entry.content))
+        base = (1 + inner) / 2 if limits.half_life_days else inner or 1.0
+        entry.order = base * entry.fade
+    elif entry.content == 0 and entry.has_body:
+        entry.order = entry.body * entry.fade
+    entry.score = 1.0 if entry.likeness else entry.content * entry.fade
+
+
+def _words_alone(entry: _Entry, rules: Rules) -> float:
+    """Return the score of a chunk in an index without vectors."""
+    if rules.profile.fallback is Fallback.NEVER:
+        return entry.text
+    if entry.likeness:
+        return entry.body if entry.has_body else 0.0
+    return entry.body if entry.has_body else entry.path
+
+
+def faded(chunk: PlatformChunk, rules: Rules) -> float:
+    """Return what age leaves of a score, 0 to 1."""
+    half = rules.limits.half_life_days
+    age_s = age_of(chunk, rules.now)
+    if half is None or age_s is None:
+        return 1.0
+    return float(0.5 ** (age_s / _DAY_S / half))
+
+
+def age_of(chunk: PlatformChunk, now: float) -> float | None:
+    """Return the age in seconds that fades a chunk; None for what never fades.
+
+    The date of a note is the one in its name; talks, and files beside the memory, have that of
+    their last change.
+    """
+    if chunk.source == "memory":
+        dated = _date_of(chunk.path)
+        if dated is not None:
+            return max(0.0, now - dated)
+        if chunk.path in _EVERGREEN or chunk.path.startswith("memory/"):
+            return None
+    return None if chunk.modified_at is None else max(0.0, now - chunk.modified_at)
+
+
+def _date_of(path: str) -> float | None:
+    found = _DATED.search(path)
+    if found is None or found.end() != len(path):
+        return None
+    try:
+        return datetime(int(found[1]), int(found[2]), int(found[3]), tzinfo=UTC).timestamp()
+    except ValueError:
+        return None
+
+
+def importance_share(importance: int | None) -> float:
+    """Return what a note's importance makes of its score."""
+    return 1.0 if importance is None else 0.75 + 0.05 * max(1, min(10, importance))
+
+
+def _ordered(entries: list[_Entry], rules: Rules) -> list[_Entry]:
+    """Return named files first, then by score, each group without repetitions."""
+
+    def spread(group: list[_Entry], value: Callable[[_Entry], float]) -> list[_Entry]:
+        if rules.limits.novelty is None or rules.is_text_only:
+            return group
+        return varied(
+            group, value, lambda one: one.chunk.text[:SNIPPET_CHARS], rules.limits.novelty
+        )
+
+    found: list[_Entry] = []
+    for likeness in (3, 2, 1):
+        tier = [one for one in entries if one.likeness == likeness]
+        found += spread(sorted(tier, key=_by_order), lambda one: one.order)
+    plain = [one for one in entries if not one.likeness]
+    return found + spread(sorted(plain, key=_by_score), lambda one: one.score)
+
+
+def _by_order(one: _Entry) -> tuple[float, str, int, int]:
+    return -one.order, one.chunk.path, one.chunk.start_line, one.chunk.end_line
+
+
+def _by_score(one: _Entry) -> tuple[float, float, str, int, int]:
+    return -one.score, *_by_order(one)
+
+
+def _shown(ordered: list[_Entry], with_words: set[str], rules: Rules) -> Mapping[str, int]:
+    """Return the places, from 1, of the chunks that the search would show."""
+    profile, limits = rules.profile, rules.limits
+    shown = [one for one in ordered if one.score >= limits.min_score]
+    if not shown:
+        least = _relaxed(rules)
+        if least is not None:
+            worded = (one for one in ordered if one.chunk.id in with_words)
+            shown = [one for one in worded if one.score >= least]
+    elif profile.fills and not rules.is_text_only:
+        left = (one for one in ordered if one.score < limits.min_score and one.vector == 0)
+        shown += [one for one in left if one.chunk.id in with_words]
+    return {one.chunk.id: place for place, one in enumerate(shown, 1)}
+
+
+def _relaxed(rules: Rules) -> float | None:
+    """Return the least score when nothing reaches the usual one; None for no second chance."""
+    chance = rules.profile.second_chance
+    if chance is SecondChance.ANY:
+        return 0.0
+    if chance is SecondChance.NONE or rules.is_text_only:
+        return None
+    return min(rules.limits.min_score, rules.limits.text_weight)

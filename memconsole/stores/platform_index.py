@@ -1,0 +1,83 @@
+"""Finds the platform's own search indexes, as `platform_index_ports` asks (formats: memory index).
+
+A database of their own up to 2026.3 (`memory/<agent>.sqlite`), tables of the agent's database since
+2026.7.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from memconsole.domain.agents import Storage
+from memconsole.domain.platform_index import text_hash
+from memconsole.sqlite import read_platform
+from memconsole.stores.platform_index_database import NEW, OLD, Place, SqlitePlatformIndex
+from memconsole.stores.pool_text import read_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+    from memconsole.domain.agents import Agent, Home
+    from memconsole.sqlite import Copies, ReadOnlyDatabase
+
+T = TypeVar("T")
+
+_LEFT: Final = (".tmp-", ".backup-")
+
+
+class PlatformIndexFiles:
+    """Answers `PlatformIndexes`; reads, and leaves nothing behind.
+
+    Args:
+        copies: For a database that cannot be read in place.
+    """
+
+    def __init__(self, copies: Copies) -> None:
+        self._copies = copies
+
+    def read(
+        self, agent: Agent, home: Home, reading: Callable[[SqlitePlatformIndex], T]
+    ) -> T | None:
+        """Run one reading of an agent's index; None when it has none.
+
+        Raises:
+            StoreError: There is one, and it cannot be read.
+        """
+        era = agent.era.memory_index
+        if era is Storage.NONE:
+            return None
+        is_old = era is Storage.FILES
+        path = home.path / "memory" / f"{agent.id}.sqlite" if is_old else agent.database
+        version = home.config.last_version
+
+        def read(database: ReadOnlyDatabase) -> T:
+            return reading(
+                SqlitePlatformIndex(database, OLD if is_old else NEW, _place(path), version)
+            )
+
+        return read_platform(path, read, self._copies)
+
+    def hashes(self, workspace: Path, paths: Iterable[str]) -> Mapping[str, str]:
+        """Return the platform's hash of each file that is there; what lies outside is left out."""
+        found = {}
+        for path in paths:
+            parts = PurePosixPath(path)
+            if parts.is_absolute() or ".." in parts.parts or "\0" in path:
+                continue
+            with suppress(OSError):
+                found[path] = text_hash(read_bytes(str(workspace / path)))
+        return found
+
+
+def _place(path: Path) -> Place:
+    """Return where an index is, with the files that a rebuild left beside it."""
+    try:
+        names = os.listdir(path.parent)  # noqa: PTH208  # names are all that is wanted
+    except OSError:
+        return Place(path)
+    ours = (name for name in names if name.startswith(tuple(path.name + one for one in _LEFT)))
+    return Place(path, tuple(sorted(ours)))
