@@ -89,6 +89,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         observer=kept.observer,
         flushes=kept.flushes,
         edits=kept.edits,
+        consolidation=kept.consolidation,
         reflections=kept.reflections,
         folders=DiskFolders(),
         scheduler=SchedulerWatch(locks, kept.jobs),

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+    from memconsole.consolidation_ports import ConsolidationLog
     from memconsole.domain.agents import Home
     from memconsole.domain.origin import Origin
     from memconsole.domain.settings import Settings
@@ -35,7 +36,8 @@ def build_search(settings: Settings, clock: Clock) -> SearchDoor:
     copies = PrivateCopies()
     platform = DiskPlatform(choice, environ=os.environ, now=clock.now, copies=copies)
     search = functools.cache(lambda: search_ports(settings, Origin.CLI, clock))
-    return SearchDoor(_SearchOnly(_ReadOnce(platform), clock, search, copies), settings)
+    ports = _SearchOnly(_ReadOnce(platform), clock, search, copies, settings.state_dir)
+    return SearchDoor(ports, settings)
 
 
 class _ReadOnce:
@@ -61,11 +63,13 @@ class _SearchOnly:
         clock: Clock,
         search: Callable[[], SearchPorts],
         copies: PrivateCopies,
+        state_dir: Path,
     ) -> None:
         self.platform = platform
         self.clock = clock
         self.search = search
         self._copies = copies
+        self._state_dir = state_dir
 
     @functools.cached_property
     def sessions(self) -> SessionStore:
@@ -74,6 +78,14 @@ class _SearchOnly:
         from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
 
         return AgentSessionStore(self._copies, decode_json5)
+
+    @functools.cached_property
+    def consolidation(self) -> ConsolidationLog:
+        """What searches found, in our own database; few settings keep it."""
+        from memconsole.stores.state import StateDatabase  # noqa: PLC0415
+        from memconsole.stores.state_consolidation import StateConsolidation  # noqa: PLC0415
+
+        return StateConsolidation(StateDatabase(self._state_dir, self._copies))
 
 
 def search_ports(settings: Settings, origin: Origin, clock: Clock) -> SearchPorts:

@@ -28,6 +28,7 @@ from memconsole.errors import (
 from memconsole.search_ports import SearchPorts
 from tests.fake_alerts import FakeAlerts, FakeLogs, FakeMetrics
 from tests.fake_config import FakeConfigFile
+from tests.fake_consolidation import FakeConsolidation
 from tests.fake_gateway import FakeGateway, FakeRotations
 from tests.fake_observer import FakeObserver
 from tests.memory_fakes import (
@@ -342,6 +343,7 @@ class World:
         self.observer = FakeObserver()
         self.flushes = FakeFlushes()
         self.edits = FakeEdits()
+        self.consolidation = FakeConsolidation()
         self.scheduler = FakeScheduler()
         self.gateway = FakeGateway(NOW)
         self.host = FakeHost()
@@ -378,6 +380,7 @@ class World:
             observer=self.observer,
             flushes=self.flushes,
             edits=self.edits,
+            consolidation=self.consolidation,
             scheduler=self.scheduler,
             gateway=self.gateway,
             rotations=self.rotations,

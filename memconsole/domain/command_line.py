@@ -22,9 +22,11 @@ from memconsole.domain.commands import (
     Rotate,
     Summarize,
 )
+from memconsole.domain.consolidation_commands import Consolidate, Decline, Promote, Propose
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import CaptureCommand, Command, MemoryCommand
+    from memconsole.domain.consolidation_commands import ConsolidationCommand
 
 
 _NAMES: dict[type[Command], str] = {
@@ -41,6 +43,10 @@ _NAMES: dict[type[Command], str] = {
     MemoryAdd: "memory add",
     MemoryForget: "memory forget",
     MemoryUndo: "memory undo",
+    Consolidate: "consolidate",
+    Promote: "consolidate",
+    Decline: "consolidate",
+    Propose: "consolidate",
     ConfigFix: "config fix",
 }
 
@@ -59,6 +65,13 @@ def key_of(command: Command) -> str | None:
             return command.key
         case _:
             return None
+
+
+def _rotate_words(command: Rotate) -> list[str]:
+    limit = command.threshold_tokens
+    asked = [] if limit is None else ["--threshold", str(limit)]
+    flags = _flags(("--force", command.is_forced), ("--force-active", command.is_active_forced))
+    return [command.key, *asked, *flags]
 
 
 def _compact_words(command: Compact) -> list[str]:
@@ -93,7 +106,7 @@ def _capture_words(command: CaptureCommand) -> list[str]:
             return ["--agent", command.agent.id, *_flags(("--force", command.is_forced))]
 
 
-def _memory_words(command: MemoryCommand) -> list[str]:
+def _memory_words(command: MemoryCommand | ConsolidationCommand) -> list[str]:
     """Return the words without the text: it may be forgotten one day, and the log is kept."""
     words = ["--agent", command.agent.id]
     match command:
@@ -107,6 +120,8 @@ def _memory_words(command: MemoryCommand) -> list[str]:
             return [*command.ids, *words, "--yes", *_flags(("--hard", command.is_hard))]
         case MemoryUndo():
             return words
+        case _:
+            return [*words, *_consolidation_words(command)]
 
 
 def command_line(command: Command) -> str:
@@ -125,20 +140,15 @@ def _arguments(command: Command) -> list[str]:
                 words += ["--session", command.session_key]
             return words + _flags(("--force", command.is_forced))
         case Rotate():
-            words = [command.key]
-            if command.threshold_tokens is not None:
-                words += ["--threshold", str(command.threshold_tokens)]
-            return words + _flags(
-                ("--force", command.is_forced), ("--force-active", command.is_active_forced)
-            )
+            return _rotate_words(command)
         case Compact():
             return _compact_words(command)
         case Reindex() | ConfigFix():
             return _upkeep_words(command)
-        case MemoryAdd() | MemoryForget() | MemoryUndo():
-            return _memory_words(command)
-        case _:
+        case Observe() | Summarize() | Flush() | Recover() | Reflect() | IndexMd():
             return _capture_words(command)
+        case _:
+            return _memory_words(command)
 
 
 def _upkeep_words(command: Reindex | ConfigFix) -> list[str]:
@@ -148,6 +158,18 @@ def _upkeep_words(command: Reindex | ConfigFix) -> list[str]:
             return ["--agent", command.agent.id, *flags]
         case ConfigFix():
             return _flags(("--apply", not command.dry_run))
+
+
+def _consolidation_words(command: ConsolidationCommand) -> list[str]:
+    match command:
+        case Consolidate():
+            return ["--apply-high" if command.is_high_included else "--apply", "--yes"]
+        case Promote():
+            return [word for one in command.ids for word in ("--accept", one)]
+        case Decline():
+            return [word for one in command.ids for word in ("--reject", one)]
+        case Propose():
+            return ["--report"]
 
 
 def _flags(*flags: tuple[str, bool]) -> list[str]:

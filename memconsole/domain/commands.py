@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from memconsole.domain.consolidation_commands import Consolidate, ConsolidationCommand
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -255,12 +256,19 @@ class MemoryUndo:
 MemoryCommand: TypeAlias = MemoryAdd | MemoryForget | MemoryUndo
 """What operators do to memory by hand."""
 
-AskedCommand: TypeAlias = Reflect | MemoryForget
+AskedCommand: TypeAlias = Reflect | MemoryForget | Consolidate
 """What asks before it works on an agent's memory."""
 
 CaptureCommand: TypeAlias = Observe | Summarize | Flush | Recover | Reflect | IndexMd
 """What writes into memory beside the checkpoint; a new one is added here."""
 
 Command: TypeAlias = (
-    Checkpoint | Rotate | Reindex | Compact | CaptureCommand | MemoryCommand | ConfigFix
+    Checkpoint
+    | Rotate
+    | Reindex
+    | Compact
+    | CaptureCommand
+    | MemoryCommand
+    | ConsolidationCommand
+    | ConfigFix
 )

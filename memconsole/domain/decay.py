@@ -66,6 +66,11 @@ class Decayed:
     score: float
     age_days: int | None
 
+    @property
+    def text(self) -> str:
+        """What it says; Markdown as it stands in the file."""
+        return self.observation.text
+
 
 @dataclass(frozen=True, slots=True)
 class Decay:

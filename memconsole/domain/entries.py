@@ -116,6 +116,11 @@ def has_entries(path: str) -> bool:
     return not is_kept_by_us(path) and path.casefold() not in _GENERATED
 
 
+def is_daily(path: str) -> bool:
+    """Whether a file is a daily log or a session summary."""
+    return _DAILY.fullmatch(path) is not None
+
+
 def is_note(id_: str) -> bool:
     """Whether an id is that of an entry of a daily log or a session summary."""
     return id_.startswith("d-")
@@ -150,7 +155,7 @@ def matching(entries: Iterable[MemoryEntry], wanted: str) -> tuple[MemoryEntry, 
 def _prefix(path: str) -> str:
     if path == OBSERVATIONS:
         return "o"
-    return "d" if _DAILY.fullmatch(path) else "m"
+    return "d" if is_daily(path) else "m"
 
 
 def _entry(path: str, start: int, end: int, said: str, day: str | None) -> MemoryEntry:

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 SIMILAR: Final = 90.0
 """`token_sort_ratio` from which two lines may be the same."""
 
+ALIKE: Final = 95.0
+"""The same from which an entry of a memory stands there already (mission §19)."""
+
 SAME_ORDER: Final = 95.0
 """Plain `ratio` that is wanted besides where the order of words is the meaning."""
 

@@ -39,6 +39,7 @@ _ANYWHERE = re.compile(
     rf"|\\(?=[!-/:-@\[-`{{-~{PRIORITIES}]|$)"
 )
 _TAG_END = re.compile(r"(?<=\\\[)([A-Z][A-Z0-9 _-]{0,40}|[ xX-])\]")
+_QUOTED = re.compile(rf"\\([!-/:-@\[-`{{-~{PRIORITIES}])")
 _UNDERSCORES = re.compile(r"_+")
 
 
@@ -56,6 +57,11 @@ def quote_line(text: str) -> str:
     if _AT_START.match(line) is not None and not quoted.startswith("\\"):
         return f"\\{quoted}"
     return quoted
+
+
+def unquoted(text: str) -> str:
+    """Return what a reader sees of a quoted text: backslashes in front of signs are gone."""
+    return _QUOTED.sub(r"\1", text)
 
 
 def _emphasis(run: re.Match[str]) -> str:

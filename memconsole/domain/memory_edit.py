@@ -31,6 +31,8 @@ class ActionKind(StrEnum):
 
     ADD = "add"
     FORGET = "forget"
+    PROMOTE = "promote"
+    CONSOLIDATE = "consolidate"
 
 
 @dataclass(frozen=True, slots=True)

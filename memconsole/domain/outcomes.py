@@ -6,6 +6,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from memconsole.domain.consolidation_outcomes import ConsolidationDone
 from memconsole.domain.entries_outcomes import MemoryEdited
 from memconsole.domain.flush import Flushed
 from memconsole.domain.reported import Reported
@@ -47,6 +48,7 @@ class SkipReason(StrEnum):
     NOT_COMPACTED = "not-compacted"
     NOTHING_TO_FIX = "nothing-to-fix"
     DUPLICATE = "duplicate"
+    PLATFORM_CONSOLIDATES = "platform-consolidates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,9 @@ class Catalogued(Reported):
 
 Saved: TypeAlias = Checkpointed | Observed | Summarized | Flushed | Recovered | Reflected
 
-Done: TypeAlias = Saved | MemoryEdited | Catalogued | Reindexed | Rotated | Compacted | ConfigFixed
+Kept: TypeAlias = Saved | MemoryEdited | ConsolidationDone | Catalogued
+
+Done: TypeAlias = Kept | Reindexed | Rotated | Compacted | ConfigFixed
 """What was done, and its effect checked; a new command adds its outcome here."""
 
 Outcome: TypeAlias = Planned | Skipped | Failed | Done

@@ -10,7 +10,7 @@ import hashlib
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.entries import entries_of, is_note
+from memconsole.domain.entries import entries_of, is_daily, is_note
 from memconsole.domain.indexing import Source
 from memconsole.domain.query import Query, match_spans
 from memconsole.values import dataclass
@@ -54,7 +54,8 @@ def query_hash(query: Query) -> str:
 
 def counts(hit: SearchHit) -> bool:
     """Whether a hit says that a daily note was wanted: weak ones and archives say nothing."""
-    return hit.source is Source.MEMORY and not hit.is_weak and not hit.is_archived
+    is_daily_note = hit.source is Source.MEMORY and is_daily(hit.path)
+    return is_daily_note and not hit.is_weak and not hit.is_archived
 
 
 def notes_found(hit: SearchHit, text: str, query: Query) -> Iterator[MemoryEntry]:

@@ -115,7 +115,7 @@ def _note(command: MemoryAdd, bench: Bench) -> _Note:
     section = one_line(bench.masked(command.section)).lstrip("# ").replace("<!--", "\\<!--")
     if not section:
         raise UsageError("a section has a name", hint="Leave --section out for Notes.")
-    path = USER if command.layer is Layer.USER else _long_term(bench)
+    path = USER if command.layer is Layer.USER else bench.spelled(LONG_TERM)
     return _Note(path, tag + text, f"- {day}: {tag}{text}", section)
 
 
@@ -123,13 +123,6 @@ def _whose(bench: Bench) -> str:
     """Name the agent in a log that several agents share (A7)."""
     sharing = [one for one in bench.home.agents if str(one.workspace.resolve()) == bench.real]
     return f" ({bench.agent.id})" if len(sharing) > 1 else ""
-
-
-def _long_term(bench: Bench) -> str:
-    """Return the file of long-term memory: a second one beside `memory.md` is never made."""
-    if bench.read(LONG_TERM) is None and bench.read(LONG_TERM.lower()) is not None:
-        return LONG_TERM.lower()
-    return LONG_TERM
 
 
 def _twin(note: _Note, bench: Bench) -> MemoryEntry | None:

@@ -6,6 +6,7 @@ import logging
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from memconsole.domain.days import resolve_zone
 from memconsole.domain.entries import (
     LONG_TERM,
     USER,
@@ -19,6 +20,7 @@ from memconsole.domain.memory_edit import is_exact, undone
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.outcomes import Written
 from memconsole.domain.plain import cut, one_line
+from memconsole.engine.lookup import find_agent
 from memconsole.errors import ConcurrentEditError, EntryIdError, WorkspaceError
 from memconsole.values import dataclass
 
@@ -55,6 +57,17 @@ class Bench:
     settings: Settings
     zone: Zone
 
+    @classmethod
+    def of(cls, agent_id: str, ports: Ports, reader: Reader, settings: Settings) -> Bench:
+        """Return the memory of an agent.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+        """
+        home = reader.home()
+        zone = resolve_zone(settings.timezone, home.config.user_timezone).zone
+        return cls(home, find_agent(home, agent_id), ports, reader, settings, zone)
+
     @property
     def root(self) -> Path:
         """The workspace."""
@@ -72,6 +85,16 @@ class Bench:
             WorkspaceError: It exists and cannot be read.
         """
         return self.ports.workspace.read(self.root, relative)
+
+    def spelled(self, name: str) -> str:
+        """Return the name of a file, in small letters where only that one exists.
+
+        Raises:
+            WorkspaceError: It exists and cannot be read.
+        """
+        if self.read(name) is None and self.read(name.lower()) is not None:
+            return name.lower()
+        return name
 
     def change(
         self, relative: str, make: Callable[[WorkspaceText | None], str]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.consolidation import ConsolidationPreview
     from memconsole.domain.entries import MemoryEntry
     from memconsole.domain.indexing import IndexStatus, Source
     from memconsole.domain.memory import Marker, Pool
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.engine.index_watch import IndexWatch
     from memconsole.engine.ports_bundle import DoorPorts, Ports
+    from memconsole.engine.reader import Reader
     from memconsole.engine.talk_watch import TalkWatch
     from memconsole.ports import StopSignal
 
@@ -66,7 +68,12 @@ class SearchDoor:
         from memconsole.engine.search import search  # noqa: PLC0415
 
         home = self._home_for(request)
-        return search(self._ports, self.settings, home, request, cancel=cancel, progress=progress)
+        found = search(self._ports, self.settings, home, request, cancel=cancel, progress=progress)
+        if self.settings.consolidate.search_log and not request.is_typing:
+            from memconsole.engine.search_note import note_found  # noqa: PLC0415 - off by default
+
+            note_found(self._ports, self.settings, home, found)
+        return found
 
     def _home_for(self, request: SearchRequest) -> Home:
         """Read the home; between two letters it does not change."""
@@ -127,6 +134,7 @@ class MemoryDoor(SearchDoor):
     """What else reads memory; what raises here is defined by `Engine`."""
 
     _ports: Ports
+    _reader: Reader
 
     def agent(self, agent_id: str) -> Agent:
         """Return one agent by id."""
@@ -135,6 +143,18 @@ class MemoryDoor(SearchDoor):
     def pools(self, agent_id: str | None = None) -> tuple[Pool, ...]:
         """Return the memory pools."""
         raise NotImplementedError
+
+    def consolidation(self, agent_id: str) -> ConsolidationPreview:
+        """Return what consolidation would do to an agent's memory (mission §20).
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+            WorkspaceError: The observations cannot be read.
+        """
+        from memconsole.engine.consolidate_gather import preview  # noqa: PLC0415
+        from memconsole.engine.memory_bench import Bench  # noqa: PLC0415
+
+        return preview(Bench.of(agent_id, self._ports, self._reader, self.settings))
 
     def talk_watch(self) -> TalkWatch:
         """Return a watch that has talks observed while much is said in them (`[watcher]`)."""

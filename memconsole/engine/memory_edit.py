@@ -1,4 +1,4 @@
-"""Runs what operators do to memory by hand: add, forget, undo (mission §19)."""
+"""Runs what operators do to memory: add, forget, undo, consolidate (mission §19, §20)."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from memconsole.domain.commands import MemoryAdd, MemoryForget, MemoryUndo
-from memconsole.domain.days import resolve_zone
+from memconsole.domain.consolidation_commands import Consolidate, Decline, Promote, Propose
+from memconsole.domain.consolidation_outcomes import Consolidated, Promoted
 from memconsole.domain.entries_outcomes import Forgotten, Undone
 from memconsole.domain.outcomes import Failed, Reflected
-from memconsole.engine.lookup import find_agent
 from memconsole.engine.memory_bench import Bench
+from memconsole.engine.memory_index import indexed, refresh
 from memconsole.engine.turn import no_workspace
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import MemoryCommand
+    from memconsole.domain.consolidation_commands import ConsolidationCommand
     from memconsole.domain.outcomes import Outcome
     from memconsole.domain.settings import Settings
     from memconsole.engine.ports_bundle import Ports
@@ -22,7 +24,11 @@ if TYPE_CHECKING:
 
 
 def edit_memory(
-    command: MemoryCommand, *, ports: Ports, reader: Reader, settings: Settings
+    command: MemoryCommand | ConsolidationCommand,
+    *,
+    ports: Ports,
+    reader: Reader,
+    settings: Settings,
 ) -> Outcome:
     """Run one of them, then bring the index up to date where there is one.
 
@@ -34,25 +40,22 @@ def edit_memory(
         WorkspaceError: A file cannot be read or written; its old text is whole.
         StateError: Our own database cannot be written; nothing was done.
     """
-    home = reader.home()
-    agent = find_agent(home, command.agent.id)
-    if (missing := no_workspace(command, agent)) is not None:
+    bench = Bench.of(command.agent.id, ports, reader, settings)
+    if (missing := no_workspace(command, bench.agent)) is not None:
         return missing
-    zone = resolve_zone(settings.timezone, home.config.user_timezone).zone
-    bench = Bench(home, agent, ports, reader, settings, zone)
     if command.dry_run:
         return _run(command, bench)
-    with ports.locks.workspace(agent.workspace):
+    with ports.locks.workspace(bench.agent.workspace):
         ports.edits.prepare()
         outcome = _run(command, bench)
-    if isinstance(outcome, Forgotten | Undone | Reflected):
-        return _indexed(
-            outcome, bench, is_hard=isinstance(command, MemoryForget) and command.is_hard
-        )
+    if isinstance(command, MemoryForget) and command.is_hard and isinstance(outcome, Forgotten):
+        return _rebuilt(outcome, bench)
+    if isinstance(outcome, Forgotten | Undone | Reflected | Consolidated | Promoted):
+        return indexed(outcome, bench)
     return outcome
 
 
-def _run(command: MemoryCommand, bench: Bench) -> Outcome:
+def _run(command: MemoryCommand | ConsolidationCommand, bench: Bench) -> Outcome:
     match command:
         case MemoryAdd():
             from memconsole.engine.memory_add import add  # noqa: PLC0415
@@ -66,24 +69,25 @@ def _run(command: MemoryCommand, bench: Bench) -> Outcome:
             from memconsole.engine.memory_undo import undo  # noqa: PLC0415
 
             return undo(command, bench)
+        case Consolidate() | Promote() | Decline() | Propose():
+            from memconsole.engine.consolidate import consolidation  # noqa: PLC0415
+
+            return consolidation(command, bench)
         case _:
             assert_never(command)
 
 
-def _indexed(outcome: Forgotten | Undone | Reflected, bench: Bench, *, is_hard: bool) -> Outcome:
-    from memconsole.engine.memory_index import refresh  # noqa: PLC0415
-
-    state, notice = refresh(bench, is_full=is_hard)
+def _rebuilt(outcome: Forgotten, bench: Bench) -> Outcome:
+    """Build the index anew, so that nothing of what was forgotten for good is left in it."""
+    state, notice = refresh(bench, is_full=True)
     details = {**outcome.details, "index": state}
     if notice is None:
         return replace(outcome, details=details)
-    if is_hard:
-        return Failed(
-            outcome.command,
-            "index-not-rebuilt",
-            f"the files are clean, but the search index still holds what was forgotten: "
-            f"{notice.message}",
-            hint=f"Run `memconsole reindex --agent {bench.agent.id} --full` when it is free.",
-            details=details,
-        )
-    return replace(outcome, details=details, notices=(*outcome.notices, notice))
+    return Failed(
+        outcome.command,
+        "index-not-rebuilt",
+        f"the files are clean, but the search index still holds what was forgotten: "
+        f"{notice.message}",
+        hint=f"Run `memconsole reindex --agent {bench.agent.id} --full` when it is free.",
+        details=details,
+    )

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.indexing import IndexState, Source
+from memconsole.domain.reported import Reported
 from memconsole.engine.scopes import shelves
 from memconsole.errors import IndexUnavailableError, LockedError
 
 if TYPE_CHECKING:
     from memconsole.engine.memory_bench import Bench
+
+Changed = TypeVar("Changed", bound=Reported)
+
+
+def indexed(outcome: Changed, bench: Bench) -> Changed:
+    """Take in what an action changed, and return its outcome with what came of that."""
+    state, notice = refresh(bench, is_full=False)
+    notices = outcome.notices if notice is None else (*outcome.notices, notice)
+    return replace(outcome, details={**outcome.details, "index": state}, notices=notices)
 
 
 def refresh(bench: Bench, *, is_full: bool) -> tuple[str, Notice | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.commands import Reflect
 from memconsole.domain.entries import is_kept_by_us
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from memconsole.domain.memory_edit import FileEdit, MemoryAction
     from memconsole.domain.outcomes import Outcome
     from memconsole.engine.memory_bench import Bench
+
+_FEW: Final = 8
+"""Entries that are named one by one."""
 
 
 def undo(command: MemoryUndo, bench: Bench) -> Outcome:
@@ -96,8 +99,9 @@ def _planned(command: MemoryUndo, bench: Bench, action: MemoryAction) -> Planned
 
 def _sentence(action: MemoryAction, bench: Bench, *, is_plan: bool) -> str:
     own = [edit.path for edit in action.edits if not is_kept_by_us(edit.path)]
-    ids = _listed(action.entries)
-    if action.kind is ActionKind.ADD:
+    few = len(action.entries) <= _FEW
+    ids = _listed(action.entries) if few else f"{len(action.entries)} entries"
+    if action.kind in (ActionKind.ADD, ActionKind.PROMOTE):
         did = "would take" if is_plan else "took"
         return f"{did} {ids} out of {_listed(own)} of {bench.agent.id} again"
     did = "would put" if is_plan else "put"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         alert_ports,
         capture_ports,
         config_ports,
+        consolidation_ports,
         health_ports,
         hook_ports,
         job_ports,
@@ -74,6 +75,10 @@ class DoorPorts(Protocol):
         """The time."""
 
     @property
+    def consolidation(self) -> consolidation_ports.ConsolidationLog:
+        """What searches found is kept there, when the settings say so."""
+
+    @property
     def search(self) -> Callable[[], SearchPorts]:
         """Gives indexes and documents."""
 
@@ -103,6 +108,7 @@ class Ports:
     flushes: capture_ports.FlushLog
     reflections: capture_ports.ReflectionLog
     edits: capture_ports.MemoryLog
+    consolidation: consolidation_ports.ConsolidationLog
     folders: capture_ports.WorkspaceFolders
     scheduler: ports.SchedulerControl
     gateway: ports.Gateway

@@ -81,14 +81,17 @@ class Files:
         """
         if not removed:
             return None
-        day = local_day(at, self.zone)
         lines = [render_archived(one.observation, because=one.because) for one in removed]
         return self.ports.workspace.append(
             self.agent.workspace,
-            f"{ARCHIVE}/{day}.md",
+            self.archive_path(at),
             "\n".join(lines) + "\n",
-            header=f"# Archived Observations — {day}\n\n",
+            header=f"# Archived Observations — {local_day(at, self.zone)}\n\n",
         )
+
+    def archive_path(self, at: datetime) -> str:
+        """Return the archive of a day, relative to the workspace."""
+        return f"{ARCHIVE}/{local_day(at, self.zone)}.md"
 
     def remember(self, text: str, backup: str, words: tuple[int, int], at: datetime) -> None:
         """Store that it was done, and what the file held then.

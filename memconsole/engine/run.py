@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 from memconsole.domain.command_line import command_line, key_of, name_of
 from memconsole.domain.commands import (
@@ -13,9 +13,6 @@ from memconsole.domain.commands import (
     ConfigFix,
     Flush,
     IndexMd,
-    MemoryAdd,
-    MemoryForget,
-    MemoryUndo,
     Observe,
     Recover,
     Reflect,
@@ -116,10 +113,6 @@ def _dispatch(
                 cancel=attended.cancel,
                 progress=attended.progress,
             )
-        case MemoryAdd() | MemoryForget() | MemoryUndo():
-            from memconsole.engine.memory_edit import edit_memory  # noqa: PLC0415
-
-            return edit_memory(command, ports=ports, reader=reader, settings=settings)
         case Observe() | Summarize() | Flush() | Recover() | Reflect() | IndexMd():
             from memconsole.engine.capture import capture  # noqa: PLC0415
 
@@ -129,7 +122,9 @@ def _dispatch(
 
             return ConfigDoor(ports, reader, settings).fix(command)
         case _:
-            assert_never(command)
+            from memconsole.engine.memory_edit import edit_memory  # noqa: PLC0415
+
+            return edit_memory(command, ports=ports, reader=reader, settings=settings)
 
 
 def _write_down(

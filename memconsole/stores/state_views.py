@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.stores.state_captures import StateCaptures
+from memconsole.stores.state_consolidation import StateConsolidation
 from memconsole.stores.state_flushes import StateFlushes
 from memconsole.stores.state_jobs import StateJobs
 from memconsole.stores.state_memory import StateMemory
@@ -34,6 +35,7 @@ class StateViews:
         self.recovery = StateRecovery(database)
         self.observer = StateObserver(database)
         self.edits = StateMemory(database)
+        self.consolidation = StateConsolidation(database)
         self.flushes = StateFlushes(database)
         self.reflections = StateReflections(database)
         self.rotations = StateRotations(database)

@@ -80,6 +80,7 @@ timezone = "Asia/Tokyo"
 platform.home = "~/.clawdbot"
 state.dir = "state"
 redact.enabled = false
+consolidate = {enabled = true, token_target = 8000, with_platform = true, search_log = true}
 [gateway]
 url = "wss://gateway.example:18789"
 transport = "ws"
@@ -160,11 +161,6 @@ half_life = "180d"
 mmr = 0.7
 debounce = "3s"
 sync_mb = 8
-[consolidate]
-enabled = true
-token_target = 8000
-with_platform = true
-search_log = true
 [index_md]
 min_pool_bytes = 1024
 max_tokens = 1500
@@ -351,7 +347,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
     )
     assert set(sources) == set(BY_NAME)
     assert sources["timezone"] == f"{tmp_path}/config.toml, line 1"
-    assert sources["rotation.keys"] == f"{tmp_path}/config.toml, line 15"
+    assert sources["rotation.keys"] == f"{tmp_path}/config.toml, line 16"
     assert not {"fake-token", "fake-hook", "fake-slack"} & set(re.findall(r"fake-\w+", repr(found)))
 
 
@@ -408,7 +404,6 @@ def test_variables_that_are_not_ours_are_left_alone() -> None:
         "MEMCONSOLE_BENCH_RUNS": "x",
         "MEMCONSOLE_UI__MONO": "",
         "MEMORY_SIZE_THRESHOLD": "x",
-        "CLAWDBOT_COMPRESS_DAYS": "x",
     }
     assert settings(environ=environ) == settings()
 
