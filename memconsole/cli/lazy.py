@@ -39,6 +39,7 @@ COMMANDS = {
         "index-md": "cataloguing:index_md",
         "bootstrap": "bootstrapping:bootstrap",
         "reflect": "reflecting:reflect",
+        "consolidate": "consolidating:consolidate",
         "summarize": "summarizing:summarize",
         "recover": "recovering:recover",
         "rotate": "acting:rotate",

@@ -45,6 +45,7 @@ HOOK: Final = "mc:hook"
 
 _HOOK_LIFE: Final = LIVES[Kind.EVENT]
 _HOOK_WORDS: Final = 12
+_LEAST_WORDS: Final = 3
 _WORDS_A_LINE: Final = 2
 _SOLID_CHARS: Final = 8
 
@@ -153,7 +154,11 @@ def _age(observation: Observation, today: date) -> int | None:
 def _hook(
     gone: Sequence[Observation], left: ObservationLog, today: date, archive: str
 ) -> Observation:
-    """Return the line that stays: how many went, words that only they had, and where they are."""
+    """Return the line that stays: how many went, words that only they had, and where they are.
+
+    It has as many words as there is room for: more than a few shall not make it longer than what
+    went.
+    """
     known = {word for one in left.observations for word in _telling(one.text)}
     said = [_telling(one.text) for one in gone]
     counts = Counter(word for line in said for word in set(line))
@@ -162,10 +167,12 @@ def _hook(
         own = [word for word in dict.fromkeys(line) if word not in known]
         own.sort(key=lambda word: (counts[word], -len(word)))
         chosen |= dict.fromkeys(own[:_WORDS_A_LINE])
-    listed = ", ".join(list(chosen)[:_HOOK_WORDS])
     number = "1 line" if len(gone) == 1 else f"{len(gone)} lines"
-    about = f" about {listed}" if listed else ""
-    text = f"Archived {number}{about}: see {archive}"
+    text = _hook_text(number, list(chosen)[:_HOOK_WORDS], archive)
+    room = sum(len(one.text) for one in gone)
+    while len(chosen) > _LEAST_WORDS and len(text) > room:
+        chosen.popitem()
+        text = _hook_text(number, list(chosen)[:_HOOK_WORDS], archive)
     return Observation(
         Priority.MEDIUM,
         text,
@@ -174,6 +181,11 @@ def _hook(
         id=observation_id(text),
         extra=(f"{HOOK}={archive}",),
     )
+
+
+def _hook_text(number: str, words: Sequence[str], archive: str) -> str:
+    about = f" about {', '.join(words)}" if words else ""
+    return f"Archived {number}{about}: see {archive}"
 
 
 def _telling(text: str) -> tuple[str, ...]:

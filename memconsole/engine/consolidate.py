@@ -6,19 +6,21 @@ action can be taken back to the byte (`memory undo`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 from memconsole.domain.consolidation_commands import Consolidate, Decline, Promote, Propose
 from memconsole.domain.consolidation_outcomes import Consolidated
 from memconsole.domain.memory_edit import ActionKind, FileEdit, MemoryAction, digest, edit_of
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason, Written
+from memconsole.domain.plain import cut, one_line
 from memconsole.domain.reflection_gate import tokens_of
 from memconsole.engine.consolidate_gather import decay_of, files_of, platform_consolidates
 from memconsole.errors import MemconsoleError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
     from memconsole.domain.captures import WorkspaceText
@@ -27,6 +29,11 @@ if TYPE_CHECKING:
     from memconsole.domain.outcomes import Detail, Outcome
     from memconsole.engine.memory_bench import Bench
     from memconsole.engine.reflect_files import Files
+
+_NAMED: Final = 12
+"""Lines that a plan names; the rest is counted."""
+
+_NAMED_CHARS: Final = 60
 
 
 def consolidation(command: ConsolidationCommand, bench: Bench) -> Outcome:
@@ -108,7 +115,7 @@ def _planned(command: Consolidate, bench: Bench, found: _Found) -> Planned:
     size = len(found.decay.log.text.encode(errors="replace"))
     return Planned(
         command,
-        f"would archive {_told(bench, found)}",
+        f"would archive {_told(bench, found)}: {'; '.join(_named(bench, found))}",
         (Written(OBSERVATIONS, size),),
         found.details,
     )
@@ -151,6 +158,15 @@ def _archive(files: Files, bench: Bench, found: _Found) -> tuple[Written, FileEd
     new = bench.read(path)
     before = None if old is None else old.text
     return wrote, edit_of(path, before, "" if new is None else new.text)
+
+
+def _named(bench: Bench, found: _Found) -> Iterator[str]:
+    """Yield the lines that would go, for the question that is asked about them."""
+    lines = found.decay.lines
+    for one in lines[:_NAMED]:
+        yield f"{one.id} {cut(one_line(bench.masked(one.text)), _NAMED_CHARS)}"
+    if len(lines) > _NAMED:
+        yield f"and {len(lines) - _NAMED} more"
 
 
 def _told(bench: Bench, found: _Found) -> str:

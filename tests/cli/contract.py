@@ -10,6 +10,8 @@ import math
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeAlias
 
+from memconsole.domain.observations import Kind
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -302,6 +304,44 @@ MEMORY_ENTRY: Type = {
     "date": "str?",
 }
 
+DECAYED: Type = {
+    "id": "str",
+    "line": "int",
+    "date": "str?",
+    "text": "str",
+    "type": tuple(Kind),
+    "high": "bool",
+    "importance": "float",
+    "score": "float",
+    "age_days": "int?",
+}
+PROPOSAL: Type = {
+    "id": "str",
+    "path": "str",
+    "line": "int",
+    "date": "str?",
+    "text": "str",
+    "score": "float",
+    "parts": dict.fromkeys(
+        ("relevance", "frequency", "diversity", "recency", "recurrence", "richness"), "float"
+    ),
+    "recalls": "int",
+    "queries": "int",
+    "days": "int",
+    "last_at": "time",
+}
+CONSOLIDATION: Type = {
+    "agent": "str",
+    "tokens_before": "int",
+    "tokens_after": "int",
+    "token_target": "int",
+    "hook": "str?",
+    "archive": [DECAYED],
+    "archive_high": [DECAYED],
+    "proposals": [PROPOSAL],
+    "notes": ["str"],
+}
+
 PRUNE_PREVIEW: Type = {
     "key": "str?",
     "agent": "str",
@@ -388,6 +428,7 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "recover": ([OUTCOME], {}),
     "reflect": ([OUTCOME], {}),
     "index-md": ([OUTCOME], {}),
+    "consolidate": ([{}], {}),
     "bootstrap": (BOOTSTRAP, {}),
     "hooks status": ([HOOK], {}),
     "hooks install": ([HOOK], {}),
