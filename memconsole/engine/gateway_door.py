@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands import Flush
     from memconsole.domain.hooks import HookStatus
     from memconsole.domain.outcomes import Written
+    from memconsole.engine.ended_watch import EndedWatch
     from memconsole.engine.freshness import Precapture
     from memconsole.engine.reader import Reader
     from memconsole.engine.rotate import RotationPlan
@@ -133,6 +134,12 @@ class GatewayDoor(MemoryDoor):
         found = take_snapshot(self._ports, self._reader, with_pools=False)
         at = at or self._ports.clock.now()
         return precaptures(found, ports=self._ports, settings=self.settings, at=at)
+
+    def ended_watch(self) -> EndedWatch:
+        """Return a watch that has talks recovered when their session changes (mission §14)."""
+        from memconsole.engine.ended_watch import EndedWatch  # noqa: PLC0415
+
+        return EndedWatch(self._ports.clock, self.home, self._reader.listing)
 
     def require_gateway(self) -> None:
         """Connect to the Gateway, or raise `GatewayUnavailableError` with its verdict."""

@@ -162,8 +162,8 @@ class MemoryDoor(SearchDoor):
         from memconsole.engine.talk_watch import TalkWatch  # noqa: PLC0415
 
         rules = self.settings.watcher
-        cooldown_s = rules.cooldown.total_seconds()
-        return TalkWatch(self._ports, self.home, WatchRules(rules.line_threshold, cooldown_s))
+        found = WatchRules(rules.line_threshold, rules.cooldown.total_seconds())
+        return TalkWatch(self._ports, self.home, found, self._reader.listing)
 
     def ask_agents(self, result: SearchResult) -> SearchResult:
         """Put rank and score of the platform's own search beside each hit.

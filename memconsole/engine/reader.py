@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.growth import LOOKBACK
 from memconsole.domain.judgement import needs_usage, window_of
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 _GROWTH_POINTS = 60
 
+Tails: TypeAlias = "dict[str, tuple[object, Tail]]"
+"""By session id: what the transcript was when it was read, and its end."""
+
 _GROWTH_READINGS = 8
 """Transcripts of one agent read for growth: its newest talks; more would slow a large home down."""
 
@@ -49,9 +52,10 @@ class Reader:
         self._ports = ports
         self._settings = settings
         self._lock = threading.RLock()
-        self._agents: dict[AgentRef, tuple[object, AgentReading]] = {}
+        self._listings: dict[AgentRef, tuple[Agent, StoreListing]] = {}
+        self._agents: dict[AgentRef, AgentReading] = {}
         self._pools: dict[str, tuple[object, Pool]] = {}
-        self._tails: dict[tuple[object, ...], tuple[object, Tail]] = {}
+        self._tails: dict[AgentRef, Tails] = {}
 
     def home(self) -> Home:
         """Read home, configuration and roster."""
@@ -69,8 +73,23 @@ class Reader:
             key_thresholds=rotation.keys if threshold_tokens is None else {},
         )
 
+    def listing(self, agent: Agent) -> StoreListing:
+        """List what an agent's stores hold; an unchanged store is not read again."""
+        store = self._ports.sessions
+        with self._lock:
+            known = self._listings.get(agent.ref)
+            if (
+                known is not None
+                and known[0] == agent
+                and known[1].fingerprint == store.fingerprint(agent)
+            ):
+                return known[1]
+            listing = store.sessions(agent)
+            self._listings[agent.ref] = agent, listing
+            return listing
+
     def sessions(self, home: Home, agent: Agent, *, reuse: bool = False) -> AgentReading:
-        """List an agent's sessions; an unchanged store is not read again.
+        """List an agent's sessions, with the ends of transcripts that are needed to judge them.
 
         Args:
             home: The home it belongs to.
@@ -80,16 +99,14 @@ class Reader:
         with self._lock:
             known = self._agents.get(agent.ref)
             if known is not None and reuse:
-                return known[1]
-            if known is not None:
-                mark = self._ports.sessions.fingerprint(agent)
-                if known[0] == mark and known[1].agent == agent:
-                    return known[1]
+                return known
             with self._ports.sessions.keep_open():
-                listing = self._ports.sessions.sessions(agent)
+                listing = self.listing(agent)
+                if known is not None and known.listing is listing:
+                    return known
                 usages = self._usages(home, agent, listing)
             reading = AgentReading(agent, listing, usages, self._ports.clock.now())
-            self._agents[agent.ref] = (listing.fingerprint, reading)
+            self._agents[agent.ref] = reading
             return reading
 
     def views(
@@ -144,32 +161,30 @@ class Reader:
                 far[session_id] = ref
             elif needs_usage(stored, policy, window_of(stored, home.config)):
                 near[session_id] = ref
-        usages = {**self._tails_of(near, wanted=1), **self._tails_of(far, wanted=_GROWTH_POINTS)}
-        self._forget_tails()
-        return usages
-
-    def _tails_of(self, refs: Mapping[str, TranscriptRef], *, wanted: int) -> dict[str, Tail]:
-        """Return the ends of transcripts, from memory while a transcript is unchanged."""
-        # One place a transcript: what it was before it grew is of no use to anybody.
-        keys = {one: (ref.path, ref.session_id, wanted) for one, ref in refs.items()}
-        marks = {one: (ref.size_bytes, ref.modified_at) for one, ref in refs.items()}
-        tails = {
-            one: known[1]
-            for one, key in keys.items()
-            if (known := self._tails.get(key)) is not None and known[0] == marks[one]
+        # One place a transcript: what it was before it grew is of no use to anybody, nor are those
+        # that are not listed any more.
+        known = self._tails.get(agent.ref, {})
+        kept = self._tails[agent.ref] = {}
+        return {
+            **self._tails_of(near, 1, known, kept),
+            **self._tails_of(far, _GROWTH_POINTS, known, kept),
         }
-        ids = {id(ref): one for one, ref in refs.items() if one not in tails}
-        unread = [ref for one, ref in refs.items() if one not in tails]
+
+    def _tails_of(
+        self, refs: Mapping[str, TranscriptRef], wanted: int, known: Tails, kept: Tails
+    ) -> dict[str, Tail]:
+        """Return the ends of transcripts, from memory while a transcript is unchanged."""
+        marks = {
+            one: (ref.path, wanted, ref.size_bytes, ref.modified_at) for one, ref in refs.items()
+        }
+        found = {one: known[one] for one in refs if one in known and known[one][0] == marks[one]}
+        ids = {id(ref): one for one, ref in refs.items() if one not in found}
+        unread = [ref for one, ref in refs.items() if one not in found]
         for ref, tail in read_usages(self._ports.sessions, unread, wanted=wanted):
             one = ids[id(ref)]
-            tails[one] = tail
-            if ref.modified_at is not None:
-                self._tails[keys[one]] = marks[one], tail
-        return tails
-
-    def _forget_tails(self) -> None:
-        while len(self._tails) > 20_000:
-            del self._tails[next(iter(self._tails))]
+            found[one] = marks[one], tail
+        kept.update((one, row) for one, row in found.items() if refs[one].modified_at is not None)
+        return {one: tail for one, (_, tail) in found.items()}
 
 
 def _is_worth_reading(stored: StoredSession) -> bool:

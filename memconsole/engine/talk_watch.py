@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.domain.checkpoint import class_of
 from memconsole.domain.commands import Observe
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, AgentRef, Home
-    from memconsole.domain.sessions import StoredSession
+    from memconsole.domain.sessions import StoreListing, TranscriptRef
     from memconsole.engine.ports_bundle import Ports
 
 logger = logging.getLogger(__name__)
@@ -33,7 +33,17 @@ logger = logging.getLogger(__name__)
 _LIMIT_BYTES: Final = 4 * 1024 * 1024
 """What one look passes of a transcript that grew by more than anybody talks."""
 
+_START: Final = -1
+"""Before every place."""
+
 _NOT_COUNTED: Final = (EntryKind.IN_PROGRESS, EntryKind.SESSION, EntryKind.LEAF)
+
+
+class _Place(NamedTuple):
+    """Where a talk ended at the last look, and what its transcript was like."""
+
+    ref: TranscriptRef
+    position: int
 
 
 class TalkWatch:
@@ -43,29 +53,31 @@ class TalkWatch:
         ports: The engine's ports.
         home: Reads home and roster.
         rules: `[watcher]`.
+        listing: Lists an agent's sessions; None asks the store each time.
     """
 
     def __init__(
-        self, ports: Ports, home: Callable[[], Home], rules: WatchRules | None = None
+        self,
+        ports: Ports,
+        home: Callable[[], Home],
+        rules: WatchRules | None = None,
+        listing: Callable[[Agent], StoreListing] | None = None,
     ) -> None:
         self._ports = ports
         self._home = home
         self._rules = rules or WatchRules()
+        self._listing = listing or ports.sessions.sessions
         self._lock = threading.Lock()
         self._counts: dict[AgentRef, TalkCount] = {}
-        self._places: dict[tuple[AgentRef, str], int] = {}
-        self._begun: set[AgentRef] = set()
+        self._places: dict[AgentRef, dict[str, _Place]] = {}
+
+    def begin(self) -> None:
+        """Look where all talks end now: what comes behind it is news."""
+        self._look(None)
 
     def note(self, paths: frozenset[Path]) -> None:
         """Take changed paths, as a `ChangeFeed` yields them, and count what was said."""
-        try:
-            home = self._home()
-        except MemconsoleError as error:
-            logger.info("talks are not counted: %s", error)
-            return
-        for agent in home.agents:
-            if home.path in paths or any(owns(agent, path) for path in paths):
-                self._count(agent)
+        self._look(paths)
 
     def observed(self, agent: AgentRef | None = None) -> None:
         """Take note of a run of the observer, of one agent or of all."""
@@ -90,44 +102,56 @@ class TalkWatch:
                 self._counts[ref] = self._counts[ref].observed(now)
         return tuple(Observe(ref) for ref in due)
 
+    def _look(self, paths: frozenset[Path] | None) -> None:
+        try:
+            home = self._home()
+        except MemconsoleError as error:
+            logger.info("talks are not counted: %s", error)
+            return
+        for agent in home.agents:
+            if paths is None or home.path in paths or any(owns(agent, path) for path in paths):
+                self._count(agent)
+
     def _count(self, agent: Agent) -> None:
-        is_first = agent.ref not in self._begun
+        is_first, known = agent.ref not in self._places, self._places.get(agent.ref, {})
+        places: dict[str, _Place] = {}
         lines = 0
         try:
-            for stored in self._talks(agent):
-                lines += self._new_lines(agent.ref, stored, is_first=is_first)
+            for ref in self._talks(agent):
+                place = known.get(ref.session_id)
+                if place is None or ref.modified_at is None or place.ref != ref:
+                    start = _START if place is None else place.position
+                    newest, grown = self._new_lines(ref, None if is_first else start)
+                    place, lines = _Place(ref, newest), lines + grown
+                places[ref.session_id] = place
         except MemconsoleError as error:
             logger.info("the talks of %s are not counted: %s", agent.id, error)
             return
         with self._lock:
-            self._begun.add(agent.ref)
-            known = self._counts.get(agent.ref, TalkCount())
-            self._counts[agent.ref] = known.grown(lines)
+            self._places[agent.ref] = places
+            count = self._counts.get(agent.ref, TalkCount())
+            self._counts[agent.ref] = count.grown(lines)
 
-    def _talks(self, agent: Agent) -> Iterator[StoredSession]:
-        for stored in self._ports.sessions.sessions(agent).sessions:
+    def _talks(self, agent: Agent) -> Iterator[TranscriptRef]:
+        for stored in self._listing(agent).sessions:
             is_talk = stored.state is SessionState.LIVE and class_of(stored).is_captured
             if is_talk and stored.transcript is not None:
-                yield stored
+                yield stored.transcript
 
-    def _new_lines(self, ref: AgentRef, stored: StoredSession, *, is_first: bool) -> int:
-        """Return how many records stand behind the last look; -1 is before every place."""
-        transcript = stored.transcript
-        assert transcript is not None  # talks have one
-        name = (ref, transcript.session_id)
-        known = self._places.get(name, -1)
-        newest, lines = -1, 0
-        for entry in self._ports.sessions.backward(transcript, limit_bytes=_LIMIT_BYTES):
+    def _new_lines(self, ref: TranscriptRef, known: int | None) -> tuple[int, int]:
+        """Return where a talk ends, and how many records stand behind the last look.
+
+        Args:
+            ref: The talk.
+            known: Where it ended then; None when there was no look yet.
+        """
+        newest, lines = _START, 0
+        for entry in self._ports.sessions.backward(ref, limit_bytes=_LIMIT_BYTES):
             if entry.kind is EntryKind.IN_PROGRESS:
                 continue  # it is counted when it is whole
             newest = max(newest, entry.position)
-            if entry.position <= known or (is_first and newest >= 0):
+            if known is None or entry.position <= known:
                 break
             lines += entry.kind not in _NOT_COUNTED
-        with self._lock:
-            self._places[name] = newest
-        if is_first:
-            return 0
-        if newest < known:  # cut, or another file under the same id
-            return 0
-        return lines
+        is_other = known is None or newest < known  # cut, or another file under the same id
+        return newest, 0 if is_other else lines

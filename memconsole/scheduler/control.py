@@ -202,12 +202,17 @@ class Jobs:
     def _watcher(self, engine: Engine, stopper: Stopper) -> Watcher | None:
         if self.feed is None:
             return None
-        watches: dict[str, Watch] = {"index_sync": engine.index_watch(may_build=True)}
-        watcher = Watcher(self.feed(), engine.watched, watches, stopper.bell.ring)
+        ended = engine.ended_watch()
+        watches: dict[str, Watch] = {
+            "recovery": ended,
+            "index_sync": engine.index_watch(may_build=True),
+        }
+        anew, firsts = {"recovery": ended.recovered}, [ended.begin]
         if self.settings.watcher.is_enabled:
             talks = watches["observer"] = engine.talk_watch()
-            watcher.anew = {"observer": talks.observed}
-        return watcher
+            anew["observer"] = talks.observed
+            firsts.append(talks.begin)
+        return Watcher(self.feed(), engine.watched, watches, stopper.bell.ring, anew, firsts)
 
     def _runner(self) -> JobRunner:
         return JobRunner(self.engine, self.locks, self.child)

@@ -49,6 +49,7 @@ class Watcher:
         watches: By job id.
         wake: Ends the loop's wait, after something changed.
         anew: Tells a watch that its job had a turn of its own, by job id.
+        firsts: Have watches look at what is there, before the first change is heard of.
     """
 
     feed: ChangeFeed
@@ -56,6 +57,7 @@ class Watcher:
     watches: Mapping[str, Watch]
     wake: Callable[[], None]
     anew: Mapping[str, Callable[[], None]] = field(default_factory=dict)
+    firsts: Sequence[Callable[[], None]] = ()
     _thread: threading.Thread | None = field(default=None)
 
     def begin(self, stop: StopSignal) -> None:
@@ -96,6 +98,8 @@ class Watcher:
     def _hear(self, stop: StopSignal) -> None:
         """Pass changes on until there are other folders to watch."""
         roots = self.roots()
+        for look in self.firsts:
+            look()
         for paths in self.feed.changes(roots, stop):
             for watch in self.watches.values():
                 watch.note(paths)

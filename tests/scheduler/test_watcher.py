@@ -174,3 +174,11 @@ def test_a_feed_that_breaks_disturbs_no_turn() -> None:
     assert made._thread is not None
     made._thread.join(20)
     assert not made._thread.is_alive()
+
+
+def test_what_is_there_is_looked_at_before_the_first_change_is_heard_of() -> None:
+    feed, looks = FakeFeed([frozenset({FILE})]), []
+    watch = FakeWatch()
+    made = watcher(watch, feed, firsts=(lambda: looks.append((len(feed.asked), len(watch.noted))),))
+    listen(made, lambda: len(watch.noted) == 1)
+    assert looks[0] == (0, 0)
