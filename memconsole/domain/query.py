@@ -62,12 +62,12 @@ class Query:
         """Whether nothing was asked."""
         return not self.text
 
-    def match(self) -> str:
-        """Return the FTS5 expression: quoted literals, any of which may occur; empty for none."""
+    def literals(self) -> tuple[str, ...]:
+        """Return FTS5 expressions of a word each, any of which may occur."""
         terms = [f'"{term}"' for word in self.words for term in index_terms(word)]
         if self.prefix is not None and not is_solid(self.prefix):
             terms += [f'"{term}" *' for term in index_terms(self.prefix)[:1]]
-        return " OR ".join(dict.fromkeys(terms))
+        return tuple(dict.fromkeys(terms))
 
     def match_all(self) -> str:
         """Return the expression that wants every word, as the platform's own search does."""

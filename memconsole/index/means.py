@@ -9,6 +9,7 @@ from memconsole.domain.indexing import Vectors
 from memconsole.errors import IndexUnavailableError
 from memconsole.index.embedders import model_name, remote_of, static_of
 from memconsole.index.files import load_vectors
+from memconsole.index.maxscore import WordCounts
 from memconsole.index.merges import read_merges
 from memconsole.sqlite import library
 
@@ -39,12 +40,14 @@ class Means(NamedTuple):
 
     Attributes:
         static: Tokenizer and vectors; None with another provider.
+        counts: In how many chunks words are, as far as that is known; to be added to.
         merges: Gives the static model's token ids sooner than its tokenizer; None: the tokenizer.
         remote: The service; None with another provider.
         memory: Vectors in memory; None: SQLite compares them.
     """
 
     way: Vectors
+    counts: dict[str, int]
     static: StaticModel | None = None
     remote: Embedder | None = None
     memory: Nearest | None = None
@@ -70,6 +73,7 @@ class MeansChooser:
         self._is_long_running = is_long_running
         self._matrices: Matrices | None = None
         self._merges: Merges | None = None
+        self._words: dict[Path, WordCounts] = {}
 
     @contextmanager
     def means(
@@ -81,6 +85,9 @@ class MeansChooser:
     ) -> Iterator[tuple[Means, str]]:
         """Choose what compares the vectors; the sentence names what stands in for what."""
         chosen, because = self.outlook(connection, meta, settings)
+        mark = (path.stat().st_ino, meta.get("epoch"), meta.get("built_at"))
+        words = self._words.setdefault(path, WordCounts())
+        chosen = chosen._replace(counts=words.at((*mark, meta.get("generation"))))
         if chosen.static is not None:
             chosen = chosen._replace(merges=self._merges_of(chosen.static))
         if chosen.way is not Vectors.NUMPY:
@@ -91,9 +98,7 @@ class MeansChooser:
         self._matrices = self._matrices or Matrices()
         lock, matrix = self._matrices.of(path, int(meta["dims"]))
         with lock:
-            matrix.refresh(
-                connection, meta, (path.stat().st_ino, meta.get("epoch"), meta.get("built_at"))
-            )
+            matrix.refresh(connection, meta, mark)
             yield chosen._replace(memory=matrix), because
 
     def outlook(
@@ -105,14 +110,14 @@ class MeansChooser:
             static = static_of(settings)
             remote = remote_of(settings, is_patient=False)
         except IndexUnavailableError as error:
-            return Means(Vectors.NONE), str(error)
+            return Means(Vectors.NONE, {}), str(error)
         if not has_vectors or meta.get("model") != model_of(settings, static):
             because = "its vectors are of another provider" if has_vectors else ""
-            return Means(Vectors.NONE), because
+            return Means(Vectors.NONE, {}), because
         if not self._is_long_running and load_vectors(connection):
-            return Means(Vectors.EXTENSION, static, remote), ""
+            return Means(Vectors.EXTENSION, {}, static, remote), ""
         because = "" if self._is_long_running else _no_extension()
-        return Means(Vectors.NUMPY, static, remote), because
+        return Means(Vectors.NUMPY, {}, static, remote), because
 
     def _merges_of(self, static: StaticModel) -> Merges | None:
         if self._merges is None:

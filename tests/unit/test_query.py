@@ -37,13 +37,13 @@ def test_words_are_literals_and_stop_words_leave_unless_alone(
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "\0"])
 def test_nothing_is_an_empty_query(text: str) -> None:
     assert parse(text).is_empty
-    assert parse(text).match() == ""
+    assert parse(text).literals() == ()
 
 
 @pytest.mark.parametrize("text", ["*", '"', "()", "--", "^", "'"])
 def test_signs_alone_are_a_query_without_words(text: str) -> None:
     assert not parse(text).is_empty
-    assert parse(text).match() == ""
+    assert parse(text).literals() == ()
 
 
 @given(st.text(max_size=200), st.booleans())
@@ -51,7 +51,7 @@ def test_every_text_is_a_valid_expression(text: str, is_typing: bool) -> None:
     query = parse(text, is_typing=is_typing)
     with sqlite3.connect(":memory:") as connection:
         connection.execute("CREATE VIRTUAL TABLE t USING fts5(body)")
-        for expression in filter(None, (query.match(), query.match_all())):
+        for expression in filter(None, (" OR ".join(query.literals()), query.match_all())):
             connection.execute("SELECT * FROM t WHERE t MATCH ?", (expression,)).fetchall()
     connection.close()
 
@@ -66,7 +66,7 @@ def test_the_last_word_may_be_a_beginning_while_typing() -> None:
     assert parse("that data ", is_typing=True).prefix is None
     assert parse("d", is_typing=True).prefix is None
     assert parse("da", is_typing=True, prefix_least=3).prefix is None
-    assert '"data" *' in parse("that data", is_typing=True).match()
+    assert '"data" *' in parse("that data", is_typing=True).literals()
     assert parse("that data").prefix is None
 
 
