@@ -81,7 +81,7 @@ def supersede(sheet: Sheet, pairs: Iterable[tuple[int, int]]) -> None:
     for newer, older in _present(sheet, pairs):
         one, other = sheet.at(newer), sheet.at(older)
         mine, its = features(one.text), features(other.text)
-        if not _is_newer(one, other) or not _may_be_one_thing(mine.numbers, its.numbers):
+        if not _is_newer(one, other) or not may_be_one_thing(mine.numbers, its.numbers):
             continue
         broken = differing(mine, its)
         if not broken or Guard.NAMES in broken:  # another name is another thing
@@ -134,7 +134,7 @@ def _is_newer(one: Observation, other: Observation) -> bool:
     return one.day > other.day
 
 
-def _may_be_one_thing(one: Sequence[str], other: Sequence[str]) -> bool:
+def may_be_one_thing(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether two lines may speak of one thing, by their numbers, sorted.
 
     One number in the place of another is a new value. Where several differ, as in "rule 8 …

@@ -9,7 +9,7 @@ from memconsole.domain.commands import Layer
 from memconsole.domain.days import local_day, local_time
 from memconsole.domain.entries import LONG_TERM, USER, bare, entries_of
 from memconsole.domain.entries_outcomes import Remembered
-from memconsole.domain.likeness import features, is_same
+from memconsole.domain.likeness import ALIKE, features, is_same
 from memconsole.domain.memory_edit import ActionKind, MemoryAction, edit_of, inserted
 from memconsole.domain.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.plain import one_line
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from memconsole.domain.entries import MemoryEntry
     from memconsole.domain.outcomes import Detail, Outcome
     from memconsole.engine.memory_bench import Bench
-
-ALIKE: Final = 95.0
-"""Similarity from which a text stands there already, with the guards of `domain/likeness.py`."""
 
 MOST_CHARS: Final = 4_000
 

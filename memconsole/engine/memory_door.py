@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memconsole.domain.entries import MemoryEntry
     from memconsole.domain.indexing import IndexStatus, Source
     from memconsole.domain.memory import Marker, Pool
+    from memconsole.domain.memory_advice import MemoryAdvice
     from memconsole.domain.search import SearchRequest, SearchResult
     from memconsole.domain.settings import Settings
     from memconsole.engine.index_watch import IndexWatch
@@ -195,6 +196,16 @@ class MemoryDoor(SearchDoor):
         from memconsole.engine.memory_show import entries_shown  # noqa: PLC0415
 
         return entries_shown(self._ports, self.pools(agent_id)[0], name)
+
+    def memory_advice(self, agent_id: str) -> MemoryAdvice:
+        """Return what wants a look in an agent's curated memory: said twice, outdated, left open.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+        """
+        from memconsole.engine.memory_show import advice_shown  # noqa: PLC0415
+
+        return advice_shown(self._ports, self.pools(agent_id)[0])
 
     def memory_file(self, agent_id: str, name: str) -> str:
         """Return the path of a file of an agent's memory by its name.

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.entries import entries_of, has_entries
+from memconsole.domain.entries import LONG_TERM, USER, entries_of, has_entries, is_curated
+from memconsole.domain.memory_advice import MemoryAdvice, advice_on
 from memconsole.errors import UsageError, WorkspaceError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from memconsole.domain.entries import MemoryEntry
-    from memconsole.domain.memory import Pool
+    from memconsole.domain.memory import Pool, PoolItem
     from memconsole.engine.ports_bundle import Ports
 
 logger = logging.getLogger(__name__)
+
+MOST_ADVISED: Final = 40
+"""Files that are compared with each other, the newest: a look must not take seconds."""
+
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
 def entries_shown(ports: Ports, pool: Pool, name: str | None) -> tuple[MemoryEntry, ...]:
@@ -27,17 +36,34 @@ def entries_shown(ports: Ports, pool: Pool, name: str | None) -> tuple[MemoryEnt
         path = file_named(pool, name)
         found = ports.workspace.read(pool.root, path)
         return () if found is None else entries_of(path, found.text)
-    entries: list[MemoryEntry] = []
-    for item in pool.items:
-        if not (item.is_counted and has_entries(item.path)):
-            continue
+    paths = (one.path for one in pool.items if one.is_counted and has_entries(one.path))
+    return tuple(_entries(ports, pool, paths))
+
+
+def advice_shown(ports: Ports, pool: Pool) -> MemoryAdvice:
+    """Return what wants a look in the files that are kept by hand."""
+    curated = [one for one in pool.items if one.is_counted and is_curated(one.path)]
+    chosen = sorted(curated, key=_importance)[:MOST_ADVISED]
+    entries = tuple(_entries(ports, pool, (one.path for one in chosen)))
+    found = advice_on(entries, ports.clock.now().date())
+    return MemoryAdvice(found, len(chosen), len(curated))
+
+
+def _importance(item: PoolItem) -> tuple[bool, float]:
+    """What every session loads comes first, then the newest."""
+    is_loaded = item.path in (LONG_TERM, LONG_TERM.lower(), USER)
+    return not is_loaded, -(item.modified_at or _NEVER).timestamp()
+
+
+def _entries(ports: Ports, pool: Pool, paths: Iterable[str]) -> Iterator[MemoryEntry]:
+    """Yield the entries of files; one that cannot be read has none."""
+    for path in paths:
         try:
-            found = ports.workspace.read(pool.root, item.path)
+            found = ports.workspace.read(pool.root, path)
         except WorkspaceError as error:
             logger.info("%s", error)
             continue
-        entries += () if found is None else entries_of(item.path, found.text)
-    return tuple(entries)
+        yield from () if found is None else entries_of(path, found.text)
 
 
 def file_named(pool: Pool, name: str) -> str:
