@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from memconsole.domain.catalogue_memory import MEMORY
+from memconsole.domain.command_spec import CommandSpec, Subject
 from memconsole.domain.commands import (
     Checkpoint,
     Compact,
@@ -17,60 +18,10 @@ from memconsole.domain.commands import (
     Rotate,
     Summarize,
 )
-from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands import Command
-
-
-class Subject(StrEnum):
-    """What a command acts on, and so what must be selected or named."""
-
-    AGENT = "agent"
-    SESSION = "session"
-
-
-class CommandBuilder(Protocol):
-    """Makes the command for one subject."""
-
-    def __call__(
-        self,
-        agent: AgentRef,
-        key: str | None = None,
-        *,
-        dry_run: bool = False,
-        is_forced: bool = False,
-    ) -> Command:
-        """Return the command; `key` names the session it is about."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class CommandSpec:
-    """One command as every face offers it.
-
-    Attributes:
-        name: Name on the command line and in the palette.
-        title: Imperative verb for buttons and dialogs.
-        help: One sentence, without a full stop, for `--help`, the palette and the key list.
-        key: Key of the console; empty for what only the palette offers.
-        subject: What it acts on; `build` of a session command needs a session key.
-        is_destructive: It asks first, and without a terminal needs `--yes`.
-        needs_gateway: Only the Gateway can do it; a dry run never needs it.
-        build: Makes the command.
-        undo: What can be done about it afterwards; empty when there is nothing to say.
-    """
-
-    name: str
-    title: str
-    help: str
-    key: str
-    subject: Subject
-    is_destructive: bool
-    needs_gateway: bool
-    build: CommandBuilder
-    undo: str = ""
 
 
 def _checkpoint(
@@ -280,6 +231,7 @@ CATALOGUE: tuple[CommandSpec, ...] = (
         build=_index_md,
         undo="not needed: it is made of the other files, and can be made again at any time",
     ),
+    *MEMORY,
 )
 """Every command that acts, in the order it is shown."""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from textual.app import App
 
-    from memconsole.domain.catalogue import CommandSpec
+    from memconsole.domain.command_spec import CommandSpec
     from memconsole.domain.commands import Command
     from memconsole.domain.outcomes import Outcome
     from memconsole.ui.door import Door
@@ -148,7 +148,7 @@ class Actions:
             action.plans.append(action.attempt(self._engine, target, dry_run=True))
         if action.refusal or not action.todo:
             action.phase = Phase.DONE
-        elif action.spec.is_destructive:
+        elif action.spec.asks:
             action.phase = Phase.ASKING
         else:
             action.phase = Phase.RUNNING

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from textual.filter import LineFilter
     from textual.screen import Screen
 
-    from memconsole.domain.catalogue import CommandSpec
+    from memconsole.domain.command_spec import CommandSpec
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import ConsoleSnapshot
     from memconsole.job_ports import JobControl

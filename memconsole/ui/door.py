@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands import Command
     from memconsole.domain.config_finding import ConfigReport
+    from memconsole.domain.entries import MemoryEntry
     from memconsole.domain.health import HealthReport
     from memconsole.domain.indexing import IndexStatus, Source
     from memconsole.domain.memory import Marker
+    from memconsole.domain.memory_advice import MemoryAdvice
     from memconsole.domain.outcomes import Outcome, Run
     from memconsole.domain.search import SearchRequest, SearchResult
     from memconsole.domain.settings import Settings
@@ -57,6 +59,12 @@ class Door(Protocol):
 
     def memory_text(self, agent_id: str, relative: str) -> str | None:
         """Return the text of one file of an agent's workspace; None when it does not exist."""
+
+    def memory_entries(self, agent_id: str, name: str | None = None) -> tuple[MemoryEntry, ...]:
+        """Return the entries of one file of an agent's memory, or of all files."""
+
+    def memory_advice(self, agent_id: str) -> MemoryAdvice:
+        """Return what wants a look in an agent's curated memory."""
 
     def runs(
         self, *, limit: int = 50, since: datetime | None = None, job: str | None = None

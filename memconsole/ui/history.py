@@ -22,11 +22,12 @@ class History:
         self._visits: deque[Visit] = deque(maxlen=_MOST)
         self._count = 0
 
-    def add(self, at: datetime, what: str, *words: str) -> None:
-        """Note a screen and the call that shows the same."""
+    def add(self, at: datetime, what: str, *words: str) -> str:
+        """Note a screen and the call that shows the same, and return the call."""
         self._count += 1
         line = shlex.join(["memconsole", *words])
         self._visits.appendleft(Visit(self._count, at, what, line))
+        return line
 
     def __iter__(self) -> Iterator[Visit]:
         return iter(self._visits)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 
-from memconsole.domain.catalogue import CATALOGUE
+from memconsole.domain.catalogue import CATALOGUE, spec_of
 from memconsole.ui.spans import Role, Span, line_width
 
 if TYPE_CHECKING:
@@ -69,6 +69,22 @@ def command_bindings() -> list[Binding]:
     ]
 
 
+def command_key(key: str, name: str, title: str, *, show: bool = False) -> Binding:
+    """Return the binding of a command that has its key on one screen only."""
+    help_ = spec_of(name).help
+    return bind(key, f"command({name!r})", title, help_, name=name, show=show)
+
+
+def panel_keys(names: Iterable[str]) -> list[Binding]:
+    """Return the numbers that lead to the panels of a screen."""
+    return [
+        bind(
+            str(number), f"panel({number})", name, f"Panel {number}: {name}", name=f"panel-{number}"
+        )
+        for number, name in enumerate(names, 1)
+    ]
+
+
 COMMON = [
     bind("slash", "filter", "search", "Search in this panel", name="search", show=True),
     bind("enter", "open", "open", "Open what the cursor is on", name="open", show=True),
@@ -102,11 +118,19 @@ COMMON = [
     ),
     bind("l", "app.log", "log", "What memconsole itself logged", name="log"),
     bind("w", "observations", "observations", "What is remembered of talks", name="observations"),
+    bind("m", "memory", "memory", "The memory of the agent", name="memory"),
     bind("v", "app.jobs", "jobs", "The scheduler's jobs", name="jobs"),
     bind("h", "app.health", "health", "Health, and the platform's configuration", name="health"),
     bind("S", "host", "scheduler", "Run the jobs here when nobody does", name="host"),
     bind("q", "app.quit", "quit", "Leave the console", name="quit"),
 ]
+
+
+_EVERYWHERE = frozenset((*_SHOWN_COMMANDS, *(binding.id for binding in COMMON)))
+
+
+def _is_help(one: ActiveBinding) -> bool:
+    return one.binding.id == "help"
 
 
 def key_line(bindings: Iterable[ActiveBinding], width: int) -> Line:
@@ -120,8 +144,9 @@ def key_line(bindings: Iterable[ActiveBinding], width: int) -> Line:
     for one in bindings:
         if one.binding.show:
             first.setdefault(one.binding.id, one)
-    # Help stands last and stays when the others give way: it is how one learns of them.
-    shown = sorted(first.values(), key=lambda one: one.binding.id == "help")
+    # What only this screen has comes first. Help stands last and stays when the others give way:
+    # it is how one learns of them.
+    shown = sorted(first.values(), key=lambda one: (one.binding.id in _EVERYWHERE, _is_help(one)))
     if len(shown) > MOST_SHOWN:
         shown = [*shown[: MOST_SHOWN - 1], shown[-1]]
     while shown:

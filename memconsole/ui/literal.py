@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@lru_cache(maxsize=4096)  # the same names come with every key and every reading
+@lru_cache(maxsize=16_384)  # the same names come with every key and every reading
 def literal(text: str) -> str:
     """Return foreign text as one safe line: secrets masked, nothing cut yet."""
     return one_line(mask(clean(text)))

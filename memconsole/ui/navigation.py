@@ -10,11 +10,14 @@ from memconsole.ui.rows.names import session_name
 from memconsole.ui.screens.base import ConsoleScreen
 
 if TYPE_CHECKING:
+    from memconsole.domain.command_spec import CommandSpec
     from memconsole.domain.query import Query
     from memconsole.domain.search import SearchHit
     from memconsole.domain.snapshot import SessionView
     from memconsole.ui.app import ConsoleApp
     from memconsole.ui.asking import Facets
+    from memconsole.ui.screens.note import Note
+    from memconsole.ui.targets import Target
 
 
 class Navigation:
@@ -50,6 +53,17 @@ class Navigation:
             return
         self._visit(f"memory of {agent_id}", "memory", "pool", "--agent", agent_id)
         self._app.push_screen(MemoryScreen(agent_id, path))
+
+    def note(self, spec: CommandSpec, targets: tuple[Target, ...]) -> None:
+        """Ask for a text, then begin the command that writes it down."""
+        from memconsole.ui.screens.note import NoteScreen  # noqa: PLC0415 - see above
+
+        def written(note: Note | None) -> None:
+            if note is not None:
+                self._app.begin(note.spec(spec), targets)
+
+        whose = ", ".join(dict.fromkeys(one.agent.id for one in targets))
+        self._app.push_screen(NoteScreen(whose, self._app.glyphs), written)
 
     def search(self, facets: Facets, text: str) -> None:
         """Open the search with facets and preview."""

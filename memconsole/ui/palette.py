@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.actions import parse
 
 from memconsole.domain.catalogue import CATALOGUE
-from memconsole.ui.keys import key_name
+from memconsole.ui.keys import COMMON, key_name
 from memconsole.ui.screens.palette import Entry
 from memconsole.ui.themes import THEMES
 
@@ -30,6 +30,8 @@ _MOVES = frozenset(
 )
 """Keys that nobody looks for by name."""
 
+_COMMANDS = frozenset(spec.name for spec in CATALOGUE)
+
 
 def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
     """Return what keys stand for on this screen, commands without a key, then the themes."""
@@ -40,14 +42,14 @@ def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
             continue
         _, name, parameters = parse(binding.action)
         found[binding.id] = Entry(
-            name=binding.description,
+            name=binding.id if binding.id in _COMMANDS else binding.description,
             key=key_name(binding.key),
             help=binding.tooltip,
             action=binding.action,
             refusal=screen.why_not(name, parameters) or "",
         )
     for spec in CATALOGUE:
-        if not spec.key:
+        if spec.name not in found:
             found[spec.name] = Entry(
                 name=spec.name,
                 key="",
@@ -55,6 +57,9 @@ def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
                 action=f"command({spec.name!r})",
                 refusal=screen.why_not("command", (spec.name,)) or "",
             )
+    for binding in COMMON:  # what a key of this screen hides
+        if binding.id and binding.id not in found and binding.id not in _MOVES:
+            found[binding.id] = Entry(binding.description, "", binding.tooltip, binding.action)
     for theme in THEMES:
         found[f"theme-{theme.name}"] = Entry(
             f"theme {theme.name}", "", "Change the colours", f"app.theme({theme.name!r})"

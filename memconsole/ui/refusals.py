@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memconsole.domain.catalogue import CommandSpec
+    from memconsole.domain.command_spec import CommandSpec
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import ConsoleSnapshot
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def refusal(spec: CommandSpec, settings: Settings, snapshot: ConsoleSnapshot | None) -> str | None:
     """Return the reason, or None when the command can be tried."""
     if settings.ui.read_only:
-        return f"{spec.name}: memconsole runs read-only; start it without --read-only to act"
+        return is_read_only(spec.name)
     if snapshot is None:
         return f"{spec.name}: nothing has been read yet"
     if not snapshot.agents:
@@ -21,6 +21,11 @@ def refusal(spec: CommandSpec, settings: Settings, snapshot: ConsoleSnapshot | N
     if spec.needs_gateway and snapshot.gateway.verdict != "up":
         return f"{spec.name}: only the Gateway can do it, and it is {_gateway_word(snapshot)}"
     return None
+
+
+def is_read_only(name: str) -> str:
+    """Return why nothing that writes can be done."""
+    return f"{name}: memconsole runs read-only; start it without --read-only to act"
 
 
 def _gateway_word(snapshot: ConsoleSnapshot) -> str:

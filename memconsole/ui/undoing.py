@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Reflect
+from memconsole.domain.catalogue import spec_of
+from memconsole.domain.commands import MemoryAdd, MemoryForget, MemoryUndo, Reflect
 from memconsole.domain.outcomes import status_of
+from memconsole.ui.targets import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.catalogue import CommandSpec
+    from memconsole.domain.command_spec import CommandSpec
     from memconsole.domain.commands import Command
     from memconsole.ui.actions import Action
-    from memconsole.ui.targets import Target
 
 
 def _put_back(
@@ -34,20 +36,38 @@ def undo_of(actions: Iterable[Action]) -> tuple[CommandSpec, tuple[Target, ...]]
     Args:
         actions: Those that were done, newest first.
     """
-    taken_back: set[AgentRef] = set()
+    taken_back: Counter[AgentRef] = Counter()
     for action in actions:
         commands = [one.command for one in action.outcomes if status_of(one) == "done"]
-        undone = {one.agent for one in commands if isinstance(one, Reflect) and one.is_undo}
-        taken_back |= undone
-        refs = {one.agent for one in commands if isinstance(one, Reflect)} - taken_back
+        taken_back.update(one.agent for one in commands if _is_undo(one))
+        edits = [one for one in commands if _is_edit(one)]
+        refs = {one.agent for one in edits if not taken_back[one.agent]}
+        taken_back.subtract(one.agent for one in edits if taken_back[one.agent])
         if refs:
-            spec = replace(action.spec, title="Undo reflect", build=_put_back, undo="")
-            return spec, tuple(one for one in action.targets if one.agent in refs)
+            return _spec(action, edits), tuple(Target(ref, None, ref.id) for ref in sorted(refs))
     return None
+
+
+def _is_undo(command: Command) -> bool:
+    return isinstance(command, MemoryUndo) or (isinstance(command, Reflect) and command.is_undo)
+
+
+def _is_edit(command: Command) -> bool:
+    is_memory = isinstance(command, MemoryAdd | MemoryForget)
+    return is_memory or (isinstance(command, Reflect) and not command.is_undo)
+
+
+def _spec(action: Action, edits: Iterable[Command]) -> CommandSpec:
+    """Return the command that takes an action back; both are one stack for `memory undo` (§19)."""
+    if any(isinstance(one, Reflect) for one in edits):
+        return replace(action.spec, title="Undo reflect", build=_put_back, undo="")
+    return spec_of("memory undo")
 
 
 def why_nothing(actions: Iterable[Action]) -> str:
     """Return why nothing can be taken back."""
     for action in actions:
+        if action.spec.name == "memory undo":
+            return "undo: what was done here is taken back; the memory screen (m) goes further back"
         return f"undo {action.spec.name}: {action.spec.undo or 'not possible'}"
     return "undo: nothing was done in this console yet"

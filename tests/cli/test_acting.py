@@ -18,7 +18,7 @@ from tests.fakes import NOW, World, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.catalogue import CommandSpec
+    from memconsole.domain.command_spec import CommandSpec
     from tests.cli.caller import Caller
 
 MAIN = "agent:main:main"
@@ -216,7 +216,7 @@ def test_nothing_to_do_is_said(world: World, call: Caller) -> None:
 
 @pytest.mark.parametrize("spec", CATALOGUE, ids=lambda spec: spec.name)
 def test_help_is_that_of_the_one_table(spec: CommandSpec, call: Caller) -> None:
-    words = " ".join(call(spec.name, "--help").out.split())
+    words = " ".join(call(*spec.name.split(), "--help").out.split())
     assert f"{spec.help}." in words
     assert ("--yes" in words) is spec.is_destructive
     assert "--dry-run" in words

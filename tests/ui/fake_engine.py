@@ -10,7 +10,9 @@ from memconsole.domain.agents import AgentRef
 from memconsole.domain.command_line import name_of
 from memconsole.domain.commands import Reindex, Rotate
 from memconsole.domain.config_finding import ConfigReport
+from memconsole.domain.entries import entries_of
 from memconsole.domain.health import HealthReport
+from memconsole.domain.memory_advice import MemoryAdvice
 from memconsole.domain.outcomes import Checkpointed, Planned, Written
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.engine.rotate import RotationPlan
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.commands import Command
+    from memconsole.domain.entries import MemoryEntry
     from memconsole.domain.memory import Marker
     from memconsole.domain.outcomes import Outcome, Run
     from memconsole.domain.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
@@ -66,6 +69,7 @@ class FakeEngine(FakeSearch):
         self.transcripts: dict[str, TranscriptView] = {}
         self.texts: dict[str, str] = {}
         self.marked: tuple[tuple[str, Marker], ...] = ()
+        self.advice: MemoryAdvice | MemconsoleError = MemoryAdvice((), 1, 1)
         self.history = sample.runs()
         self.sampled = 0
         self.jobs: JobControl | None = None
@@ -97,6 +101,14 @@ class FakeEngine(FakeSearch):
 
     def memory_text(self, agent_id: str, relative: str) -> str | None:
         return self.texts.get(relative)
+
+    def memory_entries(self, agent_id: str, name: str | None = None) -> tuple[MemoryEntry, ...]:
+        return () if name is None else entries_of(name, self.texts.get(name, ""))
+
+    def memory_advice(self, agent_id: str) -> MemoryAdvice:
+        if isinstance(self.advice, MemconsoleError):
+            raise self.advice
+        return self.advice
 
     def runs(
         self, *, limit: int = 50, since: datetime | None = None, job: str | None = None

@@ -38,7 +38,7 @@ def main(plan: dict[str, object]) -> int:
     return run_console(engine, engine.settings)
 
 
-def _crash(self: History, at: datetime, what: str, *words: str) -> None:
+def _crash(self: History, at: datetime, what: str, *words: str) -> str:
     secret = "the key is sk-ant-api03-" + "A1b2C3d4E5" * 9
     raise RuntimeError(f"{secret} \x1b[31m {what}")
 

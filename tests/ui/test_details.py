@@ -213,7 +213,7 @@ async def test_a_file_that_is_gone_says_so(engine: FakeEngine) -> None:
 async def test_memory_shows_markers_limits_and_encodings(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
         await desk.press("3", "enter")
-        markers, checks = desk.text("markers"), desk.text("checks")
+        markers, checks = desk.text("markers"), desk.text("advice")
 
     assert "MEMORY.md:7" in markers
     assert "DECISION: SQLite in WAL" in markers

@@ -11,6 +11,7 @@ import pytest
 from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.indexing import IndexState, Source
 from memconsole.domain.memory import Limit
+from memconsole.domain.memory_advice import MemoryAdvice
 from memconsole.domain.query import parse
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.tokens import TokenCount, TokenState
@@ -20,6 +21,7 @@ from memconsole.ui.indexing import Building
 from memconsole.ui.listing import Listing, Sort
 from memconsole.ui.plot import Course, plot
 from memconsole.ui.rows.activity import Visit, activity_listing, status_sign
+from memconsole.ui.rows.advice import advice_listing
 from memconsole.ui.rows.agents import ALL, agents_listing
 from memconsole.ui.rows.context import Context
 from memconsole.ui.rows.detail import detail_line
@@ -29,7 +31,7 @@ from memconsole.ui.rows.hits import shown, spot_of
 from memconsole.ui.rows.memory import memory_listing
 from memconsole.ui.rows.messages import messages_listing, safe_transcript
 from memconsole.ui.rows.names import agent_name, session_name, state_word
-from memconsole.ui.rows.pool import checks_listing, files_listing, markers_listing
+from memconsole.ui.rows.pool import files_listing, markers_listing
 from memconsole.ui.rows.search import IndexView, could_look, index_words
 from memconsole.ui.rows.session import fill_listing, state_listing, windows_listing
 from memconsole.ui.rows.sessions import next_sort, sessions_listing
@@ -248,7 +250,7 @@ def test_a_pool_is_a_tree() -> None:
 
 def test_checks_name_every_oddity() -> None:
     pool = replace(sample.pool("main"), notices=(Notice("twin", "two MEMORY.md files"),))
-    text = lines(checks_listing(pool, 60))
+    text = lines(advice_listing(pool, MemoryAdvice((), 1, 1), NOW, 60))
     assert "two MEMORY.md files" in text
     assert "memory/notes-latin1.md: not UTF-8" in text
 

@@ -1,23 +1,32 @@
-"""One memory file to read: rendered, or as it is written."""
+"""One memory file to read: rendered, as it is written, or entry by entry."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from memconsole.ui import cells
 from memconsole.ui.listing import Listing, text_row
 from memconsole.ui.literal import literal, literal_block
-from memconsole.ui.spans import Role, Span
+from memconsole.ui.spans import Cell, Column, Role, Row, Span
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from memconsole.domain.entries import MemoryEntry
     from memconsole.ui.rows.context import Context
-    from memconsole.ui.spans import Row
 
 _MOST_CHARS = 1_000_000
 """Characters of a plain file that are shown: more would hold every key up."""
+
+
+class View(StrEnum):
+    """How a file is shown; the words stand in its title."""
+
+    RENDERED = ""
+    PLAIN = "plain text"
+    ENTRIES = "entries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +34,11 @@ class File:
     """A file in rows.
 
     Attributes:
-        is_plain: As it is written: asked for, too large, or no Markdown.
+        view: Plain when it was asked for, is too large, or no Markdown.
     """
 
     rows: tuple[Row, ...]
-    is_plain: bool
+    view: View
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +69,41 @@ class Spot:
         return f"{self.first}:0"
 
 
+_ENTRY_COLUMNS = (
+    Column("id", 10),
+    Column("day", 10, drop=2),
+    Column("line", 5, right=True, drop=3),
+    Column("entry", 20, flex=1),
+)
+
+_EMPTY = {
+    View.RENDERED: "this file is empty",
+    View.PLAIN: "this file is empty",
+    View.ENTRIES: "no entry of this file can be named: it is empty, an archive, or made by "
+    "memconsole",
+}
+
+
+def read_entries(entries: Sequence[MemoryEntry]) -> File:
+    """Lay entries out, one a row; blocks with the same words share an id, and each has its row."""
+    rows: dict[str, Row] = {}
+    for entry in entries:
+        key = entry.id if entry.id not in rows else f"{entry.id} {entry.line}"
+        said = literal(entry.text).removeprefix(f"{entry.date}: ")
+        rows[key] = Row(
+            key=key,
+            cells=(
+                Cell(entry.id, Role.ACCENT),
+                Cell(entry.date or "", Role.MUTED),
+                Cell(str(entry.line), Role.MUTED),
+                Cell(said),
+            ),
+            value=said,
+            search=f"{entry.id} {entry.date or ''} {said}",
+        )
+    return File(tuple(rows.values()), View.ENTRIES)
+
+
 def read_file(text: str | None, path: str, width: int, *, is_plain: bool) -> File | None:
     """Clean, mask and lay out a file; it takes its time, for the thread that loads.
 
@@ -76,8 +120,8 @@ def read_file(text: str | None, path: str, width: int, *, is_plain: bool) -> Fil
         return None
     safe = literal_block(text)
     if is_plain or not path.lower().endswith(".md") or len(safe.encode()) > RENDERED_UP_TO:
-        return File(tuple(_plain(safe, width)), is_plain=True)
-    return File(rendered(safe, width), is_plain=False)
+        return File(tuple(_plain(safe, width)), View.PLAIN)
+    return File(rendered(safe, width), View.RENDERED)
 
 
 def _plain(text: str, width: int) -> Iterator[Row]:
@@ -93,12 +137,15 @@ def _plain(text: str, width: int) -> Iterator[Row]:
 
 def file_listing(file: File, path: str, context: Context) -> Listing:
     """Return a file as a pane shows it."""
-    kind = ", plain text" if file.is_plain else ""
+    kind = f", {file.view}" if file.view else ""
+    is_listed = file.view is View.ENTRIES
+    count = f" {context.glyphs.dot} {len(file.rows):,}" if is_listed else ""
     return Listing(
         title="File",
-        about=f"{context.glyphs.dot} {literal(path)}{kind}",
+        about=f"{context.glyphs.dot} {literal(path)}{kind}{count}",
         source="files",
         number=2,
+        columns=_ENTRY_COLUMNS if is_listed else (),
         rows=file.rows,
-        empty=("this file is empty",),
+        empty=(_EMPTY[file.view],),
     )

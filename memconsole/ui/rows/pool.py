@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.ui import cells, figures
-from memconsole.ui.listing import Listing, text_row
+from memconsole.ui import figures
+from memconsole.ui.listing import Listing
 from memconsole.ui.literal import literal
-from memconsole.ui.spans import Cell, Column, Role, Row, Span
+from memconsole.ui.spans import Cell, Column, Role, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -103,37 +103,3 @@ def markers_listing(markers: Iterable[Marker] | None, context: Context) -> Listi
         rows=tuple(rows),
         empty=("reading",) if markers is None else ("no line is marked",),
     )
-
-
-def checks_listing(pool: Pool | None, width: int) -> Listing:
-    """Return limits, duplicates, encodings and everything else that is odd about the pool."""
-    rows = [] if pool is None else list(_checks(pool, width))
-    return Listing(
-        title="Limits and warnings",
-        number=4,
-        rows=tuple(rows),
-        empty=("nothing is odd about these files",),
-    )
-
-
-def _checks(pool: Pool, width: int) -> Iterator[Row]:
-    for limit in pool.limits:
-        word = "the platform cuts it" if limit.is_over else "fits"
-        chars = f"{figures.short_kilo(limit.chars)} of {figures.short_kilo(limit.limit)} characters"
-        yield from _lines(
-            f"limit:{limit.path}",
-            f"{literal(limit.path)}: {chars}, {word}",
-            Role.DUE if limit.is_over else Role.PLAIN,
-            width,
-        )
-    for place, notice in enumerate(pool.notices):
-        yield from _lines(f"notice:{place}", literal(notice.message), Role.WARNING, width)
-    for item in pool.items:
-        if item.because:
-            text = f"{literal(item.path)}: {literal(item.because)}"
-            yield from _lines(f"item:{item.path}", text, Role.MUTED, width)
-
-
-def _lines(key: str, text: str, role: Role, width: int) -> Iterator[Row]:
-    for place, piece in enumerate(cells.wrap(text, max(width, 8))):
-        yield text_row(f"{key}:{place}", Span(piece, role), value=text)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from memconsole.domain.catalogue import Subject, spec_of
+from memconsole.domain.catalogue import spec_of
+from memconsole.domain.command_spec import Subject
 from memconsole.ui.hosting import host, why_not_host
 from memconsole.ui.keys import COMMON, command_bindings, key_line
 from memconsole.ui.refusals import refusal
@@ -16,6 +17,8 @@ from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.events import Resize
@@ -181,16 +184,27 @@ class ConsoleScreen(PanelScreen):
 
     def action_observations(self) -> None:
         """Open what is remembered of the talks of the agent that is meant here."""
+        self._of_one_agent("observations", self.desk.go.observations)
+
+    def action_memory(self) -> None:
+        """Open the memory of the agent that is meant here."""
+        self._of_one_agent("memory", self.desk.go.memory)
+
+    def _of_one_agent(self, what: str, show: Callable[[str], None]) -> None:
         targets = self.targets(Subject.AGENT)
         if len(targets) == 1:
-            self.desk.go.observations(targets[0].agent.id)
+            show(targets[0].agent.id)
         else:
-            self.say("select one agent to see its observations", Role.WARNING)
+            self.say(f"select one agent to see its {what}", Role.WARNING)
 
     def action_command(self, name: str) -> None:
         """Begin a command of the catalogue with what is marked or selected here."""
         spec = spec_of(name)
-        self.desk.begin(spec, self.targets(spec.subject))
+        targets = self.targets(spec.subject)
+        if spec.takes_text and targets:
+            self.desk.go.note(spec, targets)
+        else:
+            self.desk.begin(spec, targets)
 
 
 class ListScreen(ConsoleScreen):

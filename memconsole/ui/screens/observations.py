@@ -13,14 +13,14 @@ from memconsole.ui.keys import bind
 from memconsole.ui.loading import Loaded, Loader
 from memconsole.ui.rows.observations import Sieve, observation_listing, observations_listing
 from memconsole.ui.screens.base import ConsoleScreen
-from memconsole.ui.targets import for_agents
+from memconsole.ui.targets import for_agents, pool_of
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from memconsole.domain.catalogue import Subject
+    from memconsole.domain.command_spec import Subject
     from memconsole.domain.observations import ObservationLog
     from memconsole.ui.targets import Target
 
@@ -67,9 +67,7 @@ class ObservationsScreen(ConsoleScreen):
 
     def show_snapshot(self) -> None:
         """Read the file again when the memory of the agent was read again."""
-        snapshot = self.desk.snapshot
-        agents = () if snapshot is None else snapshot.agents
-        pool = next((one.pool for one in agents if one.ref.id == self._agent_id), None)
+        pool = pool_of(self.desk.snapshot, self._agent_id)
         seen = None if pool is None else pool.read_at
         if self._log is None or seen != self._seen:
             self._seen = seen

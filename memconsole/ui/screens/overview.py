@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.containers import Horizontal
 
-from memconsole.ui.keys import bind
+from memconsole.ui.keys import bind, panel_keys
 from memconsole.ui.listing import Listing
 from memconsole.ui.rows import agents as agent_rows
 from memconsole.ui.rows import sessions as session_rows
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.events import Resize
 
-    from memconsole.domain.catalogue import Subject
+    from memconsole.domain.command_spec import Subject
     from memconsole.domain.snapshot import AgentView, ConsoleSnapshot, SessionView
     from memconsole.ui.listing import Sort
     from memconsole.ui.targets import Target
@@ -39,16 +39,7 @@ class OverviewScreen(ConsoleScreen):
     """Five panels: agents, sessions, memory, search and activity."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            bind(
-                str(number),
-                f"panel({number})",
-                name,
-                f"Panel {number}: {name}",
-                name=f"panel-{number}",
-            )
-            for number, name in enumerate(_PANELS, 1)
-        ),
+        *panel_keys(_PANELS),
         bind("space", "mark", "mark", "Mark for an action", name="mark"),
         bind("s", "sort", "sort", "Another order of this panel", name="sort"),
         bind("a", "everything", "all", "Also cron runs, archives and orphans", name="everything"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.containers import Horizontal, Vertical
 
-from memconsole.ui.keys import bind
+from memconsole.ui.keys import bind, panel_keys
 from memconsole.ui.rows.facets import chosen, facets_listing, hit_listing, next_choice
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.spans import Role
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from memconsole.domain.catalogue import Subject
+    from memconsole.domain.command_spec import Subject
     from memconsole.ui.asking import Facets
     from memconsole.ui.targets import Target
 
@@ -31,16 +31,7 @@ class SearchScreen(ConsoleScreen):
     """Everything about one search; keys for facets work wherever the cursor is."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            bind(
-                str(number),
-                f"panel({number})",
-                name,
-                f"Panel {number}: {name}",
-                name=f"panel-{number}",
-            )
-            for number, name in enumerate(_PANELS, 1)
-        ),
+        *panel_keys(_PANELS),
         bind("a", "facet('agent')", "agent", "The next agent, or all", name="facet-agent"),
         bind("t", "facet('source')", "talks", "Memory files, or talks as well", name="facet-talks"),
         bind("m", "facet('marker')", "marker", "Only lines marked so", name="facet-marker"),

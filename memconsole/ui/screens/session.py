@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import on
 from textual.containers import Horizontal, Vertical
 
-from memconsole.ui.keys import bind
+from memconsole.domain.command_spec import Subject
+from memconsole.ui.keys import panel_keys
 from memconsole.ui.listing import Listing
 from memconsole.ui.loading import Loaded, Loader
 from memconsole.ui.rows.messages import messages_listing, safe_transcript
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from memconsole.domain.catalogue import Subject
     from memconsole.domain.snapshot import SessionDetail, SessionView, TranscriptView
     from memconsole.ui.targets import Target
 
@@ -41,10 +41,7 @@ class SessionScreen(ConsoleScreen):
     """Everything about one session; it follows the transcript while it grows."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind(
-            str(number), f"panel({number})", name, f"Panel {number}: {name}", name=f"panel-{number}"
-        )
-        for number, name in enumerate(_PANELS, 1)
+        *panel_keys(_PANELS),
     ]
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[1:]
 
@@ -185,9 +182,8 @@ class SessionScreen(ConsoleScreen):
         return super().why_not(action, parameters)
 
     def targets(self, subject: Subject) -> tuple[Target, ...]:
-        """Return this session, whatever the command is about."""
-        del subject
-        return (for_session(self._view),)
+        """Return this session; it has no entries of a memory."""
+        return () if subject is Subject.ENTRY else (for_session(self._view),)
 
 
 def _is_same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:

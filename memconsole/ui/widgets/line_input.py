@@ -37,6 +37,11 @@ class LineInput(Input, inherit_bindings=False):
         self.cursor_blink = False
         self._is_done = False
 
+    def reopen(self) -> None:
+        """Take letters again: Enter led nowhere."""
+        self._is_done = False
+        self.focus()
+
     async def _on_key(self, event: events.Key) -> None:
         """Type a letter; one that came right behind Enter is meant for what has the keys next."""
         self._is_done = self._is_done or event.key == "enter"

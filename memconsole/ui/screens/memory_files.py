@@ -1,0 +1,216 @@
+"""The files of one memory, one of them to read, marked lines, and advice: read in threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import on
+from textual.containers import Horizontal
+
+from memconsole.ui.listing import Listing
+from memconsole.ui.loading import Loaded, Loader
+from memconsole.ui.memory_file import Wanted
+from memconsole.ui.rows.advice import advice_listing
+from memconsole.ui.rows.file import File, View, file_listing
+from memconsole.ui.rows.pool import files_listing, markers_listing
+from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.targets import pool_of
+from memconsole.ui.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from textual.app import ComposeResult
+
+    from memconsole.domain.memory import Pool
+    from memconsole.domain.memory_advice import MemoryAdvice
+    from memconsole.ui.rows.file import Spot
+
+PANELS = ("files", "file", "markers", "advice")
+
+
+class FilesScreen(ConsoleScreen):
+    """Shows the files of one workspace; what is done with them is in `memory.py`."""
+
+    LOWER: ClassVar[tuple[str, ...]] = ("markers", "advice")
+
+    def __init__(self, agent_id: str, path: str | None = None, spot: Spot | None = None) -> None:
+        super().__init__("memory")
+        self._agent_id = agent_id
+        self._wanted = path if spot is None else spot.path
+        self._spot = spot
+        self._path: str | None = None
+        self._file: File | None = None
+        self._failures: dict[str, str] = {}
+        self._width = 0
+        self._view = View.RENDERED if spot is None else View.PLAIN
+        self._wanted_line = ""
+        self._advice: MemoryAdvice | None = None
+        self._seen: datetime | None = None
+        self._is_beside = False
+        self._tree: Loader[Listing] = Loader(self, "files")
+        self._files: Loader[File | None] = Loader(self, "file")
+        self._marks: Loader[Listing] = Loader(self, "markers")
+        self._advices: Loader[MemoryAdvice] = Loader(self, "advice")
+
+    @property
+    def where(self) -> str:
+        """Agent whose memory it is."""
+        return f"memory {self.desk.glyphs.dot} {self._agent_id}"
+
+    @property
+    def _pool(self) -> Pool | None:
+        return pool_of(self.desk.snapshot, self._agent_id)
+
+    def body(self) -> ComposeResult:
+        """Yield the tree, the file, and the panels below."""
+        glyphs = self.desk.glyphs
+        with Horizontal(id="upper"):
+            yield Pane("files", glyphs=glyphs, classes="-current")
+            yield Pane("file", glyphs=glyphs, finds=True)
+        with Horizontal(id="lower"):
+            yield Pane("markers", glyphs=glyphs)
+            yield Pane("advice", glyphs=glyphs)
+
+    def on_mount(self) -> None:
+        """Show what is known already; the rest comes by itself."""
+        super().on_mount()
+        self.choose_lower("markers")
+        self.focus_pane(self.named("files"))
+        self._show_file()
+        self._load(self._wanted or "")
+
+    # ---- drawing -------------------------------------------------------------------------
+
+    def show_snapshot(self) -> None:
+        """Show the newest reading; a memory that has changed is looked at anew."""
+        pool = self._pool
+        if pool is None:
+            self.named("files").show(files_listing(None, self.context()))
+            self.named("markers").show(markers_listing((), self.context()))
+        elif pool.read_at != self._seen:
+            self._seen = pool.read_at
+            self._ask(pool)
+        self._show_advice()
+        self.show_bars()
+
+    def _ask(self, pool: Pool) -> None:
+        """Have everything read in threads: of thousands of files even the names take their time."""
+        context = self.context()
+        if not self.named("files").place.rows:
+            self.named("files").show(Listing("Files", number=1, empty=("reading the files",)))
+            self.named("markers").show(markers_listing(None, context))
+        self._tree.ask(lambda: files_listing(pool, context))
+        self._load(self._path or "")
+
+    def _ask_for_more(self, arrived: str) -> None:
+        """Ask for what takes longer once the names are seen: threads share one processor."""
+        engine, agent_id, context = self.desk.engine, self._agent_id, self.context()
+        if arrived == "files":
+            self._marks.ask(
+                lambda: markers_listing((one for _, one in engine.markers(agent_id)), context)
+            )
+        elif arrived == "markers":
+            self._advices.ask(lambda: engine.memory_advice(agent_id))
+
+    @on(Loaded)
+    def show_loaded(self, message: Loaded) -> None:
+        """Show what arrived; what failed says so in its own panel."""
+        self._failures[message.what] = message.failure
+        match message.what:
+            case "files" | "markers":
+                (self._tree if message.what == "files" else self._marks).done()
+                self._show_listing(message.what, cast("Listing | None", message.value))
+                self._ask_for_more(message.what)
+            case "file":
+                self._files.done()
+                self._file = cast("File | None", message.value)
+                self._show_file()
+            case _:
+                self._advices.done()
+                is_first, advice = self._advice is None, self.named("advice")
+                self._advice = cast("MemoryAdvice | None", message.value) or self._advice
+                self._show_advice()
+                if is_first and not advice.has_focus:
+                    advice.action_first()
+
+    def _show_listing(self, name: str, listing: Listing | None) -> None:
+        pane = self.named(name)
+        if listing is None:
+            pane.show(replace(pane.listing, problem=self._failures[name]))
+            return
+        pane.show(listing)
+        if name == "files" and self._wanted is not None:
+            # A file that was found beside the workspace stays, although no row is its.
+            self._is_beside = not pane.select(f"file:{self._wanted}")
+            self._wanted = None
+
+    def _show_advice(self) -> None:
+        pane = self.named("advice")
+        width, failure = pane.room[0], self._failures.get("advice", "")
+        listing = advice_listing(self._pool, self._advice, self.context(), width, failure=failure)
+        pane.show(listing)
+
+    @on(Pane.Moved, "#files")
+    def file_chosen(self) -> None:
+        """Read the file under the cursor."""
+        row = self.named("files").row
+        if self._is_beside:
+            self._is_beside = False
+        elif row is not None and row.value != self._path:
+            self._load(row.value)
+        self.show_keys()
+
+    def _load(self, path: str) -> None:
+        """Read a file and lay it out in a thread."""
+        if not path:
+            return
+        if path != self._path:
+            self._path, self._file = path, None
+            self.named("file").unmark()
+            self.named("file").action_first()
+        engine, view, pool = self.desk.engine, self._view, self._pool
+        width = self._width = self.named("file").room[0]
+        is_of_pool = pool is None or any(item.path == path for item in pool.items)
+        wanted = Wanted(self._agent_id, path, view, is_beside=not is_of_pool)
+        self._files.ask(lambda: wanted.read(engine, width))
+
+    def _show_file(self) -> None:
+        pane = self.named("file")
+        if self._file is None:
+            waiting = "reading" if self._files.is_running else "this file is gone"
+            text = self._failures.get("file") or (waiting if self._path else "select a file")
+            pane.show(Listing("File", number=2, empty=(text,)))
+            return
+        pane.show(file_listing(self._file, self._path or "", self.context()))
+        pane.place.marks &= {row.key for row in self._file.rows}
+        if self._spot is not None and self._spot.path == self._path:
+            self._wanted_line, self._spot = self._spot.key_in(self._file), None
+        if self._wanted_line and pane.select(self._wanted_line):
+            self._wanted_line = ""
+            self.focus_pane(pane)
+        self.show_keys()
+
+    @on(Pane.Resized)
+    def wrap_again(self) -> None:
+        """Wrap for the new width."""
+        if not self.is_open:
+            return
+        if self.named("file").room[0] != self._width and self._view is not View.ENTRIES:
+            self._load(self._path or "")
+        self.show_snapshot()
+
+    def turn(self, view: View, path: str = "", key: str = "") -> None:
+        """Show a file in a certain way, at a certain row."""
+        self._view, self._wanted_line = view, key
+        self.named("file").unmark()
+        self._load(path or self._path or "")
+        if path:
+            self.named("files").select(f"file:{path}")
+        else:
+            self.action_panel(2)
+
+    @property
+    def _is_listed(self) -> bool:
+        return self._file is not None and self._file.view is View.ENTRIES
