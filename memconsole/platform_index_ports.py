@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.platform_candidates import PlatformChunk, WordsFound
     from memconsole.domain.platform_index import Contents, IndexFacts
-    from memconsole.domain.platform_rank import PlatformChunk, WordsFound
     from memconsole.domain.platform_words import Plan
     from memconsole.domain.settings import SearchSettings
 

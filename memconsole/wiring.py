@@ -68,7 +68,11 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.state_views import StateViews  # noqa: PLC0415
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
     from memconsole.stores.workspace_folders import DiskFolders  # noqa: PLC0415
-    from memconsole.wiring_search import search_ports, user_home  # noqa: PLC0415
+    from memconsole.wiring_search import (  # noqa: PLC0415
+        platform_index_ports,
+        search_ports,
+        user_home,
+    )
 
     clock = clock or build_clock()
     copies = PrivateCopies()
@@ -98,6 +102,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         clock=clock,
         origin=origin,
         search=functools.cache(lambda: search_ports(settings, origin, clock)),
+        platform_index=functools.cache(lambda: platform_index_ports(copies)),
         config_file=functools.cache(lambda: _config_file(settings, choice, clock)),
         health=functools.cache(lambda: _health(settings, state, copies)),
         alerts=functools.cache(lambda: _alerts(settings, state)),

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from memconsole.consolidation_ports import ConsolidationLog
     from memconsole.domain.agents import Home
     from memconsole.domain.origin import Origin
-    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings import SearchSettings, Settings
     from memconsole.engine.memory_door import SearchDoor
+    from memconsole.platform_index_ports import PlatformIndexPorts
     from memconsole.ports import Clock, Platform, SessionStore
     from memconsole.search_ports import SearchPorts
     from memconsole.stores.private_copy import PrivateCopies
@@ -71,6 +72,10 @@ class _SearchOnly:
         self._copies = copies
         self._state_dir = state_dir
 
+    def platform_index(self) -> PlatformIndexPorts:
+        """Give the platform's own indexes; few searches want them."""
+        return platform_index_ports(self._copies)
+
     @functools.cached_property
     def sessions(self) -> SessionStore:
         """The session stores; loading them takes longer than a search."""
@@ -103,6 +108,19 @@ def search_ports(settings: Settings, origin: Origin, clock: Clock) -> SearchPort
         is_long_running=origin is Origin.CONSOLE,
     )
     return SearchPorts(index, PoolDocuments(redact=settings.redact))
+
+
+def platform_index_ports(copies: PrivateCopies) -> PlatformIndexPorts:
+    """Return what only asks how the platform itself would search."""
+    from memconsole.index.embedders import remote_of  # noqa: PLC0415
+    from memconsole.platform_index_ports import PlatformIndexPorts  # noqa: PLC0415
+    from memconsole.stores.platform_index import PlatformIndexFiles  # noqa: PLC0415
+
+    def embed(settings: SearchSettings, text: str) -> Sequence[float]:
+        provider = remote_of(settings, is_patient=False)
+        return [] if provider is None else provider.embed([text])[0]
+
+    return PlatformIndexPorts(PlatformIndexFiles(copies), embed)
 
 
 def _index_lock(

@@ -25,12 +25,14 @@ from memconsole.errors import (
     StoreError,
     WorkspaceError,
 )
+from memconsole.platform_index_ports import PlatformIndexPorts
 from memconsole.search_ports import SearchPorts
 from tests.fake_alerts import FakeAlerts, FakeLogs, FakeMetrics
 from tests.fake_config import FakeConfigFile
 from tests.fake_consolidation import FakeConsolidation
 from tests.fake_gateway import FakeGateway, FakeRotations
 from tests.fake_observer import FakeObserver
+from tests.fake_platform_index import FakePlatformIndexes
 from tests.memory_fakes import (
     FakeCron,
     FakeEdits,
@@ -356,6 +358,7 @@ class World:
         self.clock = FakeClock()
         self.index = FakeIndex()
         self.documents = FakeDocuments()
+        self.platform_index = FakePlatformIndexes()
         self.config_file = FakeConfigFile()
         self.alerts = FakeAlerts()
         self.logs = FakeLogs()
@@ -387,6 +390,9 @@ class World:
             clock=self.clock,
             origin=Origin.CLI,
             search=lambda: SearchPorts(self.index, self.documents),
+            platform_index=lambda: PlatformIndexPorts(
+                self.platform_index, self.platform_index.embed
+            ),
             config_file=lambda: self.config_file,
             health=lambda: HealthPorts(
                 self.host, self.lock_list, self.cron, self.jobs, self.logs, self.metrics

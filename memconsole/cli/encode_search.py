@@ -7,21 +7,25 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memconsole.cli.encode import Json, Row
+    from memconsole.domain.agent_search import AgentSearch, AgentView
     from memconsole.domain.indexing import IndexStatus
     from memconsole.domain.search import SearchHit, SearchResult
 
 
-def result(found: SearchResult, *, is_explained: bool) -> Row:
+def result(found: SearchResult) -> Row:
     """Return the data of `search`."""
-    return {
-        "hits": [hit(one, is_explained=is_explained) for one in found.hits],
+    data: dict[str, Json] = {
+        "hits": [hit(one) for one in found.hits],
         "index": index(found.index),
         "coverage": None if found.coverage is None else round(found.coverage, 4),
     }
+    if found.agent_searches:
+        data["agent_searches"] = [_agent_search(one) for one in found.agent_searches]
+    return data
 
 
-def hit(one: SearchHit, *, is_explained: bool = False) -> Row:
-    """Return one hit."""
+def hit(one: SearchHit) -> Row:
+    """Return one hit, with the agent's own view of it when somebody asked."""
     row: dict[str, Json] = {
         "archived": one.is_archived,
         "on_path": one.on_path,
@@ -39,11 +43,30 @@ def hit(one: SearchHit, *, is_explained: bool = False) -> Row:
         "heading": one.heading,
         "tags": list(one.tags),
     }
-    if is_explained:
-        row["agent_rank"] = one.agent_rank
-        row["agent_score"] = one.agent_score
-        row["agent_because"] = one.agent_because
-    return row
+    return row if one.agent_view is None else {**row, **_view(one.agent_view)}
+
+
+def _view(view: AgentView) -> Row:
+    return {
+        "agent_rank": view.rank,
+        "agent_score": view.score,
+        "agent_because": view.because,
+        "agent_reason": view.reason.value,
+        "agent_help": view.help or None,
+        "agent_facts": view.facts._asdict(),
+    }
+
+
+def _agent_search(one: AgentSearch) -> Row:
+    return {
+        "agent": one.agent,
+        "release": one.release or None,
+        "provider": one.provider or None,
+        "vectors": one.vectors.value,
+        "min_score": one.min_score,
+        "max_results": one.max_results,
+        "because": one.because or None,
+    }
 
 
 def index(one: IndexStatus) -> Row:

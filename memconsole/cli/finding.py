@@ -47,9 +47,7 @@ def answer(
     return call.answer(
         Answer(
             name,
-            data=lambda: encode_search.result(
-                found, is_explained=request.is_explained or is_asking
-            ),
+            data=lambda: encode_search.result(found),
             show=show,
             at=call.clock.now(),
             warnings=_warnings(found),

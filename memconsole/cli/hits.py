@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memconsole.cli import shape
 from memconsole.cli.paper import Cell
 from memconsole.cli.width import cell_len, cut_middle, pad
+from memconsole.domain.agent_search import Reason
 from memconsole.domain.indexing import IndexState
 from memconsole.domain.sizes import size_words
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memconsole.cli.paper import Paper
+    from memconsole.domain.agent_search import AgentView
     from memconsole.domain.indexing import IndexStatus
     from memconsole.domain.search import SearchHit, SearchResult
 
@@ -78,11 +80,20 @@ def _hit(paper: Paper, one: SearchHit) -> None:
         Cell(paper.text(place), "head"),
         Cell(f"  {notes}", "dim"),
     )
-    if one.agent_because:
-        rank = "not found" if one.agent_rank is None else f"rank {one.agent_rank}"
-        paper.write(Cell(f"{_INDENT}the agent's own search: {rank}, {one.agent_because}", "warn"))
+    if one.agent_view is not None:
+        _agent_view(paper, one.agent_view)
     for line in _lines(paper, one):
         paper.write(_INDENT, *line)
+
+
+def _agent_view(paper: Paper, view: AgentView) -> None:
+    """Write where the agent's own search has it, why, and what would help."""
+    is_found = view.reason is Reason.FOUND
+    told = [(f"the agent's own search: {view.place}, {view.because}", "ok" if is_found else "warn")]
+    told += [(view.help, "dim")] if view.help else []
+    for text, tone in told:
+        for row in _wrapped(paper, paper.text(text), ()):
+            paper.write(_INDENT, *(Cell(one.text, tone) for one in row if isinstance(one, Cell)))
 
 
 def _bars(paper: Paper, one: SearchHit) -> str:

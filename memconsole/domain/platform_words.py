@@ -77,6 +77,12 @@ def _all_of(words: list[str]) -> str:
     return " AND ".join(f'"{word}"' for word in words)
 
 
+def read_words(profile: Profile, text: str) -> tuple[str, ...]:
+    """Return the words of a text as the platform reads them, each once, lower-cased."""
+    found = (_ASCII_WORD if profile.is_ascii else _WORD).findall(text)
+    return tuple(dict.fromkeys(word.lower() for word in found))
+
+
 def terms(query: str, tokenizer: str = "") -> tuple[str, ...]:
     """Return the words that are looked for one by one, at most six."""
     whole = query.strip().lower()

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from memconsole.domain.agent_search import AgentSearch, AgentView
     from memconsole.domain.agents import Notice
     from memconsole.domain.indexing import IndexStatus, Source
     from memconsole.domain.query import Query
@@ -94,7 +95,7 @@ class SearchHit:
         is_weak: It is shown, and should not be believed without a look.
         snippet: At most 700 characters around the match.
         marks: (start, end) of matched words in the snippet.
-        agent_rank: Where the agent's own search has it; None when it does not find it.
+        agent_view: Where the agent's own search has it; None when nobody asked.
     """
 
     agent: str
@@ -113,9 +114,7 @@ class SearchHit:
     on_path: bool = True
     modified_at: datetime | None = None
     tags: tuple[str, ...] = ()
-    agent_rank: int | None = None
-    agent_score: float | None = None
-    agent_because: str = ""
+    agent_view: AgentView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +151,7 @@ class SearchResult:
         index: All indexes that were looked into, as one.
         indexes: Each of them by agent and source.
         coverage: Share of the query's words that occur in the index; None without words.
+        agent_searches: What hits were compared with, when they were.
     """
 
     query: Query
@@ -161,3 +161,4 @@ class SearchResult:
     coverage: float | None = None
     notices: tuple[Notice, ...] = ()
     is_cancelled: bool = False
+    agent_searches: tuple[AgentSearch, ...] = ()

@@ -11,7 +11,7 @@ from memconsole.domain.platform_words import path_likeness, plan, terms
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memconsole.domain.platform_rank import Placed, Rules, WordsFound
+    from memconsole.domain.platform_candidates import Placed, Rules, WordsFound
     from memconsole.platform_index_ports import OpenPlatformIndex
 
 

@@ -1,4 +1,4 @@
-"""Makes hits out of scored candidates: their texts, snippets, and how the agent would see them."""
+"""Makes hits out of scored candidates: their texts and snippets."""
 
 from __future__ import annotations
 
@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.search import SearchHit
 from memconsole.domain.snippet import snippet
-from memconsole.engine.opening import ages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memconsole.domain.fusion import Scored
-    from memconsole.domain.search import Candidate, ChunkRow
+    from memconsole.domain.search import ChunkRow
     from memconsole.engine.opening import SearchRun
 
 
-def with_texts(
-    run: SearchRun, found: Sequence[Scored], candidates: Sequence[Candidate]
-) -> tuple[SearchHit, ...]:
+def with_texts(run: SearchRun, found: Sequence[Scored]) -> tuple[SearchHit, ...]:
     """Return the results with their texts, best first."""
     rows: dict[tuple[int, int], ChunkRow] = {}
     for number, one in enumerate(run.opened):
@@ -38,8 +35,6 @@ def with_texts(
         for scored in found
         if (scored.candidate.scope, scored.candidate.id) in rows
     ]
-    if run.request.is_explained:
-        hits = _explained(run, hits, found, candidates)
     if run.request.by_date:
         return tuple(sorted(hits, key=_newest_first))
     return tuple(sorted(hits, key=_best_first))
@@ -66,29 +61,6 @@ def _hit(run: SearchRun, scored: Scored, row: ChunkRow) -> SearchHit:
         modified_at=row.modified_at,
         tags=row.tags,
     )
-
-
-def _explained(
-    run: SearchRun,
-    hits: Sequence[SearchHit],
-    found: Sequence[Scored],
-    candidates: Sequence[Candidate],
-) -> list[SearchHit]:
-    """Add where the agent's own search would have each hit."""
-    from memconsole.domain.agent_search import agent_views  # noqa: PLC0415  # for few searches
-
-    with_all: dict[tuple[int, int], float] = {}
-    for number, one in enumerate(run.opened):
-        with_all |= {(number, at): r for at, r in one.reader.matching_all(run.query).items()}
-    known = ages(run, candidates, run.ports.clock.now().timestamp())
-    views = agent_views(candidates, with_all, known)
-    explained = []
-    for hit, scored in zip(hits, found, strict=True):
-        view = views[scored.candidate.scope, scored.candidate.id]
-        explained.append(
-            replace(hit, agent_rank=view.rank, agent_score=view.score, agent_because=view.because)
-        )
-    return explained
 
 
 def _newest_first(hit: SearchHit) -> tuple[float, float, str, int]:

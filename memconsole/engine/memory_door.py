@@ -175,7 +175,7 @@ class MemoryDoor(SearchDoor):
         """
         from memconsole.engine.asking import ask_agents  # noqa: PLC0415
 
-        return ask_agents(result, self._ports.gateway)
+        return ask_agents(self._ports, self.settings, self.home(), result)
 
     def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
         """Return (agent id, marked line) of every pool; a shared pool names its first agent."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ports,
     )
     from memconsole.domain.origin import Origin
+    from memconsole.platform_index_ports import PlatformIndexPorts
     from memconsole.search_ports import SearchPorts
 
 
@@ -82,6 +83,10 @@ class DoorPorts(Protocol):
     def search(self) -> Callable[[], SearchPorts]:
         """Gives indexes and documents."""
 
+    @property
+    def platform_index(self) -> Callable[[], PlatformIndexPorts]:
+        """Gives the platform's own indexes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ports:
@@ -89,6 +94,7 @@ class Ports:
 
     Attributes:
         search: Gives the ports of search; the commands that do not search never make them.
+        platform_index: Gives what only asks how the platform itself would search.
         health: Gives what only health asks.
         config_file: Gives the platform's configuration as a file; only its checks make it.
         alerts: Gives what only alerting asks.
@@ -116,6 +122,7 @@ class Ports:
     clock: ports.Clock
     origin: Origin
     search: Callable[[], SearchPorts]
+    platform_index: Callable[[], PlatformIndexPorts]
     config_file: Callable[[], config_ports.ConfigFile]
     health: Callable[[], HealthPorts]
     llm: Callable[[], ModelPorts]

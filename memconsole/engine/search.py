@@ -80,7 +80,12 @@ def search(
             return replace(_result(run, ()), is_cancelled=True)
         except IndexUnavailableError as error:
             return _broken(run, error)
-    return _result(run, hits)
+    result = _result(run, hits)
+    if not request.is_explained:
+        return result
+    from memconsole.engine.explaining import explained  # noqa: PLC0415  # for few searches
+
+    return explained(ports, settings, home, result)
 
 
 def _broken(run: SearchRun, error: IndexUnavailableError) -> SearchResult:
@@ -119,7 +124,7 @@ def _hits(run: SearchRun, request: SearchRequest) -> tuple[SearchHit, ...]:
         max_results=CANDIDATES if own.mmr < 1 else most,
         words=len(words),
     )
-    hits = with_texts(run, found, candidates)
+    hits = with_texts(run, found)
     if own.mmr == 1:
         return hits
     from memconsole.domain.diversity import diverse  # noqa: PLC0415  # off by default

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
+from memconsole.domain.platform_candidates import PlatformChunk, WordsFound
 from memconsole.domain.platform_index import Contents, IndexedChunk, IndexedFile, IndexFacts
 from memconsole.domain.platform_profile import profile_of
-from memconsole.domain.platform_rank import PlatformChunk, WordsFound
 from memconsole.errors import StoreError, StoreNewerError
 from memconsole.stores.platform_vectors import nearest
 from memconsole.stores.sqlite_schema import KNOWN_SCHEMA

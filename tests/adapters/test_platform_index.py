@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from memconsole.domain.platform_candidates import Placed, Rules
 from memconsole.domain.platform_limits import limits_of
-from memconsole.domain.platform_rank import Placed, Rules
 from memconsole.engine.agent_finding import placed
 from memconsole.platform.disk import DiskPlatform
 from memconsole.platform.home import find_home

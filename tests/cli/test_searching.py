@@ -43,8 +43,14 @@ def test_hits_have_the_fields_of_the_contract(call: Caller) -> None:
 def test_explained_hits_say_how_the_agent_would_have_them(call: Caller) -> None:
     answer = call.json("search", "--explain", "database")
     [hit] = answer.data["hits"]
-    assert list(hit)[-3:] == ["agent_rank", "agent_score", "agent_because"]
-    assert hit["agent_because"]
+    told = {name: value for name, value in hit.items() if name.startswith("agent_")}
+    assert told["agent_because"] == "the agent has no index of its memory"
+    assert (told["agent_rank"], told["agent_score"]) == (None, None)
+    assert told["agent_reason"] == "no-index"
+    assert "memory index --agent main" in told["agent_help"]
+    assert set(told["agent_facts"].values()) == {None}
+    [search] = answer.data["agent_searches"]
+    assert (search["agent"], search["vectors"]) == ("main", "unknown")
 
 
 class TestAskingTheGateway:

@@ -184,13 +184,6 @@ def test_what_is_odd_about_a_hit_is_told_with_it(world: World) -> None:
     assert engine.search(SearchRequest("tomatoes")).notices == ()
 
 
-def test_how_the_agent_would_have_it(world: World) -> None:
-    world.index.cosines = {"memory/2026-01-20.md": 0.9, "memory/garden.md": 0.3}
-    found = engine_of(world).search(SearchRequest("staging database", is_explained=True))
-    assert found.hits[0].agent_rank == 1
-    assert found.hits[0].agent_because == "it finds it"
-
-
 def test_repetitions_give_way_when_that_is_configured(world: World) -> None:
     texts = world.documents.texts[fake_agent().workspace]
     texts["memory/copy.md"] = texts["memory/2026-01-20.md"]

@@ -148,9 +148,24 @@ def test_the_agents_own_search_is_asked(tmp_path: Path) -> None:
         made, _ = client(script.url, tmp_path)
         found = made.search_memory("main", "boiler", 50)
         made.close()
-    assert found == (("memory/a.md", 3, 9, 0.5),)
+    assert found == (("memory/a.md", 3, 9, 0.5, 1.0, None),)
     assert script.params("memory.search") == [
-        {"query": "boiler", "agentId": "main", "maxResults": 50}
+        {"query": "boiler", "agentId": "main", "maxResults": 50, "minScore": 0}
+    ]
+
+
+def test_a_release_that_knows_no_least_score_is_asked_without(tmp_path: Path) -> None:
+    refusal = error("INVALID_REQUEST", "at root: unexpected property 'minScore'")
+    reply = ok({"results": [{"path": "a.md", "startLine": 1, "score": 0.5}]})
+    steps = [{"on": "memory.search", "reply": one} for one in (refusal, reply)]
+    with scripted([*let_in("memory.search"), *steps]) as script:
+        made, _ = client(script.url, tmp_path)
+        found = made.search_memory("main", "boiler", 50)
+        made.close()
+    assert [one.path for one in found] == ["a.md"]
+    assert [sorted(one) for one in script.params("memory.search")] == [
+        ["agentId", "maxResults", "minScore", "query"],
+        ["agentId", "maxResults", "query"],
     ]
 
 

@@ -7,12 +7,22 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agent_search import AgentView, Reason
 from memconsole.domain.indexing import IndexState, IndexStatus, Source, Vectors
 from memconsole.domain.outcomes import Reindexed
 from memconsole.domain.query import match_spans, parse
 from memconsole.domain.search import SearchHit, SearchResult
 from memconsole.errors import MemconsoleError
 from tests.ui import sample
+
+OLD = AgentView(
+    rank=None,
+    score=0.12,
+    reason=Reason.TOO_OLD,
+    because="older than its limit",
+    help="Write what must last into MEMORY.md.",
+)
+"""How the agent's own search has every hit, when somebody asks."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -178,7 +188,7 @@ def found(request: SearchRequest) -> tuple[SearchHit, ...]:
                     heading="2026-01-20 > Inventory" if line == 12 else "",
                     modified_at=sample.NOW - timedelta(days=line),
                     tags=("DECISION",) if line == 12 else (),
-                    agent_because="older than its limit" if request.is_explained else "",
+                    agent_view=OLD if request.is_explained else None,
                 )
             )
     return tuple(hits)

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.agent_search import agent_views
 from memconsole.domain.fusion import (
     UNKNOWN_COSINE,
     WORDLESS_COSINE,
@@ -145,18 +144,6 @@ def test_age_halves_a_score() -> None:
     ]
     faded = by_age(scored, lambda one: 180.0 if one.id == 1 else 0.0, 180.0)
     assert [(one.candidate.id, one.score) for one in faded] == [(2, 0.6), (1, 0.4)]
-
-
-def test_the_agents_own_search_says_why_it_does_not_see_a_note() -> None:
-    views = agent_views(
-        [Candidate(0, 1, 0.9, 5.0), Candidate(0, 2, 0.2, 5.0), Candidate(0, 3, 0.6, 1.0)],
-        {(0, 1): 9.0, (0, 2): 9.0},
-        {(0, 3): 60 * 86_400.0},
-    )
-    assert views[0, 1].rank == 1
-    assert views[0, 2].rank == 2
-    assert views[0, 3].rank is None
-    assert "age" in views[0, 3].because
 
 
 def test_recall_counts_evidence_lines() -> None:

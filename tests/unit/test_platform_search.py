@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memconsole.domain.platform_candidates import Placed, PlatformChunk, Rules, WordsFound, age_of
 from memconsole.domain.platform_limits import Limits, limits_of
 from memconsole.domain.platform_profile import (
     FADING,
@@ -18,14 +19,7 @@ from memconsole.domain.platform_profile import (
     Profile,
     profile_of,
 )
-from memconsole.domain.platform_rank import (
-    Placed,
-    PlatformChunk,
-    Rules,
-    WordsFound,
-    age_of,
-    ranked,
-)
+from memconsole.domain.platform_rank import ranked
 from memconsole.domain.platform_variety import varied
 from memconsole.domain.platform_words import TRIGRAM, graded, lifted, path_likeness, plan, terms
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agent_search import Reason
 from memconsole.domain.indexing import Source
 from memconsole.ui import cells, figures
 from memconsole.ui.asking import DAYS, SOURCES, TAGS
@@ -127,10 +128,10 @@ def _facts(hit: SearchHit, context: Context) -> Iterator[Line]:
         yield (_label("under"), Span(literal(hit.heading), Role.MUTED))
     weak = (Span("weak match", Role.WARNING),) if hit.is_weak else ()
     yield (_label("score"), Span(f"{hit.score:.2f}   "), *legs(hit, context.glyphs), *weak)
-    if hit.agent_because:
-        rank = "not found" if hit.agent_rank is None else f"rank {hit.agent_rank}"
-        why = f"{rank}, {literal(hit.agent_because)}"
-        yield (_label("its agent"), Span(why, Role.WARNING if hit.agent_rank is None else Role.OK))
+    if hit.agent_view is not None:
+        why = f"{hit.agent_view.place}, {literal(hit.agent_view.because)}"
+        is_found = hit.agent_view.reason is Reason.FOUND
+        yield (_label("its agent"), Span(why, Role.OK if is_found else Role.WARNING))
     yield (Span(""),)
 
 

@@ -1,0 +1,208 @@
+"""Puts beside each hit where the agent's own search has it, and why (search.md §3).
+
+The agent's index is read as it is and searched by the rules of its release. What its vectors say is
+computed where its provider is ours to ask, or taken from the Gateway; else it stays unknown, and
+words, age and state of the index are explained all the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memconsole.domain.agent_search import AgentSearch, AgentView, Reason, Vectors
+from memconsole.domain.evidence import as_placed, asked_view, evidence
+from memconsole.domain.explanation import Searched, explain
+from memconsole.domain.indexing import Source
+from memconsole.domain.platform_candidates import Rules
+from memconsole.domain.platform_limits import limits_of
+from memconsole.engine.agent_finding import placed
+from memconsole.engine.lookup import find_agent
+from memconsole.errors import EmbeddingError, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from memconsole.domain.agent_search import AgentHit
+    from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.platform_candidates import Placed
+    from memconsole.domain.platform_index import Contents, IndexFacts
+    from memconsole.domain.search import SearchHit, SearchResult
+    from memconsole.domain.settings import SearchSettings, Settings
+    from memconsole.engine.ports_bundle import DoorPorts
+    from memconsole.platform_index_ports import OpenPlatformIndex
+
+
+_TALK: Final = AgentView(
+    None, None, Reason.NOT_COMPARED, "talks are not compared with its search", is_known=False
+)
+_OFF: Final = AgentView(
+    None,
+    None,
+    Reason.OFF,
+    "its memory search is switched off in the platform's configuration",
+    "Switch memory search on.",
+)
+
+
+def _unreadable(error: StoreError) -> AgentView:
+    return AgentView(None, None, Reason.UNREADABLE, str(error), error.hint, is_known=False)
+
+
+class _Reading(NamedTuple):
+    """One index as it was searched."""
+
+    contents: Contents
+    placed: tuple[Placed, ...]
+
+
+def explained(
+    ports: DoorPorts,
+    settings: Settings,
+    home: Home,
+    result: SearchResult,
+    answers: Mapping[str, Sequence[AgentHit]] | None = None,
+) -> SearchResult:
+    """Return a result with the agents' own view of each hit.
+
+    Args:
+        ports: The engine's ports.
+        settings: Which provider is ours, agent by agent.
+        home: The agents and their configuration.
+        result: Of our own search.
+        answers: What the Gateway said, by agent; None when it was not asked.
+    """
+    searches: dict[str, AgentSearch] = {}
+    views: dict[SearchHit, AgentView] = {}
+    for name in dict.fromkeys(hit.agent for hit in result.hits):
+        mine = tuple(hit for hit in result.hits if hit.agent == name)
+        asked = None if answers is None else answers.get(name, ())
+        look = _Look(ports, settings.for_agent(name).search, home, find_agent(home, name), result)
+        searches[name], seen = look.at(mine, asked)
+        views |= seen
+    hits = tuple(replace(hit, agent_view=views[hit]) for hit in result.hits)
+    return replace(result, hits=hits, agent_searches=tuple(searches.values()))
+
+
+class _Look:
+    """One look at the index of one agent."""
+
+    def __init__(
+        self,
+        ports: DoorPorts,
+        settings: SearchSettings,
+        home: Home,
+        agent: Agent,
+        result: SearchResult,
+    ) -> None:
+        self._platform = ports.platform_index()
+        self._settings = settings
+        self._home = home
+        self._agent = agent
+        self._query = result.query
+        self._now = ports.clock.now().timestamp()
+
+    def at(
+        self, hits: Sequence[SearchHit], answers: Sequence[AgentHit] | None
+    ) -> tuple[AgentSearch, dict[SearchHit, AgentView]]:
+        """Return what was searched, and where it has each hit."""
+        notes = [hit for hit in hits if hit.source is Source.MEMORY]
+        talks = dict.fromkeys((hit for hit in hits if hit.source is not Source.MEMORY), _TALK)
+        try:
+            facts = self._platform.indexes.read(self._agent, self._home, lambda index: index.facts)
+        except StoreError as error:
+            told, views = self._blind(notes, answers, _unreadable(error))
+        else:
+            told, views = self._seen(notes, answers, facts)
+        return told, {**talks, **views}
+
+    def _seen(
+        self,
+        notes: Sequence[SearchHit],
+        answers: Sequence[AgentHit] | None,
+        facts: IndexFacts | None,
+    ) -> tuple[AgentSearch, dict[SearchHit, AgentView]]:
+        if facts is None:
+            return self._blind(notes, answers, self._no_index)
+        limits = limits_of(facts.profile, self._home.config.checked, self._agent.id)
+        if not limits.is_on:
+            return self._blind(notes, answers, _OFF)
+        rules = Rules(facts.profile, limits, self._query.text, self._now, facts.is_text_only)
+        vector, because = self._vector(facts) if answers is None else (None, "")
+        reading = self._read(rules, vector)
+        if answers is not None:
+            reading = reading._replace(placed=as_placed(answers, reading.contents, rules))
+        is_settled = answers is not None or vector is not None or facts.is_text_only
+        search = Searched(self._agent.id, facts, limits, self._query, self._now, is_settled)
+        told = AgentSearch(
+            agent=self._agent.id,
+            release=facts.profile.release,
+            provider=facts.source,
+            vectors=_vectors(facts, vector, answers),
+            min_score=limits.min_score,
+            max_results=limits.max_results,
+            because=because,
+        )
+        return told, self._views(notes, search, reading)
+
+    @property
+    def _no_index(self) -> AgentView:
+        return AgentView(
+            None,
+            None,
+            Reason.NO_INDEX,
+            "the agent has no index of its memory",
+            f"`openclaw memory index --agent {self._agent.id}` makes one.",
+        )
+
+    def _blind(
+        self, notes: Sequence[SearchHit], answers: Sequence[AgentHit] | None, view: AgentView
+    ) -> tuple[AgentSearch, dict[SearchHit, AgentView]]:
+        """Return what can be said of each note without an index: the answers, or one view."""
+        told = AgentSearch(self._agent.id, because=view.because)
+        if answers is None:
+            return told, dict.fromkeys(notes, view)
+        told = told._replace(vectors=Vectors.ASKED)
+        return told, {hit: asked_view(hit, answers) for hit in notes}
+
+    def _vector(self, facts: IndexFacts) -> tuple[Sequence[float] | None, str]:
+        """Return the query's vector where its provider is ours to ask, else why there is none."""
+        own = self._settings
+        is_ours = own.provider == "openai-compatible" and own.model == facts.model
+        if facts.is_text_only:
+            return None, ""
+        if not is_ours:
+            return None, f"memconsole is not set up to ask for vectors of {facts.source}"
+        try:
+            vector = self._platform.embed(own, self._query.text)
+        except EmbeddingError as error:
+            return None, str(error)
+        if facts.dims not in (None, len(vector)):
+            return None, f"{facts.source} gives vectors of another length than the index has"
+        return vector, ""
+
+    def _read(self, rules: Rules, vector: Sequence[float] | None) -> _Reading:
+        def reading(index: OpenPlatformIndex) -> _Reading:
+            return _Reading(index.contents(), placed(index, rules, vector))
+
+        found = self._platform.indexes.read(self._agent, self._home, reading)
+        assert found is not None, "an index does not go between two looks at the same reading"
+        return found
+
+    def _views(
+        self, notes: Sequence[SearchHit], search: Searched, reading: _Reading
+    ) -> dict[SearchHit, AgentView]:
+        paths = dict.fromkeys(hit.path for hit in notes)
+        hashes = self._platform.indexes.hashes(self._agent.workspace, paths)
+        return {
+            hit: explain(evidence(hit, reading.contents, reading.placed, hashes, search), search)
+            for hit in notes
+        }
+
+
+def _vectors(facts: IndexFacts, vector: Sequence[float] | None, answers: object | None) -> Vectors:
+    if answers is not None:
+        return Vectors.ASKED
+    if facts.is_text_only:
+        return Vectors.NONE
+    return Vectors.UNKNOWN if vector is None else Vectors.COMPUTED
