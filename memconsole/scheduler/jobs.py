@@ -6,7 +6,7 @@ A row is one job. What is not built yet has no row.
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import time, timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands import (
@@ -19,9 +19,10 @@ from memconsole.domain.commands import (
     Reindex,
     Rotate,
 )
+from memconsole.domain.consolidation_commands import Propose
 from memconsole.domain.jobs import JobEnd
 from memconsole.domain.outcomes import Planned, Skipped
-from memconsole.domain.schedule import Every
+from memconsole.domain.schedule import DailyAt, Every
 from memconsole.scheduler.turns import Rank
 from memconsole.scheduler.upkeep import (
     check_config,
@@ -45,6 +46,7 @@ _SAFETY_PASS = timedelta(minutes=5)
 _SAMPLING = timedelta(minutes=5)
 _HOURLY = timedelta(hours=1)
 _DAILY = timedelta(days=1)
+_AT_NIGHT = time(3)
 _CAPTURE_LOOK = timedelta(minutes=2)
 """How often a reset of the platform is looked out for."""
 
@@ -106,7 +108,7 @@ if TYPE_CHECKING:
             """
 
 
-def _of_each_agent(kind: type[Checkpoint | Observe | Recover | IndexMd]) -> Commands:
+def _of_each_agent(kind: type[Checkpoint | Observe | Recover | IndexMd | Propose]) -> Commands:
     def commands(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
         for agent in engine.home().agents:
             yield kind(agent.ref, dry_run=dry_run)
@@ -231,6 +233,14 @@ TABLE: tuple[Job, ...] = (
         trigger=lambda settings: Every(settings.index_md.interval),
         commands=_of_each_agent(IndexMd),
         rank=Rank.INDEX_MD,
+    ),
+    Job(
+        id="consolidate",
+        help="Write into DREAMS.md what memory could let go, and keep for good",
+        trigger=lambda _: DailyAt(_AT_NIGHT),
+        commands=_of_each_agent(Propose),
+        rank=Rank.CONSOLIDATE,
+        is_enabled=lambda settings: settings.consolidate.is_enabled,
     ),
     Job(
         id="index_sync",

@@ -30,6 +30,7 @@ class Rank(IntEnum):
     REFLECTOR = 4
     CHECKPOINT = 5
     INDEX_MD = 6
+    CONSOLIDATE = 7
 
 
 class Turns:

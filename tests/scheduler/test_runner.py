@@ -11,7 +11,9 @@ import pytest
 from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.commands import Checkpoint, Reindex, Rotate
 from memconsole.domain.jobs import CANCELLED, NOTHING_DUE, JobEnd, end_of
+from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.outcomes import Checkpointed, Failed, Reindexed, Skipped, SkipReason
+from memconsole.domain.settings_memory import ConsolidateSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import GatewayUnavailableError, LockedError
 from memconsole.scheduler.jobs import TABLE, Job
@@ -182,3 +184,16 @@ def test_what_is_wrong_with_the_configuration_is_no_failure() -> None:
 def test_a_small_memory_gets_no_index_file() -> None:
     end = runner(World(MAIN)).run(row("index_md"), NEVER)
     assert (end.status, end.reason) == ("skipped", "too-small")
+
+
+def test_consolidation_is_off_and_at_night_it_only_reports() -> None:
+    job = row("consolidate")
+    assert not job.is_enabled(SETTINGS)
+    assert job.is_enabled(replace(SETTINGS, consolidate=ConsolidateSettings(is_enabled=True)))
+    assert str(job.trigger(SETTINGS)) == "daily at 03:00"
+    world = World(MAIN)
+    text = "Date: 2026-01-01\n- 🟢 Lunch was at noon <!-- dc:importance=1.0 -->\n"
+    world.workspace.files[MAIN.workspace, OBSERVATIONS] = text
+    assert runner(world).run(job, NEVER).status == "done"
+    assert world.workspace.writes == ["DREAMS.md"]
+    assert runner(world).run(job, NEVER).reason == "too-soon"
