@@ -1,0 +1,110 @@
+"""How many of the lines that capture writes are right, by labels that were made before tuning.
+
+Two sets of labels: sentences worth keeping in turns that were drawn before an extractor existed,
+and verdicts on lines that were drawn from what it wrote. Neither holds a word of the conversations.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from benchmarks.budgets import ROOT
+from benchmarks.capture_home import plain
+from memconsole.domain.cue_sentences import content_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from benchmarks.capture_sample import Written
+
+TURNS: Final = Path(__file__).with_name("capture_labels.json")
+LINES: Final = Path(__file__).with_name("capture_lines.json")
+_SAME: Final = 0.6
+"""Share of a labelled passage's words that a line needs to be about it."""
+_RIGHT, _WRONG = "right", "wrong"
+
+
+@dataclass
+class Precision:
+    """What the labels say of the lines of all conversations.
+
+    Attributes:
+        by_turn: Of each line from a labelled turn, `right` when it holds a sentence worth keeping.
+        by_line: The verdict on each labelled line that is still written.
+    """
+
+    by_turn: list[str] = field(default_factory=list)
+    by_line: list[str] = field(default_factory=list)
+
+    def add(self, lines: Iterable[Written]) -> None:
+        """Judge the lines of one conversation."""
+        passages, verdicts = _passages(), _verdicts()
+        for one in lines:
+            if (wanted := passages.get(one.place[:3])) is not None:
+                self.by_turn.append(_RIGHT if _holds_any(one, wanted) else _WRONG)
+            if (verdict := verdicts.get(one.place)) is not None:
+                self.by_line.append(verdict)
+
+    def table(self) -> list[str]:
+        """Return the shares of right lines, with what they were judged by."""
+        drawn, kept = Counter(_verdicts().values()), Counter(self.by_line)
+        lines, turns = _commit(LINES), _commit(TURNS)
+        head = "| lines that were judged | right | share (Wilson, 95 %) | labels of commit |"
+        shares = (
+            (f"{drawn.total()} drawn by a seed, as they were before tuning", drawn, lines),
+            ("of these, those that are still written", kept, lines),
+            ("those from the 420 drawn turns", Counter(self.by_turn), turns),
+        )
+        rows = [_row(name, counts, commit) for name, counts, commit in shares]
+        return [head, "|---|---|---|---|", *rows, "", _gone(drawn, kept)]
+
+
+def _row(name: str, counts: Counter[str], commit: str) -> str:
+    right, of = counts[_RIGHT], counts.total()
+    low, high = wilson(right, of)
+    return f"| {name} | {right} of {of} | {right / of:.3f} ({low:.3f} to {high:.3f}) | `{commit}` |"
+
+
+def _gone(drawn: Counter[str], kept: Counter[str]) -> str:
+    gone = {verdict: drawn[verdict] - kept[verdict] for verdict in sorted(drawn)}
+    told = ", ".join(f"{number} of {drawn[verdict]} {verdict}" for verdict, number in gone.items())
+    return f"- Of the lines that were drawn, no longer written as they were: {told}."
+
+
+def wilson(right: int, of: int, z: float = 1.96) -> tuple[float, float]:
+    """Return the interval of a share that was counted."""
+    share, square = right / of, z * z
+    middle = (share + square / (2 * of)) / (1 + square / of)
+    half = z / (1 + square / of) * math.sqrt(share * (1 - share) / of + square / (4 * of * of))
+    return middle - half, middle + half
+
+
+def _holds_any(one: Written, passages: Sequence[tuple[int, int]]) -> bool:
+    """Whether a line holds most words of a passage of its turn."""
+    said = frozenset(content_words(plain(one.line)))
+    wanted = (frozenset(content_words(one.turn.text[a:b])) for a, b in passages)
+    return any(len(words & said) >= _SAME * len(words) for words in wanted)
+
+
+def _verdicts() -> dict[tuple[str, str, str, str], str]:
+    """Return the verdict on each line that was drawn, by its place."""
+    rows = json.loads(LINES.read_text("utf-8"))["labels"]
+    return {(one["session"], one["turn"], one["hash"], one["line"]): one["verdict"] for one in rows}
+
+
+def _passages() -> dict[tuple[str, str, str], Sequence[tuple[int, int]]]:
+    """Return where something worth keeping stands in each turn that was drawn."""
+    rows = json.loads(TURNS.read_text("utf-8"))["labels"]
+    return {(one["session"], one["turn"], one["hash"]): one["durable"] for one in rows}
+
+
+def _commit(path: Path) -> str:
+    command = ["git", "log", "-1", "--format=%h", "--", str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
