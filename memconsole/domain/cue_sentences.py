@@ -78,8 +78,8 @@ def _is_language(text: str) -> bool:
 
 
 def _is_chatter(text: str, words: frozenset[str], cues: Sequence[Cue]) -> bool:
-    """Whether a sentence asks, greets, praises or wishes and says nothing else."""
-    if cue.QUESTION.search(text):
+    """Whether a sentence asks, greets, announces, praises or wishes and says nothing else."""
+    if cue.QUESTION.search(text) or cue.ANNOUNCES.fullmatch(text):
         return True
     strong = sum(one.points for one in cues)
     if not words:

@@ -41,6 +41,8 @@ _IRREGULAR: Final = (
     "|put|ran|read|said|sang|sat|sent|set|shot|slept|spoke|spent|stood|swam|taught|thought|threw"
     "|understood|woke|wore|won|wrote|broke|cut|hit|hurt|led|lent|let|rode|rose|sold|became|beat"
 )
+_TAKEN: Final = "(?:it|her|him|them|us|me|you|this|that|these|those|the|an?|my|our|\\w{3,}ing)"
+"""What one gets used to; what one used to do is a verb."""
 _WEEKDAYS: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 
 CUES: Final = (
@@ -59,11 +61,11 @@ CUES: Final = (
         "rule",
         _any(
             r"(?:always|never) (?:use|run|deploy|push|commit|merge|delete|send|ask|write|call|touch"
-            r"|store|share|restart|edit|mention|reply|answer|open|change|rely|skip|start|stop)\w*",
+            r"|store|share|restart|edit|mention|reply|answer|open|change|rely|skip|start|stop)",
             r"(?:must|may|shall) not",
             r"(?:must|have to|has to|need to) (?:always|never)",
             r"from now on",
-            r"make sure (?:to|that|you)",
+            r"(?<!i )(?<!we )make sure (?:to|that|you)",
             r"(?:please )?(?:do not|don['’]t) (?:ever|use|push|deploy|delete|send|touch|run|merge)",
             r"(?:is|are) (?:forbidden|not allowed|mandatory|required)",
             r"rule \d+|the rule is|as a rule",
@@ -83,7 +85,7 @@ CUES: Final = (
             r"let['’]s (?:go with|use|keep (?:the|using)|stick (?:to|with)|switch|drop)",
             r"(?:we|i)(?:['’]ll| will|['’]re going to| are going to) (?:use|switch|stick to"
             r"|stick with|stay (?:on|with)|move to|migrate|adopt|drop|keep (?:the|using|our))",
-            r"(?:go|going|went) with (?:the|a|an|option|plan|[A-Z]\w+)|instead of",
+            r"(?:go|going|went) with (?:the|a|an|option|plan|(?-i:[A-Z])\w+)|instead of",
             r"switch(?:ed|ing)? (?:to|from)|migrat(?:e|ed|ing) (?:to|from)",
             r"approved|rejected|signed off|ruled out",
             r"(?:haben|habe|hat) .{0,60}entschieden|wir nehmen|entscheidung|statt \w+",
@@ -176,7 +178,8 @@ CUES: Final = (
         _any(
             r"every (?:day|week|month|year|morning|evening|night|weekend|other|\w+day)|usually"
             r"|each (?:day|week|month|morning)|(?:once|twice|\w+ times) an? (?:day|week|month|year)"
-            r"|on weekends|daily|weekly|regularly|most days|used to",
+            r"|on weekends|daily|weekly|regularly|most days"
+            rf"|used to (?!{_TAKEN}\b)",
         ),
         0.4,
         Kind.HABIT,

@@ -49,6 +49,25 @@ CHATTER: Final = re.compile(
 )
 """How sentences begin that mostly say nothing; with enough words of their own they still count."""
 
+_SPAN: Final = r"(?:busy|crazy|wild|long|rough) (?:few |couple of )?(?:day|week|month|time)s?"
+_HAVE: Final = r"(?:gotta|(?:got|have|had|need|wanted) to)(?: just)?"
+ANNOUNCES: Final = re.compile(
+    r"(?:guess what|long time(?: no \w+)?"
+    rf"|(?:it['’]s )?been (?:a )?(?:while|long time|ages|{_SPAN})"
+    rf"|i(?:['’]ve| have)? {_HAVE} (?:tell|share)(?: this| something)?(?: with)? (?:you|ya)"
+    r"|(?:so much|a lot|lots|something \w+)(?:['’]s| has| have)?"
+    r" (?:happened|changed|been going on))"
+    r"(?: (?:about|since|for|to|with|from|recently|lately|here)\b.{0,30})?\W*",
+    re.IGNORECASE,
+)
+"""Whole sentences that only say that something is coming."""
+
+GENERAL: Final = _any(
+    r"life|people|every(?:one|body|thing)|any(?:one|body|thing)|some(?:one|body)|others|world"
+    r"|things?|moments?"
+)
+"""Words for nobody and nothing in particular: talk of the world in general holds them."""
+
 SECOND: Final = _any(r"you|your|yours|yourself|you['’](?:re|ve|ll|d)|ya")
 FIRST: Final = re.compile(
     r"\b(?:i|my|we|our|me|us|mine|ours|i['’](?:m|ve|d|ll)|we['’](?:re|ve|d|ll))\b", re.IGNORECASE

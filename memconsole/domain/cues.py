@@ -54,7 +54,9 @@ _OPENING: Final = 0.9
 _TAKEN_UP: Final = 0.8
 _PICTURE: Final = 0.4
 _TO_YOU: Final = -0.4
-_SLOW: Final = 0.77
+_GENERAL: Final = -1.0
+"""Points for talk of the world in general, by the share of the sentences."""
+_SLOW: Final = 0.95
 _ENOUGH: Final = 0.66
 """Share of a message's words that its kept sentences hold."""
 
@@ -148,6 +150,7 @@ def _score(one: Heard, said: Sequence[Said], seen: set[str]) -> float:
     half = one.role == "assistant"
     points = sum(c.points / 2 if half and c.is_users else c.points for c in cues.values())
     to_you = sum(_is_to_you(part.text) for part in said) / len(said)
+    general = sum(cue.GENERAL.search(part.text) is not None for part in kept) / len(kept)
     names = min(MOST_NAMES, sum(part.names for part in kept))
     media = one.has_media or one.text.rstrip().endswith("]")
     return (
@@ -158,6 +161,7 @@ def _score(one: Heard, said: Sequence[Said], seen: set[str]) -> float:
         + points
         + names * NAME_POINTS
         + to_you * _TO_YOU
+        + general * _GENERAL
         + media * _PICTURE
     )
 

@@ -43,6 +43,11 @@ def test_a_sentence_is_kept_under_its_kind(text: str, kind: Kind) -> None:
         "Can you look at it?",
         "Hey, how are you?",
         "Sounds good, talk to you later!",
+        "Long time no see!",
+        "It's been a crazy few weeks since we talked.",
+        "I've got to tell you about this thing.",
+        "Something exciting happened recently.",
+        "A lot has changed since we last spoke!",
         "| a | b |",
         '{"id": 3, "state": "open"}',
         'File "x.py", line 3, in main',
@@ -50,6 +55,32 @@ def test_a_sentence_is_kept_under_its_kind(text: str, kind: Kind) -> None:
 )
 def test_chatter_and_data_are_not_kept(text: str) -> None:
     assert only(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Nature always pushes me out of my comfort zone in the Alps.", Kind.FACT),
+        ("I make sure to run five miles each morning.", Kind.HABIT),
+        ("The dog took a week to get used to her in 2023.", Kind.FACT),
+        ("We used to sing in the choir of Genoa.", Kind.HABIT),
+        ("Keep going with your two exams in March, Ada said.", Kind.FACT),
+        ("We are going with Postgres for the invoices.", Kind.DECISION),
+        ("Been busy migrating the billing service to Frankfurt.", Kind.FACT),
+        ("A lot has changed in release 2.3 of the gateway.", Kind.FACT),
+    ],
+)
+def test_a_cue_needs_its_own_words(text: str, kind: Kind) -> None:
+    [found] = only(text)
+
+    assert (found.text, found.kind) == (text, kind)
+
+
+def test_talk_of_the_world_in_general_is_worth_less() -> None:
+    [plain] = only("The training in Genoa helped Marco with his new job.")
+    [general] = only("The training in Genoa helped everyone with their new job.")
+
+    assert plain.score > general.score
 
 
 def test_decisions_and_rules_of_people_are_urgent() -> None:
