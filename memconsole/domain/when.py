@@ -31,15 +31,19 @@ _DAY: Final = r"(?:mon|tue|wed|thu|fri|sat|sun)(?:s|nes|rs|r|ur)?(?:day)?"
 _COUNT: Final = rf"\d{{1,3}}|{'|'.join(_NUMBERS)}"
 _MONTH: Final = rf"(?:{'|'.join(_MONTHS)}|(?:{'|'.join(_SHORT_MONTHS)})\b\.?)"
 
+_UNIT: Final = "day|week|month|year"
+
 _RELATIVE = re.compile(
     r"\b(?:"
     r"(?P<near>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|today|tonight"
     r"|this (?:morning|afternoon|evening)|tomorrow|last night|vorgestern|gestern|heute|übermorgen)"
     rf"|(?P<which>last|next|this|this past|this coming|on|by|until)\s+(?P<weekday>{_DAY})"
     r"|(?P<side>last|next|this|this past)\s+(?P<unit>week|weekend|month|year)"
-    rf"|(?:(?:a )?(?P<ago_count>{_COUNT})(?: of)?\s+(?P<ago_unit>day|week|month|year)s?\s+ago)"
-    rf"|(?:in\s+(?:a )?(?P<in_count>{_COUNT})(?: of)?\s+(?P<in_unit>day|week|month|year)s?)"
-    r")\b(?!'s? (?:time|old))",
+    rf"|(?P<turn>last|next|this past)\s+(?P<month>{'|'.join(_MONTHS)})"
+    r"|(?P<over>(?:over|at|on) the weekend)"
+    rf"|(?:(?:a )?(?P<ago_count>{_COUNT})(?: of)?\s+(?P<ago_unit>weekend|{_UNIT})s?\s+ago)"
+    rf"|(?:in\s+(?:a )?(?P<in_count>{_COUNT})(?: of)?\s+(?P<in_unit>{_UNIT})s?)"
+    r")\b(?!['’]s? (?:time|old))(?:['’]s\b)?",
     re.IGNORECASE,
 )
 _ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
@@ -53,6 +57,8 @@ _PAST = re.compile(
     r"\b(?:was|were|had|did|went|got|took|made|met|saw|came|bought|sent|told|lost|won|\w{3,}ed)\b",
     re.IGNORECASE,
 )
+_STEPS: Final = {"last": -1, "this past": -1, "next": 1}
+_SATURDAY: Final = 5
 _MOST: Final = 3
 
 
@@ -100,12 +106,9 @@ def _meant(match: re.Match[str], on: date, *, is_past: bool) -> tuple[str, date 
             return _exact(on + timedelta(days=_near(near.casefold())))
         if match["weekday"] is not None:
             return _exact(_weekday(match, on, is_past=is_past))
-        if match["unit"] is not None:
-            return _period(match["side"].casefold(), match["unit"].casefold(), on)
-        back = match["ago_count"] is not None
-        number = _number(match["ago_count"] or match["in_count"])
-        unit = (match["ago_unit"] or match["in_unit"]).casefold()
-        return _span(-number if back else number, unit, on)
+        if match["month"] is not None:
+            return _named_month(match["turn"].casefold(), match["month"], on)
+        return _span(*_distance(match, on, is_past=is_past), on)
     except (OverflowError, ValueError):
         return None
 
@@ -138,22 +141,30 @@ def _weekday(match: re.Match[str], on: date, *, is_past: bool) -> date:
     return on + timedelta(days=ahead)
 
 
-def _period(side: str, unit: str, on: date) -> tuple[str, date | None]:
-    step = {"last": -1, "this past": -1, "next": 1}.get(side, 0)
-    if unit == "weekend":
-        saturday = on + timedelta(days=5 - on.weekday())
-        if side == "this past" or (step < 0 and on.weekday() < 5):
-            saturday -= timedelta(days=7)
-        elif step:
-            saturday += timedelta(days=7 * step)
-        return f"weekend of {saturday.isoformat()}", saturday
-    return _span(step, unit, on)
+def _distance(match: re.Match[str], on: date, *, is_past: bool) -> tuple[int, str]:
+    """Return how many units away it is, and the unit."""
+    if match["over"] is not None:
+        return (-1 if is_past and on.weekday() < _SATURDAY else 0), "weekend"
+    if match["unit"] is not None:
+        return _STEPS.get(match["side"].casefold(), 0), match["unit"].casefold()
+    if match["ago_count"] is not None:
+        return -_number(match["ago_count"]), match["ago_unit"].casefold()
+    return _number(match["in_count"]), match["in_unit"].casefold()
+
+
+def _named_month(side: str, name: str, on: date) -> tuple[str, date | None]:
+    """Return the month of "last August" or "next May"; the month it is now is neither."""
+    ahead = (_month(name) - on.month) % 12
+    return _span((ahead or 12) if side == "next" else ahead - 12, "month", on)
 
 
 def _span(number: int, unit: str, on: date) -> tuple[str, date | None]:
-    """Return the day, week, month or year so many units away."""
+    """Return the day, week, month or year so many units away; the present one is 0."""
     if unit == "day":
         return _exact(on + timedelta(days=number))
+    if unit == "weekend":
+        saturday = on + timedelta(days=_SATURDAY - on.weekday(), weeks=number)
+        return f"weekend of {saturday.isoformat()}", saturday
     if unit == "week":
         monday = on - timedelta(days=on.weekday()) + timedelta(weeks=number)
         return f"week of {monday.isoformat()}", monday
