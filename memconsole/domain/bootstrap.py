@@ -40,11 +40,13 @@ class Given:
     Attributes:
         name: As the session sees it.
         path: Where it is, absolute.
+        whole_chars: Characters before it was cut; None where nothing was.
     """
 
     name: str
     path: str
     content: str
+    whole_chars: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,8 @@ def fitted(files: tuple[Given, ...], rules: BootstrapSettings) -> Bootstrap:
         if len(content) < len(one.content):
             left_out.append(f"{one.name}: {len(one.content)} characters, cut to {len(content)}")
         room -= len(content)
-        kept.append(Given(one.name, one.path, content))
+        whole = len(one.content) if len(content) < len(one.content) else None
+        kept.append(Given(one.name, one.path, content, whole))
     return Bootstrap(SessionClass.OTHER, tuple(kept), tuple(left_out))
 
 

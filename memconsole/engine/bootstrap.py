@@ -6,6 +6,7 @@ are given are opened.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ from memconsole.errors import UsageError, WorkspaceError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
@@ -71,21 +72,46 @@ def bootstrap(
         UsageError: The workspace is nobody's.
     """
     scene, kind = _scene(ports, reader, settings, workspace, session_key)
+    [found] = _given(scene, (kind,))
+    return found
+
+
+def by_class(
+    ports: Ports, reader: Reader, settings: Settings, agent_id: str
+) -> tuple[Bootstrap, ...]:
+    """Return what the sessions of one agent are given, for each class of them.
+
+    Raises:
+        UnknownAgentError: There is no such agent.
+    """
+    home = reader.home()
+    scene = _Scene(ports, reader, settings, home, find_agent(home, agent_id))
+    return tuple(_given(scene, tuple(SessionClass)))
+
+
+def _given(scene: _Scene, kinds: Iterable[SessionClass]) -> Iterator[Bootstrap]:
+    """Yield what each class is given; classes that are given the same have it read once."""
     if not scene.agent.workspace_exists:
         gone = f"the workspace {scene.agent.workspace} does not exist"
-        return Bootstrap(kind, (), (gone,))
-    documents = ports.search().documents.documents(scene.agent.workspace)
+        yield from (Bootstrap(kind, (), (gone,)) for kind in kinds)
+        return
+    documents = scene.ports.search().documents.documents(scene.agent.workspace)
     size = sum(one.size_bytes for one in documents if one.path != INDEX)
-    is_large = size >= settings.index_md.min_pool_bytes
-    names = wanted(kind, is_large=is_large, rules=scene.settings.bootstrap)
-    if not names:
-        return Bootstrap(kind, (), (f"a {kind.value} session is given nothing",))
+    is_large = size >= scene.settings.index_md.min_pool_bytes
     made: dict[str, Callable[[], str | None]] = {
         INDEX_NAME: lambda: scene.index(size, len(documents)),
         ACTIVE_NAME: scene.active,
         OBSERVATIONS_NAME: lambda: scene.text(OBSERVATIONS),
     }
-    return _fitted(scene, kind, {name: made[name]() for name in names})
+    known: dict[tuple[str, ...], Bootstrap] = {}
+    for kind in kinds:
+        names = wanted(kind, is_large=is_large, rules=scene.settings.bootstrap)
+        if not names:
+            yield Bootstrap(kind, (), (f"a {kind.value} session is given nothing",))
+            continue
+        if names not in known:
+            known[names] = _fitted(scene, kind, {name: made[name]() for name in names})
+        yield replace(known[names], session_class=kind)
 
 
 def startup(

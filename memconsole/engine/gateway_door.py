@@ -84,6 +84,16 @@ class GatewayDoor(MemoryDoor):
             session_key=session_key,
         )
 
+    def bootstraps(self, agent_id: str) -> tuple[Bootstrap, ...]:
+        """Return what the sessions of one agent are given, for each class of them.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+        """
+        from memconsole.engine.bootstrap import by_class  # noqa: PLC0415
+
+        return by_class(self._ports, self._reader, self.settings, agent_id)
+
     def hooks(self, prefix: str = "") -> tuple[HookStatus, ...]:
         """Return the hooks of memconsole as they are in the platform home (mission §22)."""
         return self._ports.hooks().status(prefix)

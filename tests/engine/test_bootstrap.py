@@ -11,6 +11,7 @@ import pytest
 
 from memconsole.domain.bootstrap import BEGIN, Given, fitted, stale_line
 from memconsole.domain.envelopes import without_own_lines
+from memconsole.domain.keys import SessionClass
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings_memory import BootstrapSettings
 from memconsole.engine.engine import Engine
@@ -165,3 +166,19 @@ def test_a_missing_workspace_is_told() -> None:
     found = Engine(world.ports, SETTINGS).bootstrap(session_key=MAIN)
     assert found.files == ()
     assert "does not exist" in found.left_out[0]
+
+
+def test_every_class_is_answered_in_one_look() -> None:
+    stage = Stage()
+    found = Engine(stage.world.ports, SETTINGS).bootstraps("main")
+    assert [one.session_class for one in found] == list(SessionClass)
+    given = {one.session_class: [it.name for it in one.files] for one in found}
+    assert given[SessionClass.MAIN] == given[SessionClass.DIRECT] == FULL
+    assert not any(names for kind, names in given.items() if not kind.is_captured)
+    assert found[2].left_out == ("a group session is given nothing",)
+
+
+def test_a_file_that_is_cut_says_how_long_it_was() -> None:
+    rules = BootstrapSettings(max_chars=1_000)
+    short, long = Given("a.md", "/a.md", "x" * 1_000), Given("b.md", "/b.md", "x" * 1_001)
+    assert [one.whole_chars for one in fitted((short, long), rules).files] == [None, 1_001]
