@@ -210,7 +210,7 @@ CUES: Final = (
     Cue(
         "time",
         re.compile(
-            r"\b(?:yesterday|tomorrow|tonight|today|last|next|ago|recently|since|weekends?|week"
+            r"\b(?:yesterday|tomorrow|tonight|today|last|next|ago|recently|since|weekends?|weeks?"
             rf"|months?|years?|{_WEEKDAYS}|(?:19|20)\d\d|january|february|march|april|june|july"
             r"|august|september|october|november|december|birthday|anniversary|summer|winter"
             r"|spring|autumn|holidays?|vacation)\b|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b"

@@ -26,6 +26,12 @@ QUESTION: Final = re.compile(r"[?？]\W*$")
 ASKS_A_FACT: Final = _any(
     r"what|which|where|when|who|whose|why|how (?:long|many|much|old|often|did|do|does|was|come)"
 )
+STANDS_FOR: Final = re.compile(
+    r"(?P<yes>(?:yes|yeah|yep|yup|no|nope)\b\W*)?(?:(?:well|and|but|so|oh|actually)\b\W*)*"
+    r"(?:it|they|he|she|this|that|these|those|his|her|their|its)\b(?!['’]s (?:been|just))",
+    re.IGNORECASE,
+)
+"""How a sentence begins that speaks of what was named before."""
 GREETS: Final = _any(
     r"how (?:are|have|is|about|was your)|how['’]s|what['’]s (?:up|new)|anything (?:new|exciting)"
 )

@@ -9,10 +9,10 @@ and at most 500 characters.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain import cue_words as cue
+from memconsole.domain.cue_questions import asked, with_question
 from memconsole.domain.cue_sentences import (
     MOST_NAMES,
     NAME_POINTS,
@@ -25,7 +25,7 @@ from memconsole.domain.cue_sentences import (
 from memconsole.domain.cue_table import CUES
 from memconsole.domain.graphemes import cut
 from memconsole.domain.observations import MEDIUM_SCORE, Kind
-from memconsole.domain.sentences import Sentence, sentences
+from memconsole.domain.sentences import sentences
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ MAX_CHARS: Final = 500
 
 LINE_CHARS: Final = 280
 _MOST_LINES: Final = 3
-_SHORT_ANSWER: Final = 60
-_SHORT_WORDS: Final = 2
 _MOST_SCORE: Final = 10.0
 _MOST_SENTENCES: Final = 120
 
@@ -105,40 +103,12 @@ def find(heard: Sequence[Heard], known: Iterable[str] = ()) -> tuple[Found, ...]
     for index, one in enumerate(heard):
         label, body = without_label(one.text, labels)
         said = [judged(part, labels) for part in sentences(body)[:_MOST_SENTENCES]]
-        said = _with_question(heard, index, labels, said)
+        said = with_question(said, asked(heard, index, labels), labels)
         if any(part.is_kept for part in said):
             score = _stretched(_score(one, said, seen) + _around(heard, index, labels))
             found += _lines(index, label, one.role, said, score)
         seen.update(word for part in said for word in part.words)
     return tuple(found)
-
-
-def _with_question(
-    heard: Sequence[Heard], index: int, labels: frozenset[str], said: list[Said]
-) -> list[Said]:
-    """Put the question in front of an answer that says nothing without it, such as a number."""
-    answer = " ".join(part.text for part in said)
-    if answer.endswith(":") or any(cue.NO_SENTENCE.match(part.text) for part in said):
-        return said
-    words = {word for part in said for word in part.words}
-    is_short = len(answer) <= _SHORT_ANSWER and len(words) <= _SHORT_WORDS
-    if not said or not is_short or any(cue.QUESTION.search(part.text) for part in said):
-        return said
-    asked = _asked(heard, index)
-    if not asked or not words or cue.CHATTER.match(answer) or cue.GREETS.search(asked[-1]):
-        return said
-    if not cue.ASKS_A_FACT.search(asked[-1]) or len(asked[-1]) > LINE_CHARS // 2:
-        return said
-    whole = judged(Sentence(f"{asked[-1]} \N{EM DASH} {answer}"), labels)
-    return [replace(whole, is_kept=True)]
-
-
-def _asked(heard: Sequence[Heard], index: int) -> list[str]:
-    """Return the questions of the message before, when somebody else asked them."""
-    if not index or heard[index - 1].role == heard[index].role:
-        return []
-    parts = sentences(heard[index - 1].text[-2_000:])
-    return [part.text for part in parts if cue.QUESTION.search(part.text)]
 
 
 def _score(one: Heard, said: Sequence[Said], seen: set[str]) -> float:
@@ -169,9 +139,9 @@ def _score(one: Heard, said: Sequence[Said], seen: set[str]) -> float:
 def _around(heard: Sequence[Heard], index: int, labels: frozenset[str]) -> float:
     """Return the points that a message gets from those before and behind it."""
     points = _OPENING if index == 0 else 0.0
-    if asked := _asked(heard, index):
+    if questions := asked(heard, index, labels):
         points += _ANSWER
-        if any(cue.ASKS_A_FACT.search(q) and not cue.GREETS.search(q) for q in asked):
+        if any(cue.ASKS_A_FACT.search(q) and not cue.GREETS.search(q) for q in questions):
             points += _ANSWERS_A_FACT
     if index + 1 < len(heard) and heard[index + 1].role != heard[index].role:
         _, following = without_label(heard[index + 1].text, labels)

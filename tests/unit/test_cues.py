@@ -104,6 +104,39 @@ def test_a_short_answer_keeps_its_question() -> None:
     assert find([Heard("user", "How are you?"), Heard("assistant", "Fine.")]) == ()
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer", "is_joined"),
+    [
+        ("What did the funding of the school pay for?", "It paid for the roof in 2021.", True),
+        ("Did they sign the lease in Genoa?", "Yes, they signed it on Monday.", True),
+        ("Did they sign the lease in Genoa?", "They found a house in Lisbon in May.", False),
+        ("What did they sign?", "Marco signed the lease in May.", False),
+        ("What did they sign?", "It's been three weeks since the lease in May.", False),
+        (f"What did they sign in {'far ' * 30}Genoa?", "They signed the lease in May.", False),
+        ("How are you doing with it?", "It took three weeks in May.", False),
+    ],
+)
+def test_an_answer_with_a_word_for_what_was_asked_keeps_its_question(
+    asked: str, answer: str, is_joined: bool
+) -> None:
+    found = find([Heard("user", asked), Heard("assistant", answer)])[-1]
+
+    assert found.text == (f"{asked} — {answer}" if is_joined else answer)
+
+
+def test_a_question_is_kept_without_the_name_in_front() -> None:
+    talk = [
+        Heard("user", "Ada: I moved to Genoa in May. What did the funding pay for?"),
+        Heard("assistant", "Bob: It paid for the roof in 2021."),
+        Heard("user", "Ada: We sail to Elba in June with my brother."),
+        Heard("assistant", "Bob: My sister lives in Elba since March."),
+    ]
+
+    assert (
+        find(talk)[1].text == "Bob: What did the funding pay for? — It paid for the roof in 2021."
+    )
+
+
 def test_an_answer_is_worth_more_than_the_same_words_unasked() -> None:
     said = "The backup of the cluster lies on the second disk."
     asked = find([Heard("user", "Where is the backup?"), Heard("assistant", said)])
