@@ -1,0 +1,132 @@
+"""The labelled set of our own is what its README says: no search is run here."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks.operator_set import SET, read_rows
+from memconsole.domain.chunking import chunks
+from memconsole.domain.folding import index_text, words
+from memconsole.domain.query import STOP_WORDS, stem
+from memconsole.domain.recall import questions
+from memconsole.domain.redaction import mask
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+ROWS = read_rows()
+QUESTIONS = tuple(questions((SET / "queries.jsonl").read_text("utf-8").splitlines()))
+FILES = sorted((SET / "operator").rglob("*.md"))
+LANGUAGES = {"de": 8, "pt": 8, "zh": 7, "ja": 7}
+
+
+def test_has_forty_files_and_a_hundred_and_fifty_questions() -> None:
+    assert len(FILES) == 40
+    assert len(QUESTIONS) == len(ROWS) == 150
+    assert len({row["id"] for row in ROWS}) == len({row["query"] for row in ROWS}) == 150
+
+
+def test_all_evidence_is_a_line_of_text() -> None:
+    for one in QUESTIONS:
+        for path, line in one.evidence:
+            text = _lines(path)[line - 1].strip()
+            assert text.strip("#|-> "), (one.query, path, line)
+
+
+def test_every_file_answers_a_question_and_lies_in_a_chunk() -> None:
+    named = {path for one in QUESTIONS for path, _ in one.evidence}
+    assert named == {file.relative_to(SET / "operator").as_posix() for file in FILES}
+    assert sum(len(list(chunks(file.read_text("utf-8")))) for file in FILES) == 192
+
+
+def test_kinds_and_languages_are_as_many_as_the_readme_says() -> None:
+    kinds = Counter(row["category"] for row in ROWS)
+    assert kinds == {
+        "words": 30,
+        "identifier": 15,
+        "paraphrase": 75,
+        "same-language": 16,
+        "cross-language": 14,
+    }
+    foreign = Counter(row["language"] for row in ROWS if row["language"] != "en")
+    assert foreign == LANGUAGES
+    assert {row["language"] for row in ROWS if "language" in str(row["category"])} == set(LANGUAGES)
+
+
+def test_the_halves_are_even_in_each_kind_and_language() -> None:
+    assert Counter(row["half"] for row in ROWS) == {"dev": 75, "test": 75}
+    cells: dict[tuple[object, object], Counter[object]] = {}
+    for row in ROWS:
+        cell = cells.setdefault((row["category"], row["language"]), Counter())
+        cell[row["half"]] += 1
+    for name, halves in cells.items():
+        assert abs(halves["dev"] - halves["test"]) <= 1, name
+
+
+def test_paraphrases_share_no_content_word_with_their_evidence() -> None:
+    for row, question in zip(ROWS, QUESTIONS, strict=True):
+        if row["category"] != "paraphrase":
+            continue
+        for path, line in question.evidence:
+            lines = _lines(path)
+            assert not _shared(question.query, [lines[line - 1], *_headings(lines[:line])]), row
+
+
+def test_questions_in_words_of_the_note_share_some() -> None:
+    for row, question in zip(ROWS, QUESTIONS, strict=True):
+        if row["category"] in {"words", "identifier"}:
+            texts = [_lines(path)[line - 1] for path, line in question.evidence]
+            assert _shared(question.query, texts), row
+
+
+def test_shared_words_are_seen_in_other_forms() -> None:
+    assert _shared("how are releases rolled back", ["Rolling back a release."]) == {
+        "releases",
+        "rolled",
+        "back",
+    }
+    assert not _shared("how is it done", ["It is how we do this."])
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_nothing_looks_like_a_secret(file: Path) -> None:
+    text = file.read_text("utf-8")
+    assert mask(text) == text
+
+
+def _lines(path: str) -> list[str]:
+    return (SET / "operator" / path).read_text("utf-8").split("\n")
+
+
+def _headings(lines: Iterable[str]) -> list[str]:
+    """Return the headings that stand above the last of these lines."""
+    above: list[tuple[int, str]] = []
+    for line in lines:
+        if (level := len(line) - len(line.lstrip("#"))) > 0:
+            above = [one for one in above if one[0] < level] + [(level, line)]
+    return [line for _, line in above]
+
+
+def _shared(query: str, texts: list[str]) -> set[str]:
+    """Return the words of a query that a text has in any form: by FTS5's stemmer and by ours."""
+    said = "\n".join(texts)
+    stems = {stem(word) for word in words(said) if word not in STOP_WORDS}
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE VIRTUAL TABLE said USING fts5(text, tokenize='porter')")
+        connection.execute("INSERT INTO said VALUES (?)", (index_text(said),))
+        return {
+            word
+            for word in words(query)
+            if word not in STOP_WORDS and (stem(word) in stems or _is_found(connection, word))
+        }
+
+
+def _is_found(connection: sqlite3.Connection, word: str) -> bool:
+    sql = "SELECT 1 FROM said WHERE said MATCH ?"
+    return connection.execute(sql, (f'"{word}"',)).fetchone() is not None
