@@ -1,8 +1,8 @@
 """Measures search: `make bench-search`.
 
-Ratios come from one run. The labelled questions are read where they are (`LOCOMO`, by default
+Ratios come from one run. LoCoMo's labelled questions are read where they are (`LOCOMO`, by default
 beside the checkout); their licence forbids copying them or what is derived from them, so only
-figures leave this program.
+figures leave this program. Our own (`benchmarks/operator_memory`) get a table of their own.
 """
 
 from __future__ import annotations
@@ -16,35 +16,29 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks import operator_set
 from benchmarks.__main__ import PAGE, table
 from benchmarks.budgets import CACHE, MB, ROOT, Row, environment, memconsole, ratio
 from benchmarks.measure import Subject, measure
+from benchmarks.operator_set import recall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LOCOMO = Path(os.environ.get("LOCOMO", ROOT.parent / "shared" / "bench" / "locomo"))
 BEGIN, END = "<!-- search results -->", "<!-- end of search results -->"
+OWN_BEGIN, OWN_END = "<!-- own results -->", "<!-- end of own results -->"
 QUESTION = "When did Caroline go to the support group?"
 SIZES = (10_000, 100_000)
 
 
 def quality() -> Iterator[Row]:
     """Recall through the command line's own path, and of words alone."""
-    found = recall("static")
-    words = recall("none")
+    found = recall(LOCOMO, operator_set.WAYS["hybrid"])
+    words = recall(LOCOMO, operator_set.WAYS["text alone"])
     yield at_least("LoCoMo R@6, default settings", found["recall_at_6"], 0.84)
     yield at_least("LoCoMo nDCG@10, default settings", found["ndcg_at_10"], 0.77)
     yield at_least("LoCoMo R@6 against words alone", found["recall_at_6"], words["recall_at_6"])
-
-
-def recall(provider: str) -> dict[str, float]:
-    """Return what `bench recall` measures with a provider."""
-    seen = environment(f"recall-{provider}") | {"MEMCONSOLE_SEARCH__PROVIDER": provider}
-    command = [memconsole(), "--json", "bench", "recall", str(LOCOMO)]
-    done = subprocess.run(command, env=seen, capture_output=True, check=True, text=True)
-    found: dict[str, float] = json.loads(done.stdout)["data"]
-    return found
 
 
 def cold() -> Iterator[Row]:
@@ -122,24 +116,30 @@ def at_least(name: str, value: float, limit: float) -> Row:
 
 
 PARTS = {"quality": quality, "cold": cold, "scale": scale}
+OWN = "own"
 
 
 def main() -> int:
     """Return 1 when a budget is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[[], *PARTS])
-    chosen = parser.parse_args().names or list(PARTS)
+    parser.add_argument("names", nargs="*", choices=[[], *PARTS, OWN])
+    chosen = parser.parse_args().names or [*PARTS, OWN]
     rows: list[Row] = []
-    for name in chosen:
+    for name in filter(PARTS.get, chosen):
         if name != "scale" and not (LOCOMO / "queries.jsonl").exists():
             sys.stderr.write(f"{name} needs the labelled questions at {LOCOMO}: left out\n")
             continue
         sys.stderr.write(f"measuring {name}\n")
         rows.extend(PARTS[name]())
-    text = table(rows)
-    print(text)
-    if set(PARTS) <= set(chosen):
-        store_between(BEGIN, END, text)
+    if rows:
+        text = table(rows)
+        print(text)
+        if set(PARTS) <= set(chosen):
+            store_between(BEGIN, END, text)
+    if OWN in chosen:
+        own = operator_set.table()
+        print(own)
+        store_between(OWN_BEGIN, OWN_END, own)
     return int(any(row.share > 1 for row in rows))
 
 
