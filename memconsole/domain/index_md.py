@@ -53,6 +53,7 @@ _HOW_TO: Final = (
     "Always read ACTIVE_CONTEXT.md: it says what was going on last.",
     "Markers: " + ", ".join(f"{EMOJI[tag]} {tag}" for tag in MARKER_TAGS) + ".",
 )
+_SHORTEST_ROW: Final = len("| a | a | 0B | ~0 | — | ? |\n")
 _FOLDED_FIRST: Final = ("Session Logs", "Other")
 _STAMP: Final = re.compile(r"(?<=> \*\*Generated\*\*: )[^|\n]*")
 
@@ -147,7 +148,13 @@ class _Page:
     rules: IndexMdSettings
 
     def fits(self, folds: Mapping[str, int]) -> bool:
-        """Whether it keeps to the budget with so many rows folded."""
+        """Whether it keeps to the budget with so many rows folded.
+
+        Rows that are too many, however short they were, are not written out to be counted.
+        """
+        rows = sum(len(files) - folds[rule.name] for rule, files in self.groups)
+        if rows * _SHORTEST_ROW > 4 * self.rules.max_tokens:
+            return False
         return -(-len(self.text(folds)) // 4) <= self.rules.max_tokens
 
     def least_fold(self, folds: Mapping[str, int], name: str, size: int) -> int:

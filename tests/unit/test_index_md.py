@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memconsole.domain import index_md
 from memconsole.domain.index_md import (
     IndexText,
     catalogued,
@@ -123,6 +124,20 @@ def test_thousands_of_files_keep_to_the_budget(number: int) -> None:
     found = render(*items)
     assert found.files == number
     assert -(-len(found.text) // 4) <= 2000
+
+
+@pytest.mark.parametrize("tokens", [200, 700, 1_500, 4_000])
+def test_what_is_not_written_out_to_be_counted_would_not_have_fitted(
+    tokens: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [f"memory/{'' if n % 3 else '2026-01-'}{n % 31 + 1:02d}{n}.md" for n in range(300)]
+    items = [item(path, days=n, size=n, modified_at=None) for n, path in enumerate(paths)]
+    rules = IndexMdSettings(max_tokens=tokens)
+    quick = render(*items, rules=rules)
+    monkeypatch.setattr(index_md, "_SHORTEST_ROW", 0)
+    assert render(*items, rules=rules) == quick
+    row = "| a | a | 0B | ~0 | — | ? |\n"
+    assert f"\n{row}" in render(item("memory/a", size=0, modified_at=None)).text
 
 
 def test_domains_have_a_heading_each() -> None:
