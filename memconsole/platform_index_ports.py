@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.platform_candidates import PlatformChunk, WordsFound
-    from memconsole.domain.platform_index import Contents, IndexFacts
+    from memconsole.domain.platform_index import Contents, IndexedFile, IndexFacts
     from memconsole.domain.platform_words import Plan
     from memconsole.domain.settings import SearchSettings
 
@@ -56,8 +56,13 @@ class PlatformIndexes(Protocol):
             StoreError: There is one, and it cannot be read.
         """
 
-    def hashes(self, workspace: Path, paths: Iterable[str]) -> Mapping[str, str]:
-        """Return the platform's hash of each file of a workspace that is there."""
+    def hashes(
+        self, workspace: Path, paths: Iterable[str], known: Iterable[IndexedFile] = ()
+    ) -> Mapping[str, str]:
+        """Return the platform's hash of each file of a workspace that is there.
+
+        Files of the size and time that the index knows are not read again.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,15 +87,15 @@ class FakePlatformIndexes:
         self.vector: Sequence[float] | None = (1.0, 0.0)
         self.asked: list[str] = []
 
-    def read(
-        self, agent: Agent, home: Home, reading: Callable[[FakePlatformIndex], T]
-    ) -> T | None:
+    def read(self, agent: Agent, home: Home, reading: Callable[[FakePlatformIndex], T]) -> T | None:
         if self.failure is not None:
             raise self.failure
         index = self.indexes.get(agent.id)
         return None if index is None else reading(index)
 
-    def hashes(self, workspace: Path, paths: Iterable[str]) -> Mapping[str, str]:
+    def hashes(
+        self, workspace: Path, paths: Iterable[str], known: Iterable[IndexedFile] = ()
+    ) -> Mapping[str, str]:
         there = [path for path in paths if path in self.files]
         return {path: text_hash(self.files[path].encode()) for path in there}
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from memconsole.domain.platform_profile import Profile
@@ -64,10 +64,14 @@ class IndexedFile(NamedTuple):
 
     Attributes:
         hash: SHA-256 of its text, in hexadecimal, when it was indexed.
+        size_bytes: Of the file then; None when the index does not say, as with `modified_ms`.
+        modified_ms: Its time in milliseconds since 1970.
     """
 
     path: str
     hash: str
+    size_bytes: int | None = None
+    modified_ms: float | None = None
 
 
 class IndexedChunk(NamedTuple):
@@ -105,6 +109,7 @@ class PlatformIndexHealth:
         missing: Memory files on disk that are not in it.
         extra: Files in it that are gone.
         stale: Files that changed since they were indexed.
+        recent: Files that changed or came so lately that it need not have them yet.
         other_model: Chunks of another model than the index has now: never found by meaning.
         without_vector: Chunks without a vector in an index that has them.
         canary: Words of one of its own notes that were looked for; empty when it has no words.
@@ -120,6 +125,7 @@ class PlatformIndexHealth:
     missing: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
+    recent: tuple[str, ...] = ()
     other_model: int = 0
     without_vector: int = 0
     canary: str = ""
@@ -130,12 +136,8 @@ class PlatformIndexHealth:
     @property
     def is_deaf(self) -> bool:
         """Whether searching it finds nothing although there is something."""
-        return not self.is_canary_found or (self.facts is not None and self.files == 0 < self.due)
-
-    @property
-    def due(self) -> int:
-        """Memory files that it does not know as they are."""
-        return len(self.missing) + len(self.stale)
+        is_empty = self.facts is not None and not self.files and bool(self.missing)
+        return is_empty or not self.is_canary_found
 
     @property
     def troubles(self) -> tuple[str, ...]:
@@ -175,7 +177,11 @@ def text_hash(data: bytes) -> str:
 
 
 def judged(
-    agent: str, contents: Contents, on_disk: Iterable[str], hashes: Mapping[str, str]
+    agent: str,
+    contents: Contents,
+    on_disk: Iterable[str],
+    hashes: Mapping[str, str],
+    recent: Collection[str] = (),
 ) -> PlatformIndexHealth:
     """Compare an index with the files it is of.
 
@@ -184,25 +190,29 @@ def judged(
         contents: The index.
         on_disk: Paths of the memory files as memconsole lists them.
         hashes: Of every file that is there and can be read, those of the index included.
+        recent: Files that changed so lately that an index need not have them yet.
     """
-    facts, files, chunks = contents
-    known = {one.path for one in files}
-    expected = {one for one in on_disk if is_memory_file(one, facts.profile)}
-    others = sum(one.model != facts.model for one in chunks) if facts.model else 0
+    facts, chunks = contents.facts, contents.chunks
+    known = {one.path: one.hash for one in contents.files if _is_ours(one.path, facts)}
+    missing = {one for one in on_disk if _is_ours(one, facts)} - known.keys()
+    stale = {path for path, hash_ in known.items() if hashes.get(path, hash_) != hash_}
     bare = sum(not one.has_vector and one.model == facts.model for one in chunks)
     return PlatformIndexHealth(
         agent=agent,
         facts=facts,
-        files=len(files),
+        files=len(known),
         chunks=len(chunks),
-        missing=tuple(sorted(expected - known)),
+        missing=tuple(sorted(missing.difference(recent))),
         extra=tuple(sorted(path for path in known if path not in hashes)),
-        stale=tuple(
-            sorted(one.path for one in files if hashes.get(one.path, one.hash) != one.hash)
-        ),
-        other_model=others,
+        stale=tuple(sorted(stale.difference(recent))),
+        recent=tuple(sorted((missing | stale).intersection(recent))),
+        other_model=sum(one.model != facts.model for one in chunks) if facts.model else 0,
         without_vector=0 if facts.is_text_only else bare,
     )
+
+
+def _is_ours(path: str, facts: IndexFacts) -> bool:
+    return is_memory_file(path, facts.profile)
 
 
 def canary_of(chunks: Sequence[IndexedChunk]) -> tuple[str, IndexedChunk] | None:

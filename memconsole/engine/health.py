@@ -96,7 +96,8 @@ def take_health(
 
 
 def _checks() -> Mapping[str, Callable[[Look], Check]]:
-    from memconsole.engine import health_memory as memory  # noqa: PLC0415 - only who looks
+    from memconsole.engine import health_index  # noqa: PLC0415 - only who looks
+    from memconsole.engine import health_memory as memory  # noqa: PLC0415
     from memconsole.engine import health_own as own  # noqa: PLC0415
     from memconsole.engine import health_platform as platform  # noqa: PLC0415
 
@@ -116,7 +117,7 @@ def _checks() -> Mapping[str, Callable[[Look], Check]]:
         "observations-budget": memory.observations_budget,
         "locks": own.locks,
         "index": memory.index,
-        "platform-index": platform.platform_index,
+        "platform-index": health_index.platform_index,
         "bootstrap-truncation": memory.bootstrap_truncation,
         "state": own.state,
     }

@@ -172,11 +172,5 @@ def compaction_evidence(look: Look) -> Check:
     )
 
 
-def platform_index(look: Look) -> Check:
-    """The agent's own search index is not looked into by this release."""
-    del look
-    return unknown("platform-index", "the agents' own search indexes are not looked into")
-
-
 def _compactions(number: int) -> str:
     return "1 compaction looks" if number == 1 else f"{number} compactions look"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memconsole.domain.indexing import IndexStatus, Source
     from memconsole.domain.memory import Marker, Pool
     from memconsole.domain.memory_advice import MemoryAdvice
+    from memconsole.domain.platform_index import PlatformIndexHealth
     from memconsole.domain.search import SearchRequest, SearchResult
     from memconsole.domain.settings import Settings
     from memconsole.engine.index_watch import IndexWatch
@@ -176,6 +177,18 @@ class MemoryDoor(SearchDoor):
         from memconsole.engine.asking import ask_agents  # noqa: PLC0415
 
         return ask_agents(self._ports, self.settings, self.home(), result)
+
+    def platform_indexes(self, agent_id: str | None = None) -> tuple[PlatformIndexHealth, ...]:
+        """Return whether the agents' own search indexes are whole.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+        """
+        from memconsole.engine.platform_index import platform_indexes  # noqa: PLC0415
+
+        home = self.home()
+        agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
+        return platform_indexes(self._ports, home, agents)
 
     def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
         """Return (agent id, marked line) of every pool; a shared pool names its first agent."""

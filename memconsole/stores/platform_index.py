@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.platform_index import IndexedFile
     from memconsole.sqlite import Copies, ReadOnlyDatabase
 
 T = TypeVar("T")
 
+_SAME_MS: Final = 1.0
 _LEFT: Final = (".tmp-", ".backup-")
 
 
@@ -61,16 +63,36 @@ class PlatformIndexFiles:
 
         return read_platform(path, read, self._copies)
 
-    def hashes(self, workspace: Path, paths: Iterable[str]) -> Mapping[str, str]:
+    def hashes(
+        self, workspace: Path, paths: Iterable[str], known: Iterable[IndexedFile] = ()
+    ) -> Mapping[str, str]:
         """Return the platform's hash of each file that is there; what lies outside is left out."""
+        indexed = {one.path: one for one in known}
         found = {}
         for path in paths:
             parts = PurePosixPath(path)
             if parts.is_absolute() or ".." in parts.parts or "\0" in path:
                 continue
             with suppress(OSError):
-                found[path] = text_hash(read_bytes(str(workspace / path)))
+                found[path] = _hash(workspace / path, indexed.get(path))
         return found
+
+
+def _hash(path: Path, known: IndexedFile | None) -> str:
+    """Return the hash of a file, without a look into it when it is as it was indexed.
+
+    Raises:
+        OSError: It is not there, or cannot be read.
+    """
+    status = path.lstat()
+    if (
+        known is not None
+        and known.modified_ms is not None
+        and known.size_bytes == status.st_size
+        and abs(known.modified_ms - status.st_mtime_ns / 1e6) < _SAME_MS
+    ):
+        return known.hash
+    return text_hash(read_bytes(str(path)))
 
 
 def _place(path: Path) -> Place:

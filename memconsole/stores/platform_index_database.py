@@ -133,7 +133,8 @@ class SqlitePlatformIndex:
         """Return its memory part."""
         tables = self._tables
         files = self._database.rows(
-            f"SELECT path, hash FROM {tables.files} WHERE source = 'memory' ORDER BY path"
+            f"SELECT path, hash, size, mtime FROM {tables.files} WHERE source = 'memory' "
+            "ORDER BY path"
         )
         chunks = self._database.rows(
             f"SELECT id, path, start_line, end_line, model, text, {self._has_vector()} "
@@ -141,7 +142,7 @@ class SqlitePlatformIndex:
         )
         return Contents(
             self.facts,
-            tuple(IndexedFile(str(path), str(hash_)) for path, hash_ in files),
+            tuple(_file(row) for row in files),
             tuple(_indexed(row) for row in chunks),
         )
 
@@ -255,6 +256,16 @@ def _chunk(row: Row) -> PlatformChunk:
         str(text),
         importance if isinstance(importance, int) else None,
         mtime_ms / 1000 if isinstance(mtime_ms, int | float) else None,
+    )
+
+
+def _file(row: Row) -> IndexedFile:
+    path, hash_, size, mtime_ms = row
+    return IndexedFile(
+        str(path),
+        str(hash_),
+        size if isinstance(size, int) else None,
+        float(mtime_ms) if isinstance(mtime_ms, int | float) else None,
     )
 
 
