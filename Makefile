@@ -11,7 +11,7 @@ STAMP := $(VENV)/.installed
 JOBS ?= 2
 
 .PHONY: help run test test-tmux test-ssh test-gateway test-properties check format \
-  bench bench-console bench-search bench-search-peers bench-capture soak pictures lock build clean
+  bench bench-console bench-search bench-search-peers bench-memory bench-capture soak pictures lock build clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */make \1\t/' | expand -t 20
@@ -64,6 +64,9 @@ soak: $(STAMP) ## ten simulated days, then real minutes of --serve: memory, desc
 
 bench-search: $(STAMP) ## measure search; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks.search $(ARGS)
+
+bench-memory: $(STAMP) ## measure a memory of 5,000 files; the table goes to docs/benchmarks.md
+	$(BIN)/python -m benchmarks.memory $(ARGS)
 
 bench-capture: $(STAMP) ## measure what capture keeps; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks.capture $(ARGS)
