@@ -18,6 +18,7 @@ from memconsole.errors import StateError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
@@ -61,6 +62,10 @@ class Engine(HealthDoor):
             HomeUnreadableError: It exists and cannot be listed.
         """
         return self._reader.home()
+
+    def keep_home(self) -> AbstractContextManager[None]:
+        """Let all that this thread asks in the block share one reading of the home."""
+        return self._reader.keep_home()
 
     def agent(self, agent_id: str) -> Agent:
         """Return one agent by id, in any letter case.

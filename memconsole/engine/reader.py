@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.growth import LOOKBACK
@@ -14,7 +15,7 @@ from memconsole.engine.tail import read_usages
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Home
@@ -45,6 +46,12 @@ class AgentReading:
     read_at: datetime
 
 
+class _Thread(threading.local):
+    """The home that one thread keeps: none yet while the list is empty."""
+
+    kept: list[Home] | None = None
+
+
 class Reader:
     """Keeps the last reading of every agent and workspace; safe from any thread."""
 
@@ -52,6 +59,7 @@ class Reader:
         self._ports = ports
         self._settings = settings
         self._lock = threading.RLock()
+        self._thread = _Thread()
         self._listings: dict[AgentRef, tuple[Agent, StoreListing]] = {}
         self._agents: dict[AgentRef, AgentReading] = {}
         self._pools: dict[str, tuple[object, Pool]] = {}
@@ -59,7 +67,24 @@ class Reader:
 
     def home(self) -> Home:
         """Read home, configuration and roster."""
-        return self._ports.platform.read()
+        kept = self._thread.kept
+        if kept is None:
+            return self._ports.platform.read()
+        if not kept:
+            kept.append(self._ports.platform.read())
+        return kept[0]
+
+    @contextmanager
+    def keep_home(self) -> Iterator[None]:
+        """Let the steps of this thread in the block share one reading of the home.
+
+        A run for fifty agents would read it fifty times, each time with all fifty in it.
+        """
+        self._thread.kept = []
+        try:
+            yield
+        finally:
+            self._thread.kept = None
 
     def policy(self, agent_id: str, threshold_tokens: int | None = None) -> RotationPolicy:
         """Return the rotation policy of one agent."""

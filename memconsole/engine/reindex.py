@@ -32,6 +32,7 @@ def reindex(
     *,
     ports: DoorPorts,
     settings: Settings,
+    home: Home | None = None,
     cancel: StopSignal | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Outcome:
@@ -41,6 +42,7 @@ def reindex(
         command: Which agent, and how.
         ports: The engine's ports.
         settings: Of all agents.
+        home: A reading that is at hand; None takes one.
         cancel: Looked at between two documents; the index stays as it was.
         progress: Told how many documents of an index are done, and of how many.
 
@@ -49,7 +51,7 @@ def reindex(
         LockedError: Another process writes an index.
         IndexUnavailableError: An index cannot be written.
     """
-    home = ports.platform.read()
+    home = home or ports.platform.read()
     agent = find_agent(home, command.agent.id)
     sources: tuple[Source, ...] | None = _SOURCES if command.with_sessions else None
     if command.with_sessions is False:

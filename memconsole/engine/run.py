@@ -110,6 +110,7 @@ def _dispatch(
                 command,
                 ports=ports,
                 settings=settings,
+                home=reader.home(),
                 cancel=attended.cancel,
                 progress=attended.progress,
             )

@@ -78,7 +78,7 @@ class JobRunner:
         """
         ticket = ticket or self.enter(job)
         try:
-            with self._held(job):
+            with self._held(job), self.engine.keep_home():
                 if job.work is not None:
                     return JobRun(
                         JobEnd("planned", None, f"would {job.help[:1].lower()}{job.help[1:]}")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memconsole.scheduler.ledger import Ledger
     from memconsole.scheduler.parts import Hands, Waker
     from memconsole.scheduler.runner import JobRunner
+    from memconsole.scheduler.turns import Ticket
     from memconsole.scheduler.watcher import Watcher
 
 logger = logging.getLogger(__name__)
@@ -189,9 +190,13 @@ class SchedulerService:
         self._save(entry)
         self.hands.submit(
             entry.job.id,
-            lambda: self.runner.run(job, self.cancel, ticket),
+            lambda: self._run(job, ticket),
             lambda end: self._end(entry, end, now.elapsed_s),
         )
+
+    def _run(self, job: Job, ticket: Ticket) -> JobEnd:
+        with self.ledger.keep_open():
+            return self.runner.run(job, self.cancel, ticket)
 
     def _narrowed(self, job: Job) -> Job:
         """Return the job with what changed files ask for, when that is why it runs."""

@@ -174,35 +174,55 @@ def read_platform(path: Path, read: Callable[[ReadOnlyDatabase], T], copies: Cop
 
 
 @contextmanager
-def keep_open() -> Iterator[None]:
+def keep_open(only: Path | None = None) -> Iterator[None]:
     """Let this thread's readings in the block share their connections.
 
     For many short readings in a row: opening a database of the platform costs more than most of
     them. A block is short too, for as long as a connection is open the platform cannot put its
     log away.
+
+    Args:
+        only: A database of ours; only its connection is shared, and the block may be long.
     """
-    if _thread.kept is not None:
+    outer = _thread.kept
+    if outer is not None and (outer.only is None or only is not None):
         yield
         return
-    with ExitStack() as stack:
-        _thread.kept = _Kept(stack)
-        try:
-            yield
-        finally:
-            _thread.kept = None
+    _thread.kept = kept = _Kept(only, outer)
+    try:
+        yield
+    finally:
+        _thread.kept = outer
+        kept.close()
 
 
 class _Kept:
     """What one thread keeps for the length of a block.
 
     Attributes:
-        mains: Databases by the path that was asked for, links followed.
+        only: The one database that is kept; None keeps all.
     """
 
-    def __init__(self, stack: ExitStack) -> None:
-        self.mains: dict[Path, Path] = {}
-        self._stack = stack
+    def __init__(self, only: Path | None, outer: _Kept | None) -> None:
+        self.only = only
+        self._outer = outer
+        self._mains: dict[Path, Path] = {}
         self._open: dict[Path, tuple[Entrance, ExitStack]] = {}
+
+    def main(self, path: Path) -> Path:
+        """Return a database, links followed; they are followed once in a block."""
+        if path not in self._mains:
+            found = Path(os.path.realpath(path))
+            if self.only not in (None, path):
+                return found
+            self._mains[path] = found
+        return self._mains[path]
+
+    def keeper(self, main: Path) -> _Kept | None:
+        """Return who keeps a database: the longest block that takes it."""
+        if self._outer is not None and (longer := self._outer.keeper(main)) is not None:
+            return longer
+        return self if self.only is None or main in self._mains.values() else None
 
     def entrance(self, main: Path, stamp: Stamp, copies: Copies) -> Entrance:
         """Return an open entrance, the old one when it still serves."""
@@ -212,10 +232,16 @@ class _Kept:
                 self._open[main] = (known, own)
                 return known
             own.close()
-        own = self._stack.enter_context(ExitStack())
-        made = own.enter_context(enter(main, stamp, copies, is_restless=False))
-        self._open[main] = (made, own)
+        with ExitStack() as own:
+            made = own.enter_context(enter(main, stamp, copies, is_restless=False))
+            self._open[main] = (made, own.pop_all())
         return made
+
+    def close(self) -> None:
+        """Close what is open."""
+        with ExitStack() as all_:
+            for _, own in self._open.values():
+                all_.push(own)
 
 
 class _Thread(threading.local):
@@ -226,16 +252,14 @@ _thread = _Thread()
 
 
 def _main(path: Path) -> Path:
-    mains = {} if _thread.kept is None else _thread.kept.mains
-    if path not in mains:
-        mains[path] = Path(os.path.realpath(path))
-    return mains[path]
+    return Path(os.path.realpath(path)) if _thread.kept is None else _thread.kept.main(path)
 
 
 @contextmanager
 def _entrance(main: Path, stamp: Stamp, copies: Copies, *, is_restless: bool) -> Iterator[Entrance]:
-    if _thread.kept is not None and not is_restless:
-        yield _thread.kept.entrance(main, stamp, copies)
+    keeper = None if _thread.kept is None or is_restless else _thread.kept.keeper(main)
+    if keeper is not None:
+        yield keeper.entrance(main, stamp, copies)
         return
     with enter(main, stamp, copies, is_restless=is_restless) as entrance:
         yield entrance

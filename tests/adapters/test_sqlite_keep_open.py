@@ -159,3 +159,22 @@ def test_a_value_that_is_not_there_has_no_pieces(database: Path, copies: Private
         sqlite.open_platform(database, copies) as one,
     ):
         list(one.pieces("t", "a", 99))
+
+
+def test_one_database_alone_is_kept_and_shorter_blocks_keep_the_others(
+    database: Path, tmp_path: Path, copies: PrivateCopies, opened: list[str]
+) -> None:
+    other = make_database(tmp_path / "others")
+
+    def openings(*paths: Path) -> int:
+        before = len(opened)
+        for path in paths:
+            assert sqlite.read_platform(path, count, copies) == 1
+        return len(opened) - before
+
+    with sqlite.keep_open(database):
+        assert openings(database, other, database, other) == 3
+        with sqlite.keep_open(), sqlite.keep_open(database):
+            assert openings(database, other, database, other) == 1
+        assert openings(database, other) == 1
+    assert openings(database) == 1

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
 
 from memconsole.domain.settings import Settings
 from memconsole.engine.reader import Reader
+from memconsole.errors import HomeNotFoundError
 from tests.engine.rows import row
-from tests.fakes import HOME, NOW, World, talk
+from tests.fakes import HOME, NOW, FakePlatform, World, fake_agent, talk
+
+if TYPE_CHECKING:
+    from memconsole.domain.agents import Home
 
 
 def test_a_talk_that_grows_all_month_is_remembered_once() -> None:
@@ -25,6 +33,75 @@ def test_a_talk_that_grows_all_month_is_remembered_once() -> None:
         world.sessions.hold(replace(session, transcript=grown))
         world.sessions.transcripts[grown.session_id] = talk(*["a word"] * number)
         reader.sessions(home, home.agents[0])
-        kept.append(len(reader._tails))
+        kept.append(sum(map(len, reader._tails.values())))
     assert kept[0] > 0
     assert kept[-1] == kept[0]
+
+
+class CountingPlatform(FakePlatform):
+    """Counts how often it is read; while it is gone it cannot be."""
+
+    def __init__(self) -> None:
+        super().__init__(fake_agent())
+        self.reads = 0
+        self.is_gone = False
+
+    def read(self) -> Home:
+        self.reads += 1
+        if self.is_gone:
+            raise HomeNotFoundError("/gone")
+        return super().read()
+
+
+def test_the_steps_of_one_run_share_one_reading_of_the_home() -> None:
+    world, platform = World(), CountingPlatform()
+    reader = Reader(replace(world.ports, platform=platform), Settings(state_dir=HOME / "state"))
+    elsewhere: list[Home] = []
+    with reader.keep_home():
+        assert platform.reads == 0
+        assert reader.home() is reader.home()
+        other = threading.Thread(target=lambda: elsewhere.append(reader.home()))
+        other.start()
+        other.join()
+    assert elsewhere != []
+    assert platform.reads == 2, "a thread keeps its own"
+    reader.home()
+    assert platform.reads == 3
+
+
+def test_a_home_that_cannot_be_read_is_not_kept() -> None:
+    world, platform = World(), CountingPlatform()
+    reader = Reader(replace(world.ports, platform=platform), Settings(state_dir=HOME / "state"))
+    platform.is_gone = True
+    with reader.keep_home():
+        with pytest.raises(HomeNotFoundError):
+            reader.home()
+        platform.is_gone = False
+        assert reader.home().agents != ()
+
+
+def test_one_look_at_the_store_serves_everybody_until_it_changes() -> None:
+    world = World()
+    world.sessions.hold(row())
+    reader = Reader(world.ports, Settings(state_dir=HOME / "state"))
+    home = reader.home()
+    agent = home.agents[0]
+    first = reader.listing(agent)
+    assert reader.sessions(home, agent).listing is first
+    assert reader.listing(agent) is first
+    world.sessions.hold(row(tokens=2_000))
+    assert reader.sessions(home, agent).listing is reader.listing(agent)
+    assert reader.listing(agent) is not first
+
+
+def test_the_ends_of_talks_that_are_gone_are_forgotten() -> None:
+    world = World()
+    reader = Reader(world.ports, Settings(state_dir=HOME / "state"))
+    home = reader.home()
+    for number in range(20):
+        talked = row(key=f"agent:main:telegram:dm:{number}", tokens=None)
+        assert talked.transcript is not None
+        world.sessions.hold(talked)
+        world.sessions.transcripts[talked.transcript.session_id] = talk("a word", "another")
+        reader.sessions(home, home.agents[0])
+    assert [list(one) for one in reader._tails.values()] == [["id-19"]]

@@ -60,7 +60,7 @@ class FakeJobStore:
     is_full: bool = False
     is_unreadable: bool = False
     saves: int = 0
-    is_kept_open: bool = False
+    kept_open: int = 0
 
     def records(self) -> dict[str, JobRecord]:
         return {} if self.is_unreadable else dict(self.stored)
@@ -81,11 +81,11 @@ class FakeJobStore:
 
     @contextmanager
     def keep_open(self) -> Iterator[None]:
-        self.is_kept_open = True
+        self.kept_open += 1
         try:
             yield
         finally:
-            self.is_kept_open = False
+            self.kept_open -= 1
 
 
 @dataclass

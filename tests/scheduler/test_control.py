@@ -177,19 +177,21 @@ def test_the_loop_says_how_it_is_and_feeds_the_watchdog_in_time() -> None:
     assert stage.locks.held == set()
 
 
-def test_the_loop_makes_its_many_small_writes_cheap() -> None:
-    store = FakeJobStore()
-    stage = Stage([job("checkpoint")], store=store)
-    stage.service.hands = stage.hands
-    kept: list[bool] = []
+def test_the_loop_and_each_run_keep_the_database_open() -> None:
+    store, in_loop, in_run = FakeJobStore(), [], []
+
+    def work(_engine: Engine, _cancel: StopSignal) -> JobEnd:
+        in_run.append(store.kept_open)
+        return DONE
 
     def is_stopped() -> bool:
-        kept.append(store.is_kept_open)
-        return len(kept) == 2
+        in_loop.append(store.kept_open)
+        return len(in_loop) == 2
 
+    stage = Stage([job("checkpoint", work=work)], store=store)
+    stage.service.hands = stage.hands
     assert serve(stage.service, stage.locks, is_stopped, Signs())
-    assert kept == [True, True]
-    assert not store.is_kept_open
+    assert (in_loop, in_run, store.kept_open) == ([1, 1], [2], 0)
 
 
 def test_a_second_loop_is_refused() -> None:
