@@ -11,12 +11,12 @@ from memconsole.domain.sessions import SessionState
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Home
     from memconsole.domain.settings import Settings
-    from memconsole.domain.snapshot import ConsoleSnapshot, SessionView
+    from memconsole.domain.snapshot import SessionView
     from memconsole.engine.ports_bundle import Ports
 
 
@@ -83,12 +83,13 @@ def next_events(view: SessionView, found: Freshness | None) -> dict[str, datetim
 
 
 def precaptures(
-    snapshot: ConsoleSnapshot, *, ports: Ports, settings: Settings, at: datetime
+    views: Iterable[SessionView], home: Home, *, ports: Ports, settings: Settings, at: datetime
 ) -> tuple[Precapture, ...]:
     """Return the talks with something unsaved that the platform resets soon, or overdue.
 
     Args:
-        snapshot: Their reading.
+        views: Sessions of one reading.
+        home: The home they are of.
         ports: For what was saved already.
         settings: For `freshness.precapture`.
         at: The moment that is asked about.
@@ -97,20 +98,17 @@ def precaptures(
         The nearest first; overdue ones before all.
     """
     due = [
-        one
-        for view in snapshot.sessions
-        if (one := _precapture(view, snapshot, ports, settings, at)) is not None
+        one for view in views if (one := _precapture(view, home, ports, settings, at)) is not None
     ]
     return tuple(sorted(due, key=lambda one: (one.reset_at or at, one.key)))
 
 
 def _precapture(
-    view: SessionView, snapshot: ConsoleSnapshot, ports: Ports, settings: Settings, at: datetime
+    view: SessionView, home: Home, ports: Ports, settings: Settings, at: datetime
 ) -> Precapture | None:
     if not view.session_class.is_captured or view.session_id is None or view.key_text is None:
         return None
-    version = snapshot.gateway.version
-    found = freshness_of(view, home=snapshot.home, settings=settings, now=at, version=version)
+    found = freshness_of(view, home=home, settings=settings, now=at)
     if found is None or not found.wants_capture(at, settings.freshness.precapture):
         return None
     captured_at = _captured_at(view, ports)

@@ -125,12 +125,10 @@ class GatewayDoor(MemoryDoor):
     def flushes_due(self) -> tuple[Flush, ...]:
         """Return a flush for each talk that came nearer to its compaction (mission §13)."""
         from memconsole.engine.flush import flushes_due  # noqa: PLC0415
-        from memconsole.engine.snapshot import take_snapshot  # noqa: PLC0415
+        from memconsole.engine.snapshot import read_sessions  # noqa: PLC0415
 
-        found = take_snapshot(self._ports, self._reader, with_pools=False)
-        return tuple(
-            flushes_due(found.sessions, found.home, ports=self._ports, settings=self.settings)
-        )
+        home, views = read_sessions(self._reader)
+        return tuple(flushes_due(views, home, ports=self._ports, settings=self.settings))
 
     def precaptures(self, at: datetime | None = None) -> tuple[Precapture, ...]:
         """Return the talks that must be saved before the platform starts them anew (§18).
@@ -139,11 +137,11 @@ class GatewayDoor(MemoryDoor):
             at: The moment that is asked about; None is now.
         """
         from memconsole.engine.freshness import precaptures  # noqa: PLC0415
-        from memconsole.engine.snapshot import take_snapshot  # noqa: PLC0415
+        from memconsole.engine.snapshot import read_sessions  # noqa: PLC0415
 
-        found = take_snapshot(self._ports, self._reader, with_pools=False)
+        home, views = read_sessions(self._reader)
         at = at or self._ports.clock.now()
-        return precaptures(found, ports=self._ports, settings=self.settings, at=at)
+        return precaptures(views, home, ports=self._ports, settings=self.settings, at=at)
 
     def ended_watch(self) -> EndedWatch:
         """Return a watch that has talks recovered when their session changes (mission §14)."""

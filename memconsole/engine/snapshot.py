@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memconsole.domain.compaction_evidence import BadCompaction
     from memconsole.domain.config_finding import Finding
     from memconsole.domain.memory import Pool
+    from memconsole.domain.sessions import StoreListing
     from memconsole.domain.snapshot import SessionView
     from memconsole.domain.tokens import Sample
     from memconsole.engine.live import LiveView
@@ -86,6 +87,19 @@ def take_snapshot(
     )
 
 
+def read_sessions(reader: Reader) -> tuple[Home, list[SessionView]]:
+    """Read home and sessions alone, without their growth: for who looks every other minute.
+
+    Raises:
+        HomeNotFoundError: The platform home does not exist.
+        HomeUnreadableError: There are session stores, and none of them can be read.
+    """
+    home = reader.home()
+    readings = [reader.sessions(home, agent) for agent in home.agents]
+    _require_a_readable_store(home, [one.listing for one in readings])
+    return home, [view for one in readings for view in reader.views(home, one, {})]
+
+
 def _begun(reader: Reader, live: LiveView | None) -> Home:
     """Ask the Gateway, and read the home while it answers."""
     if live is not None:
@@ -105,12 +119,14 @@ def _judged(
     captures = ports.captures.latest_by_agent(str(home.path))
     views: list[AgentView] = []
     sessions: list[SessionView] = []
+    listings: list[StoreListing] = []
     for on_disk, pool in readings:
         reading = overlaid(on_disk, seen)
         rows = _dated(reader.views(home, reading, samples), seen)
         views.append(_agent_view(reading, rows, pool, captures.get(reading.agent.id)))
         sessions += rows
-    _require_a_readable_store(home, views)
+        listings.append(reading.listing)
+    _require_a_readable_store(home, listings)
     sessions.sort(key=_order)
     return views, sessions
 
@@ -223,12 +239,12 @@ def _problems(agent: Agent, reading: AgentReading) -> tuple[Notice, ...]:
     return tuple(dict.fromkeys((*agent.problems, *reading.listing.notices)))
 
 
-def _require_a_readable_store(home: Home, views: list[AgentView]) -> None:
+def _require_a_readable_store(home: Home, listings: Iterable[StoreListing]) -> None:
     """A1: "has no sessions" and "cannot be read" never look alike (exit 3 of `cli.md`)."""
-    with_store = [view for view in views if view.store is not Storage.NONE]
-    if not with_store or any(view.store is not Storage.UNREADABLE for view in with_store):
+    stores = [one for one in listings if one.storage is not Storage.NONE]
+    if not stores or any(one.storage is not Storage.UNREADABLE for one in stores):
         return
-    reasons = [problem.message for view in with_store for problem in view.problems]
+    reasons = [notice.message for one in stores for notice in one.notices]
     raise HomeUnreadableError(str(home.path), reasons[0] if reasons else "no reason is known")
 
 
