@@ -110,10 +110,11 @@ def _attempt(scene: _Scene) -> Outcome:
 
         return undo(scene.command, scene.files)
     seen = scene.files.read()
-    if seen is None or not parse(seen.text).observations:
+    log = None if seen is None else parse(seen.text)
+    if seen is None or log is None or not log.observations:
         message = f"{scene.agent.id} has no observations yet"
         return Skipped(scene.command, SkipReason.NOTHING_NEW, message)
-    found = _decide(scene, parse(seen.text))
+    found = _decide(scene, log)
     if not isinstance(found, _Result):
         return found
     return _plan(scene, found) if scene.command.dry_run else _apply(scene, found, seen)
