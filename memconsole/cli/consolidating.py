@@ -14,16 +14,7 @@ if TYPE_CHECKING:
     from memconsole.cli.call import Call
     from memconsole.cli.paper import Paper
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.consolidation_commands import Consolidate, Decline, Promote, Propose
-
-Accept = Annotated[
-    list[str] | None,
-    typer.Option("--accept", metavar="ID", help="Write this note into MEMORY.md; again for more."),
-]
-Reject = Annotated[
-    list[str] | None,
-    typer.Option("--reject", metavar="ID", help="Propose this note no more; again for more."),
-]
+    from memconsole.domain.consolidation_commands import Consolidate, Propose
 
 
 def consolidate(
@@ -36,33 +27,27 @@ def consolidate(
     apply_high: Annotated[
         bool, typer.Option("--apply-high", help="Archive also the lines with 🔴 among them.")
     ] = False,
-    accept: Accept = None,
-    reject: Reject = None,
     report: Annotated[
         bool, typer.Option("--report", help="Write the preview into DREAMS.md, once a day.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     dry_run: DryRunOption = False,
 ) -> int:
-    """Show which observations have decayed, and which daily notes could go into MEMORY.md.
+    """Archive observations that have decayed, after showing them, and propose notes for MEMORY.md.
 
-    Changes nothing by itself. --apply archives after asking, and leaves a line that says where;
-    --accept writes the notes that you name; `memory undo` takes either back. Notes are proposed of
-    what searches found, when consolidate.search_log is set.
+    Without an option it only shows both. --apply archives after asking, and leaves a line that says
+    where; `memory promote ID` writes a note into MEMORY.md, `memory decline ID` proposes it no
+    more; `memory undo` takes back. Notes are proposed of what searches found, when
+    consolidate.search_log is set.
     """
     call = call_of(context)
-    wanted = [apply or apply_high, bool(accept), bool(reject), report]
-    if sum(wanted) > 1:
-        raise UsageError(
-            "--apply, --accept, --reject and --report exclude each other",
-            hint="Call it once for each.",
-        )
-    if any(wanted) and call.settings.ui.read_only and not dry_run:
+    is_archiving = apply or apply_high
+    if is_archiving and report:
+        raise UsageError("--apply and --report exclude each other", hint="Call it once for each.")
+    if (is_archiving or report) and call.settings.ui.read_only and not dry_run:
         raise ReadOnlyError("consolidate")
-    if apply or apply_high:
+    if is_archiving:
         return _archive(call, agent, with_high=apply_high, yes=yes, dry_run=dry_run)
-    if accept or reject:
-        return _decide(call, agent, accept, reject, dry_run=dry_run)
     return _report(call, agent, dry_run=dry_run) if report else _preview(call, agent)
 
 
@@ -113,27 +98,6 @@ def _shown(call: Call, ref: AgentRef) -> str | None:
         return call.engine.consolidation(ref.id).shown
     except WorkspaceError:
         return None
-
-
-def _decide(
-    call: Call,
-    agent: str | None,
-    accept: list[str] | None,
-    reject: list[str] | None,
-    *,
-    dry_run: bool,
-) -> int:
-    from memconsole.cli import perform  # noqa: PLC0415
-    from memconsole.cli.memory_showing import meant  # noqa: PLC0415
-    from memconsole.domain.consolidation_commands import Decline, Promote  # noqa: PLC0415
-
-    ref = call.engine.agent(meant(call.engine.home(), agent)).ref
-    command: Promote | Decline = (
-        Promote(ref, tuple(accept), dry_run)
-        if accept
-        else Decline(ref, tuple(reject or ()), dry_run)
-    )
-    return perform.single(call, command, "writing it down" if accept else "remembering it")
 
 
 def _report(call: Call, agent: str | None, *, dry_run: bool) -> int:

@@ -40,9 +40,7 @@ def _preview(paper: Paper, one: ConsolidationPreview) -> None:
         notes = shape.plural(len(one.proposals), "daily note")
         paper.write(f"{notes} could go into MEMORY.md:")
         _proposals(paper, one.proposals)
-        paper.write(
-            Cell(f"memconsole consolidate --agent {agent} --accept ID (or --reject ID)", "dim")
-        )
+        paper.write(Cell(f"memconsole memory promote ID --agent {agent} (or decline)", "dim"))
     if one.is_empty:
         paper.write("Nothing has decayed, and nothing is proposed.")
     for note in one.notes:

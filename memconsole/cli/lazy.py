@@ -65,6 +65,8 @@ COMMANDS = {
         "forget": "memory_editing:forget",
         "edit": "memory_showing:edit",
         "undo": "memory_editing:undo",
+        "promote": "promoting:promote",
+        "decline": "promoting:decline",
         "search": "searching:memory_search",
         "get": "searching:memory_get",
     },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.catalogue_consolidation import CONSOLIDATION
 from memconsole.domain.catalogue_memory import MEMORY
 from memconsole.domain.command_spec import CommandSpec, Subject
 from memconsole.domain.commands import (
@@ -232,6 +233,7 @@ CATALOGUE: tuple[CommandSpec, ...] = (
         undo="not needed: it is made of the other files, and can be made again at any time",
     ),
     *MEMORY,
+    *CONSOLIDATION,
 )
 """Every command that acts, in the order it is shown."""
 

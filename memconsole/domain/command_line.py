@@ -44,8 +44,8 @@ _NAMES: dict[type[Command], str] = {
     MemoryForget: "memory forget",
     MemoryUndo: "memory undo",
     Consolidate: "consolidate",
-    Promote: "consolidate",
-    Decline: "consolidate",
+    Promote: "memory promote",
+    Decline: "memory decline",
     Propose: "consolidate",
     ConfigFix: "config fix",
 }
@@ -118,10 +118,15 @@ def _memory_words(command: MemoryCommand | ConsolidationCommand) -> list[str]:
             return ["-", *words, f"--{command.layer}", *tag, *section, *forced]
         case MemoryForget():
             return [*command.ids, *words, "--yes", *_flags(("--hard", command.is_hard))]
+        case Promote() | Decline():
+            return [*command.ids, *words]
+        case Consolidate():
+            flag = "--apply-high" if command.is_high_included else "--apply"
+            return [*words, flag, "--yes"]
+        case Propose():
+            return [*words, "--report"]
         case MemoryUndo():
             return words
-        case _:
-            return [*words, *_consolidation_words(command)]
 
 
 def command_line(command: Command) -> str:
@@ -158,18 +163,6 @@ def _upkeep_words(command: Reindex | ConfigFix) -> list[str]:
             return ["--agent", command.agent.id, *flags]
         case ConfigFix():
             return _flags(("--apply", not command.dry_run))
-
-
-def _consolidation_words(command: ConsolidationCommand) -> list[str]:
-    match command:
-        case Consolidate():
-            return ["--apply-high" if command.is_high_included else "--apply", "--yes"]
-        case Promote():
-            return [word for one in command.ids for word in ("--accept", one)]
-        case Decline():
-            return [word for one in command.ids for word in ("--reject", one)]
-        case Propose():
-            return ["--report"]
 
 
 def _flags(*flags: tuple[str, bool]) -> list[str]:

@@ -77,7 +77,7 @@ def _lines(preview: ConsolidationPreview, stamp: str) -> Iterator[str]:
     if preview.proposals:
         yield from _section(
             "Could go into MEMORY.md",
-            f"memconsole consolidate --agent {agent} --accept ID, or --reject ID",
+            f"memconsole memory promote ID --agent {agent}, or memory decline",
             ("Id", "Score", "Found", "Questions", "Days", "Where", "Note"),
             (
                 (

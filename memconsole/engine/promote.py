@@ -77,7 +77,7 @@ def decline(command: Decline, bench: Bench) -> Outcome:
     if command.dry_run:
         return Planned(command, f"would propose {listed} no more", (), details)
     bench.ports.consolidation.decline(bench.real, ids, bench.ports.clock.now())
-    message = f"{bench.agent.id} proposes {listed} no more; accepting it still works"
+    message = f"{bench.agent.id} proposes {listed} no more; `memory promote` still works"
     return Declined(command, message, (), details)
 
 

@@ -429,6 +429,8 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "reflect": ([OUTCOME], {}),
     "index-md": ([OUTCOME], {}),
     "consolidate": ([{}], {}),
+    "memory promote": ([OUTCOME], {}),
+    "memory decline": ([OUTCOME], {}),
     "bootstrap": (BOOTSTRAP, {}),
     "hooks status": ([HOOK], {}),
     "hooks install": ([HOOK], {}),

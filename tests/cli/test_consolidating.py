@@ -123,14 +123,14 @@ def test_an_edit_while_the_question_stands_is_not_touched(
 
 
 def test_a_note_is_accepted_by_its_id_and_another_declined(world: World, call: Caller) -> None:
-    [row] = call.json("consolidate", "--reject", ID).data
+    [row] = call.json("memory", "decline", ID).data
     assert (row["status"], row["details"]["notes"]) == ("done", [ID])
     assert call.json("consolidate", "--agent", "main").data[0]["proposals"] == []
-    assert call("consolidate", "--accept", ID, "--dry-run").code == 0
+    assert call("memory", "promote", ID, "--dry-run").code == 0
     assert text(world, "MEMORY.md") == "# Memory\n"
-    [row] = call.json("consolidate", "--accept", ID).data
+    [row] = call.json("memory", "promote", ID).data
     assert (row["command"], row["status"], row["details"]["path"]) == (
-        "consolidate",
+        "memory promote",
         "done",
         "MEMORY.md",
     )
@@ -149,26 +149,33 @@ def test_the_report_goes_into_dreams_md(world: World, call: Caller) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("--apply", "--report"),
-        ("--accept", ID, "--reject", ID),
-        ("--accept", "d-00000000"),
-        ("--reject", ""),
-        ("--agent", "nobody"),
-        ("--apply", "--agent", "nobody", "--yes"),
+        ("consolidate", "--apply", "--report"),
+        ("memory", "promote"),
+        ("memory", "promote", "d-00000000"),
+        ("memory", "decline", ""),
+        ("memory", "promote", ID, "--agent", "nobody"),
+        ("consolidate", "--agent", "nobody"),
+        ("consolidate", "--apply", "--agent", "nobody", "--yes"),
     ],
 )
 def test_wrong_calls_do_nothing(words: tuple[str, ...], world: World, call: Caller) -> None:
-    assert call("consolidate", *words).code == 2
+    assert call(*words).code == 2
     assert world.workspace.writes == []
     assert world.consolidation.refused == {}
 
 
 @pytest.mark.parametrize(
-    "words", [("--apply", "--yes"), ("--accept", ID), ("--reject", ID), ("--report",)]
+    "words",
+    [
+        ("consolidate", "--apply", "--yes"),
+        ("consolidate", "--report"),
+        ("memory", "promote", ID),
+        ("memory", "decline", ID),
+    ],
 )
 def test_read_only_shows_and_does_nothing(
     words: tuple[str, ...], world: World, call: Caller
 ) -> None:
-    assert call("--read-only", "consolidate", *words).code == 1
+    assert call("--read-only", *words).code == 1
     assert world.workspace.writes == []
     assert call("--read-only", "consolidate").code == 0
