@@ -1,7 +1,8 @@
 """How many of the lines that capture writes are right, by labels that were made before tuning.
 
-Two sets of labels: sentences worth keeping in turns that were drawn before an extractor existed,
-and verdicts on lines that were drawn from what it wrote. Neither holds a word of the conversations.
+Three sets of labels: sentences worth keeping in turns that were drawn before an extractor existed,
+and verdicts on lines that were drawn from what it wrote, before it was tuned on them and, with
+another seed, afterwards. None holds a word of the conversations.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 TURNS: Final = Path(__file__).with_name("capture_labels.json")
 LINES: Final = Path(__file__).with_name("capture_lines.json")
+TUNED: Final = Path(__file__).with_name("capture_lines_tuned.json")
 _SAME: Final = 0.6
 """Share of a labelled passage's words that a line needs to be about it."""
 _RIGHT, _WRONG = "right", "wrong"
@@ -44,7 +46,7 @@ class Precision:
 
     def add(self, lines: Iterable[Written]) -> None:
         """Judge the lines of one conversation."""
-        passages, verdicts = _passages(), _verdicts()
+        passages, verdicts = _passages(), _verdicts(LINES)
         for one in lines:
             if (wanted := passages.get(one.place[:3])) is not None:
                 self.by_turn.append(_RIGHT if _holds_any(one, wanted) else _WRONG)
@@ -53,22 +55,24 @@ class Precision:
 
     def table(self) -> list[str]:
         """Return the shares of right lines, with what they were judged by."""
-        drawn, kept = Counter(_verdicts().values()), Counter(self.by_line)
-        lines, turns = _commit(LINES), _commit(TURNS)
+        drawn, kept = Counter(_verdicts(LINES).values()), Counter(self.by_line)
+        tuned = Counter(_verdicts(TUNED).values())
         head = "| lines that were judged | right | share (Wilson, 95 %) | labels of commit |"
         shares = (
-            (f"{drawn.total()} drawn by a seed, as they were before tuning", drawn, lines),
-            ("of these, those that are still written", kept, lines),
-            ("those from the 420 drawn turns", Counter(self.by_turn), turns),
+            (f"{drawn.total()} drawn by a seed, as they were before tuning", drawn, LINES),
+            ("of these, those that are still written", kept, LINES),
+            (f"{tuned.total()} drawn by another seed after tuning", tuned, TUNED),
+            ("those from the 420 drawn turns", Counter(self.by_turn), TURNS),
         )
-        rows = [_row(name, counts, commit) for name, counts, commit in shares]
+        rows = [_row(name, counts, labels) for name, counts, labels in shares]
         return [head, "|---|---|---|---|", *rows, "", _gone(drawn, kept)]
 
 
-def _row(name: str, counts: Counter[str], commit: str) -> str:
+def _row(name: str, counts: Counter[str], labels: Path) -> str:
     right, of = counts[_RIGHT], counts.total()
     low, high = wilson(right, of)
-    return f"| {name} | {right} of {of} | {right / of:.3f} ({low:.3f} to {high:.3f}) | `{commit}` |"
+    share = f"{right / of:.3f} ({low:.3f} to {high:.3f})"
+    return f"| {name} | {right} of {of} | {share} | `{_commit(labels)}` |"
 
 
 def _gone(drawn: Counter[str], kept: Counter[str]) -> str:
@@ -92,9 +96,9 @@ def _holds_any(one: Written, passages: Sequence[tuple[int, int]]) -> bool:
     return any(len(words & said) >= _SAME * len(words) for words in wanted)
 
 
-def _verdicts() -> dict[tuple[str, str, str, str], str]:
+def _verdicts(path: Path) -> dict[tuple[str, str, str, str], str]:
     """Return the verdict on each line that was drawn, by its place."""
-    rows = json.loads(LINES.read_text("utf-8"))["labels"]
+    rows = json.loads(path.read_text("utf-8"))["labels"]
     return {(one["session"], one["turn"], one["hash"], one["line"]): one["verdict"] for one in rows}
 
 

@@ -1,6 +1,6 @@
-"""Draws lines that capture wrote, to be read and judged by a person.
+"""Draws lines that capture wrote, to be read and judged: `… -m benchmarks.capture_sample SEED N`.
 
-What is printed is for reading only. `capture_lines.json` holds what was decided: places and hashes,
+What is printed is for reading only. The files of labels hold what was decided: places and hashes,
 no words (the conversations' licence).
 """
 
@@ -12,7 +12,7 @@ import tempfile
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from benchmarks.capture_home import Captured, plain
 from benchmarks.capture_talks import conversations
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
     from benchmarks.capture_talks import Conversation, Turn
     from memconsole.domain.observations import Observation, ObservationLog
-
-SEED: Final = 20261128
-DRAWN: Final = 200
 
 
 @dataclass(frozen=True)
@@ -55,18 +52,19 @@ def written(talk: Conversation, log: ObservationLog) -> Iterator[Written]:
         yield Written(talk, turns[session, int(position)], line)
 
 
-def draw(lines: Sequence[Written]) -> list[Written]:
-    """Return the sample, in the order in which it was drawn."""
-    return random.Random(SEED).sample(lines, DRAWN)
+def draw(lines: Sequence[Written], seed: int, number: int) -> list[Written]:
+    """Return a sample, in the order in which it was drawn."""
+    return random.Random(seed).sample(lines, number)
 
 
 def main() -> int:
-    """Print the sample with what stands around each line."""
+    """Print a sample with what stands around each line."""
+    seed, count = map(int, sys.argv[1:3])
     lines: list[Written] = []
     for talk in conversations(LOCOMO):
         with tempfile.TemporaryDirectory(prefix="memconsole-capture-") as place:
             lines += written(talk, Captured(talk, Path(place)).observed)
-    for number, one in enumerate(draw(lines)):
+    for number, one in enumerate(draw(lines, seed, count)):
         before = one.talk.turns[one.talk.turns.index(one.turn) - 1]
         print(f"{number} {one.talk.name} {' '.join(one.place)}")
         print(f"  before  {before.text}\n  turn    {one.turn.day} {one.turn.text}")
