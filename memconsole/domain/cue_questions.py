@@ -38,7 +38,7 @@ def with_question(
     """Put the last question in front of an answer that says nothing without it.
 
     That is a short one, such as a number, and one that begins with a word for what was asked
-    about: "What do they eat? — They eat fruit."
+    about: "Which port does it use? — It uses 18789 on web-3."
     """
     question = questions[-1] if questions else ""
     if not question or cue.GREETS.search(question):

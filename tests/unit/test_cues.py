@@ -45,9 +45,9 @@ def test_a_sentence_is_kept_under_its_kind(text: str, kind: Kind) -> None:
         "Sounds good, talk to you later!",
         "Long time no see!",
         "It's been a crazy few weeks since we talked.",
-        "I've got to tell you about this thing.",
-        "Something exciting happened recently.",
-        "A lot has changed since we last spoke!",
+        "I have to tell you something.",
+        "Something strange has happened lately.",
+        "So much has happened since Easter!",
         "| a | b |",
         '{"id": 3, "state": "open"}',
         'File "x.py", line 3, in main',
@@ -60,7 +60,7 @@ def test_chatter_and_data_are_not_kept(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("Nature always pushes me out of my comfort zone in the Alps.", Kind.FACT),
+        ("The current always pushes our boat towards Elba.", Kind.FACT),
         ("I make sure to run five miles each morning.", Kind.HABIT),
         ("The dog took a week to get used to her in 2023.", Kind.FACT),
         ("We used to sing in the choir of Genoa.", Kind.HABIT),
