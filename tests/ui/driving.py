@@ -143,11 +143,17 @@ async def _barrier(app: App[int]) -> None:
             done = asyncio.Event()
             if node.is_running and node.call_later(done.set):
                 waiting.append(done)
-        for done in waiting:
-            await asyncio.wait_for(done.wait(), PATIENCE_S)
+        await _all(waiting)
         drawn = asyncio.Event()
         if app.screen.is_running and app.screen.call_after_refresh(drawn.set):
-            await asyncio.wait_for(drawn.wait(), PATIENCE_S)
+            await _all([drawn])
+
+
+async def _all(events: list[asyncio.Event]) -> None:
+    """Wait until all of these were set."""
+    async with asyncio.timeout(PATIENCE_S):
+        for event in events:
+            await event.wait()
 
 
 def _nodes(app: App[int]) -> list[MessagePump]:

@@ -1,8 +1,12 @@
-"""A home for pictures: built from domain values, so that no picture depends on a disk."""
+"""A home for pictures: built from domain values, so that no picture depends on a disk.
+
+The values never change, so whole homes are built once and shared by all tests.
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 from memconsole.domain.agents import Agent, AgentRef, Era, Home, Notice, PlatformConfig, Storage
@@ -176,6 +180,7 @@ def agent_view(one: Agent, sessions: tuple[SessionView, ...], **changes: object)
     return AgentView(**values)  # type: ignore[arg-type]  # as above
 
 
+@cache
 def main_sessions() -> tuple[SessionView, ...]:
     """Conversations of the main agent in every state of a count."""
     suspect = TokenCount(TokenState.SUSPECT, 312_000, 41_000)
@@ -197,6 +202,7 @@ def main_sessions() -> tuple[SessionView, ...]:
     )
 
 
+@cache
 def other_sessions() -> tuple[SessionView, ...]:
     """Conversations of the other agents, and what is folded away."""
     runs = tuple(
@@ -297,6 +303,7 @@ def snapshot(
     )
 
 
+@cache
 def usual() -> ConsoleSnapshot:
     """Three agents, one of them due."""
     sessions = main_sessions() + other_sessions()
@@ -308,17 +315,20 @@ def usual() -> ConsoleSnapshot:
     return snapshot(agents, sessions, activity=runs())
 
 
+@cache
 def empty() -> ConsoleSnapshot:
     """A sound home that has no agents yet."""
     return snapshot((), (), era=Storage.NONE)
 
 
+@cache
 def lone() -> ConsoleSnapshot:
     """One agent with one quiet conversation."""
     sessions = (view(stored("main", "main", 1), fresh(21_000)),)
     return snapshot((agent_view(agent("main"), sessions),), sessions, activity=runs()[:1])
 
 
+@cache
 def crowd(count: int = 50) -> ConsoleSnapshot:
     """Fifty agents with four conversations each."""
     sessions = tuple(
@@ -336,6 +346,7 @@ def crowd(count: int = 50) -> ConsoleSnapshot:
     return snapshot(agents, sessions, activity=runs())
 
 
+@cache
 def unreadable() -> ConsoleSnapshot:
     """Two agents, one of whose stores cannot be read."""
     path = str(HOME / "agents" / "work" / "sessions" / "sessions.json")

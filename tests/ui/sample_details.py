@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from memconsole.domain.memory import Marker
@@ -134,12 +135,24 @@ def markers() -> tuple[tuple[str, Marker], ...]:
 
 def furnish(engine: FakeEngine) -> None:
     """Give an engine something to say about everything in the usual home."""
-    views = sample.main_sessions() + sample.other_sessions()
-    for view in views:
-        for name in (view.key_text, view.session_id):
-            if name is not None:
-                engine.transcripts[name] = transcript(view)
-                engine.details[name] = detail(view)
+    transcripts, details = _sessions()
+    engine.transcripts.update(transcripts)
+    engine.details.update(details)
     for item in sample.pool("main").items:
         engine.texts[item.path] = MEMORY_MD
     engine.marked = markers()
+
+
+@cache
+def _sessions() -> tuple[dict[str, TranscriptView], dict[str, SessionDetail]]:
+    """Transcripts and details of the usual home, by key and by id."""
+    named = {
+        name: view
+        for view in sample.main_sessions() + sample.other_sessions()
+        for name in (view.key_text, view.session_id)
+        if name is not None
+    }
+    return (
+        {name: transcript(view) for name, view in named.items()},
+        {name: detail(view) for name, view in named.items()},
+    )
