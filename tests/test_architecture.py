@@ -54,6 +54,9 @@ PURE = {"os", "sqlite3", "subprocess", "threading", "logging", "asyncio"}
 HEAVY = ("textual", "numpy", "sqlite_utils", "websockets", "watchfiles", "tokenizers")
 """What a plain command never loads."""
 
+pytestmark = pytest.mark.xdist_group("architecture")
+"""One process reads the sources for all rules."""
+
 MAX_MODULE_LINES = {"memconsole": 300, "benchmarks": 300, "tests": 500}
 MAX_FUNCTION_LINES = 50
 
@@ -79,39 +82,64 @@ class Import:
         return self.name.partition(".")[0]
 
 
-@cache
-def parsed() -> dict[Path, ast.Module]:
-    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What the rules ask about one file.
+
+    Attributes:
+        lines: Its length.
+        functions: `name`, first line and length of each function.
+        imports: Its import statements; `unit` means nothing outside the package.
+    """
+
+    lines: int
+    functions: tuple[tuple[str, int, int], ...]
+    imports: tuple[Import, ...]
 
 
 @cache
-def package_imports() -> tuple[Import, ...]:
-    return tuple(found for path, tree in parsed().items() for found in imports_of(path, tree))
+def sources(folder: str) -> dict[Path, Source]:
+    """Read every file of a folder once; its syntax tree is not kept."""
+    return {path: source_of(path, ROOT / folder) for path in sorted((ROOT / folder).rglob("*.py"))}
 
 
-def imports_of(path: Path, tree: ast.Module) -> Iterator[Import]:
-    unit = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    deferred = {
-        id(inner)
-        for outer in ast.walk(tree)
-        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef) or is_for_checkers(outer)
-        for inner in ast.walk(outer)
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}:{node.lineno}: imports are absolute here"
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        where = f"{path.relative_to(ROOT)}:{node.lineno}"
-        for name in names:
-            yield Import(where, unit, name, id(node) not in deferred)
+def source_of(path: Path, root: Path) -> Source:
+    text = path.read_text("utf-8")
+    functions: list[tuple[str, int, int]] = []
+    imports: list[Import] = []
+    unit = path.relative_to(root).parts[0].removesuffix(".py")
+
+    def look_at(node: ast.AST, *, is_at_start: bool) -> None:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            functions.append((node.name, node.lineno, length))
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            where = f"{path.relative_to(ROOT)}:{node.lineno}"
+            imports.extend(Import(where, unit, name, is_at_start) for name in names_in(node, where))
+        is_later = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or is_for_checkers(node)
+        for inner in ast.iter_child_nodes(node):
+            if isinstance(inner, ast.stmt | ast.excepthandler | ast.match_case):
+                look_at(inner, is_at_start=is_at_start and not is_later)
+
+    look_at(ast.parse(text), is_at_start=True)
+    return Source(len(text.splitlines()), tuple(functions), tuple(imports))
+
+
+def names_in(node: ast.Import | ast.ImportFrom, where: str) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+        return
+    assert node.level == 0, f"{where}: imports are absolute here"
+    yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def is_for_checkers(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+@cache
+def package_imports() -> tuple[Import, ...]:
+    return tuple(found for source in sources(PACKAGE.name).values() for found in source.imports)
 
 
 def test_import_contracts_hold() -> None:
@@ -138,7 +166,9 @@ def layers() -> tuple[tuple[str, ...], ...]:
 
 
 def top_level_modules() -> set[str]:
-    return {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in parsed()}
+    return {
+        path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in sources(PACKAGE.name)
+    }
 
 
 def test_every_top_level_module_has_a_layer() -> None:
@@ -194,21 +224,21 @@ def test_no_face_loads_another_at_start() -> None:
 
 @pytest.mark.parametrize("folder", MAX_MODULE_LINES)
 def test_modules_and_functions_stay_short(folder: str) -> None:
-    paths = sorted((ROOT / folder).rglob("*.py"))
-    assert paths
-    assert [too_long for path in paths for too_long in measured(path, folder)] == []
-
-
-def measured(path: Path, folder: str) -> Iterator[str]:
-    text = path.read_text("utf-8")
-    lines = len(text.splitlines())
-    if lines > MAX_MODULE_LINES[folder]:
-        yield f"{path.relative_to(ROOT)} has {lines} lines"
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            length = (node.end_lineno or node.lineno) - node.lineno + 1
-            if length > MAX_FUNCTION_LINES:
-                yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name} has {length} lines"
+    found = sources(folder)
+    assert found
+    limit = MAX_MODULE_LINES[folder]
+    modules = [
+        f"{path.relative_to(ROOT)} has {source.lines} lines"
+        for path, source in found.items()
+        if source.lines > limit
+    ]
+    functions = [
+        f"{path.relative_to(ROOT)}:{line} {name} has {length} lines"
+        for path, source in found.items()
+        for name, line, length in source.functions
+        if length > MAX_FUNCTION_LINES
+    ]
+    assert modules + functions == []
 
 
 LOADED = """
