@@ -16,7 +16,7 @@ from memconsole.sqlite.choice import (
     SqlValue,
     library,
 )
-from memconsole.sqlite.own import open_own, open_single, transaction
+from memconsole.sqlite.own import keep_own, open_own, open_single, transaction
 from memconsole.sqlite.read_only import (
     DatabaseChangedError,
     ReadOnlyDatabase,
@@ -40,6 +40,7 @@ __all__ = [
     "SqlValue",
     "Stamp",
     "keep_open",
+    "keep_own",
     "library",
     "open_own",
     "open_platform",

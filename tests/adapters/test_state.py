@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
+from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ import pytest
 
 from memconsole import sqlite
 from memconsole.errors import StateError, StateNewerError
+from memconsole.sqlite import choice, own, ways
 from memconsole.stores import state_schema
 from memconsole.stores.private_copy import PrivateCopies
 from memconsole.stores.state import StateDatabase
@@ -300,6 +302,43 @@ def test_kept_open_it_is_written_by_everybody_and_put_away_at_the_end(
         assert state.path.stat().st_mtime_ns == before, "nobody had to put the log away"
     assert [path.name for path in folder.iterdir()] == ["state.db"]
     assert state.read(count, -1) == 2
+
+
+def test_kept_open_it_is_opened_once_by_each_thread(
+    state: StateDatabase, copies: PrivateCopies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state.write(insert)
+    opened: list[int] = []
+
+    def spy(path: Path, options: str) -> Connection:
+        opened.append(threading.get_ident())
+        return choice.connect(path, options)
+
+    for module in (own, ways):
+        monkeypatch.setattr(module, "connect", spy)
+    same = StateDatabase(state.path.parent, copies)
+
+    def work() -> None:
+        with state.keep_open(), same.keep_open():
+            for _ in range(5):
+                state.write(insert)
+                same.write(insert)
+                assert same.read(count, -1) >= 2
+
+    other = threading.Thread(target=work)
+    other.start()
+    work()
+    other.join()
+    assert sorted(Counter(opened).values()) == [2, 2]
+    assert state.read(count, -1) == 21
+
+
+def test_one_that_is_in_use_is_opened_once_more(state: StateDatabase) -> None:
+    with state.keep_open(), sqlite.open_own(state.path) as kept:
+        with sqlite.transaction(kept), sqlite.open_own(state.path) as other:
+            assert other is not kept
+        with sqlite.open_own(state.path) as again:
+            assert again is kept
 
 
 def test_one_that_is_replaced_while_it_is_kept_open_is_the_one_that_counts(
