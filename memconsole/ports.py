@@ -189,6 +189,7 @@ class RunLog(Protocol):
         since: datetime | None = None,
         job: str | None = None,
         home: str | None = None,
+        command: str | None = None,
     ) -> tuple[Run, ...]:
         """Return the newest runs first; of one platform home, or of all."""
 

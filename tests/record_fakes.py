@@ -93,6 +93,7 @@ class FakeRuns:
         since: datetime | None = None,
         job: str | None = None,
         home: str | None = None,
+        command: str | None = None,
     ) -> tuple[Run, ...]:
         chosen = [
             run
@@ -100,6 +101,7 @@ class FakeRuns:
             if (since is None or run.started_at >= since)
             and job in (None, run.job)
             and home in (None, run.home)
+            and command in (None, run.command)
         ]
         return tuple(chosen[:limit])
 

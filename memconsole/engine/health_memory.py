@@ -28,6 +28,9 @@ _CHECKPOINT_TURNS = 2
 _INDEX_AGE = timedelta(hours=12)
 _STALE_INDEX = timedelta(hours=1)
 _SKIPS = 3
+_RUNS, _RUNS_EACH = 50, 10
+"""Runs that are looked at: some more than three of each agent."""
+
 _FINE = (SkipReason.NOTHING_NEW.value, SkipReason.TOO_FEW_MESSAGES.value)
 
 
@@ -56,10 +59,15 @@ def memory_file_size(look: Look) -> Check:
 
 def capture_skips(look: Look) -> Check:
     """Whether checkpoints of an agent keep skipping while people talk to it."""
-    runs = look.ports.runs.runs(limit=500, home=str(look.snapshot.home.path))
+    agents = look.snapshot.agents
+    runs = look.ports.runs.runs(
+        limit=max(_RUNS, _RUNS_EACH * len(agents)),
+        home=str(look.snapshot.home.path),
+        command="checkpoint",
+    )
     found: list[str] = []
-    for view in look.snapshot.agents:
-        mine = [one for one in runs if one.command == "checkpoint" and one.agent == view.ref.id]
+    for view in agents:
+        mine = [one for one in runs if one.agent == view.ref.id]
         skips = []
         for one in mine:
             if one.status == "done" or one.reason in _FINE:

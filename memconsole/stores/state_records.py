@@ -73,6 +73,7 @@ class StateRunLog:
         since: datetime | None = None,
         job: str | None = None,
         home: str | None = None,
+        command: str | None = None,
     ) -> tuple[Run, ...]:
         """Return the newest runs first; none when they cannot be read."""
         conditions: list[tuple[str, SqlValue]] = []
@@ -82,6 +83,8 @@ class StateRunLog:
             conditions.append(("started_at >= ?", stamp(since)))
         if job is not None:
             conditions.append(("job = ?", text(job)))
+        if command is not None:
+            conditions.append(("command = ?", text(command)))
         where = " AND ".join(("TRUE", *(sql for sql, _ in conditions)))
         values = (*(value for _, value in conditions), limit)
         statement = (

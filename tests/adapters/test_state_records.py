@@ -91,6 +91,14 @@ def test_runs_are_chosen_by_time_job_and_number(database: StateDatabase) -> None
     assert [run.id for run in log.runs(limit=9, since=later(minutes=1), job="health")] == [3]
 
 
+def test_runs_of_one_command_are_told_apart(database: StateDatabase) -> None:
+    log = StateRunLog(database)
+    for command in ("checkpoint", "observe", "checkpoint"):
+        log.add(replace(RUN, command=command))
+    assert [run.id for run in log.runs(limit=9, command="checkpoint")] == [3, 1]
+    assert [run.id for run in log.runs(limit=1, command="observe")] == [2]
+
+
 def test_runs_of_one_home_are_told_apart(database: StateDatabase) -> None:
     log = StateRunLog(database)
     for home in ("/a", "/b", None):
