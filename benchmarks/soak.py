@@ -46,6 +46,8 @@ MOST_DRIFT = 0.05
 _STEP = timedelta(seconds=30)
 _TALK_EVERY = timedelta(minutes=7)
 _FIRST_AGENTS = 3
+_HIRE_EVERY = 3
+"""Days after which another agent comes; sessions, transcripts and memory grow every day."""
 
 
 class FakeTime:
@@ -159,7 +161,8 @@ def simulate(folder: Path, days: int) -> Iterator[Vitals]:
         service.begin()
         for day in range(1, days + 1):
             live_a_day(service, clock, fleet)
-            fleet.hire()
+            if day % _HIRE_EVERY == 0:
+                fleet.hire()
             gc.collect()
             yield vitals(os.getpid(), f"day {day}")
     print(f"\n{len(fleet.talks)} agents, {fleet.messages:,} messages; runs:")
