@@ -73,11 +73,17 @@ class IndexText:
 
 
 def catalogued(items: Iterable[PoolItem], rules: IndexMdSettings) -> tuple[PoolItem, ...]:
-    """Return the files of a pool that the index lists: those below `memory/`."""
+    """Return the files of a pool that the index lists: those below `memory/` that can be read.
+
+    A link that leads out of the workspace is nothing to send an agent to.
+    """
     return tuple(
         item
         for item in items
-        if item.path.startswith(_FOLDER) and item.path != INDEX and not _is_left_out(item, rules)
+        if item.path.startswith(_FOLDER)
+        and item.path != INDEX
+        and item.is_counted
+        and not _is_left_out(item, rules)
     )
 
 

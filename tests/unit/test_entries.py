@@ -121,6 +121,20 @@ def test_files_made_of_others_have_no_entries(path: str) -> None:
     assert entries_of(path, "- one\n") == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "entries"),
+    [
+        ("- Größe und Länge\n".encode("latin-1").decode("utf-8", "replace"), 1),
+        (bytes(range(256)).decode("utf-8", "replace"), 0),
+        ("- \ufffd\ufffd\ufffd\n", 0),
+        ("- words\0\n", 0),
+    ],
+    ids=["another encoding", "a picture", "unreadable", "a zero"],
+)
+def test_what_is_no_text_has_no_entries(text: str, entries: int) -> None:
+    assert len(entries_of("memory/picture.md", text)) == entries
+
+
 def test_ids_are_found_by_their_beginning() -> None:
     entries = entries_of("MEMORY.md", "- a\n- b\n")
     one = entries[0]

@@ -98,7 +98,8 @@ def test_what_is_no_memory_for_reading_is_left_out() -> None:
         "memory/dreaming/x.md",
         "memory/.hidden/x.md",
     )
-    found = render(*(item(path) for path in left_out), item("memory/projects/archive.md"))
+    link = item("memory/outside.md", is_counted=False, because="link leads out of the workspace")
+    found = render(*(item(path) for path in left_out), link, item("memory/projects/archive.md"))
     assert (found.files, "projects/archive.md" in found.text) == (1, True)
 
 
