@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory import Marker
     from memconsole.domain.memory_advice import MemoryAdvice
     from memconsole.domain.outcomes import Outcome, Run
+    from memconsole.domain.platform_index import PlatformIndexHealth
     from memconsole.domain.search import SearchRequest, SearchResult
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
@@ -90,6 +91,12 @@ class Door(Protocol):
 
     def scan(self, request: SearchRequest, cancel: StopSignal | None = None) -> SearchResult:
         """Search the memory files themselves, by words alone."""
+
+    def ask_agents(self, result: SearchResult) -> SearchResult:
+        """Put where the agents' own search has it beside each hit, as the Gateway says."""
+
+    def platform_indexes(self, agent_id: str | None = None) -> tuple[PlatformIndexHealth, ...]:
+        """Return whether the agents' own search indexes are whole."""
 
     def indexes(self, agent_id: str | None = None) -> Mapping[tuple[str, Source], IndexStatus]:
         """Return the state of every index that a search would look into."""

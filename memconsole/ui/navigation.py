@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.indexing import Source
+from memconsole.domain.search import SearchRequest
 from memconsole.ui.rows.hits import first_word, spot_of
 from memconsole.ui.rows.names import session_name
 from memconsole.ui.screens.base import ConsoleScreen
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from memconsole.ui.asking import Facets
     from memconsole.ui.screens.note import Note
     from memconsole.ui.targets import Target
+
+
+def _search_words(request: SearchRequest) -> tuple[str, ...]:
+    """Return a search as it is written on the command line."""
+    whose = ("--all-agents",) if request.agent_id is None else ("--agent", request.agent_id)
+    return ("search", request.text.strip(), *whose)
 
 
 class Navigation:
@@ -70,9 +77,19 @@ class Navigation:
         from memconsole.ui.screens.search import SearchScreen  # noqa: PLC0415 - see above
 
         if text.strip():
-            whose = ("--all-agents",) if facets.agent_id is None else ("--agent", facets.agent_id)
-            self._visit("search", "search", text.strip(), *whose)
+            self._visit("search", *_search_words(SearchRequest(text, facets.agent_id)))
         self._app.push_screen(SearchScreen(facets, text))
+
+    def why(self, request: SearchRequest) -> None:
+        """Open why the agents do not see what a search found."""
+        from memconsole.ui.screens.why import WhyScreen  # noqa: PLC0415 - see above
+
+        self._visit("why", *_search_words(request), "--explain")
+        self._app.push_screen(WhyScreen(request))
+
+    def noted_asking(self, request: SearchRequest) -> None:
+        """Note that the agents' own search was asked: it may have cost something."""
+        self._visit("asked the agent's search", *_search_words(request), "--ask-gateway")
 
     def hit(self, hit: SearchHit, query: Query) -> None:
         """Open what was found: a memory file at its line, a talk at the word."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agent_search import AgentView, Reason
 from memconsole.domain.indexing import IndexState, IndexStatus, Source, Vectors
 from memconsole.domain.outcomes import Reindexed
+from memconsole.domain.platform_index import PlatformIndexHealth
 from memconsole.domain.query import match_spans, parse
 from memconsole.domain.search import SearchHit, SearchResult
 from memconsole.errors import MemconsoleError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from memconsole.domain.agent_search import AgentSearch
     from memconsole.domain.commands import Command
     from memconsole.domain.outcomes import Outcome
     from memconsole.domain.search import SearchRequest
@@ -93,6 +95,10 @@ class FakeSearch:
         answer: Hits for a request; an error is raised instead.
         gate: A search waits for it, or for being given up.
         build_gate: Building an index waits for it.
+        agent_searches: What explained hits are compared with.
+        answers: What the agents' own search makes of a result; an error is raised instead.
+        asked_agents: Queries that it was asked.
+        platform_health: Of the agents' own indexes, by agent.
     """
 
     def __init__(self) -> None:
@@ -107,6 +113,10 @@ class FakeSearch:
         self.build_gate = threading.Event()
         self.build_gate.set()
         self.steps: tuple[tuple[int, int], ...] = ((12, 47),)
+        self.agent_searches: tuple[AgentSearch, ...] = ()
+        self.answers: Callable[[SearchResult], SearchResult] | MemconsoleError = lambda one: one
+        self.asked_agents: list[str] = []
+        self.platform_health: dict[str, PlatformIndexHealth] = {}
 
     def search(self, request: SearchRequest, cancel: StopSignal | None = None) -> SearchResult:
         self.requests.append(request)
@@ -141,6 +151,21 @@ class FakeSearch:
             index=worst,
             indexes=indexes,
             coverage=len(known) / len(query.words) if query.words else None,
+            agent_searches=self.agent_searches if request.is_explained else (),
+        )
+
+    def ask_agents(self, result: SearchResult) -> SearchResult:
+        self.asked_agents.append(result.query.text)
+        if isinstance(self.answers, MemconsoleError):
+            raise self.answers
+        return self.answers(result)
+
+    def platform_indexes(self, agent_id: str | None = None) -> tuple[PlatformIndexHealth, ...]:
+        names = tuple(self.platform_health) if agent_id is None else (agent_id,)
+        unknown = "it has no index of its memory"
+        return tuple(
+            self.platform_health.get(one, PlatformIndexHealth(one, because=unknown))
+            for one in names
         )
 
     def indexes(self, agent_id: str | None = None) -> dict[tuple[str, Source], IndexStatus]:

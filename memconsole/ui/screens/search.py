@@ -38,6 +38,7 @@ class SearchScreen(ConsoleScreen):
         bind("d", "facet('date')", "date", "Only what is not older", name="facet-date"),
         bind("s", "facet('order')", "sort", "Best first, or newest first", name="sort"),
         bind("x", "widen", "widen", "Take marker and date away", name="widen"),
+        bind("E", "why", "why", "Why its agent does not see a note", name="why"),
         bind("e", "explain", "explain", "Where the agent's own search has it", name="explain"),
     ]
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[1:]
@@ -137,6 +138,14 @@ class SearchScreen(ConsoleScreen):
         self.say(
             "explained in the preview" if not facets.is_explained else "not explained", Role.MUTED
         )
+
+    def action_why(self) -> None:
+        """Compare what was found with what the agent's own search finds."""
+        found = self._search.found
+        if found is None or not found.request.text.strip():
+            self.say("search for something first", Role.WARNING)
+            return
+        self.desk.go.why(found.request)
 
     def _narrow(self, facets: Facets | None) -> None:
         if facets is not None:

@@ -1,0 +1,23 @@
+"""Pictures of why an agent does not see a note."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ui.fake_engine import FakeEngine
+from tests.ui.pictures import SIZES, SnapCompare, same_picture
+from tests.ui.sample_why import why_engine
+
+THING = "that database thing"
+SCREENS = {
+    "compared": (why_engine, ("o", *THING, "enter", "E")),
+    "asked": (why_engine, ("o", *THING, "enter", "E", "a", "j")),
+    "nothing-found": (FakeEngine, ("o", *"zebra", "enter", "E")),
+}
+
+
+@SIZES
+@pytest.mark.parametrize("screen", SCREENS)
+def test_screen(snap_compare: SnapCompare, screen: str, size: tuple[int, int]) -> None:
+    engine, keys = SCREENS[screen]
+    assert same_picture(snap_compare, engine(), size, *keys)
