@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agent_search import AgentView, Reason
 from memconsole.domain.explanation import Evidence
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from memconsole.domain.explanation import Searched
     from memconsole.domain.platform_index import Contents, IndexedChunk
     from memconsole.domain.search import SearchHit
+
+
+_ROUNDING: Final = 1e-3
+"""Less than this is what is left of the Gateway's rounding, and no words."""
 
 
 def evidence(
@@ -123,6 +127,6 @@ def _answered(one: AgentHit, known: IndexedChunk | None, place: int | None, rule
         one.score,
         one.vector_score,
         one.text_score or 0.0,
-        max(0.0, min(1.0, words)) if one.text_score else 0.0,
+        min(1.0, words) if words > _ROUNDING else 0.0,
         fade,
     )

@@ -161,7 +161,7 @@ def _usage(prompt: Prompt, reply: str) -> dict[str, int]:
     }
 
 
-def _embedding(text: str) -> list[float]:
+def embedding(text: str) -> list[float]:
     """Return a bag of hashed words; equal texts are equal, and no text is nothing."""
     found = [0.0] * DIMENSIONS
     for word in text.lower().split() or [""]:
@@ -227,7 +227,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _embed(self, body: Json) -> None:
         wanted = body["input"] if isinstance(body["input"], list) else [body["input"]]
         rows = [
-            {"object": "embedding", "index": number, "embedding": _embedding(text)}
+            {"object": "embedding", "index": number, "embedding": embedding(text)}
             for number, text in enumerate(wanted)
         ]
         usage = {"prompt_tokens": 1, "total_tokens": 1}
