@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.entries_blocks import blocks_of, lines_of
-from memconsole.domain.memory import MARKER_TAGS
+from memconsole.domain.memory import MARKER_TAGS, is_text
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.observations_text import parse
 from memconsole.values import dataclass
@@ -33,9 +33,6 @@ _TAG: Final = re.compile(rf"(?<!\\)\[({'|'.join(MARKER_TAGS)})\]")
 _BULLET: Final = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
 _OWN_ID: Final = re.compile(r"o-[0-9a-f]{8}")
 _ASKED: Final = re.compile(r"(?:[mdo]-)?[0-9a-f]{1,8}")
-_SOME_UNREAD: Final = 4
-"""One character in so many may be unreadable: accents of another encoding."""
-
 _GENERATED: Final = frozenset({"memory/index.md", ACTIVE_CONTEXT.casefold()})
 _KEPT_BY_US: Final = ("memory/archive/", "memory/observation-backups/")
 
@@ -79,11 +76,6 @@ def entries_of(path: str, text: str) -> tuple[MemoryEntry, ...]:
         if said:
             found.append(_entry(path, start, end, said, None if day is None else day[1]))
     return tuple(sorted((*found, *observed.values()), key=lambda one: one.line))
-
-
-def is_text(text: str) -> bool:
-    """Whether a file that was decoded is one that people wrote: a picture, say, is none."""
-    return "\0" not in text and text.count("\ufffd") * _SOME_UNREAD <= len(text)
 
 
 def entry_id(path: str, text: str) -> str:

@@ -29,6 +29,16 @@ MARKER_TAGS = (
 MAX_READ_BYTES = 16 * 1024 * 1024
 """Larger memory files count by size only (`cli.md`)."""
 
+_SOME_UNREAD = 4
+_FEW_UNREAD = 16
+"""So many characters may be unreadable, and one in four: accents of another encoding."""
+
+
+def is_text(text: str) -> bool:
+    """Whether a file that was decoded is one that people wrote: a picture, say, is none."""
+    unread = text.count("\ufffd")
+    return "\0" not in text and (unread <= _FEW_UNREAD or unread * _SOME_UNREAD <= len(text))
+
 
 @dataclass(frozen=True, slots=True)
 class Marker:

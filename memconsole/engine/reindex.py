@@ -10,7 +10,7 @@ from memconsole.domain.outcomes import Failed, Planned, Reindexed, Written
 from memconsole.domain.sizes import size_words
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.scopes import shelves
-from memconsole.errors import EmbeddingError, UsageError
+from memconsole.errors import EmbeddingError, UsageError, WorkspaceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -98,7 +98,7 @@ def document_lines(
 
     Raises:
         UsageError: The path leads out of what is searched.
-        WorkspaceError: It cannot be read.
+        WorkspaceError: It cannot be read, is too large, or no text.
         StoreError: The transcript cannot be read.
     """
     if ".." in PurePosixPath(path).parts or "\0" in path:
@@ -116,6 +116,8 @@ def document_lines(
                     return ()
                 if found.talk:
                     return tuple(line.text for line in found.talk)
+                if not found.text and found.notices:
+                    raise WorkspaceError(found.notices[0].message)
                 return tuple(found.text.removesuffix("\n").split("\n"))
     return ()
 

@@ -71,7 +71,7 @@ class PoolDocuments:
             WorkspaceError: It cannot be read.
         """
         # Most searches read nothing, and need none of this.
-        from memconsole.domain.memory import MAX_READ_BYTES  # noqa: PLC0415
+        from memconsole.domain.memory import MAX_READ_BYTES, is_text  # noqa: PLC0415
         from memconsole.domain.redaction import mask  # noqa: PLC0415
         from memconsole.domain.sizes import size_words  # noqa: PLC0415
         from memconsole.stores.pool_text import UNKNOWN, decode, read_bytes  # noqa: PLC0415
@@ -89,6 +89,8 @@ class PoolDocuments:
             reason = error.strerror or type(error).__name__
             raise WorkspaceError(one_line(f"{document.path} cannot be read: {reason}")) from error
         notices: tuple[Notice, ...] = ()
+        if not is_text(text):
+            return DocumentText(notices=(_notice("not-utf8", document, "is no text: not indexed"),))
         if encoding == UNKNOWN:
             sentence = "is not UTF-8; what cannot be read was replaced"
             notices = (_notice("not-utf8", document, sentence),)

@@ -85,6 +85,14 @@ def test_a_text_that_is_not_utf8_is_read_and_named(workspace: Path) -> None:
     assert found.text.startswith("Gr")
 
 
+def test_a_picture_is_named_and_not_read(workspace: Path) -> None:
+    (workspace / "MEMORY.md").write_bytes(bytes(range(256)))
+    reader = PoolDocuments()
+    found = reader.read(reader.documents(workspace)[0])
+    assert found.text == ""
+    assert [one.message for one in found.notices] == ["MEMORY.md is no text: not indexed"]
+
+
 def test_a_huge_file_is_named_and_not_read(workspace: Path) -> None:
     (workspace / "MEMORY.md").write_bytes(b"x" * (16 * 1024 * 1024 + 1))
     reader = PoolDocuments()

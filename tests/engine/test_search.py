@@ -22,6 +22,7 @@ from memconsole.errors import (
     SearchCancelledError,
     UnknownAgentError,
     UsageError,
+    WorkspaceError,
 )
 from tests.engine.rows import row
 from tests.fakes import World, fake_agent, talk
@@ -236,6 +237,10 @@ def test_the_lines_of_a_file_can_be_read(world: World) -> None:
     engine = engine_of(world)
     assert engine.document_lines("main", "memory/garden.md") == ("- tomatoes want water",)
     assert engine.document_lines("main", "memory/none.md") == ()
+    world.documents.texts[fake_agent().workspace]["memory/huge.md"] = ""
+    world.documents.notices["memory/huge.md"] = Notice("oversized", "it has 59 MB: not indexed")
+    with pytest.raises(WorkspaceError, match="59 MB"):
+        engine.document_lines("main", "memory/huge.md")
     for path in ("../../etc/passwd", "memory/../../x.md", "a\0b"):
         with pytest.raises(UsageError, match="leads out"):
             engine.document_lines("main", path)

@@ -126,10 +126,11 @@ def test_files_made_of_others_have_no_entries(path: str) -> None:
     [
         ("- Größe und Länge\n".encode("latin-1").decode("utf-8", "replace"), 1),
         (bytes(range(256)).decode("utf-8", "replace"), 0),
-        ("- \ufffd\ufffd\ufffd\n", 0),
+        ("- \ufffd\ufffd\ufffd\n", 1),
+        ("- " + "\ufffd" * 17, 0),
         ("- words\0\n", 0),
     ],
-    ids=["another encoding", "a picture", "unreadable", "a zero"],
+    ids=["another encoding", "a picture", "a few", "unreadable", "a zero"],
 )
 def test_what_is_no_text_has_no_entries(text: str, entries: int) -> None:
     assert len(entries_of("memory/picture.md", text)) == entries
