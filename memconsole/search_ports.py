@@ -74,7 +74,7 @@ class IndexReader(Protocol):
         """
 
     def late(self, query: Query, ids: Sequence[int]) -> dict[int, float]:
-        """Return late interaction for these chunks."""
+        """Return the share of the query that each of these chunks holds, 0…1."""
 
     def rows(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         """Return the texts of chunks."""

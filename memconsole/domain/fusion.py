@@ -7,6 +7,10 @@ score = 0.7 · vector + 0.3 · text, where
   interaction is taken of the best fifty. A provider whose cosines mean the same in every query
   keeps them as they are.
 
+Words that no chunk has much of say little: a question in other words than its note meets only some
+word that is there by chance, and both legs would stretch it to 1. With the share of the query that
+its best chunk holds (`trust`), late interaction fades to nothing and text to a third of its weight.
+
 What has none of the words must be near in meaning by itself; what has them and falls below the
 least score fills places that would stay empty, and is called weak. Nothing depends on how many
 results are asked for.
@@ -28,10 +32,20 @@ WORDLESS_COSINE: Final = 0.25
 UNKNOWN_COSINE: Final = 0.35
 """The same when the index knows none of the words (`cli.md`)."""
 
+STRANGE_SHARE: Final = 0.25
+"""Share of a query in its best chunk up to which its words are strange to the index."""
+
+COMMON_SHARE: Final = 0.45
+"""The same from which its words are those of the index: questions in words of their note mostly lie
+above it, questions in other words mostly below (the `dev` half of our own labels)."""
+
 SURE_COVERAGE: Final = 0.7
 """With fewer of its words in the index a query was probably for another agent."""
 
 _FILLING_TEXT: Final = 0.5
+_LEAST_TEXT: Final = 1 / 3
+_LATE_PART: Final = 0.5
+_ANY_COSINE: Final = -1.0
 
 
 class Weights(NamedTuple):
@@ -63,6 +77,7 @@ def fuse(
     *,
     is_raw: bool = False,
     late: Mapping[tuple[int, int], float] | None = None,
+    trust: float = 1.0,
 ) -> list[Scored]:
     """Return every candidate with its score, best first.
 
@@ -71,8 +86,22 @@ def fuse(
         weights: Of the legs; a leg that is missing leaves its weight to the other.
         is_raw: Cosines are kept as they are.
         late: Late interaction by (scope, id), of the shortlist.
+        trust: How much the query's words say, 0…1 (`trust_in_words`).
     """
-    return sorted(_scored(candidates, weights, late or {}, is_raw=is_raw), key=_order)
+    faded = weights._replace(text=weights.text * max(trust, _LEAST_TEXT))
+    found = _scored(candidates, faded, late or {}, is_raw=is_raw, late_part=_LATE_PART * trust)
+    return sorted(found, key=_order)
+
+
+def trust_in_words(late: Mapping[tuple[int, int], float]) -> float:
+    """Return how much the words of a query say in these indexes, 0…1.
+
+    Args:
+        late: The share of the query that each chunk of the shortlist holds; none: words are all
+            there is.
+    """
+    best = max(late.values(), default=1.0)
+    return min(1.0, max(0.0, (best - STRANGE_SHARE) / (COMMON_SHARE - STRANGE_SHARE)))
 
 
 def chosen(
@@ -82,6 +111,7 @@ def chosen(
     min_score: float,
     max_results: int,
     words: int = 2,
+    trust: float = 1.0,
 ) -> list[Scored]:
     """Return the results, best first: those that qualify, then what fills empty places.
 
@@ -91,11 +121,17 @@ def chosen(
         min_score: Least score of a result.
         max_results: Most results.
         words: Words of the query; the one word of a query says exactly what is meant.
+        trust: How much they say; where that is little, what is not near is weak and not left out.
     """
     is_unsure = coverage is None or coverage < SURE_COVERAGE
     least = WORDLESS_COSINE if coverage and words > 1 else UNKNOWN_COSINE
-    near = [one for one in scored if _is_near(one, least)]
-    results = [one._replace(is_weak=is_unsure) for one in near if one.score >= min_score]
+    shown = _ANY_COSINE if trust < 1 and least == WORDLESS_COSINE else least
+    near = [one for one in scored if _is_near(one, shown)]
+    results = [
+        one._replace(is_weak=is_unsure or not _is_near(one, least))
+        for one in near
+        if one.score >= min_score
+    ]
     results += [
         one._replace(is_weak=True)
         for one in near
@@ -127,11 +163,12 @@ def _scored(
     late: Mapping[tuple[int, int], float],
     *,
     is_raw: bool,
+    late_part: float = _LATE_PART,
 ) -> Iterable[Scored]:
     best_text = max((one.text for one in candidates if one.text is not None), default=0.0)
     has_vectors = any(one.cosine is not None for one in candidates)
     on_vector, on_text = _shares(weights, has_vectors=has_vectors, has_text=best_text > 0)
-    vectors = _vector_leg(candidates, late, is_raw=is_raw)
+    vectors = _vector_leg(candidates, late, late_part, is_raw=is_raw)
     for one, vector in zip(candidates, vectors, strict=True):
         text = one.text
         if text is not None:
@@ -149,7 +186,11 @@ def _shares(weights: Weights, *, has_vectors: bool, has_text: bool) -> tuple[flo
 
 
 def _vector_leg(
-    candidates: Sequence[Candidate], late: Mapping[tuple[int, int], float], *, is_raw: bool
+    candidates: Sequence[Candidate],
+    late: Mapping[tuple[int, int], float],
+    late_part: float,
+    *,
+    is_raw: bool,
 ) -> list[float | None]:
     """Return the value of the vector leg of every candidate."""
     cosines = [one.cosine for one in candidates]
@@ -169,7 +210,7 @@ def _vector_leg(
             continue
         near = late.get((candidate.scope, candidate.id))
         nearness = 0.0 if near is None else (near - least) / width if width > 0 else 1.0
-        values.append(round(0.5 * cosine + 0.5 * nearness, 6))
+        values.append(round((1 - late_part) * cosine + late_part * nearness, 6))
     return values
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.fusion import Weights, by_age, chosen, fuse, shortlist
+from memconsole.domain.fusion import Weights, by_age, chosen, fuse, shortlist, trust_in_words
 from memconsole.domain.indexing import IndexState, Source, Vectors
 from memconsole.domain.query import parse
 from memconsole.domain.search import CANDIDATES, SearchResult
@@ -112,7 +112,9 @@ def _hits(run: SearchRun, request: SearchRequest) -> tuple[SearchHit, ...]:
     candidates = _candidates(run, request.narrowing)
     weights = Weights(own.vector_weight, own.text_weight)
     late = _late(run, candidates, weights)
-    ranked: Sequence[Scored] = fuse(candidates, weights, is_raw=run.is_raw, late=late)
+    # An unfinished word is in no chunk, which says nothing about the others.
+    trust = trust_in_words(late) if run.query.prefix is None else 1.0
+    ranked: Sequence[Scored] = fuse(candidates, weights, is_raw=run.is_raw, late=late, trust=trust)
     if own.half_life:
         ranked = _faded(run, ranked, own)
     words = run.query.words
@@ -123,6 +125,7 @@ def _hits(run: SearchRun, request: SearchRequest) -> tuple[SearchHit, ...]:
         min_score=own.min_score if request.min_score is None else request.min_score,
         max_results=CANDIDATES if own.mmr < 1 else most,
         words=len(words),
+        trust=trust,
     )
     hits = with_texts(run, found)
     if own.mmr == 1:

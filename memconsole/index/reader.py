@@ -86,7 +86,11 @@ class IndexReader:
         )
 
     def late(self, query: Query, ids: Sequence[int]) -> dict[int, float]:
-        """Return late interaction for these chunks; nothing where there are no tokens."""
+        """Return late interaction for these chunks, as a share of the most there can be.
+
+        It says how much of the query's weight a chunk holds, in its own words or in near ones;
+        nothing where there are no tokens.
+        """
         model = self._means.static
         if model is None or self._means.way is Vectors.NONE or not self._epoch_chunks:
             return {}
@@ -103,7 +107,8 @@ class IndexReader:
             found = late_by_numpy(model, tokens, weight, chunks)
         else:
             found = late_by_sqlite(self._connection, model, tokens, weight, chunks)
-        return {at: round(one, 4) for at, one in found.items()}
+        most = sum(weight[token] for token in tokens) or 1.0
+        return {at: round(one / most, 6) for at, one in found.items()}
 
     def rows(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         """Return the texts of chunks."""

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.domain.fusion import (
+    COMMON_SHARE,
+    STRANGE_SHARE,
     UNKNOWN_COSINE,
     WORDLESS_COSINE,
     Scored,
@@ -15,6 +17,7 @@ from memconsole.domain.fusion import (
     chosen,
     fuse,
     shortlist,
+    trust_in_words,
 )
 from memconsole.domain.recall import Question, Sums, questions
 from memconsole.domain.search import LATE_CANDIDATES, Candidate
@@ -72,6 +75,27 @@ def test_a_missing_leg_leaves_its_weight_to_the_other() -> None:
     assert best.score == 1.0
 
 
+def test_words_say_as_much_as_the_best_chunk_holds_of_them() -> None:
+    between = (STRANGE_SHARE + COMMON_SHARE) / 2
+    assert trust_in_words({(0, 1): 0.01, (0, 2): STRANGE_SHARE}) == 0.0
+    assert trust_in_words({(0, 1): between, (0, 2): 0.1}) == pytest.approx(0.5)
+    assert trust_in_words({(0, 1): COMMON_SHARE, (1, 1): 0.1}) == 1.0
+    assert trust_in_words({(0, 1): 1.0}) == 1.0
+    assert trust_in_words({}) == 1.0, "without vectors words are all there is"
+
+
+def test_words_that_say_nothing_leave_the_ranking_to_meaning() -> None:
+    found = [Candidate(0, 1, 0.2, 8.0), Candidate(0, 2, 0.3), Candidate(0, 3, 0.1)]
+    late = {(0, 1): 0.2, (0, 2): 0.05, (0, 3): 0.0}
+    assert ids(fuse(found, WEIGHTS, late=late)) == [1, 2, 3]
+    strange = fuse(found, WEIGHTS, late=late, trust=0.0)
+    assert ids(strange) == [2, 1, 3]
+    scores = {one.candidate.id: one for one in strange}
+    assert [scores[at].vector for at in (1, 2, 3)] == [pytest.approx(0.5), 1.0, 0.0]
+    assert scores[2].score == pytest.approx(0.7 / 0.8)
+    assert scores[1].score == pytest.approx((0.7 * 0.5 + 0.1) / 0.8)
+
+
 def test_no_candidates_are_no_results() -> None:
     assert fuse([], WEIGHTS) == []
     assert chosen([], coverage=1.0, min_score=0.35, max_results=6) == []
@@ -100,6 +124,21 @@ def test_a_chunk_without_any_word_must_be_near_by_itself() -> None:
     assert not found(UNKNOWN_COSINE - 0.01, None)
     assert found(UNKNOWN_COSINE, None)[0].is_weak
     assert not found(UNKNOWN_COSINE - 0.01, 1.0, words=1)
+
+
+def test_where_words_say_little_what_is_not_near_is_weak_and_not_left_out() -> None:
+    far = Scored(Candidate(0, 1, WORDLESS_COSINE - 0.2), 0.7, 1.0, None)
+    near = Scored(Candidate(0, 2, WORDLESS_COSINE), 0.7, 1.0, None)
+
+    def found(coverage: float | None, words: int = 2) -> list[tuple[int, bool]]:
+        results = chosen(
+            [far, near], coverage=coverage, min_score=0.35, max_results=6, words=words, trust=0.9
+        )
+        return [(one.candidate.id, one.is_weak) for one in results]
+
+    assert found(1.0) == [(1, True), (2, False)]
+    assert found(None) == [], "the index knows none of the words"
+    assert found(1.0, words=1) == [], "the one word of a query says exactly what is meant"
 
 
 def test_a_query_of_unknown_words_has_weak_results() -> None:
