@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from memconsole.cli import shape
 from memconsole.cli.paper import Cell
 from memconsole.cli.width import cell_len, cut_middle, pad
-from memconsole.domain.agent_search import Reason
 from memconsole.domain.indexing import IndexState
 from memconsole.domain.sizes import size_words
 
@@ -88,6 +87,8 @@ def _hit(paper: Paper, one: SearchHit) -> None:
 
 def _agent_view(paper: Paper, view: AgentView) -> None:
     """Write where the agent's own search has it, why, and what would help."""
+    from memconsole.domain.agent_search import Reason  # noqa: PLC0415  # for few searches
+
     is_found = view.reason is Reason.FOUND
     told = [(f"the agent's own search: {view.place}, {view.because}", "ok" if is_found else "warn")]
     told += [(view.help, "dim")] if view.help else []
