@@ -108,7 +108,7 @@ class IndexReader:
         else:
             found = late_by_sqlite(self._connection, model, tokens, weight, chunks)
         most = sum(weight[token] for token in tokens) or 1.0
-        return {at: round(one / most, 6) for at, one in found.items()}
+        return {at: round(one / most, 5) for at, one in found.items()}
 
     def rows(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         """Return the texts of chunks."""

@@ -275,7 +275,7 @@ class TestStaticVectors:
         )
         stage.index = long
         assert stage.cosines("plants in the sun") == pytest.approx(by_extension, abs=2e-5)
-        assert self.late(stage) == pytest.approx(late_by_extension, abs=1e-3)
+        assert self.late(stage) == pytest.approx(late_by_extension, abs=1e-4)
         stage.index = DiskIndex(stage.folder / "state" / "index", stage.lock, now=lambda: AT)
         monkeypatch.setattr("memconsole.index.means.load_vectors", lambda _: False)
         assert stage.cosines("plants in the sun") == pytest.approx(by_extension, abs=2e-5)
@@ -287,6 +287,17 @@ class TestStaticVectors:
     def late(stage: Stage) -> dict[int, float]:
         with stage.open() as reader:
             return reader.late(parse("where does the cat sleep"), [1, 2, 3])
+
+    def test_late_interaction_is_the_share_of_the_query_that_a_chunk_holds(
+        self, stage: Stage
+    ) -> None:
+        stage.sync()
+        with stage.open() as reader:
+            [cat] = [at for at, row in reader.rows([1, 2, 3]).items() if "cat.md" in row.path]
+            assert reader.late(parse("cat sofa"), [cat]) == {cat: 1.0}
+            shares = reader.late(parse("cat tomatoes"), [1, 2, 3])
+            assert all(0 <= one < 1 for one in shares.values())
+            assert reader.late(parse("cat cat cat tomatoes"), [cat])[cat] > shares[cat]
 
     def test_a_running_console_sees_what_another_process_wrote(self, tmp_path: Path) -> None:
         console = Stage(tmp_path, settings=STATIC, is_long_running=True)
