@@ -81,23 +81,13 @@ def _archive(call: Call, agent: str | None, *, with_high: bool, yes: bool, dry_r
     from memconsole.domain.consolidation_commands import Consolidate  # noqa: PLC0415
 
     def build(ref: AgentRef) -> Consolidate:
-        shown = None if dry_run else _shown(call, ref)
+        shown = None if dry_run else call.engine.consolidation(ref.id).shown
         return Consolidate(ref, shown, is_high_included=with_high, dry_run=dry_run)
 
     if dry_run:
         return perform.each_agent(call, build, agent, "looking for what has decayed")
     question = "Archive these lines?"
     return perform.each_agent_asked(call, build, agent, "archiving", question=question, yes=yes)
-
-
-def _shown(call: Call, ref: AgentRef) -> str | None:
-    """Return what the question is about; None where nobody can look, and the run says why."""
-    from memconsole.errors import WorkspaceError  # noqa: PLC0415
-
-    try:
-        return call.engine.consolidation(ref.id).shown
-    except WorkspaceError:
-        return None
 
 
 def _report(call: Call, agent: str | None, *, dry_run: bool) -> int:

@@ -33,13 +33,8 @@ _DREAMING = ("plugins", "entries", "memory-core", "config", "dreaming", "enabled
 
 
 def preview(bench: Bench) -> ConsolidationPreview:
-    """Return what consolidation would do to a memory; nothing is written.
-
-    Raises:
-        WorkspaceError: The observations cannot be read.
-    """
-    seen = bench.read(OBSERVATIONS) if bench.agent.workspace_exists else None
-    text = "" if seen is None else seen.text
+    """Return what consolidation would do to a memory; nothing is written, and nothing fails."""
+    text, problem = _observations(bench)
     found = decay_of(bench, text, bench.ports.clock.now(), with_high=False)
     before, after = tokens_of(text), tokens_of(found.log.text)
     return ConsolidationPreview(
@@ -52,8 +47,19 @@ def preview(bench: Bench) -> ConsolidationPreview:
         tokens_after=after,
         token_target=bench.settings.consolidate.token_target,
         proposals=proposals(bench),
-        notes=tuple(_notes(bench, after)),
+        notes=(*problem, *_notes(bench, after)),
     )
+
+
+def _observations(bench: Bench) -> tuple[str, tuple[str, ...]]:
+    """Return the text of the observations, and why they cannot be read."""
+    if not bench.agent.workspace_exists:
+        return "", (f"the workspace {bench.agent.workspace} of {bench.agent.id} does not exist",)
+    try:
+        seen = bench.read(OBSERVATIONS)
+    except WorkspaceError as error:
+        return "", (str(error),)
+    return "" if seen is None else seen.text, ()
 
 
 def decay_of(bench: Bench, text: str, at: datetime, *, with_high: bool) -> Decay:
@@ -116,8 +122,6 @@ def _text(bench: Bench, path: str) -> str:
 
 def _notes(bench: Bench, tokens: int) -> Iterator[str]:
     rules = bench.settings.consolidate
-    if not bench.agent.workspace_exists:
-        yield f"the workspace {bench.agent.workspace} of {bench.agent.id} does not exist"
     if platform_consolidates(bench):
         yield (
             "the platform consolidates by itself (dreaming), so nothing is done here; "

@@ -151,7 +151,6 @@ class MemoryDoor(SearchDoor):
 
         Raises:
             UnknownAgentError: There is no such agent.
-            WorkspaceError: The observations cannot be read.
         """
         from memconsole.engine.consolidate_gather import preview  # noqa: PLC0415
         from memconsole.engine.memory_bench import Bench  # noqa: PLC0415

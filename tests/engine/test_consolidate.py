@@ -22,9 +22,11 @@ from memconsole.domain.search_log import Find
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings_memory import ConsolidateSettings
 from memconsole.engine.engine import Engine
+from memconsole.errors import WorkspaceError
 from tests.fakes import NOW, World, fake_agent
 
 if TYPE_CHECKING:
+    from memconsole.domain.captures import WorkspaceText
     from memconsole.domain.commands import Command
     from memconsole.domain.consolidation import ConsolidationPreview
 
@@ -394,6 +396,23 @@ def test_it_leaves_a_platform_alone_that_consolidates_by_itself() -> None:
     rules = replace(stage.settings.consolidate, with_platform=True)
     stage.settings = replace(stage.settings, consolidate=rules)
     assert isinstance(stage.run(Promote(AGENT.ref, (id_,))), Promoted)
+
+
+def test_observations_that_cannot_be_read_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = Stage()
+    id_ = stage.find("8443")
+    read = stage.world.workspace.read
+
+    def refused(root: Path, relative: str) -> WorkspaceText | None:
+        if relative == OBSERVATIONS:
+            raise WorkspaceError("it is a named pipe")
+        return read(root, relative)
+
+    monkeypatch.setattr(stage.world.workspace, "read", refused)
+    found = stage.preview()
+    assert (found.notes, found.archived) == (("it is a named pipe",), ())
+    assert [one.id for one in found.proposals] == [id_]
+    failed(stage.apply(shown=found.shown), "workspace")
 
 
 def test_a_missing_workspace_is_said() -> None:
