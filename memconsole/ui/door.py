@@ -10,10 +10,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.bootstrap import Bootstrap
     from memconsole.domain.commands import Command
     from memconsole.domain.config_finding import ConfigReport
     from memconsole.domain.entries import MemoryEntry
     from memconsole.domain.health import HealthReport
+    from memconsole.domain.hooks import HookStatus
     from memconsole.domain.indexing import IndexStatus, Source
     from memconsole.domain.memory import Marker
     from memconsole.domain.memory_advice import MemoryAdvice
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from memconsole.domain.search import SearchRequest, SearchResult
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
+    from memconsole.engine.pruning import PruningPreview, PruningWish
     from memconsole.engine.rotate import RotationPlan
     from memconsole.ports import StopSignal
 
@@ -66,6 +69,18 @@ class Door(Protocol):
 
     def memory_advice(self, agent_id: str) -> MemoryAdvice:
         """Return what wants a look in an agent's curated memory."""
+
+    def bootstraps(self, agent_id: str) -> tuple[Bootstrap, ...]:
+        """Return what the sessions of one agent are given, for each class of them."""
+
+    def bootstrap(self, *, session_key: str | None = None, is_startup: bool = False) -> Bootstrap:
+        """Return what a starting session is given, or should read where no hook gives it."""
+
+    def hooks(self) -> tuple[HookStatus, ...]:
+        """Return the hooks of memconsole as they are in the platform home."""
+
+    def prune_preview(self, name: str, wish: PruningWish) -> PruningPreview:
+        """Return what the platform would trim or clear of a session's next request."""
 
     def runs(
         self, *, limit: int = 50, since: datetime | None = None, job: str | None = None

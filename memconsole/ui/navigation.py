@@ -61,6 +61,26 @@ class Navigation:
         self._visit(f"memory of {agent_id}", "memory", "pool", "--agent", agent_id)
         self._app.push_screen(MemoryScreen(agent_id, path))
 
+    def bootstrap(self, agent_id: str) -> None:
+        """Open what sessions of one agent are given at their start."""
+        from memconsole.ui.screens.bootstrap import BootstrapScreen  # noqa: PLC0415 - see above
+
+        if not isinstance(self._app.screen, BootstrapScreen):
+            words = ("bootstrap", "--session-key", f"agent:{agent_id}:main")
+            self._visit(f"bootstrap of {agent_id}", *words)
+            self._app.push_screen(BootstrapScreen(agent_id))
+
+    def pruning(self, view: SessionView) -> None:
+        """Open what the platform would prune of a session's next request."""
+        from memconsole.ui.screens.pruning import PruningScreen  # noqa: PLC0415 - see above
+
+        name = view.key_text or view.session_id
+        if name is None:
+            self._app.say("this entry has neither a key nor an id to preview it by")
+            return
+        self._visit(f"pruning of {session_name(view, self._app.glyphs)}", "prune-preview", name)
+        self._app.push_screen(PruningScreen(view))
+
     def note(self, spec: CommandSpec, targets: tuple[Target, ...]) -> None:
         """Ask for a text, then begin the command that writes it down."""
         from memconsole.ui.screens.note import NoteScreen  # noqa: PLC0415 - see above

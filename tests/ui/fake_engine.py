@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef
+from memconsole.domain.bootstrap import Bootstrap
 from memconsole.domain.command_line import name_of
 from memconsole.domain.commands import Reindex, Rotate
 from memconsole.domain.config_finding import ConfigReport
 from memconsole.domain.entries import entries_of
 from memconsole.domain.health import HealthReport
+from memconsole.domain.keys import SessionClass
 from memconsole.domain.memory_advice import MemoryAdvice
 from memconsole.domain.outcomes import Checkpointed, Planned, Written
 from memconsole.domain.settings import Settings, UiSettings
@@ -26,9 +28,11 @@ if TYPE_CHECKING:
 
     from memconsole.domain.commands import Command
     from memconsole.domain.entries import MemoryEntry
+    from memconsole.domain.hooks import HookStatus
     from memconsole.domain.memory import Marker
     from memconsole.domain.outcomes import Outcome, Run
     from memconsole.domain.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
+    from memconsole.engine.pruning import PruningPreview, PruningWish
     from memconsole.job_ports import JobControl
     from memconsole.ports import StopSignal
 
@@ -70,6 +74,11 @@ class FakeEngine(FakeSearch):
         self.texts: dict[str, str] = {}
         self.marked: tuple[tuple[str, Marker], ...] = ()
         self.advice: MemoryAdvice | MemconsoleError = MemoryAdvice((), 1, 1)
+        self.given: tuple[Bootstrap, ...] | MemconsoleError = ()
+        self.startup = Bootstrap(SessionClass.MAIN, (), ())
+        self.hook_states: tuple[HookStatus, ...] = ()
+        self.pruned: PruningPreview | None = None
+        self.wishes: list[PruningWish] = []
         self.history = sample.runs()
         self.sampled = 0
         self.jobs: JobControl | None = None
@@ -109,6 +118,23 @@ class FakeEngine(FakeSearch):
         if isinstance(self.advice, MemconsoleError):
             raise self.advice
         return self.advice
+
+    def bootstraps(self, agent_id: str) -> tuple[Bootstrap, ...]:
+        if isinstance(self.given, MemconsoleError):
+            raise self.given
+        return self.given
+
+    def bootstrap(self, *, session_key: str | None = None, is_startup: bool = False) -> Bootstrap:
+        return self.startup
+
+    def hooks(self) -> tuple[HookStatus, ...]:
+        return self.hook_states
+
+    def prune_preview(self, name: str, wish: PruningWish) -> PruningPreview:
+        self.wishes.append(wish)
+        if self.pruned is None:
+            raise SessionNotFoundError(name)
+        return self.pruned
 
     def runs(
         self, *, limit: int = 50, since: datetime | None = None, job: str | None = None

@@ -33,15 +33,19 @@ SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "12
 
 
 def same_picture(
-    snap_compare: SnapCompare, engine: FakeEngine, size: tuple[int, int], *keys: str
+    snap_compare: SnapCompare,
+    engine: FakeEngine,
+    size: tuple[int, int],
+    *keys: str,
+    is_typed: bool = True,
 ) -> bool:
-    """Press keys, and compare what is seen then."""
+    """Press keys, and compare what is seen then; letters come without a rest when `is_typed`."""
 
     async def drive(pilot: Pilot[int]) -> None:
         await settle(pilot)
         for key in keys:
             await pilot.press(key)
-            if len(key) > 1 or not key.isalpha():  # words are typed without a rest
+            if not is_typed or len(key) > 1 or not key.isalpha():
                 await settle(pilot)
         await settle(pilot)
 

@@ -14,6 +14,7 @@ from memconsole.domain.health import Check, CheckStatus, HealthReport
 from memconsole.domain.snapshot import GatewayStatus, Severity
 from tests.ui import sample
 from tests.ui.driving import WIDE, Desk, at_work
+from tests.ui.sample_starts import furnish_starts
 
 if TYPE_CHECKING:
     from tests.ui.fake_engine import FakeEngine
@@ -27,6 +28,8 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "findings": ("exclamation_mark",),
     "log": ("l",),
     "health": ("h",),
+    "bootstrap": ("t",),
+    "pruning": ("2", "p"),
 }
 """How each screen is reached; the jobs, which need a scheduler, have tests of their own."""
 
@@ -39,6 +42,8 @@ PANELS = {
     "findings": ("list",),
     "log": ("list",),
     "health": ("checks", "findings", "one"),
+    "bootstrap": ("sessions", "given", "loaded", "remedies"),
+    "pruning": ("results", "window", "fill"),
 }
 
 SHARED = {
@@ -50,12 +55,16 @@ SHARED = {
 """Ids of bindings that are pressed here, on every screen."""
 
 ELSEWHERE = {
-    *("open", "quit", "interrupt", "suspend", "jobs", "host", "health", "observations", "memory"),
+    *("open", "quit", "interrupt", "suspend", "jobs", "host", "health"),
+    *("observations", "memory", "bootstrap"),
 }
 """Tested where their effect is: `Enter` by each screen's own tests, the ends in `test_bytes`."""
 
 OWN = {
-    "overview": {"mark", "sort", "everything", "whole-search"},
+    "health": {"mute"},
+    "overview": {"mark", "sort", "everything", "whole-search", "pruning"},
+    "session": {"pruning"},
+    "pruning": {"mode", "due"},
     "memory": {"plain", "mark", "entries", "edit", "memory add", "memory forget", "memory undo"},
     "search": {
         *("facet-agent", "facet-talks", "facet-marker", "facet-date"),
@@ -64,7 +73,7 @@ OWN = {
 }
 """Keys of one screen alone; `test_overview`, `test_details` and `test_search` press them."""
 
-HIDDEN = {"memory": {"undo"}, "search": {"memory"}}
+HIDDEN = {"memory": {"undo"}, "search": {"memory", "bootstrap"}}
 """Keys of all screens that mean something else there; the palette has them all the same."""
 
 FORBIDDEN = {"ctrl+a", "ctrl+b", "ctrl+s", "ctrl+q"}
@@ -77,6 +86,7 @@ def engine(engine: FakeEngine) -> FakeEngine:
     engine.reading = replace(sample.usual(), gateway=GatewayStatus("up", version="2026.9.6"))
     engine.health_report = HealthReport((Check("disk", CheckStatus.OK, "half full"),), sample.NOW)
     engine.config_report = ConfigReport((Finding("reset", Severity.INFO, "none is set"),))
+    furnish_starts(engine)
     return engine
 
 

@@ -8,6 +8,7 @@ from memconsole.domain.memory_advice import AdviceKind
 from memconsole.ui import cells, figures
 from memconsole.ui.listing import Listing, text_row
 from memconsole.ui.literal import literal
+from memconsole.ui.rows.file import entry_words
 from memconsole.ui.spans import Role, Span
 
 if TYPE_CHECKING:
@@ -100,11 +101,11 @@ def _sentence(one: Advice) -> str:
     entry, other = one.entry, one.other
     named = f"{entry.id} ({literal(entry.path)}:{entry.line})"
     if other is None:
-        return f"{named} is open since {entry.date}: {literal(entry.text)}"
+        return f"{named} is open since {entry.date}: {entry_words(entry)}"
     against = f"{other.id} ({literal(other.path)}:{other.line})"
     if one.kind is AdviceKind.TWICE:
-        return f"{named} repeats {against}: {literal(entry.text)}"
-    return f"{named} may be outdated, {against} of {other.date} says: {literal(other.text)}"
+        return f"{named} repeats {against}: {entry_words(entry)}"
+    return f"{named} may be outdated, {against} of {other.date} says: {entry_words(other)}"
 
 
 def _lines(key: str, text: str, role: Role, width: int) -> Iterator[Row]:

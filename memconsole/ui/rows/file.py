@@ -73,7 +73,7 @@ _ENTRY_COLUMNS = (
     Column("id", 10),
     Column("day", 10, drop=2),
     Column("line", 5, right=True, drop=3),
-    Column("entry", 20, flex=1),
+    Column("entry", 30, flex=1),
 )
 
 _EMPTY = {
@@ -84,12 +84,17 @@ _EMPTY = {
 }
 
 
+def entry_words(entry: MemoryEntry) -> str:
+    """Return what an entry says, on one safe line, without the day that stands beside it."""
+    return literal(entry.text).removeprefix(f"{entry.date}: ")
+
+
 def read_entries(entries: Sequence[MemoryEntry]) -> File:
     """Lay entries out, one a row; blocks with the same words share an id, and each has its row."""
     rows: dict[str, Row] = {}
     for entry in entries:
         key = entry.id if entry.id not in rows else f"{entry.id} {entry.line}"
-        said = literal(entry.text).removeprefix(f"{entry.date}: ")
+        said = entry_words(entry)
         rows[key] = Row(
             key=key,
             cells=(

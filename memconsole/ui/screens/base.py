@@ -190,6 +190,10 @@ class ConsoleScreen(PanelScreen):
         """Open the memory of the agent that is meant here."""
         self._of_one_agent("memory", self.desk.go.memory)
 
+    def action_bootstrap(self) -> None:
+        """Open what sessions of the agent that is meant here start with."""
+        self._of_one_agent("bootstrap", self.desk.go.bootstrap)
+
     def _of_one_agent(self, what: str, show: Callable[[str], None]) -> None:
         targets = self.targets(Subject.AGENT)
         if len(targets) == 1:

@@ -43,6 +43,7 @@ class OverviewScreen(ConsoleScreen):
         bind("space", "mark", "mark", "Mark for an action", name="mark"),
         bind("s", "sort", "sort", "Another order of this panel", name="sort"),
         bind("a", "everything", "all", "Also cron runs, archives and orphans", name="everything"),
+        bind("p", "pruning", "pruning", "What the platform would prune", name="pruning"),
         bind("o", "search", "search", "The whole search: facets and preview", name="whole-search"),
     ]
 
@@ -235,6 +236,13 @@ class OverviewScreen(ConsoleScreen):
         else:
             self.action_search()
 
+    def action_pruning(self) -> None:
+        """Show what the platform would prune of the session under the cursor."""
+        row = self.named("sessions").row
+        view = None if row is None else self._session_at(row.key)
+        if view is not None:
+            self.desk.go.pruning(view)
+
     def action_search(self) -> None:
         """Open the search with facets and preview, with what is searched for here."""
         self.desk.go.search(self._search.facets, self._search.query_text)
@@ -273,6 +281,8 @@ class OverviewScreen(ConsoleScreen):
             return "this panel has one order only"
         if action == "mark" and pane_id not in ("agents", "sessions"):
             return "only agents and sessions can be marked"
+        if action == "pruning" and pane_id != "sessions":
+            return "select a session to see what would be pruned of it"
         if action == "open" and pane_id in ("memory", "search", "activity"):
             return None
         return super().why_not(action, parameters)

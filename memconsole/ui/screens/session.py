@@ -9,7 +9,7 @@ from textual import on
 from textual.containers import Horizontal, Vertical
 
 from memconsole.domain.command_spec import Subject
-from memconsole.ui.keys import panel_keys
+from memconsole.ui.keys import bind, panel_keys
 from memconsole.ui.listing import Listing
 from memconsole.ui.loading import Loaded, Loader
 from memconsole.ui.rows.messages import messages_listing, safe_transcript
@@ -42,6 +42,7 @@ class SessionScreen(ConsoleScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *panel_keys(_PANELS),
+        bind("p", "pruning", "pruning", "What the platform would prune", name="pruning"),
     ]
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[1:]
 
@@ -170,6 +171,10 @@ class SessionScreen(ConsoleScreen):
             for view in self._detail.related:
                 if row_key(view) == row.key:
                     self.desk.go.session(view)
+
+    def action_pruning(self) -> None:
+        """Show what the platform would prune of its next request."""
+        self.desk.go.pruning(self._view)
 
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
         """Add what only this screen knows."""

@@ -1,0 +1,182 @@
+"""The screens of bootstrap and pruning: what is given, what is cut, what would be pruned."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from memconsole.domain.hooks import HookState
+from memconsole.domain.pruning_rules import PruningMode
+from memconsole.engine.pruning import PruningWish
+from memconsole.errors import HomeUnreadableError
+from tests.ui import sample
+from tests.ui.driving import COMPACT, WIDE, at_work
+from tests.ui.fake_engine import FakeEngine
+from tests.ui.sample_details import furnish
+from tests.ui.sample_starts import furnish_starts, hook, pruned, with_limits
+
+
+@pytest.fixture
+def engine(engine: FakeEngine) -> FakeEngine:
+    furnish_starts(engine)
+    engine.reading = with_limits(sample.usual())
+    return engine
+
+
+def words(text: str) -> str:
+    """Return what a pane says, without its frame and its line ends."""
+    return " ".join(re.sub("[│┃▸]", " ", text).split())
+
+
+async def test_what_each_class_is_given_and_what_is_cut(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("t")
+        assert desk.screen == "bootstrap"
+        sessions = words(desk.text("sessions"))
+        assert "28.9K 3 files, 1 CUT" in sessions
+        assert "group, thread nothing" in sessions
+        given = words(desk.text("given"))
+        assert "34.5K of 20K CUT: 14.5K lost" in given
+        assert "30 h old, says so" in given
+        await desk.press("j")
+        assert "a group session is given nothing" in desk.text("given")
+        await desk.press("G")
+        assert "What to read without the hook" in desk.text("given")
+        assert "there is none" in desk.text("given")
+        assert next(iter(desk.app.history)).command_line == (
+            "memconsole bootstrap --session-key agent:main:main"
+        )
+        await desk.press("escape")
+        assert desk.screen == "overview"
+
+
+async def test_what_does_not_fit_is_loud_and_has_a_remedy(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("t")
+        loaded = words(desk.text("loaded"))
+        assert "76.5K of 60K CUT: 20K lost" in loaded
+        assert "23.4K of 20K CUT: 3.4K lost" in loaded
+        await desk.press("4")
+        remedies = words(desk.text("remedies"))
+        assert "AGENTS.md loses 3.4K of 23.4K characters" in remedies
+        assert "16.6K characters do not fit" in remedies
+        assert "observations.md is cut: F folds and archives them" in remedies
+        await desk.press("G")
+        assert "ACTIVE_CONTEXT.md is 30 h old: c takes a checkpoint" in words(desk.text("remedies"))
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        (HookState.MISSING, "the hook memory-index-inject is not installed"),
+        (HookState.OUTDATED, "memory-index-inject: its files are of another release"),
+    ],
+)
+async def test_a_hook_that_is_not_there_is_a_remedy_too(
+    engine: FakeEngine, state: HookState, said: str
+) -> None:
+    engine.hook_states = (hook(state),)
+    engine.reading = sample.usual()
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("t")
+        assert said in words(desk.text("remedies"))
+        is_counted = state is HookState.OUTDATED
+        assert ("all, and the hook" in desk.text("loaded")) is is_counted
+
+
+async def test_files_lead_to_the_memory_and_others_say_why_not(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("t", "enter")
+        assert desk.focus == "given"
+        await desk.press("enter")
+        assert "INDEX.md is not among the memory files" in desk.bar("keys")
+        await desk.press("3", "j", "j", "enter")
+        assert desk.screen == "memory"
+        assert desk.cursor("files") == "file:MEMORY.md"
+        await desk.press("escape", "c")
+        assert "Checkpoint main" in desk.text("dialog")
+
+
+async def test_who_could_not_look_says_so(engine: FakeEngine) -> None:
+    engine.given = HomeUnreadableError("/home/op", "no permission")
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("t")
+        assert "none of the session stores in /home/op can be read" in words(desk.text("sessions"))
+
+
+async def test_each_result_says_what_would_happen_and_why(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("2", "p")
+        assert desk.screen == "pruning"
+        results = words(desk.text("results"))
+        assert "2 kept, 4 trim, 0 clear" in results
+        assert "read kept 1.2K ▏ 1.2K ▏ short enough" in results
+        assert "holds a picture" in results
+        window = words(desk.text("window"))
+        assert "82% ~98.6K tokens" in window
+        assert "26% ~30.9K tokens" in window
+        assert "ttl 1 h, over" in window
+        assert "tool exec" in desk.text("fill")
+        await desk.press("x", "x")
+        assert engine.wishes[-1] == PruningWish(PruningMode.CACHE_TTL)
+        await desk.press("d")
+        due = sample.NOW - timedelta(minutes=2)
+        assert engine.wishes[-1] == PruningWish(PruningMode.CACHE_TTL, at=due)
+        twin = next(iter(desk.app.history)).command_line
+        assert twin == (
+            "memconsole prune-preview agent:main:main --mode cache-ttl "
+            "--at 2026-01-26T13:18:00+00:00"
+        )
+        await desk.press("d", "x", "x", "x")
+        assert engine.wishes[-1] == PruningWish()
+        await desk.press("enter")
+        assert "there is nothing to go into here" in desk.bar("keys")
+
+
+async def test_what_keeps_everything_is_said_in_words(engine: FakeEngine) -> None:
+    engine.pruned = pruned(minutes=20)
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("2", "enter", "p")
+        assert "all is kept the last call is younger than the ttl" in words(desk.text("window"))
+        assert "1 h, over in 39 min" in words(desk.text("window"))
+        engine.pruned = pruned(PruningMode.OFF)
+        await desk.press("x", "d")
+        assert "no ttl runs" in desk.bar("keys")
+        assert "pruning is off" in words(desk.text("window"))
+
+
+async def test_a_talk_that_cannot_be_read_says_so(engine: FakeEngine) -> None:
+    engine.pruned = None
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("2", "p", "x")
+        assert "there is no preview yet" in desk.bar("keys")
+        assert "agent:main:main" in words(desk.text("results"))
+        await desk.press("escape", "1", "p")
+        assert "select a session to see what would be pruned of it" in desk.bar("keys")
+
+
+async def test_a_session_that_has_moved_on_is_previewed_again(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("2", "p")
+        asked = len(engine.wishes)
+        usual = with_limits(sample.usual())
+        first, *others = usual.sessions
+        moved = replace(first, stored=replace(first.stored, updated_at=sample.NOW))
+        engine.reading = replace(usual, sessions=(moved, *others))
+        desk.app.readings.request()
+        await desk.settle()
+        assert len(engine.wishes) == asked + 1
+
+
+async def test_ascii_draws_no_byte_above_127() -> None:
+    engine = FakeEngine(ui={"ascii": True})
+    furnish(engine)
+    furnish_starts(engine)
+    engine.reading = with_limits(sample.usual())
+    async with at_work(engine, COMPACT) as desk:
+        for keys in (("t",), ("4",), ("escape", "2", "p"), ("3",), ("escape", "m", "e"), ("a",)):
+            await desk.press(*keys)
+            assert desk.picture().isascii(), keys
