@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from memconsole.config_ports import ConfigFile
     from memconsole.domain.agents import Home
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memconsole.engine.ports_bundle import AlertPorts, HealthPorts, ModelPorts
     from memconsole.hook_ports import HookFolder
     from memconsole.platform.home import HomeChoice
-    from memconsole.ports import ChangeFeed, Clock, Gateway, Platform, SessionStore
+    from memconsole.ports import ChangeFeed, Clock, Gateway, Platform, SessionStore, StopSignal
     from memconsole.stores.private_copy import PrivateCopies
     from memconsole.stores.state import StateDatabase
 
@@ -272,7 +272,11 @@ def build_feed(engine: Engine) -> ChangeFeed:
     from memconsole.changes.feed import FileChangeFeed  # noqa: PLC0415
     from memconsole.changes.several import NewsFeed, SeveralFeeds  # noqa: PLC0415
 
-    return SeveralFeeds(FileChangeFeed(), NewsFeed(engine.gateway_news))
+    def news(stop: StopSignal) -> Iterator[None]:
+        """Ask the engine only when somebody listens: it may still have to be built."""
+        return engine.gateway_news(stop)
+
+    return SeveralFeeds(FileChangeFeed(), NewsFeed(news))
 
 
 def zone(settings: Settings, home: Home | None) -> Zone:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from memconsole import __version__
 from memconsole.cli import exits
+from memconsole.cli.later import later
 
 if TYPE_CHECKING:
     from memconsole.cli.call import Call
+    from memconsole.engine.engine import Engine
     from memconsole.scheduler.control import Jobs
 
 
@@ -37,13 +39,17 @@ def front(call: Call) -> int:
     from memconsole.ui.run import run_console  # noqa: PLC0415  # loads Textual
 
     call.is_console = True
+    jobs = later(lambda: _jobs(call))
+
+    def build() -> Engine:
+        found = call.engine
+        # With the first reading the screen asks for it, and must not wait for its modules.
+        _ = jobs.is_hosting
+        return found
+
+    engine = later(build)
     with call.life():
-        return run_console(
-            call.engine,
-            call.settings,
-            wiring.build_feed(call.engine),
-            jobs=_jobs(call),
-        )
+        return run_console(engine, call.settings, wiring.build_feed(engine), jobs=jobs)
 
 
 def _has_keyboard() -> bool:

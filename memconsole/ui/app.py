@@ -153,10 +153,13 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     # ---- readings ------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Take the first reading, and begin to watch."""
+        """Draw first: the first reading may have to load the engine."""
+        self.call_after_refresh(self._begin_reading)
+        self.set_interval(_TICK_SECONDS, self.tick)
+
+    def _begin_reading(self) -> None:
         self.readings.request()
         self.readings.watch()
-        self.set_interval(_TICK_SECONDS, self.tick)
 
     def on_unmount(self) -> None:
         """Stop watching."""

@@ -21,9 +21,11 @@ def why_not_host(app: ConsoleApp) -> str | None:
         return "this console has no jobs"
     if app.settings.ui.read_only:
         return "memconsole runs read-only; start it without --read-only to run jobs"
+    if app.snapshot is None:
+        return "nothing was read yet, so who runs the jobs is unknown"
     if app.jobs.is_hosting:
         return "this console runs the jobs already, until it quits"
-    scheduler = None if app.snapshot is None else app.snapshot.scheduler
+    scheduler = app.snapshot.scheduler
     if scheduler is not None and scheduler.state != "stopped":
         return f"the jobs are run already: {scheduler.state}, pid {scheduler.pid}"
     return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.indexing import IndexStatus
     from memconsole.domain.snapshot import AgentView
-    from memconsole.ui.door import Door
+    from memconsole.ui.door import Door, Watch
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +88,6 @@ class Indexing:
         self._app = app
         self._engine = engine
         self._monotonic = monotonic
-        self._watch = engine.index_watch()
         self._stop = threading.Event()
         self._statuses: dict[str, Statuses] = {}
         self._asked: set[str] = set()
@@ -97,6 +97,10 @@ class Indexing:
         self._read_at: dict[str, object] = {}
         self.building: Building | None = None
         self.failures: dict[str, str] = {}
+
+    @cached_property
+    def _watch(self) -> Watch:
+        return self._engine.index_watch()
 
     # ---- states --------------------------------------------------------------------------
 
