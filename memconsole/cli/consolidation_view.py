@@ -27,15 +27,15 @@ def previews(paper: Paper, found: Sequence[ConsolidationPreview]) -> None:
 def _preview(paper: Paper, one: ConsolidationPreview) -> None:
     agent = paper.text(one.agent.id)
     paper.title(agent, f"observations: {one.tokens_before:,} of {one.token_target:,} tokens")
-    if one.archived:
-        lines = shape.plural(len(one.archived), "line")
-        paper.write(f"{lines} could be archived, which leaves {one.tokens_after:,} tokens:")
-        _lines(paper, one.archived)
-        paper.write(Cell(f"memconsole consolidate --agent {agent} --apply", "dim"))
-    if one.high:
-        paper.write(f"{shape.plural(len(one.high), 'line')} with 🔴 could go as well:")
-        _lines(paper, one.high)
-        paper.write(Cell(f"memconsole consolidate --agent {agent} --apply-high", "dim"))
+    left = f"could be archived, which leaves {one.tokens_after:,} tokens"
+    for lines, words, option in (
+        (one.archived, left, "--apply"),
+        (one.high, "with 🔴 could go as well", "--apply-high"),
+    ):
+        if lines:
+            paper.write(f"{shape.plural(len(lines), 'line')} {words}:")
+            _lines(paper, lines)
+            paper.write(Cell(f"memconsole consolidate --agent {agent} {option}", "dim"))
     if one.proposals:
         notes = shape.plural(len(one.proposals), "daily note")
         paper.write(f"{notes} could go into MEMORY.md:")
