@@ -98,15 +98,20 @@ class PreparedCase(Protocol):
 @pytest.fixture(autouse=True)
 def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep the user's home and environment out; return the empty home that stands in."""
+    home = tmp_path / "user"
+    home.mkdir()
+    live_in(home, monkeypatch)
+    return home
+
+
+def live_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give this process an environment of its own, whose home is this folder."""
     for name in list(os.environ):
         if name.startswith(FOREIGN_PREFIXES) or name in FOREIGN_NAMES:
             monkeypatch.delenv(name)
-    home = tmp_path / "user"
-    home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     for name, folder in XDG_FOLDERS.items():
         monkeypatch.setenv(name, str(home / folder))
-    return home
 
 
 @pytest.fixture(scope="session")

@@ -19,12 +19,13 @@ from memconsole.domain.origin import Origin
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.tokens import TokenState
 from memconsole.domain.transcript import EntryKind
+from tests.conftest import live_in
 from tests.program import tree
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import ConsoleSnapshot, SessionView
     from memconsole.engine.engine import Engine
     from memconsole.ports import Clock
@@ -32,19 +33,29 @@ if TYPE_CHECKING:
 NOW = datetime(2026, 4, 14, 14, 20, tzinfo=UTC)
 
 
-@pytest.fixture
-def demo(user_home: Path) -> DemoHome:
-    """A home that was just generated; HOME is where it lies."""
-    return write_home(user_home, NOW, None)
+pytestmark = pytest.mark.xdist_group("demo home")
+"""The home takes a while to write, and no test changes it: one serves them all."""
 
 
-@pytest.fixture
-def settings(demo: DemoHome) -> Settings:
-    return wiring.load_settings(None, {})
+@pytest.fixture(scope="module")
+def operator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """HOME of whoever looks at the demo."""
+    folder = tmp_path_factory.mktemp("operator")
+    with pytest.MonkeyPatch.context() as patch:
+        live_in(folder, patch)
+        yield folder
 
 
-@pytest.fixture
-def engine(demo: DemoHome, settings: Settings) -> Engine:
+@pytest.fixture(scope="module")
+def demo(operator: Path) -> DemoHome:
+    """A home that was just generated."""
+    return write_home(operator, NOW, None)
+
+
+@pytest.fixture(scope="module")
+def engine(demo: DemoHome) -> Engine:
+    settings = wiring.load_settings(None, {})
+
     def engine_at(clock: Clock) -> Engine:
         return wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
 
@@ -52,7 +63,7 @@ def engine(demo: DemoHome, settings: Settings) -> Engine:
     return engine_at(FixedClock(NOW))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def snapshot(engine: Engine) -> ConsoleSnapshot:
     return engine.snapshot()
 
@@ -206,9 +217,9 @@ def test_transcripts_are_read_whole(engine: Engine, snapshot: ConsoleSnapshot) -
 
 
 def test_packed_records_pictures_compactions_and_resets_occur(
-    engine: Engine, user_home: Path
+    engine: Engine, demo: DemoHome
 ) -> None:
-    database = user_home / ".openclaw" / "agents" / "work" / "agent" / "openclaw-agent.sqlite"
+    database = demo.state / "agents" / "work" / "agent" / "openclaw-agent.sqlite"
     with sqlite.open_own(database) as connection:
         [[packed]] = connection.execute(
             "SELECT count(*) FROM transcript_events WHERE event_zstd IS NOT NULL"
