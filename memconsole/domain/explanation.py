@@ -9,7 +9,7 @@ from memconsole.domain.agent_search import AgentFacts, AgentView, Reason
 from memconsole.domain.folding import fold
 from memconsole.domain.platform_candidates import age_of
 from memconsole.domain.platform_index import is_memory_file
-from memconsole.domain.platform_profile import FIRST, Fallback, SecondChance
+from memconsole.domain.platform_profile import Fallback, SecondChance
 from memconsole.domain.platform_words import read_words
 from memconsole.domain.query import match_spans
 
@@ -49,8 +49,7 @@ class Searched(NamedTuple):
     @property
     def reindex(self) -> str:
         """How the platform is made to index anew."""
-        program = "clawdbot" if self.facts.profile == FIRST else "openclaw"
-        return f"`{program} memory index --agent {self.agent}` takes it in."
+        return f"`{self.facts.program} memory index --agent {self.agent}` takes it in."
 
 
 class Evidence(NamedTuple):
@@ -83,9 +82,9 @@ class _Why(NamedTuple):
 def explain(note: Evidence, search: Searched) -> AgentView:
     """Return where the agent's own search has a note, and why."""
     one = note.placed
-    why = _of_index(note, search) or _of_rank(one, search)
-    if one is None or why.reason is Reason.NOT_INDEXED:
-        return AgentView(None, None, *why[:3])
+    if one is None:
+        return AgentView(None, None, *_absent(note, search)[:3])
+    why = _of_text(note, search) or _of_chunks(note.chunks, search) or _of_rank(one, search)
     age_s = age_of(one.chunk, search.now) if search.limits.half_life_days else None
     facts = AgentFacts(
         text_rank=note.text_rank,
@@ -102,19 +101,20 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def _of_index(note: Evidence, search: Searched) -> _Why | None:
-    """Return why the index does not have the note as it is; None when it has."""
-    facts, path = search.facts, note.hit.path
-    if not note.is_indexed:
-        if is_memory_file(path, facts.profile):
-            return _Why(Reason.NOT_INDEXED, "its file is not in the agent's index", search.reindex)
-        where = "MEMORY.md, USER.md and memory/" if facts.profile.reads_user else "its memory"
-        return _Why(
-            Reason.NOT_INDEXED,
-            f"the platform indexes no such file: only Markdown of {where}",
-            "Move it below memory/, or name its folder among the platform's extra paths.",
-        )
-    return _of_text(note, search) or _of_chunks(note.chunks, search)
+def _absent(note: Evidence, search: Searched) -> _Why:
+    """Return why the index has nothing of a note's lines."""
+    profile = search.facts.profile
+    if note.is_indexed:
+        lines = "these lines of its file are not in the agent's index"
+        return _of_text(note, search) or _Why(Reason.NOT_INDEXED, lines, search.reindex)
+    if is_memory_file(note.hit.path, profile):
+        return _Why(Reason.NOT_INDEXED, "its file is not in the agent's index", search.reindex)
+    where = "MEMORY.md, USER.md and memory/" if profile.reads_user else "MEMORY.md and memory/"
+    return _Why(
+        Reason.NOT_INDEXED,
+        f"the platform indexes no such file: only Markdown of {where}",
+        "Move it below memory/, or name its folder among the platform's extra paths.",
+    )
 
 
 def _of_text(note: Evidence, search: Searched) -> _Why | None:
@@ -130,12 +130,6 @@ def _of_text(note: Evidence, search: Searched) -> _Why | None:
             Reason.IN_COMMENT,
             "its words stand in a comment, and the platform leaves comments out",
             "Write them outside of <!-- -->.",
-        )
-    if not note.chunks:
-        return _Why(
-            Reason.NOT_INDEXED,
-            "these lines of its file are not in the agent's index",
-            search.reindex,
         )
     return None
 
@@ -166,10 +160,8 @@ def _of_chunks(chunks: Iterable[IndexedChunk], search: Searched) -> _Why | None:
     return None
 
 
-def _of_rank(one: Placed | None, search: Searched) -> _Why:
+def _of_rank(one: Placed, search: Searched) -> _Why:
     """Return why the search has a note that it knows where it has it."""
-    if one is None:
-        return _Why(Reason.NOT_INDEXED, "the agent's index has nothing of it", search.reindex)
     if one.rank is not None:
         return _found(one.rank, search.limits.max_results)
     return _unknown(one, search) if one.score is None else _low(one, one.score, search)

@@ -10,6 +10,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memconsole.domain.platform_profile import FIRST
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -52,6 +53,11 @@ class IndexFacts(NamedTuple):
     def is_text_only(self) -> bool:
         """Whether it was made without an embedding provider."""
         return self.provider == "none" or self.model == _TEXT_ONLY_MODEL
+
+    @property
+    def program(self) -> str:
+        """The platform's program, which can index anew."""
+        return "clawdbot" if self.profile == FIRST else "openclaw"
 
     @property
     def source(self) -> str:

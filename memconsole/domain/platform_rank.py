@@ -127,9 +127,7 @@ def _score(entry: _Entry, rules: Rules) -> None:
         entry.content = limits.vector_weight * entry.vector + limits.text_weight * words
     entry.order = entry.content * entry.fade
     if entry.likeness:
-        inner = max(0.0, min(1.0, entry.content))
-        base = (1 + inner) / 2 if limits.half_life_days else inner or 1.0
-        entry.order = base * entry.fade
+        entry.order = (1 + max(0.0, min(1.0, entry.content))) / 2 * entry.fade
     elif entry.content == 0 and entry.has_body:
         entry.order = entry.body * entry.fade
     entry.score = 1.0 if entry.likeness else entry.content * entry.fade

@@ -29,17 +29,21 @@ def platform_index(look: Look) -> Check:
         chunks = sum(one.chunks for one in seen)
         return ok(_ID, f"the agents' own {len(seen)} indexes are whole, {chunks} chunks", 0)
     is_deaf = any(one.is_deaf for one in seen)
-    worst = ill[0]
     return Check(
         _ID,
         CheckStatus.CRITICAL if is_deaf else CheckStatus.WARNING,
         "; ".join(f"{one.agent}: {named(one.troubles)}" for one in ill),
         len(ill),
         1,
-        hint=f"`openclaw memory index --agent {worst.agent} --force` makes it anew; "
+        hint=f"{_reindex(ill[0])} takes in what it lacks, with --force all of it; "
         "`memconsole search --explain` says what its agent cannot see.",
         details=tuple(_row(one) for one in ill),
     )
+
+
+def _reindex(one: PlatformIndexHealth) -> str:
+    program = "openclaw" if one.facts is None else one.facts.program
+    return f"`{program} memory index --agent {one.agent}`"
 
 
 def _row(one: PlatformIndexHealth) -> Detail:

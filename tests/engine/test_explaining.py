@@ -271,6 +271,24 @@ class TestUnknownVectors:
         assert found.because.endswith("unless no other note reaches that")
         assert found.place == "not known"
 
+    def test_what_has_none_of_the_words_is_told_so(self, world: World) -> None:
+        files(world, {NOTE: TEXT})
+        made = index_of(chunk(NOTE, "boilers broken"))
+        made.texts[NOTE] = TEXT
+        world.platform_index.indexes["main"] = made
+        found = view(world, search=self.STATIC)
+        assert found.reason is Reason.VECTOR_UNKNOWN
+        assert found.because.startswith("none of the words stands in it as its search reads them;")
+        assert (found.facts.text_rank, found.facts.text_score) == (None, 0.0)
+
+    def test_words_that_are_enough_need_no_likeness(self, world: World) -> None:
+        files(world, {NOTE: TEXT})
+        search = {"query": {"minScore": 0.1}}
+        world.platform.config = PlatformConfig(checked={"memory": {"search": search}})
+        world.platform_index.indexes["main"] = index_of(chunk(NOTE))
+        found = view(world, search=self.STATIC)
+        assert found.because.endswith("which memconsole is not set up to ask")
+
     def test_other_reasons_do_not_wait_for_a_vector(self, world: World) -> None:
         files(world, {NOTE: TEXT})
         world.platform_index.indexes["main"] = index_of(chunk("MEMORY.md", "other"))
@@ -284,6 +302,20 @@ class TestUnknownVectors:
         assert result.agent_searches[0].because == "the embedding service failed"
         world.platform_index.vector = (1.0, 0.0, 0.0)
         assert "another length" in searched(world).agent_searches[0].because
+
+    def test_an_old_index_of_words_alone_is_asked_word_by_word(self, world: World) -> None:
+        files(world, {NOTE: TEXT})
+        world.platform_index.indexes["main"] = index_of(
+            chunk(NOTE, model="fts-only"), provider="none", model="fts-only", profile=GRADED
+        )
+        found = view(world, query="the boiler and its kitchen", search=self.STATIC)
+        assert (found.rank, found.reason) == (1, Reason.FOUND)
+
+    def test_a_query_without_a_word_finds_nothing_by_words(self, world: World) -> None:
+        files(world, {NOTE: "日本語"})
+        world.platform_index.indexes["main"] = index_of(chunk(NOTE, "日本語"), profile=FIRST)
+        found = view(world, query="日本語", search=self.STATIC)
+        assert found.because.startswith("its search reads no word in the query;")
 
     def test_an_index_of_words_alone_needs_none(self, world: World) -> None:
         files(world, {NOTE: TEXT})

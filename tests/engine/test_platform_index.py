@@ -138,6 +138,7 @@ def test_nothing_to_look_at_is_unknown(world: World) -> None:
     world.platform.config = PlatformConfig(checked={"memory": {"search": {"enabled": False}}})
     assert check(world).message == "main: its memory search is switched off"
     world.platform_index.indexes.clear()
+    assert (looked(world).troubles, looked(world).is_deaf) == ((), False)
     assert check(world).status.value == "unknown"
     assert check(world).message == "main: it has no index of its memory"
 

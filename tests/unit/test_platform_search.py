@@ -126,6 +126,8 @@ class TestWords:
         assert terms("讨论方案") == ("讨", "论", "方", "案", "讨论", "论方")
         assert terms("讨论方案 x1", TRIGRAM) == ("讨论方案", "x1")
         assert terms("서버에서 재고를") == ("서버에서", "서버", "재고를", "재고")
+        assert terms("우리가 그것을 한다") == ("한다",)
+        assert terms("서버 나무") == ("서버", "나무")
 
     def test_what_bm25_counts(self) -> None:
         assert graded(-3.0, GRADED) == 0.75
@@ -150,6 +152,7 @@ class TestWords:
         assert path_likeness(" inventory ", path) == 1
         assert path_likeness("projects/inventory.md", path) == 0
         assert path_likeness("inventory service", path) == 0
+        assert (path_likeness(".", path), path_likeness(" ", path)) == (0, 0)
 
     @given(st.text())
     def test_no_text_is_an_error(self, text: str) -> None:
@@ -178,6 +181,11 @@ class TestAge:
     def test_the_date_is_the_one_in_the_name(self, path: str, days: int | None) -> None:
         age_s = age_of(chunk("a", path), NOW)
         assert age_s == (None if days is None else days * DAY_S)
+
+    def test_a_talk_has_that_of_its_last_words(self) -> None:
+        talk = chunk("a", "sessions/main/s.jsonl")._replace(source="sessions")
+        assert age_of(talk, NOW) is None
+        assert age_of(talk._replace(modified_at=NOW - 2 * DAY_S), NOW) == 2 * DAY_S
 
     def test_a_file_beside_the_memory_has_that_of_its_last_change(self) -> None:
         one = chunk("a", "/notes/handbook.md")._replace(modified_at=NOW - DAY_S)
@@ -231,6 +239,37 @@ class TestRanking:
         first = got[0]
         assert (first.chunk.id, first.rank, first.score) == ("b", 1, 1.0)
         assert first.is_named
+
+    def test_of_files_of_that_name_the_better_one_comes_first(self) -> None:
+        one, other = chunk("a", "memory/boiler.md"), chunk("b", "memory/old/boiler.md")
+        found = [
+            WordsFound(one, "boiler", -1.0, is_path=True),
+            WordsFound(other, "boiler", -1.0, is_path=True),
+            WordsFound(other, "boiler", -1.0),
+        ]
+        for is_text_only in (True, False):
+            got = ranked(rules(FADING, is_text_only=is_text_only), found, [])
+            assert [(one.chunk.id, one.score) for one in got] == [("b", 1.0), ("a", 1.0)]
+
+    def test_letters_that_were_compared_order_what_has_no_score(self) -> None:
+        found = [
+            WordsFound(chunk("a", text="在庫"), "在庫", None),
+            WordsFound(chunk("b", text="在庫 " * 40), "在庫", None),
+        ]
+        got = ranked(rules(FADING, "在庫"), found, [])
+        assert [(one.chunk.id, one.score, one.rank) for one in got] == [
+            ("b", 0.0, 1),
+            ("a", 0.0, 2),
+        ]
+
+    def test_the_newest_keeps_two_hundred_chunks_with_words(self) -> None:
+        found = [
+            WordsFound(chunk(f"{n:03}", f"memory/n{n:03}.md"), "boiler", -1 - n / 500)
+            for n in range(230)
+        ]
+        got = ranked(rules(FADING), found, None)
+        assert len(got) == 200
+        assert min(one.chunk.id for one in got) == "030"
 
     def test_without_the_querys_vector_no_score_is_known(self) -> None:
         [one] = ranked(rules(FADING), [self.words("a")], None)
