@@ -65,12 +65,9 @@ def held(root: Path) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in paths}
 
 
-@pytest.mark.parametrize("layer", ["--long", "--user", "--daily"])
-def test_add_search_forget_undo_leaves_every_byte(
-    layer: str, workspace: Path, program: Program
-) -> None:
+def test_add_search_forget_undo_leaves_every_byte(workspace: Path, program: Program) -> None:
     before = held(workspace)
-    [added] = program.json("memory", "add", layer, "The quokka server answers on 9443").data
+    [added] = program.json("memory", "add", "The quokka server answers on 9443").data
     assert added["status"] == "done", added
     with_it = held(workspace)
     assert with_it != before

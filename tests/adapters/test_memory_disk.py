@@ -3,77 +3,31 @@
 from __future__ import annotations
 
 import codecs
-import json
-from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import wiring
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.captures import Capture
 from memconsole.domain.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo, Reindex
 from memconsole.domain.entries import entries_of
 from memconsole.domain.entries_outcomes import Forgotten, Remembered, Undone
 from memconsole.domain.memory_edit import ActionKind, FileEdit, MemoryAction, Span
-from memconsole.domain.origin import Origin
 from memconsole.domain.outcomes import Failed, Planned
 from memconsole.domain.search import SearchRequest
-from memconsole.domain.settings import Settings
-from memconsole.engine.engine import Engine
 from memconsole.stores.private_copy import PrivateCopies
 from memconsole.stores.state import StateDatabase
 from memconsole.stores.state_captures import StateCaptures
 from memconsole.stores.state_memory import StateMemory
-from memconsole.stores.workspace import DiskWorkspace
-from tests.fakes import NOW, FakeClock
+from tests.adapters.memory_stage import STEPS, Place, killed_at
+from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.domain.commands import MemoryCommand
-    from memconsole.domain.outcomes import Outcome
 
 TEXT = "# Memory\r\n\r\n- Zoë likes “quotes”\r\n- last, without an end"
 FACT = "The zebra code of the archive is purple"
-
-
-class Place:
-    """A platform home with one memory, and an engine over it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.home = folder / ".openclaw"
-        self.workspace = folder / "ws"
-        self.state = folder / "state"
-        (self.home / "agents" / "main" / "sessions").mkdir(parents=True)
-        (self.workspace / "memory").mkdir(parents=True)
-        roster = {"agents": {"list": [{"id": "main", "workspace": str(self.workspace)}]}}
-        (self.home / "openclaw.json").write_text(json.dumps(roster))
-        settings = Settings(
-            state_dir=self.state,
-            home=self.home,
-            is_home_explicit=True,
-            timezone="UTC",
-            transport="none",
-        )
-        self.engine = wiring.build_engine(settings, Origin.CLI, clock=FakeClock())
-        self.ref = AgentRef(str(self.home), "main")
-
-    def run(self, command: MemoryCommand | Reindex) -> Outcome:
-        return self.engine.run(command)
-
-    def files(self) -> dict[str, bytes]:
-        return {
-            str(path.relative_to(self.workspace)): path.read_bytes()
-            for path in self.workspace.rglob("*")
-            if path.is_file()
-        }
-
-    def holding(self, data: bytes) -> list[str]:
-        """Return the files of workspace and state that hold some bytes."""
-        paths = (*self.workspace.rglob("*"), *self.state.rglob("*"))
-        return [path.name for path in paths if path.is_file() and data in path.read_bytes()]
 
 
 @pytest.fixture
@@ -135,25 +89,6 @@ def test_adding_searching_forgetting_and_undoing_leave_the_pool_as_it_was(place:
     place.run(MemoryUndo(place.ref))
     assert found() == []
     assert place.files() == before
-
-
-class Killed(BaseException):
-    """Ends a run at a step, as a kill would."""
-
-
-STEPS = ("written", "synced", "temporary-made", "temporary-synced", "replaced", "folder-synced")
-
-
-def killed_at(place: Place, step: str, command: MemoryCommand) -> None:
-    """Run a command that ends at a step; one that never comes there ends by itself."""
-
-    def kill(reached: str) -> None:
-        if reached == step:
-            raise Killed
-
-    ports = replace(place.engine._ports, workspace=DiskWorkspace(kill))
-    with suppress(Killed):
-        Engine(ports, place.engine.settings).run(command)
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -235,14 +170,17 @@ def test_actions_come_back_from_the_database_as_they_were(tmp_path: Path) -> Non
     edit = FileEdit("MEMORY.md", False, "abc", (Span(3, "a\r\n\ud800ß", "", "x", "y"),))
     for kind in ActionKind:
         log.add(MemoryAction(0, "/ws", kind, NOW, ("m-1", "m-2"), (edit,)))
-    newest, oldest = log.actions("/ws")
-    assert newest == MemoryAction(2, "/ws", ActionKind.FORGET, NOW, ("m-1", "m-2"), (edit,))
+    newest, *others = log.actions("/ws")
+    assert newest == MemoryAction(
+        len(ActionKind), "/ws", list(ActionKind)[-1], NOW, ("m-1", "m-2"), (edit,)
+    )
+    assert [one.kind for one in reversed(others)] == list(ActionKind)[:-1]
     assert log.actions("/elsewhere") == ()
     log.undone(newest, NOW)
-    assert log.actions("/ws") == (oldest,)
+    assert log.actions("/ws") == tuple(others)
     log.erase([], str)
-    assert log.actions("/ws") == (oldest,)
-    log.erase([oldest.id], str)
+    assert log.actions("/ws") == tuple(others)
+    log.erase([one.id for one in others], str)
     assert log.actions("/ws") == ()
 
 
