@@ -37,13 +37,22 @@ def with_block(text: str | None, block: str) -> str | None:
         return f"{text or ''}{block}"
     ending = line_ending(text)
     made = block.replace("\n", ending)
-    if text.count(BEGIN) == 0 and text.count(END) == 0:
+    if BEGIN not in text and END not in text:
         gap = "" if text.endswith(("\n", "\r")) else ending
         return f"{text}{gap}{ending}{made}"
-    start, end = text.find(BEGIN), text.find(END)
+    parts = parts_of(text)
+    return None if parts is None else f"{parts[0]}{made.rstrip()}{parts[2]}"
+
+
+def parts_of(text: str) -> tuple[str, str, str] | None:
+    """Return what stands before the block, the block with its marks, and what stands behind it.
+
+    None when there is no block, or its marks are damaged.
+    """
+    start, end = text.find(BEGIN), text.find(END) + len(END)
     if text.count(BEGIN) != 1 or text.count(END) != 1 or end < start:
         return None
-    return text[:start] + made.rstrip("\r\n") + text[end + len(END) :]
+    return text[:start], text[start:end], text[end:]
 
 
 def block_of(preview: ConsolidationPreview, stamp: str) -> str:

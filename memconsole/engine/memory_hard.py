@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from memconsole.domain.dreams import DREAMS, parts_of
 from memconsole.domain.entries import ACTIVE_CONTEXT, bare, normalised
 from memconsole.domain.entries_blocks import pieces_of
 from memconsole.domain.index_md import INDEX
 from memconsole.errors import WorkspaceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from memconsole.domain.captures import WorkspaceText
     from memconsole.domain.entries import MemoryEntry
@@ -26,6 +27,9 @@ _FOLDERS: Final = (
 _LEAST_CHARS: Final = 8
 """Shorter lines are removed only where nothing else stands in the line."""
 
+Clean: TypeAlias = "Callable[[str, frozenset[str], set[str]], str]"
+"""Returns a text without the lines that have certain words or ids."""
+
 
 def erase(bench: Bench, entries: Sequence[MemoryEntry]) -> list[Written]:
     """Remove lines with the words of entries from our files, and what could be undone of them.
@@ -40,11 +44,12 @@ def erase(bench: Bench, entries: Sequence[MemoryEntry]) -> list[Written]:
     wrote = []
     for path in _ours(bench):
         seen = bench.read(path)
-        if seen is None or _scrubbed(seen.text, words, ids) == seen.text:
+        clean = _clean_report if path.casefold() == DREAMS.casefold() else _scrubbed
+        if seen is None or clean(seen.text, words, ids) == seen.text:
             continue
 
-        def make(now: WorkspaceText | None) -> str:
-            return _scrubbed("" if now is None else now.text, words, ids)
+        def make(now: WorkspaceText | None, clean: Clean = clean) -> str:
+            return clean("" if now is None else now.text, words, ids)
 
         wrote.append(bench.change(path, make)[2])
     actions = bench.ports.edits.actions(bench.real)
@@ -67,7 +72,7 @@ def _ours(bench: Bench) -> list[str]:
         if name.casefold().endswith(".md")
     ]
     found = []
-    for path in (ACTIVE_CONTEXT, INDEX, *names):
+    for path in (ACTIVE_CONTEXT, INDEX, DREAMS, DREAMS.lower(), *names):
         try:
             if bench.read(path) is not None:
                 found.append(path)
@@ -83,6 +88,15 @@ def _scrubbed(text: str, words: frozenset[str], ids: set[str]) -> str:
         for piece in pieces_of(text)
         if not _has(piece.text, words) and not any(one in piece.text for one in ids)
     )
+
+
+def _clean_report(text: str, words: frozenset[str], ids: set[str]) -> str:
+    """Return DREAMS.md with our report scrubbed; the rest is a diary of others."""
+    parts = parts_of(text)
+    if parts is None:
+        return text
+    before, block, after = parts
+    return f"{before}{_scrubbed(block, words, ids)}{after}"
 
 
 def _has(line: str, words: frozenset[str]) -> bool:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.commands import MemoryUndo
+from memconsole.domain.commands import MemoryForget, MemoryUndo
 from memconsole.domain.consolidation_commands import Consolidate, Decline, Promote, Propose
 from memconsole.domain.consolidation_outcomes import Consolidated, Declined, Promoted, Proposed
 from memconsole.domain.entries import entries_of
-from memconsole.domain.entries_outcomes import Undone
+from memconsole.domain.entries_outcomes import Forgotten, Undone
+from memconsole.domain.memory import PoolItem
 from memconsole.domain.observations import OBSERVATIONS, Kind, Observation, ObservationLog, Priority
 from memconsole.domain.observations_text import add, parse
 from memconsole.domain.outcomes import Failed, Outcome, Planned, Skipped, SkipReason
@@ -372,6 +373,24 @@ def test_a_memory_without_anything_to_say_gets_no_report() -> None:
     skipped(stage.run(Propose(AGENT.ref)), SkipReason.NOTHING_NEW)
     skipped(stage.apply(), SkipReason.NOTHING_NEW)
     assert stage.preview().is_empty
+
+
+def test_what_is_forgotten_for_good_leaves_the_report_too() -> None:
+    stage = Stage()
+    id_ = stage.find("8443")
+    diary = "# Diary\n\nI dreamt of Port 8443 is the gateway.\n"
+    stage.files[ROOT, "DREAMS.md"] = diary
+    stage.run(Propose(AGENT.ref))
+    assert (stage.text("DREAMS.md") or "").count("Port 8443") == 2
+    items = [PoolItem(NOTES, 1, 1, False, True)]
+    pool = stage.world.memory.pool(ROOT, ("main",), config=PlatformConfig(), now=NOW)
+    stage.world.memory.pools[ROOT] = replace(pool, items=tuple(items))
+    outcome = stage.run(MemoryForget(AGENT.ref, (id_,), is_hard=True))
+    assert isinstance(outcome, Forgotten), outcome
+    text = stage.text("DREAMS.md") or ""
+    assert text.startswith(diary)
+    assert text.count("Port 8443") == 1
+    assert "The rack stands" in text
 
 
 def test_damaged_marks_are_not_guessed_at() -> None:
