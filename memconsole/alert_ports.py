@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memconsole.domain.alert_mutes import Mute
     from memconsole.domain.alerts import AlertState, OpenAlert
     from memconsole.domain.outcomes import Detail
     from memconsole.ports import StopSignal
@@ -22,7 +23,21 @@ class AlertStore(Protocol):
         """Return what is remembered; nothing when it cannot be read."""
 
     def save(self, home: str, state: AlertState) -> None:
-        """Store it whole.
+        """Store it; mutes stay as they are, but for those of what is over.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def mute(self, home: str, mute: Mute) -> None:
+        """Store a mute.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def unmute(self, home: str, issue: str) -> None:
+        """Forget a mute.
 
         Raises:
             StateError: It cannot be stored.

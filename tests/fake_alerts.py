@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from memconsole.domain.alert_mutes import kept_mutes
 from memconsole.domain.alerts import AlertState
 from memconsole.domain.log_rotation import LogRotation
 from memconsole.engine.ports_bundle import AlertPorts
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from memconsole.domain.alert_mutes import Mute
     from memconsole.domain.alerts import OpenAlert
     from memconsole.domain.log_rotation import LogFile
     from memconsole.domain.metrics import Family
@@ -37,7 +39,19 @@ class FakeAlertStore:
     def save(self, home: str, state: AlertState) -> None:
         if self.is_full:
             raise StateError("no space left on device")
-        self.stored[home] = state
+        mutes = kept_mutes(self.load(home).mutes.values(), state.open)
+        self.stored[home] = replace(state, mutes=mutes)
+
+    def mute(self, home: str, mute: Mute) -> None:
+        if self.is_full:
+            raise StateError("no space left on device")
+        state = self.load(home)
+        self.stored[home] = replace(state, mutes={**state.mutes, mute.issue: mute})
+
+    def unmute(self, home: str, issue: str) -> None:
+        state = self.load(home)
+        left = {name: one for name, one in state.mutes.items() if name != issue}
+        self.stored[home] = replace(state, mutes=left)
 
 
 @dataclass

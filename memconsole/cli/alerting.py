@@ -1,22 +1,28 @@
-"""`alerts test` and `alerts list`: the ways to people, and what is wrong now (mission §10)."""
+"""`alerts`: the ways to people, what is wrong now, and what nobody wants to hear of (§10)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-import typer  # noqa: TC002  # Typer reads the annotations
+import typer
 
 from memconsole.cli import exits
 from memconsole.cli.call import Answer
-from memconsole.cli.encode_alerts import alert
+from memconsole.cli.encode_alerts import standing
+from memconsole.cli.moments import parse_span
 from memconsole.cli.paper import Cell
 from memconsole.cli.shape import age
+from memconsole.cli.shape import span as words
 from memconsole.cli.shared import DryRunOption, call_of
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memconsole.cli.call import Call
     from memconsole.cli.encode import Row
     from memconsole.cli.paper import Paper
-    from memconsole.domain.alerts import Delivery, OpenAlert
+    from memconsole.domain.alert_mutes import Standing
+    from memconsole.domain.alerts import Delivery
 
 _STYLES = {"warning": "warn", "critical": "due"}
 _SIGNS = {"warning": "WARN", "critical": "CRIT"}
@@ -24,18 +30,68 @@ _STATUSES = {"done": "ok", "planned": "dim", "failed": "due"}
 
 
 def list_alerts(context: typer.Context) -> int:
-    """List what was wrong at the scheduler's last look; `health` looks now."""
+    """List what was wrong at the scheduler's last look; `health` looks now.
+
+    With it goes when somebody was told, when the next is told again, and what is muted.
+    """
     call = call_of(context)
-    found = call.engine.alerts()
+    found = call.engine.alert_standings()
     return call.answer(
         Answer(
             "alerts list",
-            data=lambda: [alert(one) for one in found],
+            data=lambda: [standing(one) for one in found],
             show=lambda paper: _show(paper, found),
             at=call.clock.now(),
             home=call.engine.home(),
         )
     )
+
+
+def mute(
+    context: typer.Context,
+    issue: Annotated[str, typer.Argument(metavar="ISSUE", help="An id of `alerts list`.")],
+    span: Annotated[
+        str, typer.Option("--for", metavar="D", help="For how long, such as 90m, 8h or 7d.")
+    ] = "1d",
+) -> int:
+    """Tell nobody of one issue for a while.
+
+    What gets worse is told all the same, and so is its end; then the next time is news again.
+    """
+    call = call_of(context)
+    quiet = parse_span("--for", span)
+    call.engine.mute_alert(issue, quiet)
+    return _done(call, "alerts mute", issue, f"nobody is told of {issue} for {words(quiet)}")
+
+
+def unmute(
+    context: typer.Context,
+    issue: Annotated[str, typer.Argument(metavar="ISSUE", help="An id of `alerts list`.")],
+) -> int:
+    """Tell people of an issue again."""
+    call = call_of(context)
+    call.engine.mute_alert(issue, None)
+    return _done(call, "alerts unmute", issue, f"people are told of {issue} again")
+
+
+def _done(call: Call, command: str, issue: str, message: str) -> int:
+    outcome: Row = {
+        "command": command,
+        "agent": None,
+        "key": issue,
+        "status": "done",
+        "reason": None,
+        "message": message,
+        "hint": None,
+        "duration_ms": None,
+        "wrote": [],
+        "details": {},
+    }
+
+    def show(paper: Paper) -> None:
+        paper.write(paper.text(message))
+
+    return call.answer(Answer(command, data=lambda: [outcome], show=show, at=call.clock.now()))
 
 
 def send_test(context: typer.Context, dry_run: DryRunOption = False) -> int:
@@ -100,14 +156,26 @@ def _show_deliveries(paper: Paper, found: tuple[Delivery, ...]) -> None:
         )
 
 
-def _show(paper: Paper, found: tuple[OpenAlert, ...]) -> None:
+def _show(paper: Paper, found: tuple[Standing, ...]) -> None:
     if not found:
         paper.write("nothing is wrong, as far as the scheduler's last look knows")
         return
-    width = max(len(one.issue) for one in found)
-    for one in found:
-        status = one.status.value
+    width = max(len(row.alert.issue) for row in found)
+    for row in found:
+        one, status = row.alert, row.alert.status.value
         first = Cell(f"{_SIGNS[status]:<5}{one.issue:<{width}}  ", _STYLES[status])
         paper.sentence(first, paper.text(f"{one.message}, for {age(one.since, paper.now)}"))
-        if one.hint:
-            paper.sentence(Cell(" " * (width + 7)), paper.text(one.hint), "dim")
+        for more in (one.hint, _told(row, paper.now)):
+            if more:
+                paper.sentence(Cell(" " * (width + 7)), paper.text(more), "dim")
+
+
+def _told(row: Standing, now: datetime) -> str:
+    """Return who knows: `told 12 min ago, again in 18 min`."""
+    told = "nobody was told yet" if row.told_at is None else f"told {age(row.told_at, now)} ago"
+    if row.muted_until is not None:
+        return f"{told}, muted for {words(row.muted_until - now)} more"
+    if row.again_at is None:
+        return told
+    wait = "with the next look" if row.again_at <= now else f"in {words(row.again_at - now)}"
+    return f"{told}, again {wait}"

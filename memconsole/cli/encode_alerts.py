@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memconsole.cli.encode import Row
+    from memconsole.domain.alert_mutes import Standing
     from memconsole.domain.alerts import OpenAlert
 
 
@@ -18,4 +19,14 @@ def alert(one: OpenAlert) -> Row:
         "hint": one.hint or None,
         "since": one.since,
         "seen_at": one.seen_at,
+    }
+
+
+def standing(one: Standing) -> Row:
+    """Return one alert with who knows of it."""
+    return {
+        **alert(one.alert),
+        "told_at": one.told_at,
+        "again_at": one.again_at,
+        "muted_until": one.muted_until,
     }

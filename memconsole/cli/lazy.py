@@ -70,7 +70,12 @@ COMMANDS = {
         "search": "searching:memory_search",
         "get": "searching:memory_get",
     },
-    "alerts": {"test": "alerting:send_test", "list": "alerting:list_alerts"},
+    "alerts": {
+        "test": "alerting:send_test",
+        "list": "alerting:list_alerts",
+        "mute": "alerting:mute",
+        "unmute": "alerting:unmute",
+    },
     "hooks": {
         "install": "hooking:install",
         "status": "hooking:status",

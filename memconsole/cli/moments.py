@@ -1,4 +1,4 @@
-"""`--since`: a duration back from now, a day, or a moment."""
+"""Moments and durations as options name them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ def parse_since(text: str, now: datetime) -> datetime:
     Raises:
         UsageError: It is neither a duration nor a date.
     """
-    if found := _SPAN.fullmatch(text.strip().lower()):
-        seconds = int(found[1]) * _UNITS[found[2]]
+    if (span := _span(text)) is not None:
         try:
-            return now - timedelta(seconds=seconds)
+            return now - span
         except OverflowError:
             return datetime.min.replace(tzinfo=UTC)
     try:
@@ -38,3 +37,20 @@ def parse_since(text: str, now: datetime) -> datetime:
             f"--since {text!r} is neither a duration nor a date",
             hint="Write such as 90m, 6h, 7d, 2026-01-26 or 2026-01-26T14:00+01:00.",
         ) from error
+
+
+def parse_span(option: str, text: str) -> timedelta:
+    """Return the duration that an option names; more than none.
+
+    Raises:
+        UsageError: It is no duration.
+    """
+    span = _span(text)
+    if not span:
+        raise UsageError(f"{option} {text!r} is no duration", hint="Write such as 90m, 8h or 7d.")
+    return span
+
+
+def _span(text: str) -> timedelta | None:
+    found = _SPAN.fullmatch(text.strip().lower())
+    return None if found is None else timedelta(seconds=int(found[1]) * _UNITS[found[2]])

@@ -10,6 +10,7 @@ from dataclasses import field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from memconsole.domain.alert_mutes import kept_mutes
 from memconsole.domain.health import CHECK_IDS, CheckStatus
 from memconsole.values import dataclass
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime, timedelta
 
+    from memconsole.domain.alert_mutes import Mute
     from memconsole.domain.health import Check, HealthReport
 
 LOG = "log"
@@ -78,10 +80,17 @@ class AlertState:
     Attributes:
         open: By issue.
         told: By channel and issue.
+        mutes: By issue.
     """
 
     open: Mapping[str, OpenAlert] = field(default_factory=dict)
     told: Mapping[tuple[str, str], Told] = field(default_factory=dict)
+    mutes: Mapping[str, Mute] = field(default_factory=dict)
+
+    def is_muted(self, alert: OpenAlert, now: datetime) -> bool:
+        """Whether nobody wants to hear of an alert now."""
+        mute = self.mutes.get(alert.issue)
+        return mute is not None and mute.holds(alert, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +167,7 @@ def seen(state: AlertState, report: HealthReport) -> AlertState:
             found[check.id] = _opened(state.open.get(check.id), check, report.at)
         elif check.status is CheckStatus.OK:
             found.pop(check.id, None)
-    return replace(state, open=found)
+    return replace(state, open=found, mutes=kept_mutes(state.mutes.values(), found))
 
 
 def _opened(before: OpenAlert | None, check: Check, at: datetime) -> OpenAlert:
@@ -194,6 +203,7 @@ def notices(
     for alert in state.open.values():
         told = state.told.get((channel, alert.issue))
         is_due = _is_due(alert, told, report.at, rules.cooldown)
+        is_due = is_due and not state.is_muted(alert, report.at)
         may_disturb = is_log or not rules.is_quiet or alert.status is CheckStatus.CRITICAL
         (due if is_due and may_disturb else held).append(alert)
     found = [_notice(NoticeKind.ALERT, map(_issue, _ranked(due)), report.at)]

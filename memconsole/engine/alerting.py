@@ -9,17 +9,20 @@ import logging
 from typing import TYPE_CHECKING
 
 from memconsole.domain import alerts
+from memconsole.domain.alert_mutes import Mute, standings
 from memconsole.domain.alert_words import payload
 from memconsole.domain.alerts import AlertRules, AlertState, Delivery, Notice, NoticeKind
 from memconsole.domain.days import local_time, resolve_zone
 from memconsole.domain.quiet_hours import parse
-from memconsole.errors import DeliveryError, MemconsoleError, StateError
+from memconsole.errors import DeliveryError, MemconsoleError, StateError, UsageError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from memconsole.alert_ports import AlertChannel
+    from memconsole.domain.alert_mutes import Standing
+    from memconsole.domain.alerts import OpenAlert
     from memconsole.domain.health import HealthReport
     from memconsole.domain.settings import Settings
     from memconsole.engine.ports_bundle import AlertPorts
@@ -103,6 +106,39 @@ class Alerting:
                 if channel.name != alerts.LOG:
                     sent.append((channel.name, notice))
         return Told(tuple(sent), tuple(failed))
+
+    def mute(self, home: str, issue: str, span: timedelta) -> Mute:
+        """Tell nobody of an issue for a while.
+
+        Raises:
+            UsageError: Nothing of that name is wrong now.
+            StateError: It cannot be stored.
+        """
+        found = self._found(home, issue)
+        now = self._clock.now()
+        made = Mute(found.issue, found.status, now, now + span)
+        self._ports.store.mute(home, made)
+        return made
+
+    def unmute(self, home: str, issue: str) -> None:
+        """Tell people of an issue as ever.
+
+        Raises:
+            UsageError: Nothing of that name is wrong now.
+            StateError: It cannot be stored.
+        """
+        self._ports.store.unmute(home, self._found(home, issue).issue)
+
+    def standings(self, home: str) -> tuple[Standing, ...]:
+        """Return what was wrong at the last look and who knows of it, the gravest first."""
+        return standings(self.state(home), self._settings.health.alert_cooldown, self._clock.now())
+
+    def _found(self, home: str, issue: str) -> OpenAlert:
+        known = self.state(home).open
+        if issue not in known:
+            names = ", ".join(sorted(known)) or "none"
+            raise UsageError(f"{issue!r} is not wrong now", hint=f"Open alerts: {names}.")
+        return known[issue]
 
     def test(self, home: str, at: datetime, *, dry_run: bool) -> tuple[Delivery, ...]:
         """Send a test to every channel, or only see whether everything is there for it."""

@@ -10,7 +10,10 @@ from memconsole.engine.gateway_door import GatewayDoor
 from memconsole.errors import MemconsoleError, ReadOnlyError, StateError
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from memconsole.domain.agents import Home
+    from memconsole.domain.alert_mutes import Mute, Standing
     from memconsole.domain.alerts import Delivery, OpenAlert
     from memconsole.domain.health import Check, HealthReport
     from memconsole.domain.log_rotation import LogRotation
@@ -92,6 +95,34 @@ class HealthDoor(GatewayDoor):
         """
         found = self._alerting.state(str(self.home().path)).open.values()
         return tuple(sorted(found, key=lambda one: (-one.status.rank, one.since, one.issue)))
+
+    def alert_standings(self) -> tuple[Standing, ...]:
+        """Return the same with who was told and when the next is, and what is muted.
+
+        Raises:
+            HomeNotFoundError: The platform home does not exist.
+        """
+        return self._alerting.standings(str(self.home().path))
+
+    def mute_alert(self, issue: str, span: timedelta | None) -> Mute | None:
+        """Tell nobody of something that is wrong for a while.
+
+        Args:
+            issue: An open alert.
+            span: For how long; None tells people again.
+
+        Raises:
+            ReadOnlyError: Nothing may be changed.
+            UsageError: Nothing of that name is wrong now.
+            StateError: It cannot be stored.
+        """
+        if self.settings.ui.read_only:
+            raise ReadOnlyError("alerts mute" if span else "alerts unmute")
+        home = str(self.home().path)
+        if span is not None:
+            return self._alerting.mute(home, issue, span)
+        self._alerting.unmute(home, issue)
+        return None
 
     def test_alerts(self, *, dry_run: bool = False) -> tuple[Delivery, ...]:
         """Send a test message to every channel.

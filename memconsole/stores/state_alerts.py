@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from memconsole.stores.state_values import instant, known_text, rows_of, stamp, text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memconsole.domain.alert_mutes import Mute
     from memconsole.domain.alerts import AlertState, OpenAlert, Told
     from memconsole.domain.health import CheckStatus
     from memconsole.sqlite import Connection, Row, SqlValue
@@ -38,10 +41,11 @@ class StateAlerts:
         return AlertState(
             {one.issue: one for one in self.open(home)},
             dict(one for one in told if one is not None),
+            {one.issue: one for one in self._mutes(home)},
         )
 
     def save(self, home: str, state: AlertState) -> None:
-        """Store it whole.
+        """Store it; mutes stay as they are, but for those of what is over.
 
         Raises:
             StateError: It cannot be stored.
@@ -69,8 +73,51 @@ class StateAlerts:
             connection.execute("DELETE FROM alert_told WHERE home = ?", (place,))
             connection.executemany("INSERT INTO alert VALUES (?, ?, ?, ?, ?, ?, ?)", alerts)
             connection.executemany("INSERT INTO alert_told VALUES (?, ?, ?, ?, ?, ?)", told)
+            connection.execute(
+                "DELETE FROM alert_mute WHERE home = ?1 "
+                "AND issue NOT IN (SELECT issue FROM alert WHERE home = ?1)",
+                (place,),
+            )
 
         self._database.write(change)
+
+    def mute(self, home: str, mute: Mute) -> None:
+        """Store a mute.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+        values = (text(mute.issue), mute.status.value, stamp(mute.at), stamp(mute.until))
+
+        def change(connection: Connection) -> None:
+            connection.execute(
+                "INSERT OR REPLACE INTO alert_mute VALUES (?, ?, ?, ?, ?)", (text(home), *values)
+            )
+
+        self._database.write(change)
+
+    def unmute(self, home: str, issue: str) -> None:
+        """Forget a mute.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+        def change(connection: Connection) -> None:
+            connection.execute(
+                "DELETE FROM alert_mute WHERE home = ? AND issue = ?", (text(home), text(issue))
+            )
+
+        self._database.write(change)
+
+    def _mutes(self, home: str) -> Iterator[Mute]:
+        from memconsole.domain.alert_mutes import Mute  # noqa: PLC0415 - often there is none
+
+        statement = "SELECT issue, status, at, until FROM alert_mute WHERE home = ?"
+        for issue, status, at, until in rows_of(self._database, statement, (text(home),)):
+            grade, begun, end = _grade(status), instant(at), instant(until)
+            if isinstance(issue, str) and grade is not None and begun is not None and end:
+                yield Mute(issue, grade, begun, end)
 
 
 def _alert(row: Row) -> OpenAlert | None:

@@ -9,6 +9,7 @@ from memconsole.errors import StateNewerError
 from memconsole.sqlite import transaction
 from memconsole.stores.state_steps import (
     add_captured_to_rotations,
+    create_alert_mutes,
     create_alerts,
     create_consolidation,
     create_flushes,
@@ -195,6 +196,7 @@ STEPS: tuple[Callable[[Database], None], ...] = (
     create_alerts,
     create_memory_actions,
     create_consolidation,
+    create_alert_mutes,
 )
 """Step n brings version n to n + 1; a step that was released never changes."""
 

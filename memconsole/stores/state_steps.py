@@ -194,6 +194,16 @@ def create_alerts(database: Database) -> None:
     )
 
 
+def create_alert_mutes(database: Database) -> None:
+    """What nobody wants to hear of for a while (mission §10)."""
+    database.table("alert_mute").create(
+        {"home": str, "issue": str, "status": str, "at": str, "until": str},
+        pk=("home", "issue"),
+        not_null={"status", "at", "until"},
+        strict=True,
+    )
+
+
 def create_consolidation(database: Database) -> None:
     """Which notes searches found, what is not proposed any more, the last report (mission §20)."""
     database.table("found_note").create(

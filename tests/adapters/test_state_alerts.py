@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.domain.alert_mutes import Mute
 from memconsole.domain.alerts import AlertState, OpenAlert, Told
 from memconsole.domain.health import CheckStatus
 from memconsole.errors import StateError
@@ -68,3 +69,35 @@ def test_a_folder_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StateError):
         StateAlerts(database(tmp_path / "file")).save("/one", STATE)
+
+
+def test_mutes_outlive_saves_until_their_issue_is_over(tmp_path: Path) -> None:
+    store = StateAlerts(database(tmp_path))
+    store.save("/one", STATE)
+    mute = Mute("gateway", CheckStatus.CRITICAL, AT, AT + timedelta(hours=8))
+    store.mute("/one", mute)
+    store.mute("/two", mute)
+    store.save("/one", STATE)
+    assert store.load("/one").mutes == {"gateway": mute}
+    later = Mute("gateway", CheckStatus.WARNING, AT, AT + timedelta(hours=9))
+    store.mute("/one", later)
+    assert store.load("/one").mutes == {"gateway": later}
+    store.unmute("/one", "gateway")
+    assert store.load("/one").mutes == {}
+    store.mute("/one", mute)
+    store.save("/one", AlertState())
+    store.save("/one", STATE)
+    assert store.load("/one").mutes == {}
+    assert store.load("/two").mutes == {"gateway": mute}
+
+
+def test_a_mute_that_somebody_spoiled_mutes_nothing(tmp_path: Path) -> None:
+    state = database(tmp_path)
+    store = StateAlerts(state)
+    store.mute("/one", Mute("gateway", CheckStatus.CRITICAL, AT, AT))
+
+    def spoil(connection: Connection) -> None:
+        connection.execute("UPDATE alert_mute SET until = 'never'")
+
+    state.write(spoil)
+    assert store.load("/one").mutes == {}

@@ -90,13 +90,19 @@ SERVICE: Type = {
     "unit": "str",
     "commands": ["str"],
 }
-ALERT: Type = {
+ALERT: dict[str, Type] = {
     "id": "str",
     "status": ("warning", "critical"),
     "message": "str",
     "hint": "str?",
     "since": "time",
     "seen_at": "time",
+}
+STANDING: Type = {
+    **ALERT,
+    "told_at": "time?",
+    "again_at": "time?",
+    "muted_until": "time?",
 }
 STATUS: Type = {
     "home": "str",
@@ -412,8 +418,10 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "search": ({"hits": [HIT], "index": INDEX, "coverage": "float?"}, {}),
     "get": (GET, {}),
     "health": (HEALTH, {}),
-    "alerts list": ([ALERT], {}),
+    "alerts list": ([STANDING], {}),
     "alerts test": ([{}], {}),
+    "alerts mute": ([{}], {}),
+    "alerts unmute": ([{}], {}),
     "logs rotate": ([{}], {}),
     "service install": (SERVICE, {}),
     "service status": (SERVICE, {}),

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.cli.contract import check_envelope
+from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
@@ -22,7 +26,51 @@ def test_what_is_wrong_is_listed_until_it_is_well(world: World, call: Caller) ->
     assert "CRIT gateway" in call("alerts", "list").out
     status = call.json("status")
     check_envelope(status.envelope)
-    assert status.data["alerts"] == result.data
+    told = {"told_at": NOW.isoformat(), "again_at": (NOW + timedelta(minutes=30)).isoformat()}
+    rest = {**told, "muted_until": None}
+    assert result.data == [{**one, **rest} for one in status.data["alerts"]]
+
+
+def test_one_is_muted_for_a_while_and_told_again(world: World, call: Caller) -> None:
+    world.gateway.verdict, world.host.lines = "down", ("node openclaw gateway",)
+    call.json("once", "health")
+    result = call.json("alerts", "mute", "gateway", "--for", "8h")
+    check_envelope(result.envelope)
+    assert result.data[0]["message"] == "nobody is told of gateway for 8 h"
+    [row] = [one for one in call.json("alerts", "list").data if one["id"] == "gateway"]
+    assert row["muted_until"] == (NOW + timedelta(hours=8)).isoformat()
+    sent = len(world.alerts.webhook.messages)
+    world.clock.advance(timedelta(hours=1))
+    call.json("once", "health")
+    assert len(world.alerts.webhook.messages) == sent
+    assert "told 1 h ago, muted for 7 h more" in call("alerts", "list").out
+    result = call.json("alerts", "unmute", "gateway")
+    check_envelope(result.envelope)
+    assert "told 1 h ago, again with the next look" in call("alerts", "list").out
+    call.json("once", "health")
+    assert len(world.alerts.webhook.messages) == sent + 1
+    assert "told 0 s ago, again in 30 min" in call("alerts", "list").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("alerts", "mute", "disk"), 2, "'disk' is not wrong now"),
+        (("alerts", "unmute", "disk"), 2, "Open alerts: gateway."),
+        (("alerts", "mute", "gateway", "--for", "0h"), 2, "--for '0h' is no duration"),
+        (("alerts", "mute", "gateway", "--for", "ever"), 2, "Write such as 90m, 8h or 7d."),
+        (("--read-only", "alerts", "mute", "gateway"), 1, "read-only"),
+    ],
+)
+def test_what_cannot_be_muted_says_why(
+    world: World, call: Caller, arguments: tuple[str, ...], code: int, words: str
+) -> None:
+    world.gateway.verdict, world.host.lines = "down", ("node openclaw gateway",)
+    call.json("once", "health")
+    answer = call(*arguments)
+    assert answer.code == code
+    assert words in answer.err
+    assert call.json("alerts", "list").data[0]["muted_until"] is None
 
 
 def test_each_channel_has_its_outcome(world: World, call: Caller) -> None:

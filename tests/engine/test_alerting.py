@@ -167,3 +167,25 @@ def test_nothing_is_sent_when_nothing_may_be_done(world: World) -> None:
     with pytest.raises(ReadOnlyError):
         made.look_after_health()
     assert world.alerts.log.messages == []
+
+
+def test_a_muted_issue_is_told_to_nobody_until_it_is_over(world: World) -> None:
+    made = engine(world)
+    world.gateway.verdict = "down"
+    look(world, made)
+    made.mute_alert("gateway", timedelta(days=1))
+    for _ in range(9):
+        assert look(world, made) == "done"
+    assert world.alerts.webhook.told() == [("alert", ["gateway"])]
+    [one] = made.alert_standings()
+    assert one.muted_until == one.told_at + timedelta(days=1)  # type: ignore[operator]
+    assert made.mute_alert("gateway", None) is None
+    look(world, made)
+    assert world.alerts.webhook.told() == [("alert", ["gateway"])] * 2
+
+
+def test_nothing_is_muted_read_only(world: World) -> None:
+    settings = replace(SETTINGS, ui=UiSettings(read_only=True))
+    for span in (timedelta(hours=1), None):
+        with pytest.raises(ReadOnlyError):
+            Engine(world.ports, settings).mute_alert("gateway", span)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.domain import alerts
+from memconsole.domain.alert_mutes import Mute, standings
 from memconsole.domain.alert_words import payload
 from memconsole.domain.alerts import (
     LOG,
@@ -54,6 +56,76 @@ class Channel:
             if arrives:
                 self.state = alerts.delivered(self.state, self.name, notice)
         return said
+
+
+def muted(hook: Channel, minute: float, until: float, status: CheckStatus = CRITICAL) -> None:
+    made = Mute("gateway", status, AT + minute * MINUTE, AT + until * MINUTE)
+    hook.state = replace(hook.state, mutes={"gateway": made})
+
+
+def test_nobody_hears_of_what_is_muted_until_that_is_over() -> None:
+    hook = Channel()
+    assert hook.look(0, gateway=CRITICAL) == ["alert gateway"]
+    muted(hook, 1, until=90)
+    told = {
+        minute: hook.look(minute, gateway=CRITICAL, disk=WARNING) for minute in range(5, 100, 5)
+    }
+    assert {minute: said for minute, said in told.items() if said} == {
+        5: ["alert disk"],
+        35: ["alert disk"],
+        65: ["alert disk"],
+        90: ["alert gateway"],
+        95: ["alert disk"],
+    }
+
+
+def test_what_gets_worse_is_told_although_it_is_muted() -> None:
+    hook = Channel()
+    assert hook.look(0, gateway=WARNING) == ["alert gateway"]
+    muted(hook, 1, until=600, status=WARNING)
+    assert hook.look(35, gateway=WARNING) == []
+    assert hook.look(40, gateway=CRITICAL) == ["alert gateway"]
+    assert hook.look(75, gateway=WARNING) == []
+
+
+def test_a_mute_ends_with_its_issue_and_the_end_is_told() -> None:
+    hook = Channel()
+    hook.look(0, gateway=CRITICAL)
+    muted(hook, 1, until=600)
+    assert hook.look(40, gateway=OK) == ["recovery gateway"]
+    assert hook.state.mutes == {}
+    assert hook.look(45, gateway=CRITICAL) == ["alert gateway"]
+
+
+def test_the_log_is_told_that_it_was_kept_quiet_and_a_clock_that_goes_back_ends_it() -> None:
+    log = Channel(LOG)
+    log.look(0, gateway=CRITICAL)
+    muted(log, 1, until=600)
+    assert log.look(60, gateway=CRITICAL) == ["suppressed gateway"]
+    muted(log, 200, until=600)
+    assert log.look(100, gateway=CRITICAL) == ["alert gateway"]
+
+
+def test_who_knows_and_when_the_next_is_told() -> None:
+    hook = Channel()
+    hook.look(0, gateway=CRITICAL)
+    other = Channel("other")
+    other.state = hook.state
+    other.look(10, gateway=CRITICAL, disk=WARNING, locks=WARNING)
+    state = replace(
+        other.state,
+        told={place: one for place, one in other.state.told.items() if place[1] != "locks"},
+        mutes={"disk": Mute("disk", WARNING, AT, AT + 60 * MINUTE)},
+    )
+    found = standings(state, 30 * MINUTE, AT + 20 * MINUTE)
+    minutes = [
+        tuple(None if at is None else (at - AT) / MINUTE for at in row)
+        for row in ((one.told_at, one.again_at, one.muted_until) for one in found)
+    ]
+    assert [one.alert.issue for one in found] == ["gateway", "disk", "locks"]
+    assert minutes == [(10, 30, None), (10, 40, 60), (None, None, None)]
+    [_, disk, _] = standings(state, 30 * MINUTE, AT + 60 * MINUTE)
+    assert disk.muted_until is None
 
 
 def test_one_alert_a_cooldown_and_one_recovery() -> None:
