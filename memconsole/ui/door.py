@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import datetime
+    from datetime import datetime, timedelta
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.alert_mutes import Mute, Standing
     from memconsole.domain.bootstrap import Bootstrap
     from memconsole.domain.commands import Command
     from memconsole.domain.config_finding import ConfigReport
@@ -121,6 +122,12 @@ class Door(Protocol):
 
     def health(self) -> HealthReport:
         """Check everything that keeps memory safe."""
+
+    def alert_standings(self) -> tuple[Standing, ...]:
+        """Return what was wrong at the last look of the scheduler, and who knows of it."""
+
+    def mute_alert(self, issue: str, span: timedelta | None) -> Mute | None:
+        """Tell nobody of an open alert for a while; None tells people again."""
 
     def config_findings(self) -> ConfigReport:
         """Check the platform's configuration."""

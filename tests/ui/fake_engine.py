@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,8 +25,9 @@ from tests.ui.fake_search import FakeSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
+    from memconsole.domain.alert_mutes import Mute, Standing
     from memconsole.domain.commands import Command
     from memconsole.domain.entries import MemoryEntry
     from memconsole.domain.hooks import HookStatus
@@ -83,6 +85,7 @@ class FakeEngine(FakeSearch):
         self.sampled = 0
         self.jobs: JobControl | None = None
         self.health_report = HealthReport((), sample.NOW)
+        self.standings: tuple[Standing, ...] = ()
         self.config_report: ConfigReport | MemconsoleError = ConfigReport(())
         self.run_gate = threading.Event()
         self.run_gate.set()
@@ -143,6 +146,17 @@ class FakeEngine(FakeSearch):
 
     def health(self) -> HealthReport:
         return self.health_report
+
+    def alert_standings(self) -> tuple[Standing, ...]:
+        return self.standings
+
+    def mute_alert(self, issue: str, span: timedelta | None) -> Mute | None:
+        until = None if span is None else sample.NOW + span
+        self.standings = tuple(
+            replace(one, muted_until=until) if one.alert.issue == issue else one
+            for one in self.standings
+        )
+        return None
 
     def config_findings(self) -> ConfigReport:
         if isinstance(self.config_report, MemconsoleError):

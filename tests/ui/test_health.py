@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.domain.alert_mutes import Standing
+from memconsole.domain.alerts import OpenAlert
 from memconsole.domain.config_finding import ConfigReport, Finding
 from memconsole.domain.health import Check, CheckStatus, HealthReport
 from memconsole.domain.snapshot import Severity
 from memconsole.errors import HomeUnreadableError
+from memconsole.ui.screens.health import MUTED_FOR
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, at_work
+from tests.ui.fake_engine import settings
 from tests.ui.pictures import SIZES, SnapCompare, same_picture
 
 if TYPE_CHECKING:
@@ -44,8 +48,21 @@ FINDINGS = (
 )
 
 
+def standing(told_min: int | None = 12, muted: timedelta | None = None) -> Standing:
+    """Return the alert of the check that is ill."""
+    ill = CHECKS[2]
+    told = None if told_min is None else sample.NOW - timedelta(minutes=told_min)
+    return Standing(
+        OpenAlert(ill.id, ill.status, ill.message, ill.hint, sample.NOW, sample.NOW),
+        told_at=told,
+        again_at=None if told is None else told + timedelta(minutes=30),
+        muted_until=None if muted is None else sample.NOW + muted,
+    )
+
+
 @pytest.fixture
 def engine(engine: FakeEngine) -> FakeEngine:
+    engine.standings = (standing(),)
     engine.health_report = HealthReport(CHECKS, sample.NOW)
     engine.config_report = ConfigReport(FINDINGS, "/home/op/.openclaw/openclaw.json", "2026.9.6")
     return engine
@@ -64,6 +81,55 @@ async def test_what_is_ill_comes_first_with_what_to_do(engine: FakeEngine) -> No
         assert "agent research, age_hours 7.5" in full
         await desk.press("escape")
         assert desk.screen == "overview"
+
+
+async def test_when_people_are_told_again_stands_beside_the_check(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("h")
+        [row] = [line for line in desk.text("checks").splitlines() if "outputs" in line]
+        assert "18 min" in row
+        full = " ".join(desk.text("one").split())
+        assert "told 12 min ago" in full
+        assert "again in 18 min" in full
+
+
+@pytest.mark.parametrize(
+    ("one", "words"),
+    [
+        (standing(None), "told nobody was told yet"),
+        (standing(45), "again with the next look"),
+        (standing(muted=timedelta(hours=8)), "muted for 8 h more, unless it gets worse"),
+    ],
+)
+async def test_what_is_known_of_an_alert_in_full(
+    engine: FakeEngine, one: Standing, words: str
+) -> None:
+    engine.standings = (one,)
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("h")
+        assert words in " ".join(desk.text("one").split())
+
+
+async def test_an_alert_is_muted_for_a_day_and_told_again(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("h", "x")
+        assert [one.muted_until for one in engine.standings] == [sample.NOW + MUTED_FOR]
+        assert "muted" in desk.text("checks")
+        assert "nobody is told of outputs-freshness" in desk.bar("keys")
+        assert "memconsole alerts mute outputs-freshness" in desk.bar("keys")
+        await desk.press("x")
+        assert [one.muted_until for one in engine.standings] == [None]
+        assert "memconsole alerts unmute outputs-freshness" in desk.bar("keys")
+        await desk.press("j", "x")
+        assert "there is no open alert under the cursor" in desk.bar("keys")
+
+
+async def test_nothing_is_muted_read_only(engine: FakeEngine) -> None:
+    engine.settings = settings(read_only=True)
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("h", "x")
+        assert "read-only" in desk.bar("keys")
+        assert engine.standings[0].muted_until is None
 
 
 async def test_findings_say_what_would_be_better(engine: FakeEngine) -> None:

@@ -10,15 +10,22 @@ from memconsole.domain.plain import one_line
 from memconsole.ui import cells, figures
 from memconsole.ui.listing import Listing, text_row
 from memconsole.ui.literal import literal
+from memconsole.ui.rows.alerts import alert_cell, alert_facts
 from memconsole.ui.spans import Cell, Column, Role, Row, Span
 from memconsole.ui.title import home_name, severity_role
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memconsole.domain.alert_mutes import Standing
     from memconsole.domain.config_finding import ConfigReport, Finding
     from memconsole.domain.health import Check, HealthReport
     from memconsole.ui.rows.context import Context
 
 LABEL_WIDTH: Final = 10
+
+NOBODY: Final[Mapping[str, Standing]] = {}
+"""Nobody was told of anything."""
 
 _SIGNS: Final = {
     CheckStatus.OK: ("ok", Role.OK),
@@ -31,6 +38,7 @@ _CHECKS = (
     Column("", 4),
     Column("check", 12, flex=1, most=20),
     Column("what was found", 24, flex=5),
+    Column("told again", 10, right=True, drop=2),
     Column("since", 6, right=True, drop=1),
 )
 
@@ -45,8 +53,13 @@ Facts = tuple[tuple[str, str], ...]
 """(label, value) of one row in full."""
 
 
-def health_listing(report: HealthReport | None, failure: str, context: Context) -> Listing:
-    """Return every check, what is wrong first."""
+def health_listing(
+    report: HealthReport | None,
+    failure: str,
+    context: Context,
+    told: Mapping[str, Standing] = NOBODY,
+) -> Listing:
+    """Return every check, what is wrong first; `told` says who knows of it, by check."""
     if report is None:
         return Listing("Health", number=1, empty=(failure or "looking after health",))
     checks = sorted(report.checks, key=lambda one: -one.status.rank)
@@ -61,12 +74,12 @@ def health_listing(report: HealthReport | None, failure: str, context: Context) 
         age=figures.ago(context.since(report.at)),
         number=1,
         columns=_CHECKS,
-        rows=tuple(_check(one, context) for one in checks),
+        rows=tuple(_check(one, told.get(one.id), context) for one in checks),
         problem=failure,
     )
 
 
-def _check(check: Check, context: Context) -> Row:
+def _check(check: Check, told: Standing | None, context: Context) -> Row:
     sign, role = _SIGNS[check.status]
     since = "" if check.since is None else figures.age(context.now - check.since)
     return Row(
@@ -75,6 +88,7 @@ def _check(check: Check, context: Context) -> Row:
             Cell(sign, role),
             Cell(check.id, Role.STRONG if check.status.is_bad else Role.PLAIN),
             Cell(literal(check.message)),
+            Cell(alert_cell(told, context), Role.MUTED),
             Cell(since, Role.MUTED),
         ),
         value=literal(f"{check.message} {check.hint}".strip()),
@@ -112,7 +126,9 @@ def _finding(finding: Finding, place: int) -> Row:
     )
 
 
-def check_facts(report: HealthReport | None, key: str) -> Facts:
+def check_facts(
+    report: HealthReport | None, key: str, context: Context, told: Mapping[str, Standing] = NOBODY
+) -> Facts:
     """Return what is known of one check."""
     checks = () if report is None else report.checks
     one = next((it for it in checks if key == f"check-{it.id}"), None)
@@ -125,6 +141,7 @@ def check_facts(report: HealthReport | None, key: str) -> Facts:
         ("measured", "" if one.value is None else str(one.value)),
         ("limit", "" if one.limit is None else str(one.limit)),
         ("since", "" if one.since is None else f"{one.since:%Y-%m-%d %H:%M} UTC"),
+        *alert_facts(told.get(one.id), context),
         *cases,
     )
 

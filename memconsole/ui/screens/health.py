@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 
 from memconsole.ui.keys import bind
+from memconsole.ui.literal import literal
 from memconsole.ui.loading import Loaded, Loader
 from memconsole.ui.rows.health import (
     check_facts,
@@ -16,6 +18,7 @@ from memconsole.ui.rows.health import (
     health_listing,
 )
 from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.spans import Role
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -24,8 +27,13 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from memconsole.domain.alert_mutes import Standing
     from memconsole.domain.config_finding import ConfigReport
     from memconsole.domain.health import HealthReport
+    from memconsole.ui.door import Door
+
+MUTED_FOR = timedelta(days=1)
+"""As `memconsole alerts mute` does unless it is told otherwise."""
 
 _REST_S = 30
 """Both looks read files whole; they are taken again after this long, not with every reading."""
@@ -35,6 +43,14 @@ class HealthScreen(ConsoleScreen):
     """The checks, the findings about the configuration, and one of them in full."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        bind(
+            "x",
+            "mute",
+            "mute",
+            "Tell nobody of this for a day, or tell people again",
+            name="mute",
+            show=True,
+        ),
         bind("1", "panel(1)", "health", "Panel 1: health", name="panel-1"),
         bind("2", "panel(2)", "configuration", "Panel 2: platform configuration", name="panel-2"),
         bind("3", "panel(3)", "in full", "Panel 3: one of them in full", name="panel-3"),
@@ -48,7 +64,10 @@ class HealthScreen(ConsoleScreen):
         self._asked_at: datetime | None = None
         self._chosen = "checks"
         self._health: Loader[HealthReport] = Loader(self, "health")
+        self._told: dict[str, Standing] = {}
         self._findings: Loader[ConfigReport] = Loader(self, "config")
+        self._standings: Loader[tuple[Standing, ...]] = Loader(self, "alerts")
+        self._deed: Loader[str] = Loader(self, "deed")
 
     @property
     def where(self) -> str:
@@ -68,6 +87,7 @@ class HealthScreen(ConsoleScreen):
 
     def show_snapshot(self) -> None:
         """Look again when the last look is old."""
+        self._standings.ask(self.desk.engine.alert_standings)
         now = self.desk.clock.now()
         if self._asked_at is None or (now - self._asked_at).total_seconds() >= _REST_S:
             self._asked_at = now
@@ -80,7 +100,14 @@ class HealthScreen(ConsoleScreen):
     def show_loaded(self, message: Loaded) -> None:
         """Show what was found, or why nobody could look."""
         self._failures[message.what] = message.failure
-        if message.what == "health":
+        if message.what == "deed":
+            self._done(message)
+        elif message.what == "alerts":
+            self._standings.done()
+            found = cast("tuple[Standing, ...] | None", message.value)
+            if found is not None:
+                self._told = {one.alert.issue: one for one in found}
+        elif message.what == "health":
             self._health.done()
             self._report = cast("HealthReport | None", message.value) or self._report
         else:
@@ -91,7 +118,7 @@ class HealthScreen(ConsoleScreen):
     def _show(self) -> None:
         context = self.context()
         health, config = self._failures["health"], self._failures["config"]
-        self.named("checks").show(health_listing(self._report, health, context))
+        self.named("checks").show(health_listing(self._report, health, context, self._told))
         self.named("findings").show(config_listing(self._config, config, context))
         self._show_one()
 
@@ -108,10 +135,53 @@ class HealthScreen(ConsoleScreen):
             self._chosen = self.pane.id
         pane, row = self.named("one"), self.named(self._chosen).row
         key = "" if row is None else row.key
-        is_check = self._chosen == "checks"
-        facts = check_facts(self._report, key) if is_check else finding_facts(self._config, key)
+        if self._chosen == "checks":
+            facts = check_facts(self._report, key, self.context(), self._told)
+        else:
+            facts = finding_facts(self._config, key)
         pane.show(full_listing(facts, pane.room[0]))
 
     def action_open(self) -> None:
         """Go on to the one under the cursor in full."""
         self.focus_pane(self.named("one"))
+
+    # ---- deeds ---------------------------------------------------------------------------
+
+    @property
+    def _alert(self) -> Standing | None:
+        """The alert of the check under the cursor, when people are or would be told of it."""
+        row = self.named("checks").row if self._chosen == "checks" else None
+        return None if row is None else self._told.get(row.key.removeprefix("check-"))
+
+    def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
+        """Return why an action cannot work now, or None when it can."""
+        if action != "mute":
+            return super().why_not(action, parameters)
+        if not self.is_open or self._alert is None:
+            return "there is no open alert under the cursor"
+        if self.desk.settings.ui.read_only:
+            return "memconsole runs read-only; start it without --read-only to act"
+        return None
+
+    def action_mute(self) -> None:
+        """Tell nobody of the alert under the cursor for a day, or tell people again."""
+        one, engine = self._alert, self.desk.engine
+        if one is not None:
+            self._deed.ask(lambda: _muted(engine, one))
+
+    def _done(self, message: Loaded) -> None:
+        self._deed.done()
+        if message.failure:
+            self.say(message.failure, Role.WARNING)
+        else:
+            self.say(literal(str(message.value)), Role.MUTED)
+        self._standings.ask(self.desk.engine.alert_standings)
+
+
+def _muted(engine: Door, one: Standing) -> str:
+    issue = one.alert.issue
+    if one.muted_until is not None:
+        engine.mute_alert(issue, None)
+        return f"people are told of {issue} again   memconsole alerts unmute {issue}"
+    engine.mute_alert(issue, MUTED_FOR)
+    return f"nobody is told of {issue} for a day   memconsole alerts mute {issue}"
