@@ -96,8 +96,10 @@ def asked_view(hit: SearchHit, answers: Sequence[AgentHit]) -> AgentView:
     return AgentView(None, None, Reason.BELOW, because)
 
 
-def as_placed(answers: Sequence[AgentHit], contents: Contents, rules: Rules) -> tuple[Placed, ...]:
-    """Return what the Gateway answered as places in the agent's search.
+def as_placed(
+    answers: Sequence[AgentHit], contents: Contents, rules: Rules, computed: Sequence[Placed]
+) -> tuple[Placed, ...]:
+    """Return what the Gateway answered as places in the agent's search, then what it did not.
 
     It is asked for what lies below the least score as well, so that low is told from not at all;
     what the agent is shown are those that reach it, or all when none does.
@@ -108,10 +110,12 @@ def as_placed(answers: Sequence[AgentHit], contents: Contents, rules: Rules) -> 
         shown = [one for one in answers if one.text_score]
     places = {one: place for place, one in enumerate(shown, 1)}
     ids = {(one.path, one.start_line, one.end_line): one for one in contents.chunks}
-    return tuple(
+    found = [
         _answered(one, ids.get((one.path, one.start_line, one.end_line)), places.get(one), rules)
         for one in answers
-    )
+    ]
+    known = {one.chunk.id for one in found}
+    return (*found, *(one._replace(rank=None) for one in computed if one.chunk.id not in known))
 
 
 def _answered(one: AgentHit, known: IndexedChunk | None, place: int | None, rules: Rules) -> Placed:

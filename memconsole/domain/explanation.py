@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 _DAY_S: Final = 86_400.0
 _ASK: Final = "`--ask-gateway` asks the agent's own search."
+_OWN_WORDS: Final = "Ask in the note's own words, or lower the platform's minScore."
 _UNDATED: Final = (
     "Write what must last into MEMORY.md, or into a file of memory/ without a date in its name: "
     "those do not fade."
@@ -37,6 +38,7 @@ class Searched(NamedTuple):
     Attributes:
         now: Seconds since 1970.
         is_settled: Its scores are known, vectors included: what is no candidate has none.
+        answers: How many notes the Gateway answered with; None when it was not asked.
     """
 
     agent: str
@@ -45,6 +47,7 @@ class Searched(NamedTuple):
     query: Query
     now: float
     is_settled: bool = False
+    answers: int | None = None
 
     @property
     def reindex(self) -> str:
@@ -190,7 +193,7 @@ def _low(one: Placed, score: float, search: Searched) -> _Why:
         Reason.BELOW,
         f"its meaning counts {meaning:.2f} and its words {words:.2f}: {score:.2f} in all, "
         f"below its least score {limits.min_score:.2g}",
-        "Ask in the note's own words, or lower the platform's minScore.",
+        _OWN_WORDS,
     )
 
 
@@ -207,6 +210,9 @@ def _unknown(one: Placed, search: Searched) -> _Why:
         return _too_old(one, search, best, at_best=True)
     words, needed = search.limits.text_weight * one.words * one.fade, _needed(one, search)
     because = f"its words count {words:.2f} of {least:.2g}" if one.words else _unheard(one, search)
+    if search.answers is not None:
+        because = f"it is not among the {search.answers} notes that it answers with; {because}"
+        return _Why(Reason.BELOW, because, _OWN_WORDS)
     because += (
         f"; the rest hangs on vectors of {search.facts.source}, which memconsole is not set up to "
         "ask"
@@ -229,10 +235,12 @@ def _too_old(one: Placed, search: Searched, score: float, *, at_best: bool = Fal
         f"too old: {days:.0f} days leave {one.fade:.0%} of its score, so {so} "
         f"{score:.2f}{' at best' if at_best else ''} and needs {search.limits.min_score:.2g}"
     )
-    has_chance = search.facts.profile.second_chance is SecondChance.ANY and one.words > 0
-    if at_best and has_chance:
+    # Where nothing reaches the least score, words alone are shown all the same.
+    is_open = at_best and search.answers is None and one.words > 0
+    is_open = is_open and search.facts.profile.second_chance is SecondChance.ANY
+    if is_open:
         because += ", unless no other note reaches that"
-    return _Why(Reason.TOO_OLD, because, _UNDATED, is_known=not (at_best and has_chance))
+    return _Why(Reason.TOO_OLD, because, _UNDATED, is_known=not is_open)
 
 
 def _words(one: Placed, search: Searched) -> _Why:

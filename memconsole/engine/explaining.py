@@ -131,9 +131,17 @@ class _Look:
         vector, because = self._vector(facts) if answers is None else (None, "")
         reading = self._read(rules, vector)
         if answers is not None:
-            reading = reading._replace(placed=as_placed(answers, reading.contents, rules))
-        is_settled = answers is not None or vector is not None or facts.is_text_only
-        search = Searched(self._agent.id, facts, limits, self._query, self._now, is_settled)
+            found = as_placed(answers, reading.contents, rules, reading.placed)
+            reading = reading._replace(placed=found)
+        search = Searched(
+            self._agent.id,
+            facts,
+            limits,
+            self._query,
+            self._now,
+            is_settled=vector is not None or (facts.is_text_only and answers is None),
+            answers=None if answers is None else len(answers),
+        )
         told = AgentSearch(
             agent=self._agent.id,
             release=facts.profile.release,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.adapters.test_platform_index import stub_vector
+from tests.gateway.scripted import TOKEN, let_in, ok, scripted
 from tests.program import Program, tree
 
 if TYPE_CHECKING:
@@ -156,6 +157,35 @@ class TestWithoutThem:
         assert new["agent_help"] == "`openclaw memory index --agent main` takes it in."
         changed = asked(state, "courier noon")["memory/2026-11-27.md"]
         assert (changed["agent_rank"], changed["agent_reason"]) == (None, "stale")
+
+
+def test_a_gateway_that_is_asked_gives_its_own_rank(state: Path, shared: Path) -> None:
+    """The recorded answer of 2026.9.6 to the same question, over a loopback Gateway."""
+    frames = shared / "fixtures" / "openclaw-2026.9" / "frames" / "rpc-read.jsonl"
+    recorded = json.loads(frames.read_text("utf-8").splitlines()[50])["frame"]["payload"]
+    answer = [{"on": "memory.search", "reply": ok(recorded)}]
+    with scripted([*let_in("memory.search"), *answer]) as script:
+        environment = {
+            "HOME": str(state.parent),
+            "TZ": "UTC",
+            "MEMCONSOLE_NOW": RECORDED,
+            "MEMCONSOLE_GATEWAY__URL": script.url,
+            "MEMCONSOLE_GATEWAY__TOKEN": TOKEN,
+        }
+        found = Program(environment).json(
+            "search", "--ask-gateway", "--agent", "main", "backup drill"
+        )
+    assert found.code == 0, found.err
+    [question] = script.params("memory.search")
+    assert (question["query"], question["agentId"]) == ("backup drill", "main")
+    hits = {hit["path"]: hit for hit in found.data["hits"]}
+    best = hits["MEMORY.md"]
+    assert (best["agent_rank"], best["agent_score"]) == (1, 0.7118)
+    assert best["agent_facts"]["vector_score"] == 0.5883
+    other = hits["memory/2026-11-25.md"]
+    assert (other["agent_rank"], other["agent_reason"]) == (None, "below-minimum")
+    [search] = found.data["agent_searches"]
+    assert (search["vectors"], search["release"]) == ("asked", "2026.9")
 
 
 def test_without_a_gateway_asking_it_is_exit_3(state: Path) -> None:

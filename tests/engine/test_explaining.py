@@ -366,6 +366,22 @@ class TestAskingTheGateway:
         world.platform_index.indexes["main"] = index_of(chunk("MEMORY.md", "other"))
         assert self.asked(world).reason is Reason.NOT_INDEXED
 
+    def test_a_note_that_it_does_not_answer_is_below_its_least_score(self, world: World) -> None:
+        files(world, {NOTE: TEXT})
+        world.platform_index.indexes["main"] = index_of(chunk(NOTE))
+        found = self.asked(world, AgentHit("MEMORY.md", 1, 9, 0.9, 0.9, 0.9))
+        assert (found.rank, found.score, found.reason) == (None, None, Reason.BELOW)
+        assert found.because == (
+            "it is not among the 1 notes that it answers with; its words count 0.30 of 0.35"
+        )
+        assert found.place == "not found"
+
+    def test_an_old_note_that_it_does_not_answer_is_too_old(self, world: World) -> None:
+        files(world, {OLD: TEXT})
+        world.platform_index.indexes["main"] = index_of(chunk(OLD))
+        found = self.asked(world, AgentHit("MEMORY.md", 1, 9, 0.9, 0.9, 0.9))
+        assert (found.reason, found.place) == (Reason.TOO_OLD, "not found")
+
     def test_without_an_index_the_answers_have_to_do(self, world: World) -> None:
         files(world, {NOTE: TEXT})
         assert self.asked(world, AgentHit(NOTE, 1, 9, 0.5)).rank == 1
