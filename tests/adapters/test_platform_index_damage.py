@@ -53,7 +53,8 @@ class Stage:
 
     def make(self, tokenizer: str = "unicode61", **meta: object) -> None:
         with self.writing() as database:
-            database.executescript(SCHEMA.format(tokenizer))
+            for statement in SCHEMA.format(tokenizer).split(";\n")[:-1]:
+                database.execute(statement)
             known = {"model": "m", "provider": "p", "vectorDims": 2, **meta}
             row = ("memory_index_meta_v1", json.dumps(known))
             database.execute("INSERT INTO memory_index_meta VALUES (?, ?)", row)
@@ -69,8 +70,8 @@ class Stage:
             row = (name, f"memory/{name}.md", "memory", 1, 2, "", model, text, vector, 0)
             database.execute(f"INSERT INTO memory_index_chunks VALUES ({', '.join('?' * 10)})", row)
             database.execute("INSERT INTO memory_index_chunks_fts VALUES (?, ?)", (text, name))
-            row = (f"memory/{name}.md", "memory", "hash", 1.5, 7)
-            database.execute("INSERT INTO memory_index_sources VALUES (?, ?, ?, ?, ?)", row)
+            file = (f"memory/{name}.md", "memory", "hash", 1.5, 7)
+            database.execute("INSERT INTO memory_index_sources VALUES (?, ?, ?, ?, ?)", file)
 
     def read(self, reading: Callable[[OpenPlatformIndex], object]) -> object:
         return self.indexes.read(self.agent, self.home, reading)
