@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memconsole.domain.bootstrap import Bootstrap
     from memconsole.domain.commands import Command
     from memconsole.domain.config_finding import ConfigReport
+    from memconsole.domain.consolidation import ConsolidationPreview
     from memconsole.domain.entries import MemoryEntry
     from memconsole.domain.health import HealthReport
     from memconsole.domain.hooks import HookStatus
@@ -70,6 +71,9 @@ class Door(Protocol):
 
     def memory_advice(self, agent_id: str) -> MemoryAdvice:
         """Return what wants a look in an agent's curated memory."""
+
+    def consolidation(self, agent_id: str) -> ConsolidationPreview:
+        """Return what consolidation would do to an agent's memory."""
 
     def bootstraps(self, agent_id: str) -> tuple[Bootstrap, ...]:
         """Return what the sessions of one agent are given, for each class of them."""

@@ -120,6 +120,13 @@ COMMON = [
     bind("w", "observations", "observations", "What is remembered of talks", name="observations"),
     bind("m", "memory", "memory", "The memory of the agent", name="memory"),
     bind("t", "bootstrap", "bootstrap", "What sessions are given at their start", name="bootstrap"),
+    bind(
+        "o",
+        "consolidation",
+        "consolidation",
+        "Decayed observations, and notes to keep for good",
+        name="consolidation",
+    ),
     bind("v", "app.jobs", "jobs", "The scheduler's jobs", name="jobs"),
     bind("h", "app.health", "health", "Health, and the platform's configuration", name="health"),
     bind("S", "host", "scheduler", "Run the jobs here when nobody does", name="host"),

@@ -70,6 +70,16 @@ class Navigation:
             self._visit(f"bootstrap of {agent_id}", *words)
             self._app.push_screen(BootstrapScreen(agent_id))
 
+    def consolidation(self, agent_id: str) -> None:
+        """Open what consolidation would do to the memory of one agent."""
+        from memconsole.ui.screens.consolidation import (  # noqa: PLC0415 - see above
+            ConsolidationScreen,
+        )
+
+        if not isinstance(self._app.screen, ConsolidationScreen):
+            self._visit(f"consolidation of {agent_id}", "consolidate", "--agent", agent_id)
+            self._app.push_screen(ConsolidationScreen(agent_id))
+
     def pruning(self, view: SessionView) -> None:
         """Open what the platform would prune of a session's next request."""
         from memconsole.ui.screens.pruning import PruningScreen  # noqa: PLC0415 - see above

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.catalogue import spec_of
 from memconsole.domain.commands import MemoryAdd, MemoryForget, MemoryUndo, Reflect
+from memconsole.domain.consolidation_commands import Consolidate, Promote
 from memconsole.domain.outcomes import status_of
 from memconsole.ui.targets import Target
 
@@ -53,7 +54,7 @@ def _is_undo(command: Command) -> bool:
 
 
 def _is_edit(command: Command) -> bool:
-    is_memory = isinstance(command, MemoryAdd | MemoryForget)
+    is_memory = isinstance(command, MemoryAdd | MemoryForget | Promote | Consolidate)
     return is_memory or (isinstance(command, Reflect) and not command.is_undo)
 
 

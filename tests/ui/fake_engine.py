@@ -12,6 +12,7 @@ from memconsole.domain.bootstrap import Bootstrap
 from memconsole.domain.command_line import name_of
 from memconsole.domain.commands import Reindex, Rotate
 from memconsole.domain.config_finding import ConfigReport
+from memconsole.domain.consolidation import ConsolidationPreview
 from memconsole.domain.entries import entries_of
 from memconsole.domain.health import HealthReport
 from memconsole.domain.keys import SessionClass
@@ -77,6 +78,8 @@ class FakeEngine(FakeSearch):
         self.marked: tuple[tuple[str, Marker], ...] = ()
         self.advice: MemoryAdvice | MemconsoleError = MemoryAdvice((), 1, 1)
         self.given: tuple[Bootstrap, ...] | MemconsoleError = ()
+        nothing = ConsolidationPreview(sample.ref("main"), "", (), (), "", 0, 0, 5_000, ())
+        self.consolidated: ConsolidationPreview | MemconsoleError = nothing
         self.startup = Bootstrap(SessionClass.MAIN, (), ())
         self.hook_states: tuple[HookStatus, ...] = ()
         self.pruned: PruningPreview | None = None
@@ -121,6 +124,11 @@ class FakeEngine(FakeSearch):
         if isinstance(self.advice, MemconsoleError):
             raise self.advice
         return self.advice
+
+    def consolidation(self, agent_id: str) -> ConsolidationPreview:
+        if isinstance(self.consolidated, MemconsoleError):
+            raise self.consolidated
+        return self.consolidated
 
     def bootstraps(self, agent_id: str) -> tuple[Bootstrap, ...]:
         if isinstance(self.given, MemconsoleError):

@@ -14,6 +14,7 @@ from memconsole.domain.health import Check, CheckStatus, HealthReport
 from memconsole.domain.snapshot import GatewayStatus, Severity
 from tests.ui import sample
 from tests.ui.driving import WIDE, Desk, at_work
+from tests.ui.sample_consolidation import PREVIEW
 from tests.ui.sample_starts import furnish_starts
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "health": ("h",),
     "bootstrap": ("t",),
     "pruning": ("2", "p"),
+    "consolidation": ("m", "o"),
 }
 """How each screen is reached; the jobs, which need a scheduler, have tests of their own."""
 
@@ -44,6 +46,7 @@ PANELS = {
     "health": ("checks", "findings", "one"),
     "bootstrap": ("sessions", "given", "loaded", "remedies"),
     "pruning": ("results", "window", "fill"),
+    "consolidation": ("proposals", "archive", "one"),
 }
 
 SHARED = {
@@ -56,7 +59,7 @@ SHARED = {
 
 ELSEWHERE = {
     *("open", "quit", "interrupt", "suspend", "jobs", "host", "health"),
-    *("observations", "memory", "bootstrap"),
+    *("observations", "consolidation", "memory", "bootstrap"),
 }
 """Tested where their effect is: `Enter` by each screen's own tests, the ends in `test_bytes`."""
 
@@ -65,6 +68,7 @@ OWN = {
     "overview": {"mark", "sort", "everything", "whole-search", "pruning"},
     "session": {"pruning"},
     "pruning": {"mode", "due"},
+    "consolidation": {"mark", "memory promote", "memory decline", "consolidate", "memory undo"},
     "memory": {"plain", "mark", "entries", "edit", "memory add", "memory forget", "memory undo"},
     "search": {
         *("facet-agent", "facet-talks", "facet-marker", "facet-date"),
@@ -73,7 +77,12 @@ OWN = {
 }
 """Keys of one screen alone; `test_overview`, `test_details` and `test_search` press them."""
 
-HIDDEN = {"memory": {"undo"}, "search": {"memory", "bootstrap"}}
+HIDDEN = {
+    "overview": {"consolidation"},
+    "consolidation": {"undo"},
+    "memory": {"undo"},
+    "search": {"memory", "bootstrap"},
+}
 """Keys of all screens that mean something else there; the palette has them all the same."""
 
 FORBIDDEN = {"ctrl+a", "ctrl+b", "ctrl+s", "ctrl+q"}
@@ -87,6 +96,7 @@ def engine(engine: FakeEngine) -> FakeEngine:
     engine.health_report = HealthReport((Check("disk", CheckStatus.OK, "half full"),), sample.NOW)
     engine.config_report = ConfigReport((Finding("reset", Severity.INFO, "none is set"),))
     furnish_starts(engine)
+    engine.consolidated = PREVIEW
     return engine
 
 
@@ -104,8 +114,8 @@ async def test_every_key_of_every_screen(engine: FakeEngine, screen: str) -> Non
         await _readings(desk, engine)
         await _panes(desk)
         await _commands(desk, screen)
-        await desk.press("escape")
-        assert desk.screen == "overview"
+        while desk.screen != "overview":
+            await desk.press("escape")
         assert desk.app.is_running
 
 
@@ -194,7 +204,7 @@ async def _panes(desk: Desk) -> None:
 
 
 async def _commands(desk: Desk, screen: str) -> None:
-    if screen != "memory":
+    if "undo" not in HIDDEN.get(screen, ()):
         await desk.press("u")
         assert "undo: nothing was done in this console yet" in desk.bar("keys")
     for spec in (one for one in CATALOGUE if one.key):

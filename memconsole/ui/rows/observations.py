@@ -24,6 +24,9 @@ CONFLICT = "mc:conflict"
 _NAMES = {Priority.HIGH: "high", Priority.MEDIUM: "medium", Priority.LOW: "low"}
 _ROLES = {Priority.HIGH: Role.DUE, Priority.MEDIUM: Role.WARNING, Priority.LOW: Role.MUTED}
 
+PRIORITIES = {priority: (_NAMES[priority], _ROLES[priority]) for priority in Priority}
+"""Word and role of each weight."""
+
 _COLUMNS = (
     Column("weight", 6),
     Column("day", 10, drop=2),

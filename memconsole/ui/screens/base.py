@@ -194,6 +194,10 @@ class ConsoleScreen(PanelScreen):
         """Open what sessions of the agent that is meant here start with."""
         self._of_one_agent("bootstrap", self.desk.go.bootstrap)
 
+    def action_consolidation(self) -> None:
+        """Open what consolidation would do to the memory of the agent that is meant here."""
+        self._of_one_agent("consolidation", self.desk.go.consolidation)
+
     def _of_one_agent(self, what: str, show: Callable[[str], None]) -> None:
         targets = self.targets(Subject.AGENT)
         if len(targets) == 1:
