@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 
-from memconsole.ui import cells, figures
+from memconsole.ui import figures
 from memconsole.ui.keys import bind
-from memconsole.ui.listing import Listing, text_row
+from memconsole.ui.listing import Listing
 from memconsole.ui.literal import literal
 from memconsole.ui.loading import Loaded, Loader
 from memconsole.ui.rows.activity import status_sign
+from memconsole.ui.rows.facts import fact_rows
 from memconsole.ui.screens.base import ConsoleScreen
-from memconsole.ui.spans import Cell, Column, Role, Row, Span
+from memconsole.ui.spans import Cell, Column, Role, Row
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -68,21 +69,13 @@ def _row(run: Run, context: Context) -> Row:
 
 def run_listing(run: Run | None, context: Context, width: int) -> Listing:
     """Return one run in full."""
-    rows = []
-    for label, value in () if run is None else _facts(run, context):
-        for place, piece in enumerate(cells.wrap(literal(value), max(width - 12, 8))):
-            head = label if place == 0 else ""
-            rows.append(
-                text_row(
-                    f"{label}-{place}", Span(f"{head:<12}", Role.MUTED), Span(piece), value=value
-                )
-            )
-    return Listing(title="Run", number=2, rows=tuple(rows), empty=("no run is selected",))
+    rows = fact_rows(() if run is None else _facts(run, context), width)
+    return Listing(title="Run", number=2, rows=rows, empty=("no run is selected",))
 
 
 def _facts(run: Run, context: Context) -> tuple[tuple[str, str], ...]:
     word = run.status if run.reason is None else f"{run.status}: {run.reason}"
-    facts = (
+    return (
         ("command", run.command_line),
         ("result", word),
         ("message", run.message),
@@ -93,7 +86,6 @@ def _facts(run: Run, context: Context) -> tuple[tuple[str, str], ...]:
         ("started", figures.day_and_time(run.started_at, context.zone)),
         ("took", figures.took(run.duration_ms)),
     )
-    return tuple(fact for fact in facts if fact[1])
 
 
 class RunsScreen(ConsoleScreen):
