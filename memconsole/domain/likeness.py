@@ -103,7 +103,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _NOT_A_WORD = re.compile(r"[\W_]+")
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)  # some lines more than observations hold; 1 KB each
 def features(text: str) -> Features:
     r"""Return what is compared of a text; `\`-escapes of Markdown are undone first."""
     plain = _ESCAPED.sub(r"\1", text[:_LOOKED_AT])

@@ -77,7 +77,7 @@ class EvidenceReader:
         self._store = store
         self._min_duration_ms = min_duration_ms
         self._total_bytes = total_bytes
-        self._known: dict[tuple[object, ...], _Reading] = {}
+        self._known: dict[tuple[object, ...], tuple[object, _Reading]] = {}
         self._lock = threading.Lock()
 
     def read(self, sessions: Iterable[SessionView]) -> CompactionEvidence:
@@ -109,15 +109,18 @@ class EvidenceReader:
 
     def _remembered(self, ref: TranscriptRef) -> _Reading | None:
         with self._lock:
-            return self._known.get(_mark(ref))
+            mark, reading = self._known.get(_place(ref), (None, None))
+        return reading if mark == _mark(ref) else None
 
     def _read(self, ref: TranscriptRef) -> _Reading:
         reading = _read(self._store.backward(ref, limit_bytes=LIMIT_BYTES), self._min_duration_ms)
         if ref.modified_at is not None:
             with self._lock:
+                # One a transcript: what it was before it grew is of no use to anybody.
+                self._known.pop(_place(ref), None)
                 while len(self._known) >= _REMEMBERED:
                     del self._known[next(iter(self._known))]
-                self._known[_mark(ref)] = reading
+                self._known[_place(ref)] = _mark(ref), reading
         return reading
 
 
@@ -250,8 +253,12 @@ def _counted(stored: StoredSession) -> int:
     return 0 if (stored.window_count or 0) > 1 else stored.compactions or 0
 
 
+def _place(ref: TranscriptRef) -> tuple[object, ...]:
+    return ref.path, ref.session_id, ref.generation
+
+
 def _mark(ref: TranscriptRef) -> tuple[object, ...]:
-    return ref.path, ref.session_id, ref.generation, ref.size_bytes, ref.modified_at
+    return ref.size_bytes, ref.modified_at
 
 
 def _name(view: SessionView) -> str:

@@ -81,12 +81,15 @@ def _title(text: str) -> str | None:
 
 
 class FactsCache:
-    """Facts of files by version; an unchanged file is not read again. Safe from any thread."""
+    """Facts of files as they were read last; an unchanged one is not read again.
+
+    Safe from any thread. One version a file: a scheduler sees thousands of each that changes.
+    """
 
     def __init__(self, *, max_files: int = _MAX_FILES, max_chars: int = _MAX_MARKER_CHARS) -> None:
         self._max_files = max_files
         self._max_chars = max_chars
-        self._facts: OrderedDict[Version, TextFacts] = OrderedDict()
+        self._facts: OrderedDict[str, tuple[Version, TextFacts]] = OrderedDict()
         self._chars = 0
         self._lock = Lock()
 
@@ -98,22 +101,23 @@ class FactsCache:
             OSError: It cannot be read.
         """
         with self._lock:
-            known = self._facts.get(file.version)
-            if known is not None:
-                self._facts.move_to_end(file.version)
-                return known
+            known = self._facts.get(file.real)
+            if known is not None and known[0] == file.version:
+                self._facts.move_to_end(file.real)
+                return known[1]
         version, data = _read(file.real)
         facts = facts_of(data)
         with self._lock:
-            self._keep(version, facts)
+            self._keep(file.real, version, facts)
         return facts
 
-    def _keep(self, version: Version, facts: TextFacts) -> None:
-        if version not in self._facts:
-            self._facts[version] = facts
-            self._chars += facts.weight
+    def _keep(self, path: str, version: Version, facts: TextFacts) -> None:
+        if path in self._facts:
+            self._chars -= self._facts.pop(path)[1].weight
+        self._facts[path] = version, facts
+        self._chars += facts.weight
         while len(self._facts) > self._max_files or self._chars > self._max_chars:
-            _, dropped = self._facts.popitem(last=False)
+            _, (_, dropped) = self._facts.popitem(last=False)
             self._chars -= dropped.weight
 
 

@@ -113,14 +113,16 @@ class StateSamples:
             if not news:
                 return
 
+            oldest = max(one.at for one in news) - _SAMPLES_KEPT
+
             def change(connection: Connection) -> None:
                 for sample in news:
                     _store_sample(connection, sample)
-                oldest = max(one.at for one in news) - _SAMPLES_KEPT
                 connection.execute("DELETE FROM sample WHERE at < ?", (stamp(oldest),))
 
             self._database.write(change)
             self._seen.update((one.session_id, one) for one in news)
+            self._seen = {name: one for name, one in self._seen.items() if one.at >= oldest}
 
     def samples(self, *, since: datetime) -> tuple[Sample, ...]:
         """Return all samples since then, oldest first; none when they cannot be read."""

@@ -97,6 +97,20 @@ def test_what_changed_since_the_scan_is_remembered_as_what_was_read(tmp_path: Pa
         cache.read(before)
 
 
+def test_what_a_file_was_before_is_forgotten(tmp_path: Path) -> None:
+    path, other = tmp_path / "a.md", tmp_path / "b.md"
+    other.write_text("- [FACT] another")
+    cache = FactsCache(max_files=2)
+    beside = found(other)
+    kept = cache.read(beside)
+    for number in range(50):
+        path.write_text(f"- [FACT] {'x' * number}")
+        cache.read(found(path))
+    other.unlink()
+    assert cache.read(beside) is kept
+    assert cache._chars == len("[FACT] another") + len("[FACT] ") + 49
+
+
 @pytest.mark.parametrize("kind", ["gone", "folder", "pipe"])
 def test_a_file_that_is_none_any_more_is_gone(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "a.md"

@@ -271,6 +271,17 @@ def test_captures_are_told_apart(database: StateDatabase) -> None:
     }
 
 
+def test_checkpoints_come_newest_first_and_not_all(database: StateDatabase) -> None:
+    log = StateCaptures(database)
+    assert log.history(MAIN, 3) == ()
+    saved = [
+        replace(CAPTURE, session_id=f"s{minute}", at=later(minutes=minute)) for minute in range(4)
+    ]
+    for capture in (*saved, replace(CAPTURE, agent=AgentRef(MAIN.home, "work"))):
+        log.add(capture)
+    assert log.history(MAIN, 3) == tuple(saved[:0:-1])
+
+
 def test_old_captures_go_but_an_agents_last_one_stays(database: StateDatabase) -> None:
     log = StateCaptures(database)
     quiet = replace(CAPTURE, agent=AgentRef(MAIN.home, "quiet"))
@@ -304,3 +315,10 @@ def test_looks_that_found_nothing_new_do_not_pile_up(database: StateDatabase) ->
     assert database.read(lambda one: str([row[0] for row in one.rows(query)]), "") == "[1, 0]"
     assert captures.last(MAIN) == looks[-1]
     assert captures.last_logged(MAIN) == CAPTURE
+
+
+def test_sessions_that_ended_long_ago_are_not_kept_in_mind(database: StateDatabase) -> None:
+    store = StateSamples(database)
+    for day in range(40):
+        store.add([Sample("main", f"s-{day}", NOW + timedelta(days=day), day)])
+    assert len(store._seen) == 15

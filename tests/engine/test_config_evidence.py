@@ -168,3 +168,15 @@ def test_a_suspicion_and_an_older_window_do_not() -> None:
 def test_a_record_without_a_time_has_none() -> None:
     [bad] = evidence(world(replace(compaction(LOST), at=None))).bad
     assert bad.at is None
+
+
+def test_a_transcript_that_grows_all_month_is_remembered_once() -> None:
+    made = world(compaction(LOST))
+    grown = row(MAIN)
+    assert grown.transcript is not None
+    reader = EvidenceReader(made.sessions, min_duration_ms=100)
+    for number in range(20):
+        ref = replace(grown.transcript, size_bytes=4_000 + number)
+        made.sessions.hold(replace(grown, transcript=ref))
+        assert len(reader.read(engine(made).sessions()).bad) == 1
+    assert len(reader._known) == 1
