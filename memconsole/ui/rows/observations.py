@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memconsole.domain.observations import Kind, Priority
 from memconsole.domain.reflection_gate import words_of
-from memconsole.ui import cells
-from memconsole.ui.listing import Listing, text_row
+from memconsole.ui.listing import Listing
 from memconsole.ui.literal import literal
-from memconsole.ui.spans import Cell, Column, Role, Row, Span
+from memconsole.ui.rows.facts import fact_rows
+from memconsole.ui.spans import Cell, Column, Role, Row
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -141,13 +141,8 @@ def observation_listing(
     """Return one observation in full, with the one it contradicts."""
     del context
     one = _found(log, key)
-    rows = []
-    for label, value in () if one is None else _facts(one, log):
-        for place, piece in enumerate(cells.wrap(literal(value), max(width - 12, 8))):
-            head = label if place == 0 else ""
-            line = Span(f"{head:<12}", Role.MUTED)
-            rows.append(text_row(f"{label}-{place}", line, Span(piece), value=value))
-    return Listing("Observation", number=2, rows=tuple(rows), empty=("nothing is selected",))
+    rows = fact_rows(() if one is None else _facts(one, log), width)
+    return Listing("Observation", number=2, rows=rows, empty=("nothing is selected",))
 
 
 def _found(log: ObservationLog | None, key: str | None) -> Observation | None:
@@ -162,7 +157,7 @@ def _facts(one: Observation, log: ObservationLog | None) -> tuple[tuple[str, str
     against = next(
         (it.text for it in (log.observations if log else ()) if it.id == other and other), other
     )
-    facts = (
+    return (
         ("text", one.text),
         ("contradicts", against or ""),
         ("about", "" if one.refers_to is None else one.refers_to.isoformat()),
@@ -171,4 +166,3 @@ def _facts(one: Observation, log: ObservationLog | None) -> tuple[tuple[str, str
         ("from", one.source or ""),
         ("id", one.id or ""),
     )
-    return tuple(fact for fact in facts if fact[1])
