@@ -37,8 +37,8 @@ def main() -> int:
     return int(any(row.share > 1 for row in rows))
 
 
-def table(rows: list[Row]) -> str:
-    """Return the rows as a Markdown table with a line about the machine."""
+def table(rows: list[Row], how: str = f"Medians of {ROUNDS} interleaved runs") -> str:
+    """Return the rows as a Markdown table with a line about how and where they were measured."""
     lines = ["| work | measured | at most | |", "|---|---|---|---|"]
     for row in rows:
         verdict = "ok" if row.share <= 1 else "**missed**"
@@ -46,15 +46,16 @@ def table(rows: list[Row]) -> str:
     load = os.getloadavg()[0]
     where = f"{os.cpu_count()} cores, load {load:.1f}, {platform.system()} {platform.machine()}"
     when = f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}"
-    lines += ["", f"Medians of {ROUNDS} interleaved runs. {when}, {where}."]
+    lines += ["", f"{how}. {when}, {where}."]
     return "\n".join(lines)
 
 
-def store(text: str, page: Path = PAGE) -> None:
-    """Put the table between the markers of the page."""
-    before, _, rest = page.read_text("utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+def store(text: str, page: Path = PAGE, marks: tuple[str, str] = (BEGIN, END)) -> None:
+    """Put the table between two markers of the page."""
+    begin, end = marks
+    before, _, rest = page.read_text("utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    page.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

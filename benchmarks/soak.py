@@ -1,7 +1,8 @@
 """The soak lane: `python -m benchmarks.soak --days 10 --minutes 10` (`make soak`).
 
 First ten days on fake clocks with a fleet that grows, in this process; then `memconsole --serve`
-over the same home for some real minutes. Prints one table, and fails when a budget is not kept.
+over the same home for some real minutes. Prints one table, and fails when a budget is not kept. A
+whole run puts its table into docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.__main__ import store, table
 from benchmarks.soak_fleet import Fleet
+from benchmarks.soak_vitals import HEAD, Vitals, lived_rows, served_rows, vitals
 from memconsole import wiring, wiring_jobs
 from memconsole.domain.origin import Origin
 from memconsole.domain.outcomes import Skipped, SkipReason
@@ -40,12 +43,11 @@ if TYPE_CHECKING:
     from memconsole.ports import StopSignal
 
 START = datetime(2026, 4, 1, 6, 0, tzinfo=UTC)
-MOST_BYTES = 60_000_000
-MOST_CPU_SHARE = 0.01
-MOST_DRIFT = 0.05
+BEGIN, END = "<!-- soak results -->", "<!-- end of soak results -->"
 _STEP = timedelta(seconds=30)
 _TALK_EVERY = timedelta(minutes=7)
 _FIRST_AGENTS = 3
+_FULL_DAYS, _FULL_MINUTES = 10, 10
 _HIRE_EVERY = 3
 """Days after which another agent comes; sessions, transcripts and memory grow every day."""
 
@@ -94,41 +96,6 @@ class Silence:
     def wait(self, seconds: float) -> bool:
         """Return at once."""
         return bool(seconds < 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Vitals:
-    """What a process uses.
-
-    Attributes:
-        cpu_s: Processor time so far.
-        taken_s: When it was looked at, by the stopwatch.
-    """
-
-    at: str
-    resident: int
-    descriptors: int
-    threads: int
-    cpu_s: float
-    taken_s: float
-
-
-def vitals(pid: int, at: str) -> Vitals:
-    """Look at a process of this host (Linux)."""
-    proc = Path(f"/proc/{pid}")
-    status = dict(
-        line.split(":", 1) for line in (proc / "status").read_text().splitlines() if ":" in line
-    )
-    times = (proc / "stat").read_text().rpartition(")")[2].split()
-    ticks = int(times[11]) + int(times[12])
-    return Vitals(
-        at,
-        int(status["VmRSS"].split()[0]) * 1024,
-        len(os.listdir(proc / "fd")),  # noqa: PTH208 - a folder that changes while it is read
-        int(status["Threads"]),
-        ticks / os.sysconf("SC_CLK_TCK"),
-        time.monotonic(),
-    )
 
 
 def no_child(command: Command, job: str, cancel: StopSignal) -> Outcome:
@@ -191,8 +158,14 @@ def settings_of(folder: Path) -> Settings:
     )
 
 
-def serve(folder: Path, minutes: float) -> Iterator[Vitals]:
-    """Run the real program for a while; yield its vitals once all jobs ran, and each minute."""
+def serve(folder: Path, minutes: float, stops: list[float]) -> Iterator[Vitals]:
+    """Run the real program for a while; yield its vitals once all jobs ran, and each minute.
+
+    Args:
+        folder: With the home of the simulation.
+        minutes: For how long.
+        stops: Takes how many seconds its end took.
+    """
     environment = {
         "HOME": str(folder),
         "PATH": os.environ["PATH"],
@@ -217,7 +190,8 @@ def serve(folder: Path, minutes: float) -> Iterator[Vitals]:
         finally:
             process.send_signal(signal.SIGTERM)
             stopped = time.monotonic()
-            print(f"\nSIGTERM: exit {process.wait(15)} in {time.monotonic() - stopped:.1f} s")
+            process.wait(15)
+            stops.append(time.monotonic() - stopped)
 
 
 def _sleep(process: subprocess.Popen[bytes], seconds: float) -> None:
@@ -228,37 +202,6 @@ def _sleep(process: subprocess.Popen[bytes], seconds: float) -> None:
     raise RuntimeError("memconsole --serve ended by itself")
 
 
-def table(rows: list[Vitals]) -> None:
-    """Print what was measured."""
-    print(f"\n{'':22}{'resident':>10}{'fds':>6}{'threads':>9}{'CPU':>10}")
-    for row in rows:
-        size = f"{row.resident / 1e6:.1f} MB"
-        print(f"{row.at:22}{size:>10}{row.descriptors:>6}{row.threads:>9}{row.cpu_s:>8.1f} s")
-
-
-def judge(lived: list[Vitals], served: list[Vitals]) -> list[str]:
-    """Return the budgets that were not kept."""
-    found = []
-    if len(lived) > 1 and lived[-1].descriptors > lived[0].descriptors:
-        found.append("descriptors leak in the simulation")
-    if not served:
-        return found
-    first, last = served[0], served[-1]
-    seconds = last.taken_s - first.taken_s
-    share = (last.cpu_s - first.cpu_s) / seconds if seconds else 0.0
-    drift = last.resident / first.resident - 1
-    print(f"\nidle: {share:.2%} of a core, memory {drift:+.1%}, {last.resident / 1e6:.1f} MB")
-    if last.resident > MOST_BYTES:
-        found.append(f"more than {MOST_BYTES / 1e6:.0f} MB resident")
-    if abs(drift) > MOST_DRIFT:
-        found.append(f"memory moved by more than {MOST_DRIFT:.0%}")
-    if share > MOST_CPU_SHARE:
-        found.append(f"more than {MOST_CPU_SHARE:.0%} of a core")
-    if last.descriptors > first.descriptors or last.threads > first.threads:
-        found.append("descriptors or threads leak")
-    return found
-
-
 def main() -> int:
     """Run both parts, print the table, and return 1 when a budget is not kept."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -266,17 +209,25 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10)
     wanted = parser.parse_args()
     logging.getLogger("memconsole").setLevel(logging.ERROR)
+    stops: list[float] = []
     with tempfile.TemporaryDirectory(prefix="memconsole-soak-") as place:
-        lived: list[Vitals] = []
-        for row in simulate(Path(place), wanted.days):
-            lived.append(row)
-            print(f"{row.at}: {row.resident / 1e6:.1f} MB", flush=True)
-        served = list(serve(Path(place), wanted.minutes)) if wanted.minutes else []
-    table([*lived, *served])
-    broken = judge(lived, served)
-    for budget in broken:
-        print(f"NOT KEPT: {budget}")
-    return 1 if broken else 0
+        lived = list(_told(simulate(Path(place), wanted.days)))
+        looks = serve(Path(place), wanted.minutes, stops) if wanted.minutes else iter(())
+        served = list(_told(looks))
+    rows = [*lived_rows(lived), *served_rows(served, stops[0] if stops else None)]
+    text = table(rows, "Simulated on fake clocks, then served for real")
+    print(text)
+    if len(lived) >= _FULL_DAYS and wanted.minutes >= _FULL_MINUTES:
+        store(text, marks=(BEGIN, END))
+    return int(any(row.share > 1 for row in rows))
+
+
+def _told(looks: Iterator[Vitals]) -> Iterator[Vitals]:
+    """Print each look as it comes."""
+    print(HEAD)
+    for look in looks:
+        print(look, flush=True)
+        yield look
 
 
 if __name__ == "__main__":
