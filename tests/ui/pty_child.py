@@ -14,8 +14,8 @@ from memconsole.ui.history import History
 from memconsole.ui.run import run_console
 from tests.ui import sample
 from tests.ui.fake_engine import FakeEngine
+from tests.ui.foreign import engine_for
 from tests.ui.sample_details import furnish
-from tests.ui.test_foreign_text import engine_for
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.ui.foreign import STEERING
 from tests.ui.terminal import RESTORED, SEQUENCE, SGR, Terminal, in_terminal
-from tests.ui.test_foreign_text import STEERING
 
 if TYPE_CHECKING:
     from pathlib import Path
