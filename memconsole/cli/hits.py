@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memconsole.cli.paper import Paper
-    from memconsole.domain.agent_search import AgentView
+    from memconsole.domain.agent_search import AgentSearch, AgentView
     from memconsole.domain.indexing import IndexStatus
     from memconsole.domain.search import SearchHit, SearchResult
 
@@ -31,6 +31,8 @@ def result(paper: Paper, found: SearchResult) -> None:
         paper.gap()
     if not found.query.is_empty:
         paper.write(*_summary(paper, found))
+    for search in found.agent_searches:
+        paper.write(Cell(paper.text(_compared(search)), "dim"))
 
 
 def could_look(found: SearchResult) -> bool:
@@ -83,6 +85,17 @@ def _hit(paper: Paper, one: SearchHit) -> None:
         _agent_view(paper, one.agent_view)
     for line in _lines(paper, one):
         paper.write(_INDENT, *line)
+
+
+def _compared(search: AgentSearch) -> str:
+    """Return by which rules an agent searches, and what is not known of it."""
+    if not search.release:
+        return f"{search.agent}'s own search: {search.because}."
+    words = (
+        f"{search.agent}'s own search: rules of {search.release}, {search.max_results} results "
+        f"from {search.min_score:g} on, {search.provider}"
+    )
+    return f"{words}; {search.because}." if search.because else f"{words}."
 
 
 def _agent_view(paper: Paper, view: AgentView) -> None:

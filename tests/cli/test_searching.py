@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memconsole.domain.agent_search import AgentHit
 from memconsole.domain.agents import Notice
+from memconsole.domain.platform_index import IndexedChunk, IndexFacts
+from memconsole.domain.platform_profile import FADING
 from memconsole.errors import GatewayCallError, IndexUnavailableError
 from tests.cli.contract import check_envelope
+from tests.fake_platform_index import FakePlatformIndex
 from tests.fakes import fake_agent
 
 if TYPE_CHECKING:
@@ -51,6 +55,22 @@ def test_explained_hits_say_how_the_agent_would_have_them(call: Caller) -> None:
     assert set(told["agent_facts"].values()) == {None}
     [search] = answer.data["agent_searches"]
     assert (search["agent"], search["vectors"]) == ("main", "unknown")
+
+
+def test_people_are_told_what_their_agent_searches_by(call: Caller, world: World) -> None:
+    shown = call("search", "--explain", "database").out
+    assert "the agent's own search: not found, the agent has no index of its memory" in shown
+    assert "main's own search: the agent has no index of its memory." in shown
+    chunk = IndexedChunk("c", DAILY, 1, 9, "m", "the staging database", has_vector=True)
+    facts = IndexFacts(Path("/db"), FADING, "openai", "m", dims=2)
+    index = FakePlatformIndex(facts, {DAILY: "the staging database"}, (chunk,), {"c": 0.5})
+    world.platform_index.indexes["main"] = index
+    shown = call("search", "--explain", "database").out
+    assert "the agent's own search: not known, its words count 0." in shown
+    assert (
+        "main's own search: rules of 2026.9, 6 results from 0.35 on, openai m; "
+        "memconsole is not set up to ask for vectors of openai m."
+    ) in shown
 
 
 class TestAskingTheGateway:
