@@ -130,15 +130,45 @@ def test_plain_output_loads_no_console(home: Path) -> None:
     assert modules & {"textual", "rich", "websockets", "watchfiles"} == set()
 
 
-def test_text_is_printed_in_every_locale(home: Path) -> None:
-    for locale in ("C", "C.UTF-8", "en_US.ISO-8859-1", "nonsense"):
-        for more in ({"LANG": locale}, {"LC_ALL": locale}, {"PYTHONIOENCODING": "ascii"}):
-            done = run(home, "sessions", **more)
-            assert (done.returncode, done.stderr) == (0, b"")
-            assert b"64.2K" in done.stdout
-            machine = run(home, "--json", "sessions", **more)
-            [row] = json.loads(machine.stdout.decode("utf-8"))["data"]
-            assert row["label"] == "Überblick 日本"
+# Loads the program once and forks for the plain answer and for that of machines.
+_TWICE = """
+import os, sys
+from memconsole.cli.main import main
+codes = []
+for words in (["sessions"], ["--json", "sessions"]):
+    child = os.fork()
+    if child == 0:
+        sys.exit(main(words))
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+sys.exit(max(codes))
+"""
+
+LOCALES = ("C", "C.UTF-8", "en_US.ISO-8859-1", "nonsense")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        *({"LANG": name} for name in LOCALES),
+        *({"LC_ALL": name} for name in LOCALES),
+        {"PYTHONIOENCODING": "ascii"},
+    ],
+    ids=lambda more: "=".join(*more.items()),
+)
+def test_text_is_printed_in_every_locale(home: Path, more: dict[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _TWICE],
+        env=environment(home, **more),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    plain, machine = done.stdout.rstrip(b"\n").rsplit(b"\n", 1)
+    assert b"64.2K" in plain
+    [row] = json.loads(machine.decode("utf-8"))["data"]
+    assert row["label"] == "Überblick 日本"
 
 
 def test_an_odd_folder_name_is_printed(home: Path) -> None:
