@@ -6,7 +6,7 @@ are given are opened.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -143,13 +143,18 @@ def startup(
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """What one look works with."""
+    """What one look works with.
+
+    Attributes:
+        problems: Why files could not be read, by path.
+    """
 
     ports: Ports
     reader: Reader
     settings: Settings
     home: Home
     agent: Agent
+    problems: dict[str, str] = field(default_factory=dict)
 
     @property
     def zone(self) -> Zone:
@@ -163,9 +168,14 @@ class _Scene:
     def seen(self, relative: str) -> WorkspaceText | None:
         try:
             seen = self.ports.workspace.read(self.agent.workspace, relative)
-        except WorkspaceError:
+        except WorkspaceError as error:
+            self.problems[relative] = str(error)
             return None
         return seen if seen is not None and seen.text.strip() else None
+
+    def problem(self, relative: str) -> str:
+        """Return why a file is not given."""
+        return self.problems.get(relative, "there is none")
 
     def index(self, size_bytes: int, files: int) -> str:
         """Return the instruction and the index; a missing one is made while that is quick."""
@@ -205,7 +215,7 @@ def _fitted(scene: _Scene, kind: SessionClass, contents: dict[str, str | None]) 
     missing: list[str] = []
     for name, content in contents.items():
         if content is None:
-            missing.append(f"{name}: there is none")
+            missing.append(f"{name}: {scene.problem(_PATHS.get(name, name))}")
         else:
             path = str(scene.agent.workspace / _PATHS.get(name, name))
             found.append(Given(name, path, f"{BEGIN}\n{content.strip()}\n{END}\n"))

@@ -167,7 +167,7 @@ def bootstrap_truncation(look: Look) -> Check:
         if one.is_over
     ]
     if not over:
-        return ok("bootstrap-truncation", "every file that a session is given fits", 0)
+        return ok("bootstrap-truncation", "every file that the platform loads fits", 0)
     return Check(
         "bootstrap-truncation",
         CheckStatus.WARNING,

@@ -15,11 +15,12 @@ from memconsole.domain.keys import SessionClass
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings_memory import BootstrapSettings
 from memconsole.engine.engine import Engine
-from memconsole.errors import UnknownAgentError, UsageError
+from memconsole.errors import UnknownAgentError, UsageError, WorkspaceError
 from tests.fakes import NOW, World, fake_agent
 
 if TYPE_CHECKING:
     from memconsole.domain.bootstrap import Bootstrap
+    from memconsole.domain.captures import WorkspaceText
 
 AGENT = fake_agent()
 ROOT = AGENT.workspace
@@ -106,6 +107,23 @@ def test_a_missing_index_is_made_on_the_way_and_other_missing_files_are_told() -
     assert "# Memory Index" in found.files[0].content
     assert found.left_out == ("observations.md: there is none",)
     assert stage.world.workspace.writes == []
+
+
+def test_a_file_that_cannot_be_read_is_told_with_its_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stage = Stage()
+    read = stage.world.workspace.read
+
+    def refused(root: Path, relative: str) -> WorkspaceText | None:
+        if relative == "memory/ACTIVE_CONTEXT.md":
+            raise WorkspaceError("it is a symbolic link")
+        return read(root, relative)
+
+    monkeypatch.setattr(stage.world.workspace, "read", refused)
+    found = stage.run()
+    assert found.left_out == ("ACTIVE_CONTEXT.md: it is a symbolic link",)
+    assert [one.name for one in found.files] == ["MEMORY_INDEX.md", "observations.md"]
 
 
 def test_an_old_context_says_so_on_top() -> None:
