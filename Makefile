@@ -10,6 +10,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 
+# Compiled tests are kept: else each worker of each run compiles all of them again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help run test test-tmux test-ssh test-gateway test-properties check format \
   bench bench-console bench-search bench-search-peers bench-memory bench-capture soak pictures lock build clean
 
