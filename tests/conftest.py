@@ -46,8 +46,17 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "memconsol
 MEASURED_VARIANTS = 4
 """How many variants of a parametrised test coverage looks at: it doubles the time of each."""
 
-UNMEASURED = ("tests/cases/", "tests/demo/test_pictures.py", "tests/ui/test_pictures_")
-"""Tests that pass through what others pass through as well, and take long."""
+UNMEASURED = (
+    "tests/cases/",
+    "tests/demo/test_pictures.py",
+    "tests/ui/test_foreign_text.py",
+    "tests/ui/test_keys.py",
+    "tests/ui/test_pictures_",
+)
+"""Tests that pass through what others pass through as well, and take long.
+
+Property tests are such, too: forty examples go where those beside them go.
+"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -60,7 +69,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         name, _, variant = item.nodeid.partition("[")
         seen[name] += 1
         is_again = bool(variant) and seen[name] > MEASURED_VARIANTS
-        if is_again or name.startswith(UNMEASURED):
+        is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+        if is_again or is_property or name.startswith(UNMEASURED):
             item.add_marker(pytest.mark.no_cover)
 
 
