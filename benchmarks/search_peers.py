@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from benchmarks.__main__ import table
 from benchmarks.budgets import CACHE, ROOT, Row, environment, memconsole, ratio
 from benchmarks.measure import Subject, measure
-from benchmarks.search import LOCOMO, QUESTION, at_least, link_home, recall, store_between
+from benchmarks.operator_set import WAYS, recall
+from benchmarks.search import LOCOMO, QUESTION, at_least, link_home, store_between
 from benchmarks.static_service import static_service
 from memconsole.domain.recall import Sums
 from memconsole.engine.recall import read_questions
@@ -72,7 +73,7 @@ def quality(address: str) -> Iterator[Row]:
         ranked = [(str(Path(path).relative_to(base)), start, end) for path, start, end in hits]
         sums.add(question, ranked, ())
     theirs = sums.mean(agents=0, chunks=0, provider="", seconds=0.0).recall[6]
-    ours = recall("static")["recall_at_6"]
+    ours = recall(LOCOMO, WAYS["hybrid"])["recall_at_6"]
     yield at_least(f"LoCoMo R@6, against {theirs:.4f} of memsearch", ours, theirs + 0.06)
 
 
