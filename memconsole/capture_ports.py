@@ -10,10 +10,36 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.captures import ReflectionRecord, SummaryRecord
+    from memconsole.domain.captures import Capture, ReflectionRecord, SummaryRecord
     from memconsole.domain.flush import FlushMark
     from memconsole.domain.memory_edit import MemoryAction
     from memconsole.domain.observing import Cursor
+
+
+class CaptureLog(Protocol):
+    """What each checkpoint saved (`state.db`); never parsed back from prose (A10)."""
+
+    def last(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
+        """Return the newest capture of the agent, or of one of its sessions."""
+
+    def history(self, agent: AgentRef, limit: int) -> tuple[Capture, ...]:
+        """Return the newest captures of the agent, the newest first."""
+
+    def latest_by_agent(self, home: str) -> dict[str, Capture]:
+        """Return the newest capture of each agent of a home."""
+
+    def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
+        """Return the newest capture that added a daily entry, of the agent or of one session."""
+
+    def prepare(self) -> None:
+        """Make sure that a capture can be stored, before anything is written for it (A24).
+
+        Raises:
+            StateError: The state folder cannot be written, or a newer memconsole made it.
+        """
+
+    def add(self, capture: Capture) -> None:
+        """Store one capture, after the write it describes (A12)."""
 
 
 class SummaryLog(Protocol):

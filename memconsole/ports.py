@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agent_search import AgentHit
     from memconsole.domain.agents import Agent, AgentRef, Home, PlatformConfig
-    from memconsole.domain.captures import Capture, WorkspaceText
+    from memconsole.domain.captures import WorkspaceText
     from memconsole.domain.gateway import CompactAnswer, LiveReading, LiveSession, ResetAnswer
     from memconsole.domain.memory import Marker, Pool
     from memconsole.domain.outcomes import Run, Written
@@ -202,29 +202,6 @@ class SampleStore(Protocol):
 
     def samples(self, *, since: datetime) -> tuple[Sample, ...]:
         """Return all samples since then, oldest first."""
-
-
-class CaptureLog(Protocol):
-    """What each checkpoint saved (`state.db`); never parsed back from prose (A10)."""
-
-    def last(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
-        """Return the newest capture of the agent, or of one of its sessions."""
-
-    def latest_by_agent(self, home: str) -> dict[str, Capture]:
-        """Return the newest capture of each agent of a home."""
-
-    def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
-        """Return the newest capture that added a daily entry, of the agent or of one session."""
-
-    def prepare(self) -> None:
-        """Make sure that a capture can be stored, before anything is written for it (A24).
-
-        Raises:
-            StateError: The state folder cannot be written, or a newer memconsole made it.
-        """
-
-    def add(self, capture: Capture) -> None:
-        """Store one capture, after the write it describes (A12)."""
 
 
 class Gateway(Protocol):

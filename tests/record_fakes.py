@@ -30,6 +30,10 @@ class FakeCaptures:
     def last(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
         return self._newest(agent, session_id, self.stored)
 
+    def history(self, agent: AgentRef, limit: int) -> tuple[Capture, ...]:
+        found = [one for one in reversed(self.stored) if one.agent == agent]
+        return tuple(found[:limit])
+
     def latest_by_agent(self, home: str) -> dict[str, Capture]:
         return {one.agent.id: one for one in self.stored if one.agent.home == home}
 

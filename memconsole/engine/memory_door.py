@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.captures import Capture
     from memconsole.domain.consolidation import ConsolidationPreview
     from memconsole.domain.entries import MemoryEntry
     from memconsole.domain.indexing import IndexStatus, Source
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 
 _HOME_GOOD_FOR_S: Final = 2.0
+_CHECKPOINTS: Final = 200
+"""How many of them can be compared: four days of one every half hour."""
 
 
 class SearchDoor:
@@ -229,6 +232,14 @@ class MemoryDoor(SearchDoor):
         from memconsole.engine.memory_show import file_named  # noqa: PLC0415
 
         return file_named(self.pools(agent_id)[0], name)
+
+    def checkpoints(self, agent_id: str) -> tuple[Capture, ...]:
+        """Return the last checkpoints of an agent, as they were written, the newest first.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+        """
+        return self._ports.captures.history(self.agent(agent_id).ref, _CHECKPOINTS)
 
     def memory_text(self, agent_id: str, relative: str) -> str | None:
         """Return the text of one file of an agent's workspace; None when it does not exist.

@@ -107,7 +107,7 @@ class Ports:
     locks: ports.Locks
     runs: ports.RunLog
     samples: ports.SampleStore
-    captures: ports.CaptureLog
+    captures: capture_ports.CaptureLog
     summaries: capture_ports.SummaryLog
     recovery: capture_ports.RecoveryLog
     observer: capture_ports.ObserverLog

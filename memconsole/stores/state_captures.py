@@ -34,6 +34,14 @@ class StateCaptures:
         """Return the newest capture that added a daily entry, of the agent or of one session."""
         return self._newest(agent, session_id, "is_logged")
 
+    def history(self, agent: AgentRef, limit: int) -> tuple[Capture, ...]:
+        """Return the newest captures of the agent, the newest first."""
+        statement = (
+            f"SELECT {_CAPTURE} FROM capture WHERE home = ? AND agent = ? ORDER BY id DESC LIMIT ?"
+        )
+        rows = rows_of(self._database, statement, (text(agent.home), text(agent.id), limit))
+        return tuple(capture for row in rows if (capture := _capture(row)) is not None)
+
     def latest_by_agent(self, home: str) -> dict[str, Capture]:
         """Return the newest capture of each agent of a home."""
         statement = (

@@ -12,6 +12,7 @@ from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.outcomes import SkipReason
 from memconsole.domain.settings import AgentSettings, CheckpointSettings
 from memconsole.domain.transcript import Entry, EntryKind
+from memconsole.engine.engine import Engine
 from tests.engine.checkpoint_stage import (
     CONTEXT,
     DAY,
@@ -23,6 +24,20 @@ from tests.engine.checkpoint_stage import (
     skipped,
 )
 from tests.fakes import NOW, fake_agent, talk
+
+
+def test_what_was_saved_can_be_looked_at_again_newest_first() -> None:
+    stage = Stage()
+    done(stage.run())
+    stage.say("id-main", *TEXTS, "ship it")
+    stage.later(hours=1)
+    done(stage.run())
+
+    newest, oldest = Engine(stage.world.ports, stage.settings).checkpoints("MAIN")
+
+    assert newest.block == stage.text()
+    assert "ship it" in newest.block
+    assert "ship it" not in oldest.block
 
 
 class TestSaving:
