@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.alert_mutes import Mute, Standing
     from memconsole.domain.bootstrap import Bootstrap
+    from memconsole.domain.captures import Capture
     from memconsole.domain.commands import Command
     from memconsole.domain.config_finding import ConfigReport
     from memconsole.domain.consolidation import ConsolidationPreview
@@ -62,6 +63,9 @@ class Door(Protocol):
 
     def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
         """Return (agent id, marked line) of every pool."""
+
+    def checkpoints(self, agent_id: str) -> tuple[Capture, ...]:
+        """Return the last checkpoints of an agent, as they were written, the newest first."""
 
     def memory_text(self, agent_id: str, relative: str) -> str | None:
         """Return the text of one file of an agent's workspace; None when it does not exist."""

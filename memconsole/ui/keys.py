@@ -118,6 +118,13 @@ COMMON = [
     ),
     bind("l", "app.log", "log", "What memconsole itself logged", name="log"),
     bind("w", "observations", "observations", "What is remembered of talks", name="observations"),
+    bind(
+        "d",
+        "checkpoints",
+        "checkpoints",
+        "What checkpoints saved, and what changed",
+        name="checkpoints",
+    ),
     bind("m", "memory", "memory", "The memory of the agent", name="memory"),
     bind("t", "bootstrap", "bootstrap", "What sessions are given at their start", name="bootstrap"),
     bind(

@@ -159,6 +159,18 @@ class Navigation:
             self._visit(f"observations of {agent_id}", *words)
             self._app.push_screen(ObservationsScreen(agent_id))
 
+    def checkpoints(self, agent_id: str) -> None:
+        """Open what the checkpoints of an agent saved."""
+        from memconsole.domain.active_context import ACTIVE_CONTEXT  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.checkpoints import (  # noqa: PLC0415 - see above
+            CheckpointsScreen,
+        )
+
+        if not isinstance(self._app.screen, CheckpointsScreen):
+            words = ("get", ACTIVE_CONTEXT, "--agent", agent_id)
+            self._visit(f"checkpoints of {agent_id}", *words)
+            self._app.push_screen(CheckpointsScreen(agent_id))
+
     def jobs(self) -> None:
         """Open the scheduler's jobs."""
         from memconsole.ui.screens.jobs import JobsScreen  # noqa: PLC0415 - see above

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
     from memconsole.domain.alert_mutes import Mute, Standing
+    from memconsole.domain.captures import Capture
     from memconsole.domain.commands import Command
     from memconsole.domain.entries import MemoryEntry
     from memconsole.domain.hooks import HookStatus
@@ -75,6 +76,7 @@ class FakeEngine(FakeSearch):
         self.details: dict[str, SessionDetail] = {}
         self.transcripts: dict[str, TranscriptView] = {}
         self.texts: dict[str, str] = {}
+        self.captures: tuple[Capture, ...] = ()
         self.marked: tuple[tuple[str, Marker], ...] = ()
         self.advice: MemoryAdvice | MemconsoleError = MemoryAdvice((), 1, 1)
         self.given: tuple[Bootstrap, ...] | MemconsoleError = ()
@@ -113,6 +115,9 @@ class FakeEngine(FakeSearch):
 
     def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
         return self.marked
+
+    def checkpoints(self, agent_id: str) -> tuple[Capture, ...]:
+        return self.captures
 
     def memory_text(self, agent_id: str, relative: str) -> str | None:
         return self.texts.get(relative)

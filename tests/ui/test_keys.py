@@ -14,6 +14,7 @@ from memconsole.domain.health import Check, CheckStatus, HealthReport
 from memconsole.domain.snapshot import GatewayStatus, Severity
 from tests.ui import sample
 from tests.ui.driving import WIDE, Desk, at_work
+from tests.ui.sample_checkpoints import captures
 from tests.ui.sample_consolidation import PREVIEW
 from tests.ui.sample_starts import furnish_starts
 
@@ -31,6 +32,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "health": ("h",),
     "bootstrap": ("t",),
     "pruning": ("2", "p"),
+    "checkpoints": ("d",),
     "consolidation": ("m", "o"),
 }
 """How each screen is reached; the jobs, which need a scheduler, have tests of their own."""
@@ -46,6 +48,7 @@ PANELS = {
     "health": ("checks", "findings", "one"),
     "bootstrap": ("sessions", "given", "loaded", "remedies"),
     "pruning": ("results", "window", "fill"),
+    "checkpoints": ("list", "changes"),
     "consolidation": ("proposals", "archive", "one"),
 }
 
@@ -59,7 +62,7 @@ SHARED = {
 
 ELSEWHERE = {
     *("open", "quit", "interrupt", "suspend", "jobs", "host", "health"),
-    *("observations", "consolidation", "memory", "bootstrap"),
+    *("observations", "checkpoints", "consolidation", "memory", "bootstrap"),
 }
 """Tested where their effect is: `Enter` by each screen's own tests, the ends in `test_bytes`."""
 
@@ -69,6 +72,7 @@ OWN = {
     "session": {"pruning"},
     "pruning": {"mode", "due"},
     "consolidation": {"mark", "memory promote", "memory decline", "consolidate", "memory undo"},
+    "checkpoints": {"mark"},
     "memory": {"plain", "mark", "entries", "edit", "memory add", "memory forget", "memory undo"},
     "search": {
         *("facet-agent", "facet-talks", "facet-marker", "facet-date"),
@@ -81,7 +85,8 @@ HIDDEN = {
     "overview": {"consolidation"},
     "consolidation": {"undo"},
     "memory": {"undo"},
-    "search": {"memory", "bootstrap"},
+    "search": {"memory", "bootstrap", "checkpoints"},
+    "pruning": {"checkpoints"},
 }
 """Keys of all screens that mean something else there; the palette has them all the same."""
 
@@ -96,6 +101,7 @@ def engine(engine: FakeEngine) -> FakeEngine:
     engine.health_report = HealthReport((Check("disk", CheckStatus.OK, "half full"),), sample.NOW)
     engine.config_report = ConfigReport((Finding("reset", Severity.INFO, "none is set"),))
     furnish_starts(engine)
+    engine.captures = captures()
     engine.consolidated = PREVIEW
     return engine
 

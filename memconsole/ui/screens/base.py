@@ -186,6 +186,10 @@ class ConsoleScreen(PanelScreen):
         """Open what is remembered of the talks of the agent that is meant here."""
         self._of_one_agent("observations", self.desk.go.observations)
 
+    def action_checkpoints(self) -> None:
+        """Open what the checkpoints of the agent that is meant here saved."""
+        self._of_one_agent("checkpoints", self.desk.go.checkpoints)
+
     def action_memory(self) -> None:
         """Open the memory of the agent that is meant here."""
         self._of_one_agent("memory", self.desk.go.memory)

@@ -138,7 +138,7 @@ class Pane(Drawn, can_focus=True, inherit_bindings=False):
     def unmark(self) -> None:
         """Take all marks away."""
         self.place.marks = frozenset()
-        self.repaint()
+        self._moved()
 
     def action_move(self, step: int) -> None:
         """Move the cursor; without one, scroll."""
