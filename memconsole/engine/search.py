@@ -54,6 +54,23 @@ def search(
     Raises:
         UnknownAgentError: There is no such agent.
     """
+    result = _answer(ports, settings, home, request, cancel, progress)
+    if not request.is_explained:
+        return result
+    from memconsole.engine.explaining import explained  # noqa: PLC0415  # for few searches
+
+    return explained(ports, settings, home, result)
+
+
+def _answer(
+    ports: DoorPorts,
+    settings: Settings,
+    home: Home,
+    request: SearchRequest,
+    cancel: StopSignal | None,
+    progress: Callable[[int, int], None] | None,
+) -> SearchResult:
+    """Open what has to be searched, and search it."""
     agents = home.agents if request.agent_id is None else (find_agent(home, request.agent_id),)
     sources = None
     if request.with_sessions is not None:
@@ -80,12 +97,7 @@ def search(
             return replace(_result(run, ()), is_cancelled=True)
         except IndexUnavailableError as error:
             return _broken(run, error)
-    result = _result(run, hits)
-    if not request.is_explained:
-        return result
-    from memconsole.engine.explaining import explained  # noqa: PLC0415  # for few searches
-
-    return explained(ports, settings, home, result)
+    return _result(run, hits)
 
 
 def _broken(run: SearchRun, error: IndexUnavailableError) -> SearchResult:
