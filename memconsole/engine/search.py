@@ -54,7 +54,7 @@ def search(
     Raises:
         UnknownAgentError: There is no such agent.
     """
-    result = _answer(ports, settings, home, request, cancel, progress)
+    result = _answer(ports, settings, home, request, cancel=cancel, progress=progress)
     if not request.is_explained:
         return result
     from memconsole.engine.explaining import explained  # noqa: PLC0415  # for few searches
@@ -67,6 +67,7 @@ def _answer(
     settings: Settings,
     home: Home,
     request: SearchRequest,
+    *,
     cancel: StopSignal | None,
     progress: Callable[[int, int], None] | None,
 ) -> SearchResult:
