@@ -27,6 +27,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "memory": ("3", "enter"),
     "runs": ("5", "enter"),
     "search": ("o", *"database", "enter"),
+    "why": ("o", *"database", "enter", "E"),
     "findings": ("exclamation_mark",),
     "log": ("l",),
     "health": ("h",),
@@ -43,6 +44,7 @@ PANELS = {
     "memory": ("files", "file", "markers", "advice"),
     "runs": ("list", "run"),
     "search": ("results", "preview", "facets"),
+    "why": ("list", "reason"),
     "findings": ("list",),
     "log": ("list",),
     "health": ("checks", "findings", "one"),
@@ -76,8 +78,9 @@ OWN = {
     "memory": {"plain", "mark", "entries", "edit", "memory add", "memory forget", "memory undo"},
     "search": {
         *("facet-agent", "facet-talks", "facet-marker", "facet-date"),
-        *("sort", "widen", "explain"),
+        *("sort", "widen", "explain", "why"),
     },
+    "why": {"ask-agent"},
 }
 """Keys of one screen alone; `test_overview`, `test_details` and `test_search` press them."""
 
