@@ -10,7 +10,7 @@ import math
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeAlias
 
-from memconsole.domain.observations import Kind
+from tests.cli.contract_alerts import ALERT, STANDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,20 +89,6 @@ SERVICE: Type = {
     "active": "bool?",
     "unit": "str",
     "commands": ["str"],
-}
-ALERT: dict[str, Type] = {
-    "id": "str",
-    "status": ("warning", "critical"),
-    "message": "str",
-    "hint": "str?",
-    "since": "time",
-    "seen_at": "time",
-}
-STANDING: Type = {
-    **ALERT,
-    "told_at": "time?",
-    "again_at": "time?",
-    "muted_until": "time?",
 }
 STATUS: Type = {
     "home": "str",
@@ -308,44 +294,6 @@ MEMORY_ENTRY: Type = {
     "text": "str",
     "tags": [TAGS],
     "date": "str?",
-}
-
-DECAYED: Type = {
-    "id": "str",
-    "line": "int",
-    "date": "str?",
-    "text": "str",
-    "type": tuple(Kind),
-    "high": "bool",
-    "importance": "float",
-    "score": "float",
-    "age_days": "int?",
-}
-PROPOSAL: Type = {
-    "id": "str",
-    "path": "str",
-    "line": "int",
-    "date": "str?",
-    "text": "str",
-    "score": "float",
-    "parts": dict.fromkeys(
-        ("relevance", "frequency", "diversity", "recency", "recurrence", "richness"), "float"
-    ),
-    "recalls": "int",
-    "queries": "int",
-    "days": "int",
-    "last_at": "time",
-}
-CONSOLIDATION: Type = {
-    "agent": "str",
-    "tokens_before": "int",
-    "tokens_after": "int",
-    "token_target": "int",
-    "hook": "str?",
-    "archive": [DECAYED],
-    "archive_high": [DECAYED],
-    "proposals": [PROPOSAL],
-    "notes": ["str"],
 }
 
 PRUNE_PREVIEW: Type = {

@@ -10,13 +10,52 @@ import pytest
 
 from memconsole.cli.output import Output
 from memconsole.domain.entries import entries_of
+from memconsole.domain.observations import Kind
 from memconsole.domain.search_log import Find
-from tests.cli.contract import CONSOLIDATION, OUTCOME, check, check_envelope
+from tests.cli.contract import OUTCOME, Type, check, check_envelope
 from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
     from tests.fakes import World
+
+DECAYED: Type = {
+    "id": "str",
+    "line": "int",
+    "date": "str?",
+    "text": "str",
+    "type": tuple(Kind),
+    "high": "bool",
+    "importance": "float",
+    "score": "float",
+    "age_days": "int?",
+}
+PROPOSAL: Type = {
+    "id": "str",
+    "path": "str",
+    "line": "int",
+    "date": "str?",
+    "text": "str",
+    "score": "float",
+    "parts": dict.fromkeys(
+        ("relevance", "frequency", "diversity", "recency", "recurrence", "richness"), "float"
+    ),
+    "recalls": "int",
+    "queries": "int",
+    "days": "int",
+    "last_at": "time",
+}
+CONSOLIDATION: Type = {
+    "agent": "str",
+    "tokens_before": "int",
+    "tokens_after": "int",
+    "token_target": "int",
+    "hook": "str?",
+    "archive": [DECAYED],
+    "archive_high": [DECAYED],
+    "proposals": [PROPOSAL],
+    "notes": ["str"],
+}
 
 OBSERVATIONS = "memory/observations.md"
 NOTES = "memory/2026-01-20.md"
