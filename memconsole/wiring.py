@@ -57,6 +57,7 @@ def build_clock() -> Clock:
 
 def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = None) -> Engine:
     """Put the engine together over this host; a clock that runs already is given."""
+    from memconsole import wiring_search  # noqa: PLC0415
     from memconsole.engine.engine import Engine  # noqa: PLC0415
     from memconsole.engine.ports_bundle import Ports  # noqa: PLC0415
     from memconsole.platform.home import find_home  # noqa: PLC0415
@@ -68,17 +69,11 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.state_views import StateViews  # noqa: PLC0415
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
     from memconsole.stores.workspace_folders import DiskFolders  # noqa: PLC0415
-    from memconsole.wiring_search import (  # noqa: PLC0415
-        platform_index_ports,
-        search_ports,
-        user_home,
-    )
 
-    clock = clock or build_clock()
-    copies = PrivateCopies()
+    clock, copies = clock or build_clock(), PrivateCopies()
     state, locks = StateDatabase(settings.state_dir, copies), settings.state_dir / "locks"
     kept = StateViews(state)
-    choice = find_home(settings.home, os.environ, user_home())
+    choice = find_home(settings.home, os.environ, wiring_search.user_home())
     ports = Ports(
         platform=_platform(choice, clock, copies, state),
         sessions=_sessions(copies),
@@ -101,8 +96,8 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         rotations=kept.rotations,
         clock=clock,
         origin=origin,
-        search=functools.cache(lambda: search_ports(settings, origin, clock)),
-        platform_index=functools.cache(lambda: platform_index_ports(copies)),
+        search=functools.cache(lambda: wiring_search.search_ports(settings, origin, clock)),
+        platform_index=functools.cache(lambda: wiring_search.platform_index_ports(copies)),
         config_file=functools.cache(lambda: _config_file(settings, choice, clock)),
         health=functools.cache(lambda: _health(settings, state, copies)),
         alerts=functools.cache(lambda: _alerts(settings, state)),
