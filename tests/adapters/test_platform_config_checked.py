@@ -58,6 +58,7 @@ JSON = st.recursive(
             inner,
         )
     ),
+    max_leaves=30,
 )
 
 
