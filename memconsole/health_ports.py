@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from memconsole.domain.agents import Home
+    from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.cleanup import OldFile
     from memconsole.domain.health import CronErrors, HeldLock
     from memconsole.domain.log_rotation import LogFile, LogRotation
     from memconsole.domain.metrics import Family
@@ -36,6 +37,27 @@ class LogFiles(Protocol):
 
     def rotate(self, file: LogFile, keep: int) -> LogRotation:
         """Rotate one log; what fails leaves the live one as it was."""
+
+
+class OldTranscripts(Protocol):
+    """Transcripts that no store knows: the one thing of the platform's that we may take away."""
+
+    def packed(self, agent: Agent) -> tuple[OldFile, ...]:
+        """Return what was packed of an agent's transcripts."""
+
+    def compress(self, agent: Agent, file: OldFile) -> int:
+        """Put `<name>.gz` in the place of a transcript; return how much smaller it is.
+
+        Raises:
+            OSError: It cannot be done, or the file is not what was looked at; it is as it was.
+        """
+
+    def delete(self, agent: Agent, file: OldFile) -> int:
+        """Delete a packed transcript; return its bytes.
+
+        Raises:
+            OSError: It cannot be done, or the file is not what was looked at.
+        """
 
 
 class MetricsSink(Protocol):

@@ -184,6 +184,7 @@ def _health(settings: Settings, state: StateDatabase, copies: PrivateCopies) -> 
     from memconsole.stores.cron_runs import PlatformCron  # noqa: PLC0415
     from memconsole.stores.locks import HeldLocks  # noqa: PLC0415
     from memconsole.stores.log_files import DiskLogFiles  # noqa: PLC0415
+    from memconsole.stores.old_transcripts import DiskOldTranscripts  # noqa: PLC0415
     from memconsole.stores.state_jobs import StateJobs  # noqa: PLC0415
 
     locks = settings.state_dir / "locks"
@@ -194,7 +195,9 @@ def _health(settings: Settings, state: StateDatabase, copies: PrivateCopies) -> 
     )
     metrics = PrometheusMetrics(settings.metrics.textfile, settings.metrics.port)
     cron, jobs = PlatformCron(copies), StateJobs(state)
-    return HealthPorts(Host(), HeldLocks(locks), cron, jobs, logs, metrics)
+    return HealthPorts(
+        Host(), HeldLocks(locks), cron, jobs, logs, metrics, DiskOldTranscripts()
+    )
 
 
 def _alerts(settings: Settings, state: StateDatabase) -> AlertPorts:

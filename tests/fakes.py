@@ -28,6 +28,7 @@ from memconsole.errors import (
 from memconsole.platform_index_ports import PlatformIndexPorts
 from memconsole.search_ports import SearchPorts
 from tests.fake_alerts import FakeAlerts, FakeLogs, FakeMetrics
+from tests.fake_cleanup import FakeOldTranscripts
 from tests.fake_config import FakeConfigFile
 from tests.fake_consolidation import FakeConsolidation
 from tests.fake_gateway import FakeGateway, FakeRotations
@@ -363,6 +364,7 @@ class World:
         self.alerts = FakeAlerts()
         self.logs = FakeLogs()
         self.metrics = FakeMetrics()
+        self.old_transcripts = FakeOldTranscripts()
 
     @property
     def ports(self) -> Ports:
@@ -395,7 +397,13 @@ class World:
             ),
             config_file=lambda: self.config_file,
             health=lambda: HealthPorts(
-                self.host, self.lock_list, self.cron, self.jobs, self.logs, self.metrics
+                self.host,
+                self.lock_list,
+                self.cron,
+                self.jobs,
+                self.logs,
+                self.metrics,
+                self.old_transcripts,
             ),
             alerts=lambda: self.alerts.ports,
             llm=lambda: ModelPorts(self.model, self.model),

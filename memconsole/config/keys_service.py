@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from memconsole.config.keys import Key
-from memconsole.config.kinds import Kind, PathName, Texts, Whole
+from memconsole.config.kinds import Kind, PathName, Switch, Texts, Whole
 from memconsole.config.kinds_service import Channels
 from memconsole.config.span import Span
 
@@ -38,6 +38,14 @@ SERVICE_KEYS: Final = (
     Key("log_rotation.max_bytes", Whole(1024), "Size from which a log is rotated"),
     Key("log_rotation.keep", Whole(1, 100), "Old logs that are kept of each"),
     Key("log_rotation.paths", Texts(), "More logs of other programs, patterns such as /srv/*.log"),
+    Key(
+        "cleanup.enabled",
+        Switch(),
+        "Pack, and later delete, old transcripts that no session store knows any more",
+        field="cleanup.is_enabled",
+    ),
+    Key("cleanup.compress_days", Whole(1), "Days until such a transcript is packed"),
+    Key("cleanup.delete_days", Whole(1), "Days until a packed one is deleted"),
     Key(
         "metrics.textfile",
         PathName(),

@@ -31,6 +31,8 @@ Every key is a variable as well: `rotation.threshold_tokens` is
 | `CLAWDBOT_ALERT_SLACK_TOKEN` | `alerts.slack_token` | older name |
 | `CLAWDBOT_LOG_MAX_BYTES` | `log_rotation.max_bytes` | older name |
 | `CLAWDBOT_LOG_KEEP` | `log_rotation.keep` | older name |
+| `CLAWDBOT_COMPRESS_DAYS` | `cleanup.compress_days` | older name |
+| `CLAWDBOT_DELETE_DAYS` | `cleanup.delete_days` | older name |
 | `DREAM_TOKEN_TARGET` | `consolidate.token_target` | older name |
 | `OBSERVER_LINE_THRESHOLD` | `watcher.line_threshold` | older name |
 | `OBSERVER_COOLDOWN_SECS` | `watcher.cooldown`, in seconds | older name |
@@ -87,6 +89,8 @@ ALIASES: Final = (
     Alias("CLAWDBOT_ALERT_SLACK_TOKEN", "alerts.slack_token"),
     Alias("CLAWDBOT_LOG_MAX_BYTES", "log_rotation.max_bytes"),
     Alias("CLAWDBOT_LOG_KEEP", "log_rotation.keep"),
+    Alias("CLAWDBOT_COMPRESS_DAYS", "cleanup.compress_days"),
+    Alias("CLAWDBOT_DELETE_DAYS", "cleanup.delete_days"),
     Alias("DREAM_TOKEN_TARGET", "consolidate.token_target"),
     Alias("OBSERVER_LINE_THRESHOLD", "watcher.line_threshold"),
     Alias("OBSERVER_COOLDOWN_SECS", "watcher.cooldown", lambda text: f"{text.strip()}s"),

@@ -21,6 +21,7 @@ from memconsole.domain.settings_memory import (
 )
 from memconsole.domain.settings_service import (
     AlertSettings,
+    CleanupSettings,
     LogRotationSettings,
     MetricsSettings,
 )
@@ -181,6 +182,7 @@ class Settings:
     health: HealthSettings = field(default_factory=HealthSettings)
     alerts: AlertSettings = field(default_factory=AlertSettings)
     log_rotation: LogRotationSettings = field(default_factory=LogRotationSettings)
+    cleanup: CleanupSettings = field(default_factory=CleanupSettings)
     metrics: MetricsSettings = field(default_factory=MetricsSettings)
     watcher: WatcherSettings = field(default_factory=WatcherSettings)
     llm: LlmSettings = field(default_factory=LlmSettings)

@@ -60,6 +60,20 @@ class LogRotationSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CleanupSettings:
+    """`[cleanup]` (mission §11): of transcripts that no store knows; off by default.
+
+    Attributes:
+        compress_days: Days after its last line until one is packed.
+        delete_days: Days after that line until a packed one is deleted.
+    """
+
+    is_enabled: bool = False
+    compress_days: int = 7
+    delete_days: int = 30
+
+
+@dataclass(frozen=True, slots=True)
 class MetricsSettings:
     """`[metrics]` (A21); both ways are off until they are named.
 

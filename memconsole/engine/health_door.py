@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Home
     from memconsole.domain.alert_mutes import Mute, Standing
     from memconsole.domain.alerts import Delivery, OpenAlert
+    from memconsole.domain.cleanup import Cleaning
     from memconsole.domain.health import Check, HealthReport
     from memconsole.domain.log_rotation import LogRotation
     from memconsole.domain.snapshot import ConsoleSnapshot
@@ -163,6 +164,28 @@ class HealthDoor(GatewayDoor):
         rules = self.settings.log_rotation
         logs = self._ports.health().logs
         return rotate_logs(logs, home, rules, dry_run=dry_run, cancel=cancel)
+
+    def clean_transcripts(
+        self, *, dry_run: bool = False, cancel: StopSignal | None = None
+    ) -> tuple[Cleaning, ...]:
+        """Pack old transcripts that no store knows, and delete packed ones (mission §11).
+
+        Args:
+            dry_run: Only say which; so it is as long as `cleanup.enabled` is off.
+            cancel: Ends it between two files.
+
+        Raises:
+            ReadOnlyError: Nothing may be changed.
+            HomeNotFoundError: The platform home does not exist.
+            HomeUnreadableError: It exists and cannot be listed.
+        """
+        from memconsole.engine.clean_transcripts import clean_transcripts  # noqa: PLC0415 - rare
+
+        is_dry = dry_run or not self.settings.cleanup.is_enabled
+        self._require_writing("once transcript_cleanup", dry_run=is_dry)
+        return clean_transcripts(
+            self._ports, self._reader, self.settings, dry_run=is_dry, cancel=cancel
+        )
 
     def publish_metrics(self) -> int | None:
         """Tell monitoring how things are; return how many samples, None when nobody listens.

@@ -35,6 +35,7 @@ class HealthPorts:
     jobs: job_ports.JobStore
     logs: health_ports.LogFiles
     metrics: health_ports.MetricsSink
+    transcripts: health_ports.OldTranscripts
 
 
 @dataclass(frozen=True, slots=True)

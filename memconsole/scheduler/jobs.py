@@ -23,13 +23,8 @@ from memconsole.domain.consolidation_commands import Propose
 from memconsole.domain.jobs import JobEnd
 from memconsole.domain.outcomes import Planned, Skipped
 from memconsole.domain.schedule import DailyAt, Every
+from memconsole.scheduler import upkeep
 from memconsole.scheduler.turns import Rank
-from memconsole.scheduler.upkeep import (
-    check_config,
-    look_after_health,
-    publish_metrics,
-    rotate_logs,
-)
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -47,6 +42,7 @@ _SAMPLING = timedelta(minutes=5)
 _HOURLY = timedelta(hours=1)
 _DAILY = timedelta(days=1)
 _AT_NIGHT = time(3)
+_AFTER_THE_NIGHT = time(4, 30)
 _CAPTURE_LOOK = timedelta(minutes=2)
 """How often a reset of the platform is looked out for."""
 
@@ -72,6 +68,7 @@ class Job:
         commands: What there is to do now; a dry run asks nobody and changes nothing.
         plan: What a dry run says, where that is more than the dry runs of its commands.
         work: What to do instead of commands; it looks at the stop signal once a second.
+        preview: What a dry run says instead of `work`; None says what it is for.
         rank: Its place inside one workspace; None when it writes into none.
         needs_child: It loads much: each command runs in a process of its own.
         is_enabled: Whether the settings switch it on.
@@ -86,6 +83,7 @@ class Job:
     commands: Commands = _nothing
     plan: Callable[[Engine], Iterable[Outcome]] | None = None
     work: Callable[[Engine, StopSignal], JobEnd] | None = None
+    preview: Callable[[Engine], JobEnd] | None = None
     rank: Rank | None = None
     needs_child: bool = False
     is_enabled: Callable[[Settings], bool] = _always
@@ -254,27 +252,35 @@ TABLE: tuple[Job, ...] = (
         id="health",
         help="Look after everything that keeps memory safe, and tell people what is wrong",
         trigger=lambda settings: Every(settings.health.interval),
-        work=look_after_health,
+        work=upkeep.look_after_health,
         catches_up=False,
     ),
     Job(
         id="config_check",
         help="Look for what is wrong in the platform's configuration",
         trigger=lambda _: Every(_DAILY),
-        work=check_config,
+        work=upkeep.check_config,
     ),
     Job(
         id="log_rotation",
         help="Rotate logs that have grown large, ours and the platform's",
         trigger=lambda settings: Every(settings.log_rotation.interval),
-        work=rotate_logs,
+        work=upkeep.rotate_logs,
         catches_up=False,
+    ),
+    Job(
+        id="transcript_cleanup",
+        help="Pack, and later delete, old transcripts that no session store knows",
+        trigger=lambda _: DailyAt(_AFTER_THE_NIGHT),
+        work=upkeep.clean_transcripts,
+        preview=upkeep.preview_cleaning,
+        is_enabled=lambda settings: settings.cleanup.is_enabled,
     ),
     Job(
         id="metrics",
         help="Tell monitoring how things are",
         trigger=lambda settings: Every(settings.metrics.interval),
-        work=publish_metrics,
+        work=upkeep.publish_metrics,
         is_enabled=lambda settings: bool(settings.metrics.textfile or settings.metrics.port),
         catches_up=False,
         is_listed=False,

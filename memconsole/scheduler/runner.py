@@ -80,11 +80,7 @@ class JobRunner:
         try:
             with self._held(job), self.engine.keep_home():
                 if job.work is not None:
-                    return JobRun(
-                        JobEnd("planned", None, f"would {job.help[:1].lower()}{job.help[1:]}")
-                        if dry_run
-                        else job.work(self.engine, cancel)
-                    )
+                    return JobRun(self._preview(job) if dry_run else job.work(self.engine, cancel))
                 if dry_run and job.plan is not None:
                     planned = tuple(job.plan(self.engine))
                     return JobRun(end_of(planned), planned)
@@ -92,6 +88,11 @@ class JobRunner:
                 return JobRun(end_of(found, is_cancelled), tuple(found))
         finally:
             ticket.leave()
+
+    def _preview(self, job: Job) -> JobEnd:
+        if job.preview is not None:
+            return job.preview(self.engine)
+        return JobEnd("planned", None, f"would {job.help[:1].lower()}{job.help[1:]}")
 
     def _run_all(
         self, job: Job, cancel: StopSignal, ticket: Ticket, *, dry_run: bool

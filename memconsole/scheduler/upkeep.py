@@ -9,8 +9,11 @@ from memconsole.domain.sizes import size_words
 from memconsole.domain.snapshot import Severity
 
 if TYPE_CHECKING:
+    from memconsole.domain.cleanup import Cleaning
     from memconsole.engine.engine import Engine
     from memconsole.ports import StopSignal
+
+PLANNED = "planned"
 
 NOT_DELIVERED = "not-delivered"
 """Why a look at health failed of which a channel could not be told."""
@@ -61,6 +64,33 @@ def rotate_logs(engine: Engine, cancel: StopSignal) -> JobEnd:
         return JobEnd(SKIPPED, NOTHING_DUE, "no log has grown large")
     size = size_words(sum(one.moved_bytes for one in done))
     return JobEnd(DONE, None, f"{len(done)} logs rotated, {size}")
+
+
+def clean_transcripts(engine: Engine, cancel: StopSignal) -> JobEnd:
+    """Pack and delete old transcripts that no store knows (mission §11)."""
+    return _cleaned(engine.clean_transcripts(cancel=cancel))
+
+
+def preview_cleaning(engine: Engine) -> JobEnd:
+    """Say what would be packed and deleted."""
+    return _cleaned(engine.clean_transcripts(dry_run=True))
+
+
+def _cleaned(found: tuple[Cleaning, ...]) -> JobEnd:
+    by_status = {one.status: one for one in reversed(found)}
+    left = sum(one.status == SKIPPED for one in found)
+    more = f"; {left} left alone: {by_status[SKIPPED].message}" if left else ""
+    if (failed := by_status.get(FAILED)) is not None:
+        return JobEnd(FAILED, "not-written", f"{failed.path}: {failed.message}{more}")
+    for status, words in ((DONE, "packed or deleted"), (PLANNED, "would be packed or deleted")):
+        count = sum(one.status == status for one in found)
+        if count:
+            size = size_words(sum(one.freed_bytes for one in found))
+            freed = (
+                f", {size} freed" if status == DONE else f", the first is {by_status[status].path}"
+            )
+            return JobEnd(status, None, f"{count} old transcripts {words}{freed}{more}")
+    return JobEnd(SKIPPED, NOTHING_DUE, f"no old transcript may go{more}")
 
 
 def publish_metrics(engine: Engine, cancel: StopSignal) -> JobEnd:

@@ -35,10 +35,12 @@ from memconsole.domain.settings_memory import (
 )
 from memconsole.domain.settings_service import (
     AlertSettings,
+    CleanupSettings,
     LogRotationSettings,
     MetricsSettings,
 )
 from memconsole.errors import ConfigError
+from tests.adapters.config_whole import EVERYTHING
 
 HOME = Path("/home/operator")
 
@@ -75,154 +77,6 @@ def test_without_anything_the_defaults_of_the_specification_hold() -> None:
     assert found.redact
 
 
-EVERYTHING = """\
-timezone = "Asia/Tokyo"
-platform.home = "~/.clawdbot"
-state.dir = "state"
-redact.enabled = false
-consolidate = {enabled = true, token_target = 8000, with_platform = true, search_log = true}
-[gateway]
-url = "wss://gateway.example:18789"
-transport = "ws"
-token = "fake-token"
-timeout = "20s"
-[rotation]
-threshold_tokens = 120_000
-window_ratio = 0.5
-overhead_tokens = 0
-skip_patterns = ["agent:main:telegram:*"]
-keys = { "agent:main:main" = 90_000 }
-min_interval = "1h"
-require_capture = false
-force_active = true
-max_per_run = 2
-interval = "10m"
-[flush]
-interval = "5m"
-ratio = 0.75
-reserve_tokens_floor = 30_000
-soft_threshold_tokens = 8_000
-[freshness]
-precapture = "20m"
-assume = "none"
-[checkpoint]
-interval = "5m"
-stale_after = "1d"
-min_bytes = 0
-min_messages = 1
-tail_lines = 30
-dedup_window = "0s"
-[observer]
-interval = "10m"
-lookback = "20m"
-morning_lookback = "4h"
-flush_lookback = "1h"
-recover_lookback = "8h"
-min_lines = 3
-max_items = 5
-min_score = 2
-[summary]
-tail_lines = 40
-min_chars = 10
-max_per_tag = 2
-[reflector]
-word_threshold = 4000
-min_interval = "1h"
-similarity = 95
-max_backups = 3
-[ui]
-theme = "nord"
-color = "never"
-mono = true
-ascii = true
-mouse = false
-interval = "5s"
-read_only = true
-json = true
-[log]
-level = "debug"
-file = "/var/log/memconsole.log"
-
-[search]
-provider = "none"
-model = "tiny"
-base_url = "http://127.0.0.1:8080/v1"
-api_key_env = "EMBEDDING_KEY"
-dimensions = 512
-sessions = true
-extra_paths = ["/notes"]
-max_results = 9
-min_score = 0.5
-vector_weight = 0.6
-text_weight = 0.4
-chunk_tokens = 300
-chunk_overlap = 60
-half_life = "180d"
-mmr = 0.7
-debounce = "3s"
-sync_mb = 8
-[index_md]
-min_pool_bytes = 1024
-max_tokens = 1500
-exclude = ["old"]
-domain_prefixes = ["inventory-"]
-interval = "3h"
-[watcher]
-enabled = false
-line_threshold = 20
-cooldown = "1m"
-[health]
-interval = "1m"
-process_pattern = "gate"
-disk_percent = 80
-disk_critical_percent = 95
-transcripts_mb = 900
-memory_file_kb = 90
-cron_errors = 5
-alert_cooldown = "1h"
-notify_recovery = false
-quiet_hours = "22:00-07:00"
-[alerts]
-secrets_file = "secrets.env"
-slack_channel = "C1"
-slack_token = "fake-slack"
-[[alerts.channel]]
-type = "webhook"
-url = "https://hooks.example/fake-hook"
-[[alerts.channel]]
-type = "command"
-name = "bell"
-command = ["/bin/ring", "-l"]
-[[alerts.channel]]
-url = "${TELEGRAM}"
-[log_rotation]
-interval = "2h"
-max_bytes = 4096
-keep = 5
-paths = ["/srv/*.log"]
-[metrics]
-textfile = "/var/lib/node_exporter/memconsole.prom"
-port = 9123
-interval = "5m"
-[bootstrap]
-max_chars = 10_000
-total_chars = 30_000
-active_max_age = "2h"
-groups = true
-[llm]
-provider = "openai-compatible"
-base_url = "http://127.0.0.1:8081/v1"
-api_key_env = "MODEL_KEY"
-model = "small"
-fallback_model = "other"
-timeout = "30s"
-daily_tokens = 1000
-[compaction]
-min_duration_ms = 50
-[config]
-max_backups = 3
-use_program = true
-"""
 ROTATION = RotationSettings(
     threshold_tokens=120_000,
     window_ratio=0.5,
@@ -254,6 +108,7 @@ UI = UiSettings(
     json=True,
 )
 
+CLEANUP = CleanupSettings(True, 3, 60)
 SEARCH = SearchSettings(
     provider="none",
     model="tiny",
@@ -300,8 +155,7 @@ CHANNELS = (
 
 
 def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
-    found = settings(EVERYTHING, folder=tmp_path)
-    sources = found.sources
+    sources = (found := settings(EVERYTHING, folder=tmp_path)).sources
     assert found == Settings(
         state_dir=tmp_path / "state",
         config_file=tmp_path / "config.toml",
@@ -337,6 +191,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         health=HEALTH,
         alerts=AlertSettings(CHANNELS, tmp_path / "secrets.env", "C1", "fake-slack"),
         log_rotation=LogRotationSettings(timedelta(hours=2), 4096, 5, ("/srv/*.log",)),
+        cleanup=CLEANUP,
         metrics=METRICS,
         flush=FlushSettings(timedelta(minutes=5), 0.75, 30_000, 8_000),
         freshness=FreshnessSettings(timedelta(minutes=20), "none"),

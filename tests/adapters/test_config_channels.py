@@ -10,6 +10,7 @@ import pytest
 from memconsole.config.load import load
 from memconsole.config.show import describe
 from memconsole.domain.channel_settings import ChannelSettings
+from memconsole.domain.settings_service import CleanupSettings
 from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -90,12 +91,15 @@ def test_older_names_are_honoured(tmp_path: Path) -> None:
         CLAWDBOT_ALERT_SLACK_TOKEN="fake",
         CLAWDBOT_LOG_MAX_BYTES="1048576",
         CLAWDBOT_LOG_KEEP="7",
+        CLAWDBOT_COMPRESS_DAYS="3",
+        CLAWDBOT_DELETE_DAYS="90",
     )
     assert found.health.alert_cooldown == timedelta(minutes=45)
     assert found.alerts.all_channels() == (
         ChannelSettings("slack", "slack", channel="C1", token="fake"),
     )
     assert (found.log_rotation.max_bytes, found.log_rotation.keep) == (1_048_576, 7)
+    assert found.cleanup == CleanupSettings(False, 3, 90)
     alone = settings("", tmp_path, CLAWDBOT_ALERT_CHANNEL="C1")
     assert alone.alerts.all_channels() == ()
 

@@ -1,0 +1,182 @@
+"""Packs transcripts that no store knows, and deletes them much later (mission §11).
+
+What is not known is left alone: an agent whose stores cannot be read whole, a talk whose key nobody
+remembers (it may be a group's), and every talk that was not captured to its end.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from memconsole.domain.checkpoint import is_readable
+from memconsole.domain.cleanup import Cleaning, OldFile, Step, step_due
+from memconsole.domain.commands import Observe
+from memconsole.domain.keys import classify, parse_key
+from memconsole.domain.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.sessions import SessionState, TranscriptKind, TranscriptState
+from memconsole.domain.sizes import size_words
+from memconsole.engine.fingerprints import take_fingerprint
+from memconsole.engine.observe import observe
+from memconsole.engine.settle import settle
+from memconsole.errors import StateError, StoreError
+from memconsole.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memconsole.domain.agents import Agent
+    from memconsole.domain.sessions import StoredSession, StoreListing, TranscriptRef
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import Reader
+    from memconsole.ports import StopSignal
+
+logger = logging.getLogger(__name__)
+
+_SILENT = "nothing was said"
+"""Kept as the fingerprint of a talk without words, so that its packed file may go as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """What one run works with."""
+
+    ports: Ports
+    reader: Reader
+    settings: Settings
+    dry_run: bool
+
+
+def clean_transcripts(
+    ports: Ports,
+    reader: Reader,
+    settings: Settings,
+    *,
+    dry_run: bool,
+    cancel: StopSignal | None = None,
+) -> tuple[Cleaning, ...]:
+    """Do what is due for the old transcripts of every agent; one that fails stops no other.
+
+    Args:
+        ports: What the engine asks.
+        reader: For the listings.
+        settings: `[cleanup]`.
+        dry_run: Only say what would be done.
+        cancel: Ends it between two files.
+    """
+    scene = _Scene(ports, reader, settings, dry_run)
+    found: list[Cleaning] = []
+    for agent in reader.home().agents:
+        for one in _of_agent(scene, agent):
+            found.append(one)
+            if cancel is not None and cancel.is_set():
+                return tuple(found)
+    return tuple(found)
+
+
+def _of_agent(scene: _Scene, agent: Agent) -> Iterator[Cleaning]:
+    listing = scene.reader.listing(agent)
+    if not is_readable(listing):
+        why = f"the stores of {agent.id} cannot be read whole: any transcript may be in use"
+        yield Cleaning(agent.id, None, None, "skipped", why)
+        return
+    rules, now = scene.settings.cleanup, scene.ports.clock.now()
+    for stored in _loose(listing):
+        file = _file_of(stored)
+        if file is not None and step_due(file, now, rules) is Step.COMPRESS:
+            yield _compressed(scene, agent, stored, file)
+    live = {one.session_id for one in listing.sessions if one.state is not SessionState.ORPHAN}
+    for file in scene.ports.health().transcripts.packed(agent):
+        if file.session_id not in live and step_due(file, now, rules) is Step.DELETE:
+            yield _deleted(scene, agent, file)
+
+
+def _loose(listing: StoreListing) -> Iterator[StoredSession]:
+    """Yield plain JSONL files that no entry of any store names, now or as an earlier session."""
+    for one in listing.sessions:
+        is_there = one.transcript_state is TranscriptState.PRESENT and one.transcript is not None
+        if one.state is SessionState.ORPHAN and is_there and one.key is None:
+            yield one
+
+
+def _file_of(stored: StoredSession) -> OldFile | None:
+    ref = stored.transcript
+    if ref is None or ref.kind is not TranscriptKind.FILE or ref.extra is not None:
+        return None
+    if ref.size_bytes is None or ref.modified_at is None:
+        return None
+    return OldFile(ref.path, ref.session_id, ref.size_bytes, ref.modified_at)
+
+
+def _compressed(scene: _Scene, agent: Agent, stored: StoredSession, file: OldFile) -> Cleaning:
+    ref = stored.transcript
+    assert ref is not None  # it has a file
+    if (why := _why_not(scene, agent, ref)) is not None:
+        return Cleaning(agent.id, file.path, Step.COMPRESS, "skipped", why)
+    if scene.dry_run:
+        words = f"would pack {size_words(file.size_bytes)}"
+        return Cleaning(agent.id, file.path, Step.COMPRESS, "planned", words)
+    try:
+        freed = scene.ports.health().transcripts.compress(agent, file)
+    except OSError as error:
+        return _failed(agent, file, Step.COMPRESS, error)
+    message = f"packed, {size_words(freed)} less"
+    return Cleaning(agent.id, file.path, Step.COMPRESS, "done", message, freed)
+
+
+def _deleted(scene: _Scene, agent: Agent, file: OldFile) -> Cleaning:
+    if not scene.ports.recovery.fingerprints(agent.ref, file.session_id):
+        why = "it is not known that its talk was captured"
+        return Cleaning(agent.id, file.path, Step.DELETE, "skipped", why)
+    if scene.dry_run:
+        words = f"would delete {size_words(file.size_bytes)}"
+        return Cleaning(agent.id, file.path, Step.DELETE, "planned", words)
+    try:
+        freed = scene.ports.health().transcripts.delete(agent, file)
+    except OSError as error:
+        return _failed(agent, file, Step.DELETE, error)
+    message = f"deleted, {size_words(freed)}"
+    return Cleaning(agent.id, file.path, Step.DELETE, "done", message, freed)
+
+
+def _failed(agent: Agent, file: OldFile, step: Step, error: OSError) -> Cleaning:
+    reason = (error.strerror or "no reason given").lower()
+    return Cleaning(agent.id, file.path, step, "failed", f"it was left alone: {reason}")
+
+
+def _why_not(scene: _Scene, agent: Agent, ref: TranscriptRef) -> str | None:
+    """Return why a transcript must stay; one that was not captured is captured first."""
+    key = scene.ports.recovery.keys(agent.ref).get(ref.session_id)
+    if key is None:
+        return "nobody knows whose talk it is"
+    if not classify(parse_key(key, owner=agent.id), None).is_captured:
+        return "talk of its kind is never captured"
+    try:
+        is_safe = scene.dry_run or _is_safe(scene, agent, ref)
+    except (StoreError, StateError) as error:
+        return str(error)
+    return None if is_safe else "its talk could not be captured"
+
+
+def _is_safe(scene: _Scene, agent: Agent, ref: TranscriptRef) -> bool:
+    """Tell whether a talk was captured to its end, if need be now; remember that behind it."""
+    recovery = scene.ports.recovery
+    print_ = take_fingerprint(scene.ports, ref) or _SILENT
+    if print_ in recovery.fingerprints(agent.ref, ref.session_id):
+        return True
+    if print_ != _SILENT and not _is_captured(scene, agent, ref):
+        return False
+    recovery.remember(agent.ref, ref.session_id, print_, scene.ports.clock.now())
+    return True
+
+
+def _is_captured(scene: _Scene, agent: Agent, ref: TranscriptRef) -> bool:
+    look = Observe(agent.ref, recover_id=ref.session_id)
+    outcome = settle(
+        look,
+        lambda: observe(look, ports=scene.ports, reader=scene.reader, settings=scene.settings),
+    )
+    if isinstance(outcome, Skipped):
+        return outcome.reason in (SkipReason.NOTHING_NEW, SkipReason.TOO_SMALL)
+    return not isinstance(outcome, Failed)
