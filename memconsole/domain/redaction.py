@@ -30,7 +30,7 @@ from memconsole.domain.redaction_patterns import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 _MASKED = re.compile(r"\[redacted:[a-z-]+\]")
 _ROUNDS = 5
@@ -149,7 +149,7 @@ def _secrets(text: str) -> Iterator[Secret]:
     for start, end in private_keys(text):
         yield Secret(start, end, 0, "private-key")
     for rank, shape in enumerate((*TOKEN_SHAPES, *CREDENTIAL_SHAPES), start=1):
-        if not _has_one(text, shape.hints):
+        if not shape.may_be_in(text):
             continue
         pattern = _compiled(shape.pattern)
         group = "secret" if "secret" in pattern.groupindex else 0
@@ -160,13 +160,6 @@ def _secrets(text: str) -> Iterator[Secret]:
                 yield Secret(*match.span(group), rank, shape.kind)
     for start, end in _stretches(text, text.lower()):
         yield from _announced(text, start, end)
-
-
-def _has_one(text: str, hints: Sequence[str]) -> bool:
-    for hint in hints:  # noqa: SIM110 - `any` costs three times as much, and this is asked often
-        if hint in text:
-            return True
-    return False
 
 
 def _stretches(text: str, lowered: str) -> list[tuple[int, int]]:

@@ -23,6 +23,13 @@ class TokenShape(NamedTuple):
     pattern: str
     needs_digit: bool = False
 
+    def may_be_in(self, text: str) -> bool:
+        """Whether a text has one of the hints."""
+        for hint in self.hints:  # noqa: SIM110 - `any` costs three times as much, and this is hot
+            if hint in text:
+                return True
+        return False
+
 
 def _shape(
     kind: str, hints: str, pattern: str, *, needs_digit: bool = False, edge: str = "A-Za-z0-9"
