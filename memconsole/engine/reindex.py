@@ -167,7 +167,8 @@ def _sentence(reports: list[SyncReport]) -> str:
     size = size_words(sum(one.status.size_bytes for one in reports))
     what = "nothing had changed"
     if changed or removed:
-        what = f"{changed} documents taken in, {removed} taken out"
+        documents = "document" if changed == 1 else "documents"
+        what = f"{changed} {documents} taken in, {removed} taken out"
     return f"{what}; {chunks} chunks in {size}"
 
 

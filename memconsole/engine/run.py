@@ -83,7 +83,9 @@ def run_command(
         outcome = Failed(command, error.code, str(error), error.hint)
     took = round((ports.clock.monotonic() - start) * 1000)
     outcome = replace(outcome, duration_ms=took)
-    logger.info("%s: %s", command_line(command), status_of(outcome))
+    # Jobs look before they act; a look that changes nothing is no news.
+    level = logging.DEBUG if command.dry_run else logging.INFO
+    logger.log(level, "%s: %s", command_line(command), status_of(outcome))
     if not (isinstance(outcome, Planned) or command.dry_run or settings.ui.read_only):
         _write_down(command, outcome, started_at, ports, attended.job)
     return outcome

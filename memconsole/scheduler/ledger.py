@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from memconsole.domain.jobs import FAILED
+from memconsole.domain.jobs import CANCELLED, FAILED, NOTHING_DUE
 from memconsole.domain.outcomes import Run
 from memconsole.errors import StateError
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
-    from memconsole.domain.jobs import JobRecord
+    from memconsole.domain.jobs import JobEnd, JobRecord
     from memconsole.domain.origin import Origin
     from memconsole.job_ports import JobStore
     from memconsole.ports import RunLog
@@ -106,3 +106,14 @@ class Ledger:
             self._runs.add(run)
         except StateError as error:
             logger.warning("the run was not recorded: %s", error)
+
+
+def log_end(job: str, end: JobEnd) -> None:
+    """Log how a run ended; one that had nothing to do is no news."""
+    level = logging.INFO
+    if end.status == FAILED and end.reason != CANCELLED:
+        level = logging.WARNING
+    elif end.reason == NOTHING_DUE:
+        level = logging.DEBUG
+    words = end.status if end.reason is None else f"{end.status} ({end.reason})"
+    logger.log(level, "job %s %s: %s", job, words, end.message)

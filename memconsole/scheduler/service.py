@@ -8,8 +8,9 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain import schedule
-from memconsole.domain.jobs import CANCELLED, DONE, FAILED, KILLED, JobEnd, JobRecord, JobView
+from memconsole.domain.jobs import DONE, FAILED, KILLED, JobEnd, JobRecord, JobView
 from memconsole.domain.schedule import MAX_TICK_S, Reading, Schedule, Timing
+from memconsole.scheduler.ledger import log_end
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -217,10 +218,7 @@ class SchedulerService:
                 self.ledger.note(entry.record)
             if end.status == DONE and entry.job.leads_to in self._entries:
                 self._asked.add(str(entry.job.leads_to))
-            is_bad = end.status == FAILED and end.reason != CANCELLED
-            level = logging.WARNING if is_bad else logging.INFO
-            words = end.status if end.reason is None else f"{end.status} ({end.reason})"
-            logger.log(level, "job %s %s: %s", entry.job.id, words, end.message)
+            log_end(entry.job.id, end)
         self.bell.ring()
 
     def _mourned(self, job: Job, record: JobRecord) -> JobRecord:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.health import named
 from memconsole.domain.jobs import CANCELLED, DONE, FAILED, NOTHING_DUE, SKIPPED, JobEnd
 from memconsole.domain.sizes import size_words
 from memconsole.domain.snapshot import Severity
@@ -26,8 +27,10 @@ def look_after_health(engine: Engine, cancel: StopSignal) -> JobEnd:
         MemconsoleError: Nobody could look, and there is nobody to tell.
     """
     found = engine.look_after_health(cancel)
-    bad = sum(one.status.is_bad for one in found.report.checks)
-    said = f"{bad} of {len(found.report.checks)} checks want attention" if bad else "all is well"
+    checks = found.report.checks
+    bad = [one.id for one in sorted(checks, key=lambda one: -one.status.rank) if one.status.is_bad]
+    count = "1 check is" if len(bad) == 1 else f"{len(bad)} of {len(checks)} checks are"
+    said = f"{count} bad: {named(bad)}" if bad else "all is well"
     if found.told.was_cancelled:
         return JobEnd(FAILED, CANCELLED, f"{said}; told to end before everybody knew")
     if failed := found.told.failed:

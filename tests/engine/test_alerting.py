@@ -189,3 +189,14 @@ def test_nothing_is_muted_read_only(world: World) -> None:
     for span in (timedelta(hours=1), None):
         with pytest.raises(ReadOnlyError):
             Engine(world.ports, settings).mute_alert("gateway", span)
+
+
+def test_the_job_names_what_is_bad_the_gravest_first(world: World) -> None:
+    world.gateway.verdict = "down"
+    world.clock.advance(MINUTES)
+    said = look_after_health(engine(world), threading.Event()).message
+    assert said == "1 check is bad: gateway; told webhook"
+    world.host.lines = ()
+    world.clock.advance(MINUTES)
+    said = look_after_health(engine(world), threading.Event()).message
+    assert said == "2 of 18 checks are bad: gateway, gateway-process; told webhook"

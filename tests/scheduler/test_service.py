@@ -257,3 +257,22 @@ def test_the_ends_of_two_starts_are_kept_apart() -> None:
     record = replace(JobRecord("checkpoint"), status="done", ended_at=NOW)
     begun = record.begun(NOW + HOUR, 0)
     assert (begun.ended_at, begun.status, begun.is_running) == (NOW, "done", True)
+
+
+@pytest.mark.parametrize(
+    ("end", "level"),
+    [
+        (JobEnd("done", None, "saved"), "INFO"),
+        (JobEnd("skipped", "locked", "another run goes on"), "INFO"),
+        (JobEnd("skipped", "nothing-due", "there was nothing to do"), "DEBUG"),
+        (JobEnd("failed", "state", "no space left"), "WARNING"),
+        (JobEnd("failed", "cancelled", "told to end"), "INFO"),
+    ],
+)
+def test_a_run_is_logged_as_loud_as_it_matters(
+    caplog: pytest.LogCaptureFixture, end: JobEnd, level: str
+) -> None:
+    caplog.set_level(logging.DEBUG, logger="memconsole.scheduler")
+    Stage([job("checkpoint", work=lambda _engine, _cancel: end)]).live(timedelta(seconds=5))
+    [told] = [one for one in caplog.records if one.message.startswith("job checkpoint")]
+    assert told.levelname == level
