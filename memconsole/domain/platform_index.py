@@ -122,6 +122,7 @@ class PlatformIndexHealth:
         canary_path: Where they stand.
         is_canary_found: Looking for them found that note.
         because: Why there is nothing to say; a sentence without a full stop, or empty.
+        is_absent: There is no index at all.
     """
 
     agent: str
@@ -138,6 +139,7 @@ class PlatformIndexHealth:
     canary_path: str = ""
     is_canary_found: bool = True
     because: str = ""
+    is_absent: bool = False
 
     @property
     def is_deaf(self) -> bool:

@@ -39,7 +39,8 @@ def _health(ports: DoorPorts, home: Home, agent: Agent) -> PlatformIndexHealth:
     except StoreError as error:
         return PlatformIndexHealth(agent.id, because=str(error))
     if found is None:
-        return PlatformIndexHealth(agent.id, because="it has no index of its memory")
+        because = "it has no index of its memory"
+        return PlatformIndexHealth(agent.id, because=because, is_absent=True)
     return found
 
 

@@ -162,10 +162,8 @@ class FakeSearch:
 
     def platform_indexes(self, agent_id: str | None = None) -> tuple[PlatformIndexHealth, ...]:
         names = tuple(self.platform_health) if agent_id is None else (agent_id,)
-        unknown = "it has no index of its memory"
         return tuple(
-            self.platform_health.get(one, PlatformIndexHealth(one, because=unknown))
-            for one in names
+            self.platform_health.get(one, PlatformIndexHealth(one, is_absent=True)) for one in names
         )
 
     def indexes(self, agent_id: str | None = None) -> dict[tuple[str, Source], IndexStatus]:

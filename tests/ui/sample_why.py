@@ -88,3 +88,10 @@ ILL = PlatformIndexHealth(
     canary="rehearse database backup",
     canary_path="memory/2026-01-20.md",
 )
+
+
+def ill_engine() -> FakeEngine:
+    """Return an engine whose agent's own index lacks what stands in its memory."""
+    engine = FakeEngine()
+    engine.platform_health["main"] = ILL
+    return engine

@@ -6,13 +6,14 @@ import pytest
 
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.pictures import SIZES, SnapCompare, same_picture
-from tests.ui.sample_why import why_engine
+from tests.ui.sample_why import ill_engine, why_engine
 
 THING = "that database thing"
 SCREENS = {
     "compared": (why_engine, ("o", *THING, "enter", "E")),
     "asked": (why_engine, ("o", *THING, "enter", "E", "a", "j")),
     "nothing-found": (FakeEngine, ("o", *"zebra", "enter", "E")),
+    "memory-index": (ill_engine, ("3", "enter")),
 }
 
 

@@ -16,6 +16,7 @@ from memconsole.ui.rows.file import File, View, file_listing
 from memconsole.ui.rows.pool import files_listing, markers_listing
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.targets import pool_of
+from memconsole.ui.widgets.own_index import OwnIndex
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class FilesScreen(ConsoleScreen):
     def body(self) -> ComposeResult:
         """Yield the tree, the file, and the panels below."""
         glyphs = self.desk.glyphs
+        yield OwnIndex(self._agent_id)
         with Horizontal(id="upper"):
             yield Pane("files", glyphs=glyphs, classes="-current")
             yield Pane("file", glyphs=glyphs, finds=True)
@@ -78,8 +80,8 @@ class FilesScreen(ConsoleScreen):
         super().on_mount()
         self.choose_lower("markers")
         self.focus_pane(self.named("files"))
-        self._show_file()
         self._load(self._wanted or "")
+        self._show_file()
 
     # ---- drawing -------------------------------------------------------------------------
 
