@@ -15,6 +15,7 @@ from memconsole.domain.plain import clean
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import date
 
     from memconsole.domain.observations import Observation, ObservationLog
@@ -62,13 +63,14 @@ def judge(
         candidate: The new text; one in a code fence is taken out of it first.
         today: The user's day.
         is_forced: Also a text of less than a tenth.
-        is_own: Our own consolidation: whatever it left out it names, so that all may have expired.
+        is_own: Our own consolidation: whatever it left out it names, so that all may have expired,
+            and it keeps the shape that somebody's hands gave the file.
     """
     text = unwrapped(candidate)
     log = parse(text)
     before, after = words_of(original.text), words_of(text)
     because = (
-        _shape(text, log, is_own=is_own)
+        _shape(text, log, original if is_own else None)
         or _losses(original, log, today)
         or _size(before, after, original.text, text, is_forced=is_forced or is_own)
     )
@@ -93,18 +95,29 @@ def tokens_of(text: str) -> int:
     return -(-len(_COMMENT.sub("", text)) // 4)
 
 
-def _shape(text: str, log: ObservationLog, *, is_own: bool) -> str:
+def _shape(text: str, log: ObservationLog, own: ObservationLog | None) -> str:
+    """Return what is wrong with a text by itself.
+
+    Args:
+        text: The candidate.
+        log: The same, parsed.
+        own: What it was made of, when we made it: that need not have had a better shape.
+    """
     if not text.strip():
         return "it is empty"
-    if clean(text.replace("\r", "")) != text.replace("\r", ""):
-        return "it holds control characters"
-    if not log.has_title:
-        return "it does not begin with the title of the file"
-    if not (log.observations or is_own):
+    if own is None and not log.observations and log.has_title:
         return "it holds no observation"
+    had = set() if own is None else set(_misshapen(own.text, own))
+    return next((one for one in _misshapen(text, log) if one not in had), "")
+
+
+def _misshapen(text: str, log: ObservationLog) -> Iterator[str]:
+    if clean(text.replace("\r", "")) != text.replace("\r", ""):
+        yield "it holds control characters"
+    if not log.has_title:
+        yield "it does not begin with the title of the file"
     if not text.endswith(("\n", "\r")):
-        return "its last line is cut off"
-    return ""
+        yield "its last line is cut off"
 
 
 def _size(before: int, after: int, old: str, new: str, *, is_forced: bool) -> str:

@@ -279,6 +279,20 @@ class TestGate:
         assert "less than a tenth" in judge(big, small, TODAY).because
         assert judge(big, small, TODAY, is_forced=True).because == ""
 
+    @pytest.mark.parametrize(
+        "change",
+        [(r"\A[^\n]*\n", "Mine.\n"), (r"\n\Z", ""), (r" -->\n\Z", ""), (r"keys", "keys\x07")],
+        ids=["no title", "no line feed", "cut", "control character"],
+    )
+    def test_our_own_text_keeps_the_shape_that_hands_gave_the_file(
+        self, change: tuple[str, str]
+    ) -> None:
+        by_hand = parse(re.sub(*change, self.OLD.text, count=1))
+
+        assert judge(by_hand, by_hand.text, TODAY, is_own=True).because == ""
+        assert judge(by_hand, by_hand.text, TODAY).because != ""
+        assert judge(self.OLD, by_hand.text, TODAY, is_own=True).because != ""
+
     def test_an_answer_in_a_fence_is_taken_out_of_it(self) -> None:
         fenced = f"Here it is:\n\n```markdown\n{self.OLD.text}```\nAnything else?\n"
         assert unwrapped(fenced) == self.OLD.text
