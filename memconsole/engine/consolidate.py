@@ -124,7 +124,7 @@ def _planned(command: Consolidate, bench: Bench, found: _Found) -> Planned:
 def _apply(command: Consolidate, bench: Bench, found: _Found) -> Consolidated:
     """Back up, archive, replace, remember, in this order; a failure takes the first two back."""
     files, text = files_of(bench), found.decay.log.text
-    backup = files.back_up(found.seen.text, found.at)
+    backup = files.back_up(found.seen, found.at)
     edits = [FileEdit(backup.path, True, digest(found.seen.text), (), digest(""))]
     wrote = [backup]
     try:

@@ -207,7 +207,7 @@ def _plan(scene: _Scene, result: _Result) -> Planned:
 def _apply(scene: _Scene, result: _Result, seen: WorkspaceText) -> Reflected:
     """Back up, archive, replace, remember, and let old backups go, in this order."""
     files, at = scene.files, scene.now
-    backup = files.back_up(seen.text, at)
+    backup = files.back_up(seen, at)
     archived = files.archive(result.removed, at)
     new = result.new.reflected(f"{local_time(at, scene.zone):%Y-%m-%d %H:%M}")
     wrote = files.replace(new.text, seen)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.captures import ReflectionRecord
 from memconsole.domain.days import local_day, local_time
 from memconsole.domain.observations import OBSERVATIONS, render_archived
+from memconsole.errors import WorkspaceError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 BACKUPS: Final = "memory/observation-backups"
 ARCHIVE: Final = "memory/archive/observations"
 
+_NO_TEXT: Final = "\ufffd"
+"""What bytes that are no text are read as; it may also stand in a text itself."""
 _BACKUP_NAME: Final = re.compile(r"observations-\d{8}-\d{6}(?:-\d+)?\.md")
 
 
@@ -59,18 +62,24 @@ class Files:
         """
         return self.ports.workspace.replace(self.agent.workspace, OBSERVATIONS, text, seen=seen)
 
-    def back_up(self, text: str, at: datetime) -> Written:
+    def back_up(self, seen: WorkspaceText, at: datetime) -> Written:
         """Keep a copy beside the file; without it nothing is replaced.
 
         Raises:
-            WorkspaceError: It cannot be written.
+            WorkspaceError: It cannot be written, or would not hold what the file holds.
         """
+        if _NO_TEXT in seen.text and digest(seen.text) != seen.version[2]:
+            raise WorkspaceError(
+                f"{OBSERVATIONS} of {self.agent.id} holds bytes that are no text, and no copy of"
+                " them could be kept",
+                hint="Save it as UTF-8; until then lines are only added to it.",
+            )
         stem = f"observations-{local_time(at, self.zone):%Y%m%d-%H%M%S}"
         taken = set(self.ports.folders.names(self.agent.workspace, BACKUPS))
         names = (f"{stem}.md", *(f"{stem}-{number}.md" for number in range(2, 1000)))
         name = next(one for one in names if one not in taken)
         return self.ports.workspace.replace(
-            self.agent.workspace, f"{BACKUPS}/{name}", text, seen=None
+            self.agent.workspace, f"{BACKUPS}/{name}", seen.text, seen=None
         )
 
     def archive(self, removed: Sequence[Removed], at: datetime) -> Written | None:

@@ -40,7 +40,7 @@ def undo(command: Reflect, files: Files) -> Outcome:
         planned = Written(OBSERVATIONS, len(text.encode()))
         return Planned(command, f"would put {record.backup} back", (planned,))
     at = files.ports.clock.now()
-    wrote = [] if now is None else [files.back_up(now.text, at)]
+    wrote = [] if now is None else [files.back_up(now, at)]
     wrote.insert(0, files.replace(text, now))
     files.ports.reflections.undone(record, at)
     kept = "" if is_whole or now is None else f"; what the file held since is in {wrote[1].path}"
