@@ -2,103 +2,38 @@
 
 from __future__ import annotations
 
-import json
-import resource
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import wiring
-from memconsole.domain.agents import AgentRef
 from memconsole.domain.commands import Observe
-from memconsole.domain.observations_text import parse
-from memconsole.domain.origin import Origin
 from memconsole.domain.outcomes import Failed, Observed, Skipped, SkipReason
-from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
-from memconsole.stores.workspace import DiskWorkspace
-from tests.fakes import NOW, FakeClock
+from tests.adapters.capture_place import (
+    APPEND_STEPS,
+    REPLACE_STEPS,
+    SESSION,
+    TEXTS,
+    Killed,
+    Place,
+    at,
+    full_disk,
+    kill,
+)
+from tests.fakes import NOW
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
+    from memconsole.domain.agents import Agent
     from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.sessions import StoreListing
+    from memconsole.ports import SessionStore
 
-SESSION = "0b6a1c2d-0000-4000-8000-000000000001"
-KEY = "agent:main:main"
-TEXTS = (
-    "We decided to use Postgres instead of MySQL for billing.",
-    "Understood.",
-    "Never deploy the gateway on a Friday.",
-    "Noted.",
-)
 OLD = "# Observations Log\r\n\r\nDate: 2026-01-25\r\n- 🔴 kept <!-- x:y=z odd -->\r\nprose, no end"
-STEPS = ("opened", "written", "synced")
-
-
-class Killed(BaseException):
-    """Ends a run at a step, as a kill would."""
-
-
-class Place:
-    """A platform home with one talk, and an engine over it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.home = folder / ".openclaw"
-        self.workspace = folder / "ws"
-        self.sessions = self.home / "agents" / "main" / "sessions"
-        self.sessions.mkdir(parents=True)
-        (self.workspace / "memory").mkdir(parents=True)
-        roster = {"agents": {"list": [{"id": "main", "workspace": str(self.workspace)}]}}
-        (self.home / "openclaw.json").write_text(json.dumps(roster))
-        self.clock = FakeClock()
-        self.settings = Settings(
-            state_dir=folder / "state",
-            home=self.home,
-            is_home_explicit=True,
-            timezone="UTC",
-            transport="none",
-        )
-        self.said = 0
-        self.say(*TEXTS)
-
-    @property
-    def file(self) -> Path:
-        return self.workspace / "memory" / "observations.md"
-
-    @property
-    def texts(self) -> list[str]:
-        log = parse(self.file.read_bytes().decode())
-        return [one.text for one in log.observations]
-
-    def say(self, *texts: str) -> None:
-        lines = [] if self.said else [json.dumps({"type": "session", "id": SESSION, "version": 3})]
-        for text in texts:
-            at = self.clock.now() + timedelta(seconds=self.said)
-            message = {"role": ("user", "assistant")[self.said % 2], "content": text}
-            record = {
-                "type": "message",
-                "id": f"{self.said:08x}",
-                "parentId": f"{self.said - 1:08x}" if self.said else None,
-                "timestamp": at.isoformat(),
-                "message": message,
-            }
-            lines.append(json.dumps(record))
-            self.said += 1
-        with (self.sessions / f"{SESSION}.jsonl").open("a") as file:
-            file.write("".join(f"{line}\n" for line in lines))
-        entry = {"sessionId": SESSION, "updatedAt": int(self.clock.now().timestamp() * 1000)}
-        (self.sessions / "sessions.json").write_text(json.dumps({KEY: entry}))
-
-    def look(self, steps: Callable[[str], None] | None = None) -> Outcome:
-        engine = wiring.build_engine(self.settings, Origin.CLI, clock=self.clock)
-        if steps is not None:
-            ports = replace(engine._ports, workspace=DiskWorkspace(steps))
-            engine = Engine(ports, self.settings)
-        return engine.run(Observe(AgentRef(str(self.home), "main")))
+LATER = "Date: 2026-02-01\n- 🟢 later <!-- a=b -->\n"
 
 
 @pytest.fixture
@@ -125,25 +60,33 @@ def test_the_file_is_private_and_holds_every_line_once(place: Place) -> None:
 
 
 @pytest.mark.parametrize("old", [None, OLD])
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", range(len(APPEND_STEPS)), ids=APPEND_STEPS)
 def test_a_kill_at_any_step_loses_and_repeats_nothing(
-    place: Place, step: str, old: str | None
+    place: Place, step: int, old: str | None
 ) -> None:
     if old is not None:
         place.file.write_bytes(old.encode())
-
-    def kill(reached: str) -> None:
-        if reached == step:
-            raise Killed
-
     with pytest.raises(Killed):
-        place.look(kill)
+        place.look(at(step, kill))
     left = place.file.read_bytes() if place.file.exists() else b""
     assert left.startswith((old or "").encode())
     place.look()
     expected = [TEXTS[0], TEXTS[2]] if old is None else ["kept", TEXTS[0], TEXTS[2]]
     assert place.texts == expected
     assert place.file.read_bytes().startswith((old or "").encode())
+
+
+@pytest.mark.parametrize("step", range(len(REPLACE_STEPS)), ids=REPLACE_STEPS)
+def test_a_kill_while_an_earlier_day_is_put_in_place_loses_and_repeats_nothing(
+    place: Place, step: int
+) -> None:
+    place.file.write_text(LATER)
+    with pytest.raises(Killed):
+        place.look(at(step, kill))
+    assert place.file.read_text().endswith(LATER)
+    place.look()
+    assert place.texts == [TEXTS[0], TEXTS[2], "later"]
+    assert [path.name for path in place.file.parent.iterdir()] == ["observations.md"]
 
 
 def test_a_file_in_crlf_stays_in_crlf(place: Place) -> None:
@@ -155,11 +98,10 @@ def test_a_file_in_crlf_stays_in_crlf(place: Place) -> None:
 
 
 def test_an_earlier_day_is_put_in_place_and_every_other_byte_stays(place: Place) -> None:
-    later = "Date: 2026-02-01\n- 🟢 later <!-- a=b -->\n"
-    place.file.write_text(later)
+    place.file.write_text(LATER)
     added(place.look())
     text = place.file.read_text()
-    assert text.endswith(later)
+    assert text.endswith(LATER)
     assert text.startswith("Date: 2026-01-26\n- 🔴 13:20 We decided")
 
 
@@ -205,21 +147,13 @@ def test_a_file_of_thousands_of_lines_is_extended(place: Place) -> None:
     assert len(place.texts) == 4_002
 
 
-def test_a_full_disk_leaves_the_old_file_whole(place: Place) -> None:
-    place.file.write_text(OLD * 200)
-    size = place.file.stat().st_size
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-
-    def fill(reached: str) -> None:
-        if reached == "opened":
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, hard))
-
-    try:
+@pytest.mark.parametrize("old", [OLD * 200, LATER * 200], ids=["appended", "replaced"])
+def test_a_full_disk_leaves_the_old_file_whole(place: Place, old: str) -> None:
+    place.file.write_bytes(old.encode())
+    with full_disk(0, len(old.encode()) + 10) as fill:
         outcome = place.look(fill)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert isinstance(outcome, Failed), outcome
-    assert place.file.stat().st_size == size
+    assert place.file.read_bytes() == old.encode()
     added(place.look())
 
 
@@ -237,11 +171,50 @@ def test_a_second_observer_waits_for_its_turn(place: Place) -> None:
     assert place.texts == [TEXTS[0], TEXTS[2]]
 
 
-def test_a_transcript_that_is_archived_meanwhile_is_still_read(place: Place) -> None:
+class Rotating:
+    """A store whose transcript is archived between the look at the listing and the reading."""
+
+    def __init__(self, store: SessionStore, place: Place) -> None:
+        self._store = store
+        self._live = place.sessions / f"{SESSION}.jsonl"
+
+    def sessions(self, agent: Agent) -> StoreListing:
+        listing = self._store.sessions(agent)
+        if self._live.exists():
+            self._live.rename(f"{self._live}.reset.2026-01-26T13-20-30.000Z")
+        return listing
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
+
+
+@pytest.mark.parametrize("named", [False, True], ids=["among all", "by its id"])
+def test_a_transcript_that_rotates_while_it_is_looked_for_is_still_read(
+    place: Place, named: bool
+) -> None:
+    ports = place.engine()._ports
+    rotating = Rotating(ports.sessions, place)
+    engine = Engine(replace(ports, sessions=rotating), place.settings)  # type: ignore[arg-type]
+    look = Observe(place.agent, recover_id=SESSION if named else None)
+    assert isinstance(engine.run(look), Observed)
+    assert place.texts == [TEXTS[0], TEXTS[2]]
+
+
+def test_a_transcript_that_rotates_while_it_is_read_is_read_to_its_end(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file that was opened is read on under its new name; the new one belongs to the next."""
     live = place.sessions / f"{SESSION}.jsonl"
-    live.rename(place.sessions / f"{SESSION}.jsonl.reset.2026-01-26T13-20-30.000Z")
-    engine = wiring.build_engine(place.settings, Origin.CLI, clock=place.clock)
-    agent = AgentRef(str(place.home), "main")
-    outcome = engine.run(Observe(agent, recover_id=SESSION))
-    assert isinstance(outcome, Observed), outcome
+    engine = place.engine()
+    backward = type(engine._ports.sessions).backward
+
+    def rotate(self: object, *given: object, **named: object) -> object:
+        entries = iter(backward(self, *given, **named))  # type: ignore[arg-type]
+        yield next(entries)
+        live.rename(f"{live}.reset.2026-01-26T13-20-30.000Z")
+        live.write_text("{}\n")
+        yield from entries
+
+    monkeypatch.setattr(type(engine._ports.sessions), "backward", rotate)
+    assert isinstance(engine.run(Observe(place.agent)), Observed)
     assert place.texts == [TEXTS[0], TEXTS[2]]
