@@ -33,6 +33,12 @@ def test_only_named_keys_are_kept() -> None:
         "hooks": {"token": SECRET, "internal": {"entries": {"x": {"enabled": True, "env": 1}}}},
         "bindings": [{"agentId": "work", "match": {"channel": "telegram", "key": SECRET}}],
         "gateway": {"auth": {"token": SECRET}},
+        "plugins": {
+            "entries": {
+                "memory-core": {"config": {"dreaming": {"enabled": True, "model": SECRET}}},
+                "other": {"config": {"key": SECRET}},
+            }
+        },
     }
     assert checked_part(root) == {
         "agents": {
@@ -45,6 +51,7 @@ def test_only_named_keys_are_kept() -> None:
         },
         "hooks": {"internal": {"entries": {"x": {"enabled": True}}}},
         "bindings": [{"agentId": "work", "match": {"channel": "telegram"}}],
+        "plugins": {"entries": {"memory-core": {"config": {"dreaming": {"enabled": True}}}}},
     }
 
 
