@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memconsole.domain.config_values import number, part
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -53,19 +55,19 @@ def limits_of(profile: Profile, config: Mapping[str, object], agent_id: str) -> 
     """
     search: dict[str, object] = {}
     query: dict[str, object] = {}
-    for part in _searches(config, agent_id):
-        query |= _part(part, "query")
-        search |= part
+    for one in _searches(config, agent_id):
+        query |= part(one, "query")
+        search |= one
     limits = Limits(
-        max_results=int(_number(query, "maxResults", 6)),
-        min_score=_number(query, "minScore", 0.35),
+        max_results=int(number(query, "maxResults", 6)),
+        min_score=number(query, "minScore", 0.35),
         half_life_days=profile.half_life_days,
         novelty=profile.novelty,
         is_on=search.get("enabled") is not False,
     )
     if profile.is_lifted:
         return limits._replace(sources=_sources(search))
-    return _with_hybrid(limits, _part(query, "hybrid"))
+    return _with_hybrid(limits, part(query, "hybrid"))
 
 
 def _sources(search: Mapping[str, object]) -> tuple[str, ...]:
@@ -77,38 +79,26 @@ def _sources(search: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _with_hybrid(limits: Limits, hybrid: Mapping[str, object]) -> Limits:
-    vector, text = _number(hybrid, "vectorWeight", 0.7), _number(hybrid, "textWeight", 0.3)
+    vector, text = number(hybrid, "vectorWeight", 0.7), number(hybrid, "textWeight", 0.3)
     total = vector + text or 1.0
-    decay, mmr = _part(hybrid, "temporalDecay"), _part(hybrid, "mmr")
+    decay, mmr = part(hybrid, "temporalDecay"), part(hybrid, "mmr")
     return limits._replace(
         vector_weight=vector / total,
         text_weight=text / total,
-        per_result=int(_number(hybrid, "candidateMultiplier", 4)),
-        half_life_days=_number(decay, "halfLifeDays", 30.0) if decay.get("enabled") else None,
-        novelty=_number(mmr, "lambda", 0.7) if mmr.get("enabled") else None,
+        per_result=int(number(hybrid, "candidateMultiplier", 4)),
+        half_life_days=number(decay, "halfLifeDays", 30.0) if decay.get("enabled") else None,
+        novelty=number(mmr, "lambda", 0.7) if mmr.get("enabled") else None,
     )
 
 
 def _searches(config: Mapping[str, object], agent_id: str) -> list[Mapping[str, object]]:
     """Return every object about memory search that has a say, the weakest first."""
-    agents = _part(config, "agents")
+    agents = part(config, "agents")
     listed = agents.get("list")
     rows = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    own = [_part(_part(agents, "entries"), agent_id)]
+    own = [part(part(agents, "entries"), agent_id)]
     own += [one for one in rows if str(one.get("id", "")).lower() == agent_id]
     found: list[Mapping[str, object]] = []
-    for one in (_part(agents, "defaults"), config, *own):
-        found += [_part(one, "memorySearch"), _part(_part(one, "memory"), "search")]
+    for one in (part(agents, "defaults"), config, *own):
+        found += [part(one, "memorySearch"), part(part(one, "memory"), "search")]
     return found
-
-
-def _part(root: Mapping[str, object], key: str) -> Mapping[str, object]:
-    found = root.get(key)
-    return found if isinstance(found, dict) else {}
-
-
-def _number(root: Mapping[str, object], key: str, usual: float) -> float:
-    found = root.get(key)
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        return usual
-    return float(found)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
+from memconsole.domain.config_values import number, part
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class PruningRules:
 
 def rules_of(config: Mapping[str, object], window_tokens: int) -> PruningRules:
     """Return the rules of `contextPruning`; what is missing or of another shape is the default."""
-    trim, clear, tools = (_part(config, name) for name in ("softTrim", "hardClear", "tools"))
+    trim, clear, tools = (part(config, name) for name in ("softTrim", "hardClear", "tools"))
     usual = PruningRules()
     mode = config.get("mode")
     ttl = parse_ttl(config.get("ttl"))
@@ -114,11 +115,6 @@ def parse_ttl(value: object) -> timedelta | None:
         return None
 
 
-def _part(config: Mapping[str, object], name: str) -> Mapping[str, object]:
-    found = config.get(name)
-    return found if isinstance(found, dict) else {}
-
-
 def _whole(config: Mapping[str, object], name: str, usual: int) -> int:
     found = config.get(name)
     is_number = isinstance(found, int) and not isinstance(found, bool)
@@ -126,10 +122,7 @@ def _whole(config: Mapping[str, object], name: str, usual: int) -> int:
 
 
 def _ratio(config: Mapping[str, object], name: str, usual: float) -> float:
-    found = config.get(name)
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        return usual
-    return min(max(float(found), 0.0), 1.0)
+    return min(max(number(config, name, usual), 0.0), 1.0)
 
 
 def _names(config: Mapping[str, object], name: str) -> tuple[str, ...]:
