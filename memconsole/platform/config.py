@@ -29,6 +29,7 @@ CONFIG_VARIABLES = ("OPENCLAW_CONFIG_PATH", "MOLTBOT_CONFIG_PATH", "CLAWDBOT_CON
 MAX_BYTES = 32 * 1024 * 1024
 """A larger file is no configuration."""
 
+_GROWTH_BYTES = 4096
 _MAX_DEPTH = 100
 _NEAR = re.compile(r"near (\d+)")
 
@@ -172,7 +173,7 @@ def read_bytes(path: Path) -> bytes:
             raise OSError(0, "it is not a regular file")
         if info.st_size > MAX_BYTES:
             raise OSError(0, "it is too large for a configuration")
-        return file.read(MAX_BYTES)
+        return file.read(info.st_size + _GROWTH_BYTES)  # all of the limit would be allocated
 
 
 def _unreadable(path: Path, reason: str, notices: tuple[Notice, ...]) -> ConfigReading:

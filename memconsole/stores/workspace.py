@@ -27,6 +27,7 @@ from memconsole.stores.pool_text import UNKNOWN, decode
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+    from typing import BinaryIO
 
     from memconsole.domain.captures import WorkspaceText
     from memconsole.domain.outcomes import Written
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 FILE_MODE = 0o600
 
+_PIECE_BYTES = 64 * 1024
 _TAIL_BYTES = 64 * 1024
 """End of a file that decides its line ending; a multiple of 4, so that characters stay whole."""
 
@@ -191,7 +193,7 @@ def _read(place: Place) -> WorkspaceText | None:
         raise refused(place.path, f"it holds more than {MAX_READ_BYTES >> 20} MB")
     descriptor = place.open(os.O_RDONLY)
     with _telling(place), os.fdopen(descriptor, "rb") as file:
-        data = file.read(MAX_READ_BYTES + 1)
+        data = _content(file)
         modified = os.fstat(descriptor).st_mtime_ns
     version = (modified, len(data), hashlib.sha256(data).hexdigest())
     from memconsole.domain.captures import WorkspaceText  # noqa: PLC0415
@@ -199,11 +201,25 @@ def _read(place: Place) -> WorkspaceText | None:
     return WorkspaceText(decode(data)[0], version)
 
 
+def _content(file: BinaryIO) -> bytes:
+    """Return what a file holds, a byte more than the limit at most.
+
+    In pieces: to ask for the limit at once allocates all of it, and once such a block was freed the
+    C library gives memory back to the system no more.
+    """
+    pieces: list[bytes] = []
+    left = MAX_READ_BYTES + 1
+    while left > 0 and (piece := file.read(min(left, _PIECE_BYTES))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
+
+
 def _in_its_encoding(place: Place, text: str) -> bytes:
     """Return a text as the file at hand would hold it; one whose bytes are no text is refused."""
     descriptor = place.open(os.O_RDONLY)
     with _telling(place), os.fdopen(descriptor, "rb") as file:
-        old = file.read(MAX_READ_BYTES + 1)
+        old = _content(file)
     data = encoded_like(text, old[:4])
     if data is None or decode(old)[1] == UNKNOWN:
         raise refused(place.path, "it holds bytes that are no text")
