@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+_MOST: Final = 1e12
+"""No setting is as large; JSON has integers that no number of ours can hold."""
 
 
 def part(config: Mapping[str, object], name: str) -> Mapping[str, object]:
@@ -16,8 +19,8 @@ def part(config: Mapping[str, object], name: str) -> Mapping[str, object]:
 
 
 def number(config: Mapping[str, object], name: str, usual: float) -> float:
-    """Return a number; anything else there, such as JSON5's Infinity, is the usual one."""
+    """Return a number; anything else there, such as Infinity, is the usual one."""
     found = config.get(name)
     if isinstance(found, bool) or not isinstance(found, int | float):
         return usual
-    return float(found) if isfinite(found) else usual
+    return float(found) if abs(found) < _MOST else usual

@@ -73,7 +73,7 @@ class TestLimits:
         work = limits_of(GRADED, config, "work")
         assert (work.min_score, work.max_results) == (0.5, 3)
 
-    @pytest.mark.parametrize("odd", [float("inf"), float("nan"), True, "3", None, {}])
+    @pytest.mark.parametrize("odd", [float("inf"), float("nan"), 10**400, True, "3", None, {}])
     def test_what_is_no_number_counts_as_not_said(self, odd: object) -> None:
         config = {"memory": {"search": {"query": {"maxResults": odd, "minScore": odd}}}}
         assert limits_of(FADING, config, "main")[:2] == (6, 0.35)
