@@ -29,9 +29,11 @@ EVERYWHERE = [
 ]
 
 
-def walk(stage: Stage, size: tuple[int, int], steps: list[list[str]]) -> Json:
-    """Take steps through the console in a process of its own."""
-    plan = json.dumps({"size": size, "steps": steps})
+def walk(
+    stage: Stage, size: tuple[int, int], steps: list[list[str]], *, looks: bool = False
+) -> Json:
+    """Take steps through the console in a process of its own, and look at it after each."""
+    plan = json.dumps({"size": size, "steps": steps, "looks": looks})
     environment = stage.program(timedelta(), None).environment
     with stage.untouched():
         done = subprocess.run(
@@ -49,7 +51,7 @@ def walk(stage: Stage, size: tuple[int, int], steps: list[list[str]]) -> Json:
 @action("c27.1", "open every screen with this state at 80x24 and 200x50")
 def every_screen(stage: Stage) -> list[Json]:
     find_the_file = [["press", "slash"], ["type", "bad"], ["press", "enter"]]
-    return [walk(stage, size, [*EVERYWHERE, *find_the_file]) for size in SIZES]
+    return [walk(stage, size, [*EVERYWHERE, *find_the_file], looks=True) for size in SIZES]
 
 
 @expects("c27.1", "crash")

@@ -1,7 +1,7 @@
 """Walks through the console in a process of its own: `console_walk.py PLAN`.
 
-PLAN is JSON: a `size`, and `steps` such as `["press", "tab"]` or `["click", "word"]`.
-Prints what was seen after each step, and whether the program was still running, as JSON.
+PLAN is JSON: a `size`, `steps` such as `["press", "tab"]` or `["click", "word"]`, and whether it
+`looks` after each step. Prints what was seen, and whether the program was still running, as JSON.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from memconsole import wiring
 from memconsole.domain.origin import Origin
 from memconsole.ui.app import ConsoleApp
+from tests.ui.driving import settle, without_naps
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -28,6 +29,7 @@ _TEXT = re.compile(r'<text [^>]*x="([\d.]+)"[^>]*clip-path="url\(#[^"]*-line-(\d
 
 async def walk(plan: Json) -> Json:
     """Take all steps; return what was seen."""
+    without_naps()
     settings = wiring.load_settings(None, {})
     app = ConsoleApp(wiring.build_engine(settings, Origin.CONSOLE), settings)
     async with app.run_test(size=tuple(plan["size"])) as pilot:
@@ -36,7 +38,8 @@ async def walk(plan: Json) -> Json:
         for kind, word in plan["steps"]:
             await STEPS[kind](pilot, word)
             await settle(pilot)
-            seen.append(text_of(app))
+            if plan["looks"]:
+                seen.append(text_of(app))
         return {"seen": seen, "is_running": app.is_running and app.return_code is None}
 
 
@@ -59,14 +62,6 @@ async def click(pilot: Pilot[int], word: str) -> None:
 
 
 STEPS = {"press": press, "type": type_text, "click": click}
-
-
-async def settle(pilot: Pilot[int]) -> None:
-    """Wait until no worker runs and every message they sent has been handled."""
-    await pilot.pause()
-    while len(pilot.app.workers):
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
 
 
 def text_of(app: App[int]) -> str:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
-import textual.app
-import textual.pilot
-import textual.screen
 from textual.css.stylesheet import Stylesheet
 
+from tests.ui.driving import without_naps
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.sample_details import furnish
 
@@ -31,13 +28,8 @@ def engine() -> FakeEngine:
 
 @pytest.fixture(autouse=True)
 def no_idling(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do without Textual's naps and its 16 ms from picture to picture.
-
-    `settle` waits for every queue, and proves more.
-    """
-    for module in (textual.app, textual.pilot):
-        monkeypatch.setattr(module, "wait_for_idle", _give_way)
-    monkeypatch.setattr(textual.screen, "UPDATE_PERIOD", 0.001)
+    """Wait for what is to come, not for a time."""
+    without_naps(monkeypatch.setattr)
 
 
 @pytest.fixture(autouse=True)
@@ -51,10 +43,3 @@ def _parse_once(self: Stylesheet, css: str, **source: object) -> list[RuleSet]:
     if key not in _PARSED:
         _PARSED[key] = _parse(self, css, **source)  # type: ignore[arg-type]  # as they came
     return _PARSED[key]
-
-
-async def _give_way(min_sleep: float = 0, max_sleep: float = 0) -> None:
-    """Let what was posted get into its queue."""
-    del min_sleep, max_sleep
-    for _ in range(5):
-        await asyncio.sleep(0)
