@@ -84,9 +84,9 @@ class _Why(NamedTuple):
 
 def explain(note: Evidence, search: Searched) -> AgentView:
     """Return where the agent's own search has a note, and why."""
-    one = note.placed
-    if one is None:
-        return AgentView(None, None, *_absent(note, search)[:3])
+    one, unsearched = note.placed, _of_model(search)
+    if unsearched is not None or one is None:
+        return AgentView(None, None, *(unsearched or _absent(note, search))[:3])
     why = _of_text(note, search) or _of_chunks(note.chunks, search) or _of_rank(one, search)
     age_s = age_of(one.chunk, search.now) if search.limits.half_life_days else None
     facts = AgentFacts(
@@ -139,6 +139,19 @@ def _of_text(note: Evidence, search: Searched) -> _Why | None:
 
 def _said(text: str, query: Query) -> frozenset[str]:
     return frozenset(fold(text[start:end]) for start, end in match_spans(text, query))
+
+
+def _of_model(search: Searched) -> _Why | None:
+    """Return why an index that was made for another model is not searched at all."""
+    facts, wanted = search.facts, search.limits.model
+    if facts.is_of(wanted):
+        return None
+    return _Why(
+        Reason.OTHER_MODEL,
+        f"its index is of the model {facts.model}, and {wanted} is configured: "
+        "it finds nothing until the index is made anew",
+        f"`{facts.program} memory index --agent {search.agent} --force` makes it anew.",
+    )
 
 
 def _of_chunks(chunks: Iterable[IndexedChunk], search: Searched) -> _Why | None:

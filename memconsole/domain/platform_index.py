@@ -54,6 +54,16 @@ class IndexFacts(NamedTuple):
         """Whether it was made without an embedding provider."""
         return self.provider == "none" or self.model == _TEXT_ONLY_MODEL
 
+    def is_of(self, model: str) -> bool:
+        """Whether the index is of a configured model; empty is any.
+
+        Names come with a provider before them or a tag behind them, or without.
+        """
+        if not model or self.model is None:
+            return True
+        one, other = (name.rpartition("/")[2] for name in (model, self.model))
+        return one in other or other in one
+
     @property
     def program(self) -> str:
         """The platform's program, which can index anew."""
@@ -116,6 +126,8 @@ class PlatformIndexHealth:
         extra: Files in it that are gone.
         stale: Files that changed since they were indexed.
         recent: Files that changed or came so lately that it need not have them yet.
+        wanted_model: That is configured, where it is another one than the index is of: then a
+            search finds nothing.
         other_model: Chunks of another model than the index has now: never found by meaning.
         without_vector: Chunks without a vector in an index that has them.
         canary: Words of one of its own notes that were looked for; empty when it has no words.
@@ -133,6 +145,7 @@ class PlatformIndexHealth:
     extra: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
+    wanted_model: str = ""
     other_model: int = 0
     without_vector: int = 0
     canary: str = ""
@@ -145,7 +158,7 @@ class PlatformIndexHealth:
     def is_deaf(self) -> bool:
         """Whether searching it finds nothing although there is something."""
         is_empty = self.facts is not None and not self.files and bool(self.missing)
-        return is_empty or not self.is_canary_found
+        return is_empty or not self.is_canary_found or bool(self.wanted_model)
 
     @property
     def troubles(self) -> tuple[str, ...]:
@@ -154,6 +167,7 @@ class PlatformIndexHealth:
         if facts is None:
             return ()
         found = [
+            f"it is of {facts.model}, not of {self.wanted_model}" if self.wanted_model else "",
             ("" if self.is_canary_found else f"its own words “{self.canary}” are not found"),
             _count(len(self.missing), "memory file", "not in it"),
             _count(len(self.stale), "memory file", "changed since"),

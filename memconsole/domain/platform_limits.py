@@ -26,6 +26,7 @@ class Limits(NamedTuple):
         per_result: Candidates of each leg for each result.
         sources: What is searched; empty for all that is indexed.
         is_on: The agent has a memory search at all.
+        model: That its vectors are configured to be of; empty when nobody says.
     """
 
     max_results: int = 6
@@ -37,6 +38,7 @@ class Limits(NamedTuple):
     novelty: float | None = None
     sources: tuple[str, ...] = ()
     is_on: bool = True
+    model: str = ""
 
     def candidates(self, profile: Profile) -> int:
         """Return how many candidates each leg gives."""
@@ -64,6 +66,7 @@ def limits_of(profile: Profile, config: Mapping[str, object], agent_id: str) -> 
         half_life_days=profile.half_life_days,
         novelty=profile.novelty,
         is_on=search.get("enabled") is not False,
+        model=_text(search, "model"),
     )
     if profile.is_lifted:
         return limits._replace(sources=_sources(search))
@@ -76,6 +79,11 @@ def _sources(search: Mapping[str, object]) -> tuple[str, ...]:
     has_talks = isinstance(named, list) and _SESSIONS in named
     has_memory = not has_talks or (isinstance(named, list) and _MEMORY in named)
     return (_MEMORY,) * has_memory + (_SESSIONS,) * has_talks
+
+
+def _text(search: Mapping[str, object], name: str) -> str:
+    found = search.get(name)
+    return found if isinstance(found, str) else ""
 
 
 def _with_hybrid(limits: Limits, hybrid: Mapping[str, object]) -> Limits:

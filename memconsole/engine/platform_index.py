@@ -47,7 +47,8 @@ def _health(ports: DoorPorts, home: Home, agent: Agent) -> PlatformIndexHealth:
 def _judged(
     ports: DoorPorts, home: Home, agent: Agent, index: OpenPlatformIndex
 ) -> PlatformIndexHealth:
-    if not limits_of(index.facts.profile, home.config.checked, agent.id).is_on:
+    limits = limits_of(index.facts.profile, home.config.checked, agent.id)
+    if not limits.is_on:
         return PlatformIndexHealth(agent.id, because="its memory search is switched off")
     contents = index.contents()
     documents = ports.search().documents.documents(agent.workspace)
@@ -58,7 +59,10 @@ def _judged(
     on_disk = [one.path for one in documents]
     wanted = dict.fromkeys([*on_disk, *(one.path for one in contents.files)])
     hashes = ports.platform_index().indexes.hashes(agent.workspace, wanted, contents.files)
-    return _with_canary(judged(agent.id, contents, on_disk, hashes, recent), index)
+    found = judged(agent.id, contents, on_disk, hashes, recent)
+    if not index.facts.is_of(limits.model):
+        found = replace(found, wanted_model=limits.model)
+    return _with_canary(found, index)
 
 
 def _with_canary(health: PlatformIndexHealth, index: OpenPlatformIndex) -> PlatformIndexHealth:

@@ -35,6 +35,7 @@ _PRUNING: Final[Mask] = {
 }
 _SEARCH: Final[Mask] = {
     "enabled": True,
+    "model": True,
     "sources": True,
     "query": {
         "maxResults": True,

@@ -159,6 +159,15 @@ class TestTheIndex:
         assert "older" in found.because
         assert "stub" in found.because
 
+    def test_an_index_of_another_model_than_is_configured(self, world: World) -> None:
+        files(world, {NOTE: TEXT})
+        search = {"model": "newer"}
+        world.platform.config = PlatformConfig(checked={"memory": {"search": search}})
+        world.platform_index.indexes["main"] = index_of(chunk(NOTE), cosine=0.9)
+        found = view(world)
+        assert (found.rank, found.reason) == (None, Reason.OTHER_MODEL)
+        assert "stub, and newer is configured" in found.because
+
     def test_a_chunk_without_a_vector(self, world: World) -> None:
         files(world, {NOTE: TEXT})
         world.platform_index.indexes["main"] = index_of(chunk(NOTE, has_vector=False))

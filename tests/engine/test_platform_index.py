@@ -125,6 +125,14 @@ def test_an_index_that_does_not_find_its_own_words(world: World, index: FakePlat
     assert check(world).status.value == "critical"
 
 
+def test_an_index_of_another_model_than_is_configured_is_critical(world: World) -> None:
+    world.platform.config = PlatformConfig(checked={"memory": {"search": {"model": "p/stub"}}})
+    assert looked(world).troubles == ()
+    world.platform.config = PlatformConfig(checked={"memory": {"search": {"model": "newer"}}})
+    assert looked(world).troubles == ("it is of stub, not of newer",)
+    assert check(world).status.value == "critical"
+
+
 def test_an_empty_index_of_a_memory_is_critical(world: World, index: FakePlatformIndex) -> None:
     index.chunks, index.texts = (), {}
     assert looked(world).is_deaf
