@@ -10,6 +10,7 @@ import pytest
 
 from memconsole.domain.hooks import HookState
 from memconsole.domain.pruning_rules import PruningMode
+from memconsole.domain.snapshot import Attention, Severity
 from memconsole.engine.pruning import PruningWish
 from memconsole.errors import HomeUnreadableError
 from tests.ui import sample
@@ -98,6 +99,19 @@ async def test_files_lead_to_the_memory_and_others_say_why_not(engine: FakeEngin
         assert desk.cursor("files") == "file:MEMORY.md"
         await desk.press("escape", "c")
         assert "Checkpoint main" in desk.text("dialog")
+
+
+async def test_findings_lead_to_the_start_and_to_the_configuration(engine: FakeEngine) -> None:
+    cut = Attention(Severity.WARNING, "bootstrap-truncation", "AGENTS.md is cut", agent="main")
+    mode = Attention(Severity.HIGH, "compaction-mode", "compaction only truncates", "Fix it.")
+    engine.reading = replace(with_limits(sample.usual()), attention=(cut, mode))
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("exclamation_mark", "enter")
+        assert desk.screen == "bootstrap"
+        await desk.press("escape", "j", "enter")
+        assert desk.screen == "health"
+        await desk.press("escape", "escape", "colon", *"configuration", "enter")
+        assert desk.screen == "health"
 
 
 async def test_who_could_not_look_says_so(engine: FakeEngine) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.bootstrap import ACTIVE_NAME
+from memconsole.domain.bootstrap import ACTIVE_NAME, OBSERVATIONS_NAME
 from memconsole.domain.hooks import HookState
 from memconsole.domain.keys import SessionClass
 from memconsole.ui import figures
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 HOOK: Final = "memory-index-inject"
 STARTUP: Final = "no hook"
 """The row of what agents read by themselves where no hook gives it."""
+
+_MAKERS: Final = {ACTIVE_NAME: ": c makes it", OBSERVATIONS_NAME: ": b makes it"}
+"""Keys that write what is missing."""
 
 _FAMILIES: Final = (
     (SessionClass.MAIN, SessionClass.DIRECT),
@@ -200,9 +203,15 @@ def _given(one: Given, scene: Scene, context: Context) -> Row:
 
 
 def _left_out(name: str, why: str) -> Row:
+    why += next((how for end, how in _MAKERS.items() if name.endswith(end)), "")
     return Row(
         key=f"left:{name}",
-        cells=(Cell(literal(name), Role.MUTED), Gauge(None), Cell(), Cell(literal(why))),
+        cells=(
+            Cell(literal(name), Role.MUTED),
+            Gauge(None),
+            Cell(),
+            Cell(literal(why)),
+        ),
         value=literal(f"{name}: {why}"),
     )
 

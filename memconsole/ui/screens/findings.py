@@ -67,7 +67,7 @@ def findings_listing(snapshot: ConsoleSnapshot, context: Context) -> Listing:
 
 
 class FindingsScreen(ListScreen):
-    """All findings; Enter goes to the session a finding is about."""
+    """All findings; Enter goes to what a finding is about."""
 
     def __init__(self) -> None:
         super().__init__("findings")
@@ -84,7 +84,7 @@ class FindingsScreen(ListScreen):
         super().show_snapshot()
 
     def action_open(self) -> None:
-        """Go to the session, or the memory of the agent, that the finding is about."""
+        """Go to what the finding is about: a session, a start, a memory, else to health."""
         snapshot = self.desk.snapshot
         row = None if self.pane is None else self.pane.row
         number = "" if row is None else row.key.partition("-")[0]
@@ -96,5 +96,9 @@ class FindingsScreen(ListScreen):
         )
         if view is not None:
             self.desk.go.session(view)
+        elif finding.agent is not None and finding.code == "bootstrap-truncation":
+            self.desk.go.bootstrap(finding.agent)
         elif finding.agent is not None:
             self.desk.go.memory(finding.agent)
+        else:  # the Gateway, or the platform's configuration
+            self.desk.go.health()
