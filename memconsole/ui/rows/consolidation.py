@@ -44,6 +44,7 @@ def proposals_listing(
     title = "Proposals for MEMORY.md"
     if preview is None:
         return Listing(title, number=1, empty=(failure or "looking at what was found again",))
+    notes = tuple(literal(note) for note in preview.notes)
     return Listing(
         title=title,
         about=f"{context.glyphs.dot} {len(preview.proposals)}" if preview.proposals else "",
@@ -51,8 +52,9 @@ def proposals_listing(
         number=1,
         columns=_PROPOSALS,
         rows=tuple(_proposal(one) for one in preview.proposals),
-        empty=("no note was found again often enough to be proposed", *preview.notes),
-        problem=failure or (literal(preview.notes[0]) if preview.notes else ""),
+        empty=("no note was found again often enough to be proposed", *notes),
+        problem=failure
+        or (literal(preview.notes[0]) if preview.notes and preview.proposals else ""),
     )
 
 

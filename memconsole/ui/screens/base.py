@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import Binding
+
 from memconsole.domain.catalogue import spec_of
 from memconsole.domain.command_spec import Subject
 from memconsole.ui.hosting import host, why_not_host
@@ -88,10 +90,19 @@ class ConsoleScreen(PanelScreen):
         """Draw the bottom line, unless a message stands there."""
         if self._message or not self.is_open:
             return
-        bindings = tuple(self.active_bindings.values())
+        # A key that means something else elsewhere stands where that is: in the order of ours.
+        order = {binding.id: place for place, binding in enumerate(self.own_bindings())}
+        last = len(order)
+        bindings = tuple(
+            sorted(self.active_bindings.values(), key=lambda one: order.get(one.binding.id, last))
+        )
         if isinstance(self.focused, LineInput):
             bindings = tuple(one for one in bindings if one.node is self.focused)
         self.bar("keys").show(lambda width: key_line(bindings, width))
+
+    def own_bindings(self) -> tuple[Binding, ...]:
+        """Return what this screen binds beside what all of them do."""
+        return tuple(one for one in type(self).BINDINGS if isinstance(one, Binding))
 
     def say(self, text: str, role: Role = Role.PLAIN) -> None:
         """Show one sentence in the bottom line for a while; nothing pops up, nothing moves."""
