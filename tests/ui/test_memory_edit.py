@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from tests.ui.sample_details import furnish
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import Command
+    from memconsole.domain.memory import Marker
 
 MAIN = sample.ref("main")
 TEXT = """# Memory
@@ -221,14 +223,36 @@ async def test_read_only_dims_every_edit_and_says_why() -> None:
         assert engine.commands == []
 
 
-async def test_five_thousand_files_wait_for_nobody(engine: FakeEngine) -> None:
+class SlowEngine(FakeEngine):
+    """An engine whose reads take as long as the test wants."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = threading.Event()
+
+    def memory_text(self, agent_id: str, relative: str) -> str | None:
+        self.gate.wait(10)
+        return super().memory_text(agent_id, relative)
+
+    def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
+        self.gate.wait(10)
+        return super().markers(agent_id)
+
+
+async def test_five_thousand_files_are_seen_before_one_is_read() -> None:
+    engine = SlowEngine()
+    furnish(engine)
     items = tuple(PoolItem(f"memory/n{n}.md", 10, 2, False, True) for n in range(5_000))
     usual = sample.usual()
     pool = replace(sample.pool("main"), items=items, files=5_000)
     engine.reading = replace(usual, agents=(replace(usual.agents[0], pool=pool), *usual.agents[1:]))
     async with at_work(engine, WIDE) as desk:
         desk.app.go.memory("main", "memory/n4999.md")
-        await desk.pilot.pause()
-        assert desk.screen == "memory"
+        while "n4999.md" not in desk.picture():
+            await desk.pilot.pause()
+        assert "reading" in desk.text("file")
+        assert not engine.gate.is_set()
+        engine.gate.set()
         await desk.settle()
         assert desk.cursor("files") == "file:memory/n4999.md"
+        assert "no line is marked" not in desk.text("markers")
