@@ -24,10 +24,12 @@ class Opened:
     """Stands in the console's place and remembers what it was given."""
 
     def __init__(self) -> None:
+        self.engine: Engine | None = None
         self.settings: Settings | None = None
         self.has_feed = False
 
-    def __call__(self, _engine: Engine, settings: Settings, feed: object, *, jobs: object) -> int:
+    def __call__(self, engine: Engine, settings: Settings, feed: object, *, jobs: object) -> int:
+        self.engine = engine
         self.settings = settings
         self.has_feed = feed is not None
         return 7
@@ -68,6 +70,9 @@ def test_a_terminal_gets_the_console(
 ) -> None:
     (user_home / ".openclaw").mkdir()
     assert main(["--ascii", "--read-only"]) == 7
+    assert console.engine is not None
+    assert origins == []  # the first frame comes first
+    assert console.engine.settings.ui.ascii
     assert origins == [Origin.CONSOLE]
     assert console.settings is not None
     assert console.settings.ui.ascii
