@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from memconsole.domain.indexing import IndexState
+from memconsole.domain.near_hits import folded
 from memconsole.errors import MemconsoleError
 from memconsole.ui.literal import literal
 from memconsole.values import dataclass
@@ -22,6 +23,7 @@ from memconsole.values import dataclass
 if TYPE_CHECKING:
     from textual.widget import Widget
 
+    from memconsole.domain.near_hits import Fold
     from memconsole.domain.search import SearchRequest, SearchResult
     from memconsole.ui.door import Door
 
@@ -43,12 +45,14 @@ class Found:
     Attributes:
         result: None when the search failed.
         failure: Why, with what to do next; empty when it did not.
+        folds: The results, those that say the same folded into the best of them.
         from_files: There is no index: these are words in the files themselves.
         is_partial: Words alone; the whole answer follows.
     """
 
     request: SearchRequest
     result: SearchResult | None = None
+    folds: tuple[Fold, ...] = ()
     failure: str = ""
     from_files: bool = False
     is_partial: bool = False
@@ -133,9 +137,20 @@ class Finder:
         if self._is_large and request.is_typing:
             words = self._engine.search(replace(request, text_only=True), stop)
             if not stop.is_set():
-                self._owner.post_message(SearchFinished(Found(request, words, is_partial=True)))
+                partial = _found(request, words, is_partial=True)
+                self._owner.post_message(SearchFinished(partial))
         result = self._engine.search(request, stop)
         states = {one.state for one in result.indexes.values()}
         if states and states.issubset(_NO_INDEX) and not result.query.is_empty:
-            return Found(request, self._engine.scan(request, stop), from_files=True)
-        return Found(request, result)
+            return _found(request, self._engine.scan(request, stop), from_files=True)
+        return _found(request, result)
+
+
+def _found(
+    request: SearchRequest,
+    result: SearchResult,
+    *,
+    from_files: bool = False,
+    is_partial: bool = False,
+) -> Found:
+    return Found(request, result, folded(result.hits), from_files=from_files, is_partial=is_partial)

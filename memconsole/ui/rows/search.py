@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.indexing import IndexState
+from memconsole.domain.near_hits import Fold
 from memconsole.ui import cells, figures
 from memconsole.ui.excerpt import Excerpt
 from memconsole.ui.listing import Listing, Sort, text_row
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memconsole.domain.indexing import IndexStatus
-    from memconsole.domain.search import SearchHit, SearchResult
+    from memconsole.domain.query import Query
+    from memconsole.domain.search import SearchResult
     from memconsole.ui.asking import Facets
     from memconsole.ui.finder import Found
     from memconsole.ui.indexing import Building, Statuses
@@ -69,10 +71,11 @@ class Search:
 def search_listing(search: Search, context: Context) -> Listing:
     """Return what was found, below the line in which the query stands."""
     result = None if search.found is None else search.found.result
-    hits = result.hits if result is not None and search.query.strip() else ()
+    folds = _folds(search)
+    hits = [fold.hit for fold in folds]
     has_agents = search.facets.agent_id is None
     if search.query.strip():
-        rows = tuple(_row(hit, result, search, context) for hit in hits) if result else ()
+        rows = tuple(_row(fold, result.query, search, context) for fold in folds) if result else ()
     else:
         rows = tuple(_recent(number, text) for number, text in enumerate(search.recent))
     longest = max((cells.width(place_of(hit)) for hit in hits), default=0)
@@ -81,7 +84,7 @@ def search_listing(search: Search, context: Context) -> Listing:
     by_date = search.facets.by_date
     return Listing(
         title="Search",
-        about=f"{context.glyphs.dot} {search.about}",
+        about=f"{context.glyphs.dot} {search.about}{_fold_words(folds, context)}",
         source=source,
         age=age,
         number=1 if search.is_wide else 4,
@@ -213,11 +216,28 @@ def _columns(longest: int, *, has_agents: bool, is_wide: bool) -> tuple[Column, 
     return tuple(columns)
 
 
-def _row(hit: SearchHit, result: SearchResult, search: Search, context: Context) -> Row:
-    glyphs = context.glyphs
-    text, marks = shown(hit, result.query)
+def _folds(search: Search) -> tuple[Fold, ...]:
+    """Return what is listed: on its own screen everything, in a panel nothing twice."""
+    found = search.found
+    if found is None or found.result is None or not search.query.strip():
+        return ()
+    if search.is_wide:
+        return tuple(Fold(hit) for hit in found.result.hits)
+    return found.folds
+
+
+def _fold_words(folds: tuple[Fold, ...], context: Context) -> str:
+    count = sum(len(fold.others) for fold in folds)
+    return f" {context.glyphs.dot} {count} folded" if count else ""
+
+
+def _row(fold: Fold, query: Query, search: Search, context: Context) -> Row:
+    glyphs, hit = context.glyphs, fold.hit
+    text, marks = shown(hit, query)
     tone = Role.MUTED if hit.is_weak else Role.PLAIN
     lead = (Span(f"weak match {glyphs.dot} ", Role.WARNING),) if hit.is_weak else ()
+    if fold.others:
+        lead += (Span(f"+{len(fold.others)} alike {glyphs.dot} ", Role.MUTED),)
     drawn: list[Cell | Rich | Excerpt] = [
         Cell(score_word(hit.score), Role.MUTED if hit.is_weak else Role.STRONG),
         Rich((leg_bar(hit.vector_score, glyphs), leg_bar(hit.text_score, glyphs))),
