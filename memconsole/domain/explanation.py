@@ -274,5 +274,7 @@ def _unheard(one: Placed, search: Searched) -> str:
     if not asked:
         return "its search reads no word in the query"
     if profile.fallback is not Fallback.ALWAYS and 0 < len(missing) < len(asked):
-        return f"its search wants every word, and {', '.join(missing)} is not in it"
+        *others, last = missing
+        lacking = f"{', '.join(others)} and {last} are" if others else f"{last} is"
+        return f"its search wants every word, and {lacking} not in it"
     return "none of the words stands in it as its search reads them"

@@ -223,6 +223,8 @@ class TestTheRanking:
         found = view(world, query="boiler broke yesterday")
         assert found.reason is Reason.WORDS
         assert found.because == "its search wants every word, and yesterday is not in it"
+        found = view(world, query="boiler broke last night yesterday")
+        assert found.because.endswith("last, night and yesterday are not in it")
 
     def test_words_that_it_does_not_hear(self, world: World) -> None:
         text = "在庫サービス メモ"
