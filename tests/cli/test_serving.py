@@ -123,6 +123,7 @@ def test_what_cannot_be_served_is_refused(
 PAIRS = """
 import os, signal, sys, time
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from memconsole.cli.serving import _stopped_by_signals
 from memconsole.domain.jobs import JobEnd
@@ -136,6 +137,7 @@ from memconsole.scheduler.jobs import TABLE
 from memconsole.scheduler.notify import Notifier
 import memconsole.scheduler.execution
 
+HOUR = timedelta(hours=1)
 kind, folder = sys.argv[1], Path(sys.argv[2])
 settings = Settings(state_dir=folder / "state", transport="none")
 
@@ -209,7 +211,8 @@ def hang(name, told):
         time.sleep(600)
 
     [row] = [one for one in TABLE if one.id == name]
-    jobs_of((replace(row, work=work),)).serve(Stopper(), Notifier(None))
+    now = replace(row, work=work, trigger=lambda _: Every(HOUR), is_enabled=lambda _: True)
+    jobs_of((now,)).serve(Stopper(), Notifier(None))
 
 
 def kills():
