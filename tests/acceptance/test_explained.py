@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -18,7 +20,7 @@ import pytest
 
 from tests.adapters.test_platform_index import stub_vector
 from tests.gateway.scripted import TOKEN, let_in, ok, scripted
-from tests.program import Program, tree
+from tests.program import ROOT, Program, tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -157,6 +159,25 @@ class TestWithoutThem:
         assert new["agent_help"] == "`openclaw memory index --agent main` takes it in."
         changed = asked(state, "courier noon")["memory/2026-11-27.md"]
         assert (changed["agent_rank"], changed["agent_reason"]) == (None, "stale")
+
+
+def test_a_plain_search_loads_nothing_of_it(state: Path) -> None:
+    own = ("agent_search", "agent_finding", "evidence", "explaining", "explanation", "platform_")
+    program = Program({"HOME": str(state.parent), "TZ": "UTC", "MEMCONSOLE_NOW": RECORDED})
+    assert program("search", "barcode").code == 0  # builds the index
+
+    def loaded(*words: str) -> set[str]:
+        command = [sys.executable, "-X", "importtime", "-m", "memconsole", "search", *words]
+        environment = {**os.environ, **program.environment, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(
+            command, env=environment, cwd=state.parent, capture_output=True, text=True, check=True
+        )
+        names = (line.rpartition("|")[2].strip() for line in done.stderr.splitlines())
+        ours = {name.rpartition(".")[2] for name in names if name.startswith("memconsole.")}
+        return {name for name in ours if name.startswith(own)}
+
+    assert loaded("barcode") == set()
+    assert loaded("barcode", "--explain") >= {"explaining", "explanation", "platform_rank"}
 
 
 def test_a_gateway_that_is_asked_gives_its_own_rank(state: Path, shared: Path) -> None:
