@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from memconsole.sqlite.choice import Connection
 
 
+CACHE_SIZE = -512
+"""KiB of pages that a connection to a database of ours keeps: some are open for months."""
+
+
 @contextmanager
 def open_own(path: Path) -> Iterator[Connection]:
     """Open a database of ours for writing, creating it when it is missing.
@@ -37,6 +41,7 @@ def open_own(path: Path) -> Iterator[Connection]:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute(f"PRAGMA cache_size = {CACHE_SIZE}")
         yield connection
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from memconsole.domain.plain import one_line
 from memconsole.errors import StoreError
 from memconsole.sqlite.choice import library, open_blob
+from memconsole.sqlite.own import CACHE_SIZE
 from memconsole.sqlite.stamp import stamp_of
 from memconsole.sqlite.ways import (
     BusyDatabaseError,
@@ -234,6 +235,8 @@ class _Kept:
             own.close()
         with ExitStack() as own:
             made = own.enter_context(enter(main, stamp, copies, is_restless=False))
+            if self.only is not None:
+                made.connection.execute(f"PRAGMA cache_size = {CACHE_SIZE}")
             self._open[main] = (made, own.pop_all())
         return made
 
