@@ -17,8 +17,7 @@ from memconsole.ui.rows.bootstrap import (
     loaded_listing,
 )
 from memconsole.ui.rows.remedies import remedies_listing
-from memconsole.ui.screens.base import ConsoleScreen
-from memconsole.ui.targets import for_agents, pool_of
+from memconsole.ui.screens.agent import AgentScreen
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -27,31 +26,23 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from memconsole.domain.command_spec import Subject
-    from memconsole.ui.targets import Target
 
 _PANELS = ("sessions", "given", "loaded", "remedies")
 
 
-class BootstrapScreen(ConsoleScreen):
+class BootstrapScreen(AgentScreen):
     """The starts of one agent's sessions."""
 
-    BINDINGS: ClassVar[list[BindingType]] = panel_keys(_PANELS)
+    BINDINGS: ClassVar[list[BindingType]] = [*panel_keys(_PANELS)]
     LOWER: ClassVar[tuple[str, ...]] = ("loaded", "remedies")
 
     def __init__(self, agent_id: str) -> None:
-        super().__init__("bootstrap")
-        self._agent_id = agent_id
+        super().__init__("bootstrap", agent_id)
         self._starts: Starts | None = None
         self._failure = ""
         self._seen: datetime | None = None
         self._has_asked = False
         self._loader: Loader[Starts] = Loader(self, "starts")
-
-    @property
-    def where(self) -> str:
-        """Agent whose sessions start so."""
-        return f"bootstrap {self.desk.glyphs.dot} {self._agent_id}"
 
     def body(self) -> ComposeResult:
         """Yield classes and files above, the platform's own files and the remedies below."""
@@ -71,7 +62,7 @@ class BootstrapScreen(ConsoleScreen):
 
     def show_snapshot(self) -> None:
         """Look again when the memory was read again."""
-        pool = pool_of(self.desk.snapshot, self._agent_id)
+        pool = self._pool
         seen = None if pool is None else pool.read_at
         if not self._has_asked or seen != self._seen:
             self._has_asked, self._seen = True, seen
@@ -105,7 +96,7 @@ class BootstrapScreen(ConsoleScreen):
         snapshot = self.desk.snapshot
         return Scene(
             self._starts,
-            pool_of(snapshot, self._agent_id),
+            self._pool,
             None if snapshot is None else snapshot.home.config,
             self.desk.settings.bootstrap,
         )
@@ -144,8 +135,3 @@ class BootstrapScreen(ConsoleScreen):
         relative = "" if pool is None else value.removeprefix(f"{pool.root}/")
         is_known = pool is not None and any(item.path == relative for item in pool.items)
         return relative if is_known else None
-
-    def targets(self, subject: Subject) -> tuple[Target, ...]:
-        """Return the agent."""
-        snapshot = self.desk.snapshot
-        return () if snapshot is None else for_agents(snapshot, (self._agent_id,), subject)

@@ -15,19 +15,15 @@ from memconsole.ui.rows.checkpoints import (
     checkpoints_listing,
     pair_of,
 )
-from memconsole.ui.screens.base import ConsoleScreen
-from memconsole.ui.targets import for_agents
+from memconsole.ui.screens.agent import AgentScreen
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from memconsole.domain.command_spec import Subject
-    from memconsole.ui.targets import Target
 
-
-class CheckpointsScreen(ConsoleScreen):
+class CheckpointsScreen(AgentScreen):
     """The checkpoints of one agent, and two of them beside each other."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -43,17 +39,11 @@ class CheckpointsScreen(ConsoleScreen):
     ]
 
     def __init__(self, agent_id: str) -> None:
-        super().__init__("checkpoints")
-        self._agent_id = agent_id
+        super().__init__("checkpoints", agent_id)
         self._saved: tuple[Saved, ...] | None = None
         self._failure = ""
         self._seen: object = None
         self._loader: Loader[tuple[Saved, ...]] = Loader(self, "checkpoints")
-
-    @property
-    def where(self) -> str:
-        """Agent whose checkpoints they are."""
-        return f"checkpoints {self.desk.glyphs.dot} {self._agent_id}"
 
     def body(self) -> ComposeResult:
         """Yield the list, and the changes below it."""
@@ -64,11 +54,6 @@ class CheckpointsScreen(ConsoleScreen):
         """Give the list the keys."""
         super().on_mount()
         self.focus_pane(self.named("list"))
-
-    def targets(self, subject: Subject) -> tuple[Target, ...]:
-        """Return the agent."""
-        snapshot = self.desk.snapshot
-        return () if snapshot is None else for_agents(snapshot, [self._agent_id], subject)
 
     # ---- drawing -------------------------------------------------------------------------
 

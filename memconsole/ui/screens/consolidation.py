@@ -16,8 +16,8 @@ from memconsole.domain.consolidation_commands import Consolidate
 from memconsole.ui.keys import bind, command_key, panel_keys
 from memconsole.ui.loading import Loaded, Loader
 from memconsole.ui.rows.consolidation import decayed_listing, one_listing, proposals_listing
-from memconsole.ui.screens.base import ConsoleScreen
-from memconsole.ui.targets import for_agents, for_entries, pool_of
+from memconsole.ui.screens.agent import AgentScreen
+from memconsole.ui.targets import for_entries
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _PANELS = ("proposals", "archive", "one")
 _OF_PROPOSALS = ("memory promote", "memory decline")
 
 
-class ConsolidationScreen(ConsoleScreen):
+class ConsolidationScreen(AgentScreen):
     """A look at one memory; the keys act on the proposals, and on what has decayed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,18 +48,12 @@ class ConsolidationScreen(ConsoleScreen):
     ]
 
     def __init__(self, agent_id: str) -> None:
-        super().__init__("consolidation")
-        self._agent_id = agent_id
+        super().__init__("consolidation", agent_id)
         self._preview: ConsolidationPreview | None = None
         self._failure = ""
         self._seen: tuple[datetime | None, object] | None = None
         self._chosen = "proposals"
         self._loader: Loader[ConsolidationPreview] = Loader(self, "consolidation")
-
-    @property
-    def where(self) -> str:
-        """Agent whose memory it is."""
-        return f"consolidation {self.desk.glyphs.dot} {self._agent_id}"
 
     def body(self) -> ComposeResult:
         """Yield proposals, decayed observations, and one of them in full."""
@@ -74,8 +68,7 @@ class ConsolidationScreen(ConsoleScreen):
 
     def show_snapshot(self) -> None:
         """Look again when the memory was read again, or something was done to it."""
-        snapshot = self.desk.snapshot
-        pool = pool_of(snapshot, self._agent_id)
+        snapshot, pool = self.desk.snapshot, self._pool
         last = None if snapshot is None else snapshot.activity[:1]
         seen = (None if pool is None else pool.read_at, last)
         if seen != self._seen:
@@ -158,10 +151,8 @@ class ConsolidationScreen(ConsoleScreen):
     def targets(self, subject: Subject) -> tuple[Target, ...]:
         """Return the agent, or the proposals that are marked, else the one under the cursor."""
         snapshot, pane = self.desk.snapshot, self.named("proposals")
-        if snapshot is None:
-            return ()
-        if subject is not Subject.ENTRY:
-            return for_agents(snapshot, (self._agent_id,), subject)
+        if snapshot is None or subject is not Subject.ENTRY:
+            return super().targets(subject)
         marks = pane.place.marks or {"" if pane.row is None else pane.row.key}
         ids = tuple(row.key for row in pane.place.rows if row.key in marks)
         return for_entries(snapshot, self._agent_id, ids)

@@ -10,7 +10,7 @@ from memconsole.ui.refusals import is_read_only
 from memconsole.ui.rows.advice import advised
 from memconsole.ui.rows.file import View
 from memconsole.ui.screens.memory_files import PANELS, FilesScreen
-from memconsole.ui.targets import for_agents, for_entries
+from memconsole.ui.targets import for_entries
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
@@ -105,8 +105,6 @@ class MemoryScreen(FilesScreen):
     def targets(self, subject: Subject) -> tuple[Target, ...]:
         """Return the agent whose memory this is, or the entries that are chosen."""
         snapshot = self.desk.snapshot
-        if snapshot is None:
-            return ()
-        if subject is Subject.ENTRY:
-            return for_entries(snapshot, self._agent_id, self._chosen())
-        return for_agents(snapshot, (self._agent_id,), subject)
+        if snapshot is None or subject is not Subject.ENTRY:
+            return super().targets(subject)
+        return for_entries(snapshot, self._agent_id, self._chosen())

@@ -14,8 +14,7 @@ from memconsole.ui.memory_file import Wanted
 from memconsole.ui.rows.advice import advice_listing
 from memconsole.ui.rows.file import File, View, file_listing
 from memconsole.ui.rows.pool import files_listing, markers_listing
-from memconsole.ui.screens.base import ConsoleScreen
-from memconsole.ui.targets import pool_of
+from memconsole.ui.screens.agent import AgentScreen
 from memconsole.ui.widgets.own_index import OwnIndex
 from memconsole.ui.widgets.pane import Pane
 
@@ -31,14 +30,13 @@ if TYPE_CHECKING:
 PANELS = ("files", "file", "markers", "advice")
 
 
-class FilesScreen(ConsoleScreen):
+class FilesScreen(AgentScreen):
     """Shows the files of one workspace; what is done with them is in `memory.py`."""
 
     LOWER: ClassVar[tuple[str, ...]] = ("markers", "advice")
 
     def __init__(self, agent_id: str, path: str | None = None, spot: Spot | None = None) -> None:
-        super().__init__("memory")
-        self._agent_id = agent_id
+        super().__init__("memory", agent_id)
         self._wanted = path if spot is None else spot.path
         self._spot = spot
         self._path: str | None = None
@@ -54,15 +52,6 @@ class FilesScreen(ConsoleScreen):
         self._files: Loader[File | None] = Loader(self, "file")
         self._marks: Loader[Listing] = Loader(self, "markers")
         self._advices: Loader[MemoryAdvice] = Loader(self, "advice")
-
-    @property
-    def where(self) -> str:
-        """Agent whose memory it is."""
-        return f"memory {self.desk.glyphs.dot} {self._agent_id}"
-
-    @property
-    def _pool(self) -> Pool | None:
-        return pool_of(self.desk.snapshot, self._agent_id)
 
     def body(self) -> ComposeResult:
         """Yield the tree, the file, and the panels below."""

@@ -12,20 +12,17 @@ from memconsole.domain.observations_text import parse
 from memconsole.ui.keys import bind
 from memconsole.ui.loading import Loaded, Loader
 from memconsole.ui.rows.observations import Sieve, observation_listing, observations_listing
-from memconsole.ui.screens.base import ConsoleScreen
-from memconsole.ui.targets import for_agents, pool_of
+from memconsole.ui.screens.agent import AgentScreen
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from memconsole.domain.command_spec import Subject
     from memconsole.domain.observations import ObservationLog
-    from memconsole.ui.targets import Target
 
 
-class ObservationsScreen(ConsoleScreen):
+class ObservationsScreen(AgentScreen):
     """The observations of one agent, and the one under the cursor in full."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,18 +34,12 @@ class ObservationsScreen(ConsoleScreen):
     ]
 
     def __init__(self, agent_id: str) -> None:
-        super().__init__("observations")
-        self._agent_id = agent_id
+        super().__init__("observations", agent_id)
         self._log: ObservationLog | None = None
         self._sieve = Sieve()
         self._failure = ""
         self._seen: object = None
         self._loader: Loader[ObservationLog] = Loader(self, "observations")
-
-    @property
-    def where(self) -> str:
-        """Agent whose observations they are."""
-        return f"observations {self.desk.glyphs.dot} {self._agent_id}"
 
     def body(self) -> ComposeResult:
         """Yield the list, and the observation below it."""
@@ -60,14 +51,9 @@ class ObservationsScreen(ConsoleScreen):
         super().on_mount()
         self.focus_pane(self.named("list"))
 
-    def targets(self, subject: Subject) -> tuple[Target, ...]:
-        """Return the agent."""
-        snapshot = self.desk.snapshot
-        return () if snapshot is None else for_agents(snapshot, [self._agent_id], subject)
-
     def show_snapshot(self) -> None:
         """Read the file again when the memory of the agent was read again."""
-        pool = pool_of(self.desk.snapshot, self._agent_id)
+        pool = self._pool
         seen = None if pool is None else pool.read_at
         if self._log is None or seen != self._seen:
             self._seen = seen
