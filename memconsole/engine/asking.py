@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.indexing import Source
 from memconsole.engine.explaining import explained
+from memconsole.errors import GatewayUnavailableError
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Home
@@ -27,5 +28,11 @@ def ask_agents(ports: Ports, settings: Settings, home: Home, result: SearchResul
         GatewayCallError: It refused, or its release has no such search.
     """
     agents = dict.fromkeys(hit.agent for hit in result.hits if hit.source is Source.MEMORY)
-    answers = {one: ports.gateway.search_memory(one, result.query.text, LIMIT) for one in agents}
+    try:
+        answers = {
+            one: ports.gateway.search_memory(one, result.query.text, LIMIT) for one in agents
+        }
+    except GatewayUnavailableError as error:
+        message = f"the Gateway cannot be asked for the agent's own search: {error}"
+        raise GatewayUnavailableError(message, error.hint, verdict=error.code) from error
     return explained(ports, settings, home, result, answers)

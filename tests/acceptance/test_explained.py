@@ -214,6 +214,7 @@ def test_without_a_gateway_asking_it_is_exit_3(state: Path) -> None:
     answer = Program(environment).json("search", "--ask-gateway", "barcode scanner")
     assert answer.code == 3
     assert answer.error["code"] == "down"
+    assert answer.error["message"].startswith("the Gateway cannot be asked for the agent's own")
     assert answer.error["hint"]
 
 
