@@ -13,7 +13,7 @@ JOBS ?= 2
 # Compiled tests are kept: else each worker of each run compiles all of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-tmux test-ssh test-gateway test-slow test-properties check format \
+.PHONY: help run test test-tmux test-ssh test-systemd test-gateway test-slow test-properties check format \
   bench bench-console bench-search bench-search-peers bench-memory bench-capture soak pictures lock build clean
 
 help: ## list the targets
@@ -34,6 +34,9 @@ test-tmux: $(STAMP) ## the console in a real tmux
 
 test-ssh: $(STAMP) ## the console over a loopback sshd
 	$(BIN)/pytest tests/lanes/test_ssh.py -m ssh $(ARGS)
+
+test-systemd: $(STAMP) ## the service under a live systemd user manager (root only)
+	$(BIN)/pytest tests/lanes/test_systemd.py -m systemd $(ARGS)
 
 test-gateway: $(STAMP) ## three released Gateways on loopback, fetched with npm into .cache/gateways
 	$(BIN)/python -m tests.lanes.gateways.install
