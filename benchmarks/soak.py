@@ -112,6 +112,7 @@ def simulate(folder: Path, days: int) -> Iterator[Vitals]:
     for _ in range(_FIRST_AGENTS):
         fleet.hire()
     fleet.talk(clock.now())
+    renew_state(settings)
     engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
     jobs = wiring_jobs.build_jobs(settings, engine, clock=clock)
     hands = AtOnce()
@@ -135,6 +136,16 @@ def simulate(folder: Path, days: int) -> Iterator[Vitals]:
     print(f"\n{len(fleet.talks)} agents, {fleet.messages:,} messages; runs:")
     for name, count in sorted(hands.ends.items()):
         print(f"  {count:6,} {name}")
+
+
+def renew_state(settings: Settings) -> None:
+    """Make the database in a process of its own, as `--serve` does: NumPy comes with it."""
+    program = (
+        "import sys; from pathlib import Path; from memconsole import wiring_jobs; "
+        "from memconsole.domain.settings import Settings; "
+        "wiring_jobs.renew_state(Settings(state_dir=Path(sys.argv[1])))"
+    )
+    subprocess.run([sys.executable, "-c", program, str(settings.state_dir)], check=True)
 
 
 def live_a_day(service: SchedulerService, clock: FakeTime, fleet: Fleet) -> None:
