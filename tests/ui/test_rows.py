@@ -158,6 +158,25 @@ def test_memory_says_what_the_platform_will_cut() -> None:
     assert memory_listing(usual, NOW, agent=gone).empty[0] == "its workspace is missing:"
 
 
+@pytest.mark.parametrize(
+    ("days", "width", "shown"),
+    [
+        (0, 71, "13:16  "),
+        (1, 71, "25 Jan 13:16  "),
+        (1, 45, "25 Jan  "),
+        (340, 71, "20 Feb 13:16  "),
+    ],
+)
+def test_activity_tells_the_day_of_what_is_not_of_today(days: int, width: int, shown: str) -> None:
+    [run, *_] = sample.runs()
+    at = sample.ago(hours=1, minutes=4) - timedelta(days=days)
+    reading = replace(sample.usual(), activity=(replace(run, started_at=at),))
+    listing = activity_listing(reading, NOW)
+    line = draw_row(listing.rows[0], listing.columns, fit(listing.columns, width), UNICODE)
+
+    assert "".join(span.text for span in line).startswith(shown)
+
+
 def test_activity_mixes_runs_and_visits_newest_first() -> None:
     visit = Visit(1, sample.ago(minutes=6), "runs", "memconsole runs")
     rows = activity_listing(sample.usual(), NOW, [visit]).rows

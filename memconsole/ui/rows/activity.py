@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.ui import figures
+from memconsole.ui import cells, figures
 from memconsole.ui.listing import Listing
 from memconsole.ui.literal import literal
 from memconsole.ui.spans import Cell, Column, Role, Row
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from memconsole.domain.outcomes import Run
     from memconsole.domain.snapshot import ConsoleSnapshot
     from memconsole.ui.glyphs import Glyphs
     from memconsole.ui.rows.context import Context
+    from memconsole.ui.spans import Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,30 @@ class Visit:
     command_line: str
 
 
+_FIRST = 100
+"""Share of the room that is left, against those of `_COLUMNS`."""
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A time that says as much as there is room for.
+
+    Attributes:
+        text: The time of today, day and time of any other day.
+        short: The time of today, the day of any other.
+    """
+
+    text: str
+    short: str
+
+    def draw(self, width: int, glyphs: Glyphs, *, right: bool) -> Line:
+        """Return the time in exactly `width` cells."""
+        fits = cells.width(self.text) <= width
+        cell = Cell(self.text if fits else self.short, Role.MUTED)
+        return cell.draw(width, glyphs, right=right)
+
+
 _COLUMNS = (
-    Column("", 5),
     Column("", 9, drop=3),
     Column("", 15, flex=1, most=20),
     Column("", 1),
@@ -58,7 +81,7 @@ def activity_listing(
         source="disk",
         age=context.age(snapshot.taken_at),
         number=5,
-        columns=_COLUMNS,
+        columns=(_when_column([at for at, _ in rows], context), *_COLUMNS),
         rows=tuple(row for _, row in rows),
         empty=("nothing ran yet: c takes a checkpoint",),
         is_stale=context.is_stale(snapshot.taken_at),
@@ -74,7 +97,7 @@ def run_row(run: Run, context: Context) -> Row:
     return Row(
         key=f"run-{run.id}",
         cells=(
-            Cell(figures.when(run.started_at, context.now, context.zone), Role.MUTED),
+            _when(run.started_at, context),
             Cell(run.origin.value, Role.MUTED),
             Cell(literal(subject)),
             Cell(sign, role),
@@ -83,6 +106,20 @@ def run_row(run: Run, context: Context) -> Row:
             Cell(literal(run.command_line), Role.MUTED, is_id=True),
         ),
         value=run.command_line,
+    )
+
+
+def _when_column(times: Sequence[datetime], context: Context) -> Column:
+    """Return the column of the times: it grows first, where days have to be told as well."""
+    drawn = [_when(at, context) for at in times]
+    least = max((cells.width(one.short) for one in drawn), default=0)
+    most = max((cells.width(one.text) for one in drawn), default=0)
+    return Column("", least, flex=_FIRST if least < most else 0, most=most)
+
+
+def _when(at: datetime, context: Context) -> When:
+    return When(
+        figures.moment(at, context.now, context.zone), figures.when(at, context.now, context.zone)
     )
 
 
@@ -103,7 +140,7 @@ def _visit_row(visit: Visit, context: Context) -> Row:
     return Row(
         key=f"visit-{visit.number}",
         cells=(
-            Cell(figures.when(visit.at, context.now, context.zone), Role.MUTED),
+            _when(visit.at, context),
             Cell("you", Role.MUTED),
             Cell("opened", Role.MUTED),
             Cell(context.glyphs.dot, Role.MUTED),
