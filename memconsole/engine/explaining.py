@@ -7,7 +7,9 @@ words, age and state of the index are explained all the same.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.domain.agent_search import AgentSearch, AgentView, Reason, Vectors
@@ -110,10 +112,9 @@ class _Look:
         talks = dict.fromkeys((hit for hit in hits if hit.source is not Source.MEMORY), _TALK)
         try:
             facts = self._platform.indexes.read(self._agent, self._home, lambda index: index.facts)
+            told, views = self._seen(notes, answers, facts)
         except StoreError as error:
             told, views = self._blind(notes, answers, _unreadable(error))
-        else:
-            told, views = self._seen(notes, answers, facts)
         return told, {**talks, **views}
 
     def _seen(
@@ -203,9 +204,20 @@ class _Look:
         paths = dict.fromkeys(hit.path for hit in notes)
         hashes = self._platform.indexes.hashes(self._agent.workspace, paths)
         return {
-            hit: explain(evidence(hit, reading.contents, reading.placed, hashes, search), search)
+            hit: explain(
+                evidence(self._named(hit), reading.contents, reading.placed, hashes, search), search
+            )
             for hit in notes
         }
+
+    def _named(self, hit: SearchHit) -> SearchHit:
+        """Return a hit under the name that the platform has for its file.
+
+        A file beside the workspace has its whole path here, and a way out of the workspace there.
+        """
+        if not PurePath(hit.path).is_absolute():
+            return hit
+        return replace(hit, path=os.path.relpath(hit.path, self._agent.workspace))
 
 
 def _vectors(facts: IndexFacts, vector: Sequence[float] | None, answers: object | None) -> Vectors:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,7 +19,12 @@ from memconsole.errors import StoreError
 from tests.fake_platform_index import FakePlatformIndex
 from tests.fakes import World, fake_agent
 
-NOTE, OLD, NEW = "memory/boiler.md", "memory/2025-10-28.md", "memory/2026-01-26.md"
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memconsole.domain.platform_candidates import WordsFound
+
+NOTE, OLD = "memory/boiler.md", "memory/2025-10-28.md"
 TEXT = "the boiler broke in the cellar"
 OURS = SearchSettings(provider="openai-compatible", model="stub")
 """Settings under which the vectors of the index can be made here."""
@@ -124,6 +130,13 @@ class TestTheIndex:
         assert found.reason is Reason.NOT_INDEXED
         assert "indexes no such file" in found.because
 
+    def test_a_file_beside_the_workspace_has_another_name_there(self, world: World) -> None:
+        path = str(fake_agent().workspace.parent / "shared" / "boiler.md")
+        files(world, {path: TEXT})
+        world.platform_index.indexes["main"] = index_of(chunk("../shared/boiler.md"), cosine=0.9)
+        found = view(world, path)
+        assert (found.rank, found.reason) == (1, Reason.FOUND)
+
     def test_a_file_that_has_changed(self, world: World) -> None:
         files(world, {NOTE: f"{TEXT}; the plumber comes on Friday"})
         world.platform_index.indexes["main"] = index_of(chunk(NOTE), cosine=0.9)
@@ -186,6 +199,19 @@ class TestTheIndex:
             "Look at it.",
         )
         assert found.place == "not known"
+
+    def test_an_index_that_is_damaged_further_in(
+        self, world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        files(world, {NOTE: TEXT})
+        made = index_of(chunk(NOTE))
+        world.platform_index.indexes["main"] = made
+
+        def damaged(*_: object) -> Sequence[WordsFound]:
+            raise StoreError("its words are damaged")
+
+        monkeypatch.setattr(made, "with_words", damaged)
+        assert view(world).because == "its words are damaged"
 
     def test_a_search_that_is_switched_off(self, world: World) -> None:
         files(world, {NOTE: TEXT})
