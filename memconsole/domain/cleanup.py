@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Step(StrEnum):
     """What is done about one file."""
 
-    COMPRESS = "compress"
+    COMPRESS = "pack"
     DELETE = "delete"
 
 

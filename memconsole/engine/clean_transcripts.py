@@ -110,39 +110,39 @@ def _file_of(stored: StoredSession) -> OldFile | None:
 
 
 def _compressed(scene: _Scene, agent: Agent, stored: StoredSession, file: OldFile) -> Cleaning:
-    ref = stored.transcript
-    assert ref is not None  # it has a file
-    if (why := _why_not(scene, agent, ref)) is not None:
-        return Cleaning(agent.id, file.path, Step.COMPRESS, "skipped", why)
-    if scene.dry_run:
-        words = f"would pack {size_words(file.size_bytes)}"
-        return Cleaning(agent.id, file.path, Step.COMPRESS, "planned", words)
-    try:
-        freed = scene.ports.health().transcripts.compress(agent, file)
-    except OSError as error:
-        return _failed(agent, file, Step.COMPRESS, error)
-    message = f"packed, {size_words(freed)} less"
-    return Cleaning(agent.id, file.path, Step.COMPRESS, "done", message, freed)
+    assert stored.transcript is not None  # it has a file
+    why = _why_not(scene, agent, stored.transcript)
+    return _cleaned(scene, agent, file, Step.COMPRESS, why)
 
 
 def _deleted(scene: _Scene, agent: Agent, file: OldFile) -> Cleaning:
-    if not scene.ports.recovery.fingerprints(agent.ref, file.session_id):
-        why = "it is not known that its talk was captured"
-        return Cleaning(agent.id, file.path, Step.DELETE, "skipped", why)
-    if scene.dry_run:
-        words = f"would delete {size_words(file.size_bytes)}"
-        return Cleaning(agent.id, file.path, Step.DELETE, "planned", words)
-    try:
-        freed = scene.ports.health().transcripts.delete(agent, file)
-    except OSError as error:
-        return _failed(agent, file, Step.DELETE, error)
-    message = f"deleted, {size_words(freed)}"
-    return Cleaning(agent.id, file.path, Step.DELETE, "done", message, freed)
+    is_known = bool(scene.ports.recovery.fingerprints(agent.ref, file.session_id))
+    why = None if is_known else "it is not known that its talk was captured"
+    return _cleaned(scene, agent, file, Step.DELETE, why)
 
 
-def _failed(agent: Agent, file: OldFile, step: Step, error: OSError) -> Cleaning:
-    reason = (error.strerror or "no reason given").lower()
-    return Cleaning(agent.id, file.path, step, "failed", f"it was left alone: {reason}")
+def _cleaned(
+    scene: _Scene, agent: Agent, file: OldFile, step: Step, why_not: str | None
+) -> Cleaning:
+    """Do a step, unless there is a reason not to."""
+    files = scene.ports.health().transcripts
+    deed, done = {
+        Step.COMPRESS: (files.compress, "packed, {} less"),
+        Step.DELETE: (files.delete, "deleted, {}"),
+    }[step]
+    freed = 0
+    if why_not is not None:
+        status, message = "skipped", why_not
+    elif scene.dry_run:
+        status, message = "planned", f"would {step} {size_words(file.size_bytes)}"
+    else:
+        try:
+            freed = deed(agent, file)
+            status, message = "done", done.format(size_words(freed))
+        except OSError as error:
+            reason = (error.strerror or "no reason given").lower()
+            status, message = "failed", f"it was left alone: {reason}"
+    return Cleaning(agent.id, file.path, step, status, message, freed)
 
 
 def _why_not(scene: _Scene, agent: Agent, ref: TranscriptRef) -> str | None:

@@ -10,6 +10,7 @@ from memconsole.domain.catalogue import spec_of
 from memconsole.domain.command_spec import Subject
 from memconsole.ui.hosting import host, why_not_host
 from memconsole.ui.keys import COMMON, command_bindings, key_line
+from memconsole.ui.literal import literal
 from memconsole.ui.refusals import refusal
 from memconsole.ui.screens.panels import PanelScreen
 from memconsole.ui.spans import Role, Span
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from textual.events import Resize
     from textual.widget import Widget
 
+    from memconsole.ui.loading import Loaded
     from memconsole.ui.rows.context import Context
     from memconsole.ui.spans import Line
     from memconsole.ui.targets import Target
@@ -112,6 +114,13 @@ class ConsoleScreen(PanelScreen):
         line: Line = (Span(f" {text}", role),)
         self.bar("keys").show(lambda _width: line)
         self.set_timer(_MESSAGE_SECONDS, lambda: self._forget(number))
+
+    def say_what_came(self, message: Loaded) -> None:
+        """Show what came of something that was done in a thread, or why nothing did."""
+        if message.failure:
+            self.say(message.failure, Role.WARNING)
+        else:
+            self.say(literal(str(message.value)), Role.MUTED)
 
     def _forget(self, number: int) -> None:
         if number == self._message_number:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import on
 
 from memconsole.ui.keys import bind
-from memconsole.ui.literal import literal
 from memconsole.ui.loading import Loaded, Loader
 from memconsole.ui.rows.health import (
     check_facts,
@@ -18,7 +17,6 @@ from memconsole.ui.rows.health import (
     health_listing,
 )
 from memconsole.ui.screens.base import ConsoleScreen
-from memconsole.ui.spans import Role
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -171,10 +169,7 @@ class HealthScreen(ConsoleScreen):
 
     def _done(self, message: Loaded) -> None:
         self._deed.done()
-        if message.failure:
-            self.say(message.failure, Role.WARNING)
-        else:
-            self.say(literal(str(message.value)), Role.MUTED)
+        self.say_what_came(message)
         self._standings.ask(self.desk.engine.alert_standings)
 
 

@@ -9,7 +9,6 @@ from textual import on
 from memconsole.domain.snapshot import SchedulerStatus
 from memconsole.ui.keys import bind
 from memconsole.ui.listing import Listing
-from memconsole.ui.literal import literal
 from memconsole.ui.loading import Loaded, Loader
 from memconsole.ui.rows.jobs import job_listing, jobs_listing
 from memconsole.ui.screens.base import ConsoleScreen
@@ -162,10 +161,7 @@ class JobsScreen(ConsoleScreen):
 
     def _done(self, message: Loaded) -> None:
         self._deed.done()
-        if message.failure:
-            self.say(message.failure, Role.WARNING)
-        else:
-            self.say(literal(str(message.value)), Role.MUTED)
+        self.say_what_came(message)
         self._runs = None
         self.desk.readings.request()
         self.show_snapshot()
