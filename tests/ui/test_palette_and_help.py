@@ -7,6 +7,8 @@ import logging
 import pytest
 
 from memconsole.domain.catalogue import CATALOGUE
+from memconsole.ui.keys import COMMON
+from memconsole.ui.screens.help import Purpose, purpose_of
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, at_work
 from tests.ui.fake_engine import FakeEngine
@@ -23,6 +25,29 @@ async def test_help_lists_the_keys_of_this_screen_commands_first(engine: FakeEng
         assert text.index("Save an agent's current work") < text.index("Another order")
         await desk.press("question_mark")
         assert desk.screen == "overview"
+
+
+async def test_help_is_grouped_by_purpose(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("2", "enter", "question_mark")
+        rows = desk.pane("dialog").place.rows
+        assert desk.cursor("dialog") == "checkpoint"  # no heading
+        assert desk.text("dialog").splitlines()[2].split()[1:2] == ["Act"]
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        if row.is_heading:
+            groups[row.key] = []
+        else:
+            groups[list(groups)[-1]].append(row.key)
+
+    assert list(groups) == ["ACT", "HERE", "OPEN", "VIEW", "MOVE", "CONSOLE"]
+    assert {spec.name for spec in CATALOGUE if spec.key} < set(groups["ACT"])
+    assert groups["HERE"] == ["pruning"]
+    assert {"panel-1", "panel-5", "down"} < set(groups["MOVE"])
+
+
+def test_every_key_of_all_screens_has_a_purpose_of_its_own() -> None:
+    assert [one.id for one in COMMON if purpose_of(one) is Purpose.HERE] == []
 
 
 async def test_help_tells_what_does_not_work_now(engine: FakeEngine) -> None:

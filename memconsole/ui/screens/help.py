@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from enum import StrEnum
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from memconsole.ui.keys import bind, key_name
 from memconsole.ui.listing import Listing
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from textual.app import ComposeResult
-    from textual.binding import ActiveBinding, BindingType
+    from textual.binding import ActiveBinding, Binding, BindingType
 
     from memconsole.ui.glyphs import Glyphs
 
@@ -22,8 +23,42 @@ _COLUMNS = (Column("key", 12), Column("does", 24, flex=1))
 _WIDTH = 76
 
 
+class Purpose(StrEnum):
+    """What a key is for, in the order of the list."""
+
+    ACT = "Act"
+    HERE = "On this screen"
+    OPEN = "Open"
+    VIEW = "View"
+    MOVE = "Move and find"
+    CONSOLE = "Console"
+
+
+_NAMED: Final = {
+    Purpose.ACT: "undo host mark",
+    Purpose.OPEN: "open observations checkpoints memory bootstrap consolidation jobs health findings"
+    " log",
+    Purpose.VIEW: "maximise sort copy freeze refresh slower faster",
+    Purpose.MOVE: "search next previous up down page-up page-down first last next-panel"
+    " previous-panel",
+    Purpose.CONSOLE: "palette help back quit interrupt suspend",
+}
+"""Ids of bindings; a command acts, and what is not named belongs to the screen alone."""
+
+_PURPOSES: Final = {name: purpose for purpose, names in _NAMED.items() for name in names.split()}
+
+
+def purpose_of(binding: Binding) -> Purpose:
+    """Return what a key is for."""
+    if binding.action.startswith("command("):
+        return Purpose.ACT
+    if binding.action.startswith("panel("):
+        return Purpose.MOVE
+    return _PURPOSES.get(binding.id or "", Purpose.HERE)
+
+
 def help_rows(bindings: Iterable[ActiveBinding]) -> tuple[Row, ...]:
-    """Return one row for each thing a key does; keys that do the same share it."""
+    """Return one row for each thing a key does, by purpose; keys that do the same share it."""
     keys: dict[str, list[str]] = {}
     first: dict[str, ActiveBinding] = {}
     for active in bindings:
@@ -32,30 +67,29 @@ def help_rows(bindings: Iterable[ActiveBinding]) -> tuple[Row, ...]:
         if shown not in keys.setdefault(name, []):
             keys[name].append(shown)
         first.setdefault(name, active)
-    rows = []
-    # What is special here comes first; moving about, which every list knows, comes last.
-    for name, active in sorted(first.items(), key=lambda pair: _rank(pair[1])):
-        text = active.binding.tooltip or active.binding.description
-        if not text:
-            continue
-        role = Role.PLAIN if active.enabled else Role.MUTED
-        prefix = "" if active.enabled else "not now: "
-        rows.append(
-            Row(
-                key=name,
-                cells=(Cell(" ".join(keys[name]), Role.ACCENT), Cell(f"{prefix}{text}", role)),
-                value=text,
-            )
-        )
-    return tuple(rows)
+    grouped: dict[Purpose, list[Row]] = {purpose: [] for purpose in Purpose}
+    for name, active in first.items():
+        if active.binding.tooltip or active.binding.description:
+            grouped[purpose_of(active.binding)].append(_row(name, active, keys[name]))
+    found: list[Row] = []
+    for purpose, rows in grouped.items():
+        found += [_heading(purpose), *rows] if rows else []
+    return tuple(found)
 
 
-def _rank(active: ActiveBinding) -> int:
-    if active.binding.action.startswith("command("):
-        return 0
-    if active.binding.action.startswith("app."):
-        return 2
-    return 3 if isinstance(active.node, Pane) else 1
+def _heading(purpose: Purpose) -> Row:
+    return Row(purpose.name, (Cell(), Cell(purpose.value, Role.STRONG)), is_heading=True)
+
+
+def _row(name: str, active: ActiveBinding, keys: Iterable[str]) -> Row:
+    text = active.binding.tooltip or active.binding.description
+    role = Role.PLAIN if active.enabled else Role.MUTED
+    prefix = "" if active.enabled else "not now: "
+    return Row(
+        key=name,
+        cells=(Cell(" ".join(keys), Role.ACCENT), Cell(f"{prefix}{text}", role)),
+        value=text,
+    )
 
 
 class HelpScreen(Dialog[None]):
@@ -90,6 +124,7 @@ class HelpScreen(Dialog[None]):
         )
         pane.focus()
         self.on_resize()
+        self.call_after_refresh(pane.action_first)  # the heading above it shows as well
 
     def on_resize(self) -> None:
         """Fit the screen."""
