@@ -426,3 +426,25 @@ def test_nothing_is_written_when_it_could_not_be_remembered() -> None:
     failed(stage.add("Port 8443 is the gateway"), "state")
     failed(stage.forget(stage.id_of("tea")), "state")
     assert stage.world.workspace.writes == []
+
+
+def test_advice_compares_what_is_kept_by_hand_and_says_how_much_of_it() -> None:
+    stage = Stage()
+    line = "- The build needs ninja\n"
+    stage.hold("memory/tools.md", line)
+    stage.hold(TODAY, line)
+    stage.hold(OBSERVATIONS, line)
+    stage.hold("memory/archive/old.md", line)
+    found = Engine(stage.world.ports, stage.settings).memory_advice("main")
+    assert (found.looked_at, found.of) == (2, 2)
+    assert [(one.kind.value, one.entry.path) for one in found.found] == [
+        ("twice", "memory/tools.md")
+    ]
+
+
+def test_advice_looks_at_the_newest_files_and_at_what_every_session_loads() -> None:
+    stage = Stage()
+    for number in range(60):
+        stage.hold(f"memory/n{number}.md", f"- Note {number} of many\n")
+    found = Engine(stage.world.ports, stage.settings).memory_advice("main")
+    assert (found.looked_at, found.of) == (40, 61)

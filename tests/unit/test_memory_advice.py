@@ -71,3 +71,14 @@ def test_a_todo_is_open_for_long_after_thirty_days(day: str, is_old: bool) -> No
 
 def test_a_day_that_does_not_exist_is_no_age() -> None:
     assert said("- 2026-02-31: [TODO] order a larger disk\n") == []
+
+
+def test_of_three_that_say_the_same_two_may_go() -> None:
+    line = "Backups run on kaveri every night\n"
+    assert said(f"- {line}- {line.upper()}- {line}") == [("twice", 2), ("twice", 3)]
+
+
+def test_what_is_alike_but_not_the_same_is_no_advice() -> None:
+    one = "Backups of the inventory run on kaveri every single night"
+    other = "Backups of the inventory ran on kaveri each single night"
+    assert said(f"- {one}\n- {other}\n") == []
