@@ -29,6 +29,17 @@ _WORDS = (
 )
 
 
+_CHAT = (
+    "any news about case {}?",
+    "not yet, case {} is still open",
+    "and case {}, how far is that?",
+    "nobody has looked at case {} today",
+)
+_FACT_EVERY = 6
+"""Messages of which one says something to be remembered, in words that come back; the rest is talk.
+What is new in every message would grow memory without an end, and the work on it too."""
+
+
 @dataclass(slots=True)
 class Talk:
     """One live session.
@@ -84,10 +95,10 @@ class Fleet:
         lines = [] if talk.turns else [{"type": "session", "version": 3, "id": talk.id}]
         for place, role in enumerate(("user", "assistant")):
             number = f"{talk.turns * 2 + place:08x}"
-            said = _WORDS[(self.messages + place) % len(_WORDS)]
+            said = self._said(self.messages + place)
             message: dict[str, object] = {
                 "role": role,
-                "content": [{"type": "text", "text": f"{said} ({self.messages})"}],
+                "content": [{"type": "text", "text": said}],
             }
             if role == "assistant":
                 tokens = (talk.turns + 1) * _GROWTH_TOKENS
@@ -108,6 +119,12 @@ class Fleet:
         os.utime(path, (moment, moment))
         talk.turns += 1
         self.messages += 2
+
+    def _said(self, number: int) -> str:
+        facts, is_chat = divmod(number, _FACT_EVERY)
+        if is_chat:
+            return _CHAT[number % len(_CHAT)].format(number)
+        return _WORDS[facts % len(_WORDS)]
 
     def _store(self, talk: Talk, at: datetime) -> None:
         entry = {
