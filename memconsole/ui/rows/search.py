@@ -235,7 +235,9 @@ def _row(fold: Fold, query: Query, search: Search, context: Context) -> Row:
     glyphs, hit = context.glyphs, fold.hit
     text, marks = shown(hit, query)
     tone = Role.MUTED if hit.is_weak else Role.PLAIN
-    lead = (Span(f"weak match {glyphs.dot} ", Role.WARNING),) if hit.is_weak else ()
+    lead: tuple[Span, ...] = ()
+    if hit.is_weak:
+        lead = (Span(f"weak match {glyphs.dot} ", Role.WARNING),)
     if fold.others:
         lead += (Span(f"+{len(fold.others)} alike {glyphs.dot} ", Role.MUTED),)
     drawn: list[Cell | Rich | Excerpt] = [
