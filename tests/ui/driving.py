@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import textual.app
 import textual.pilot
 import textual.screen
+from textual._compositor import Compositor
 
 from memconsole.ui.app import ConsoleApp
 from memconsole.ui.clock import ScreenClock
@@ -19,9 +20,11 @@ from tests.ui import sample
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
+    from rich.console import RenderableType
     from textual.app import App
     from textual.message_pump import MessagePump
     from textual.pilot import Pilot
+    from textual.screen import Screen
 
     from memconsole.ports import ChangeFeed
     from tests.ui.fake_engine import FakeEngine
@@ -37,7 +40,7 @@ PATIENCE_S = 60
 def without_naps(put: Callable[[object, str, object], None] = setattr) -> None:
     """Do without Textual's naps of 20 ms at each key, and its 16 ms from picture to picture.
 
-    `settle` waits for every queue, and proves more.
+    `settle` waits for every queue, and proves more. It draws once what has changed until then.
 
     Args:
         put: Sets an attribute, for good or until the end of a test.
@@ -45,6 +48,20 @@ def without_naps(put: Callable[[object, str, object], None] = setattr) -> None:
     for module in (textual.app, textual.pilot):
         put(module, "wait_for_idle", _give_way)
     put(textual.screen, "UPDATE_PERIOD", 0.001)
+    put(Compositor, "render_update", _draw_later)
+
+
+_draw = Compositor.render_update
+
+
+def _draw_later(
+    self: Compositor,
+    full: bool = False,
+    screen_stack: list[Screen[object]] | None = None,
+    simplify: bool = False,
+) -> RenderableType | None:
+    """Leave to `settle` what would be drawn over before anybody sees it."""
+    return _draw(self, full, screen_stack, simplify) if full else None
 
 
 async def _give_way(min_sleep: float = 0, max_sleep: float = 0) -> None:
@@ -149,11 +166,12 @@ async def at_work(
 
 
 async def settle(pilot: Pilot[int]) -> None:
-    """Wait until no worker runs and every message they sent has been handled."""
+    """Wait until no worker runs and every message they sent has been handled; draw what is new."""
     await _barrier(pilot.app)
     while len(pilot.app.workers):
         await pilot.app.workers.wait_for_complete()
         await _barrier(pilot.app)
+    _draw(pilot.app.screen._compositor, screen_stack=pilot.app._background_screens)
 
 
 async def _barrier(app: App[int]) -> None:
