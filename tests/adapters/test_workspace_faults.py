@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.stores.workspace import DiskWorkspace
+from tests.adapters.capture_place import APPEND_STEPS, REPLACE_STEPS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,16 +41,6 @@ workspace = DiskWorkspace(kill)
 """
 REPLACE = "workspace.replace(root, CONTEXT, NEW_CONTEXT, seen=workspace.read(root, CONTEXT))\n"
 APPEND = "workspace.append(root, DAY, ENTRY, header=HEADER)\n"
-
-REPLACE_STEPS = (
-    "temporary-made",
-    "temporary-written",
-    "temporary-synced",
-    "compared",
-    "replaced",
-    "folder-synced",
-)
-APPEND_STEPS = ("opened", "written", "synced")
 
 
 @pytest.fixture
