@@ -161,10 +161,11 @@ def compaction_evidence(look: Look) -> Check:
         return ok("compaction-evidence", message, 0)
     severity = CheckStatus.CRITICAL if found.has_loss else CheckStatus.WARNING
     worst = found.bad[0]
+    name = worst.key or worst.session_id
     return Check(
         "compaction-evidence",
         severity,
-        f"{_compactions(len(found.bad))} bad, the newest of {worst.key}: {worst.why}",
+        f"{_compactions(len(found.bad))} bad, the newest of {name}: {worst.why}",
         len(found.bad),
         1,
         hint=hint_of(worst),

@@ -299,6 +299,10 @@ def test_bad_compactions_are_told_one_by_one(world: World) -> None:
     assert isinstance(detail, dict)
     assert list(detail) == ["key", "session_id", "at", "why"]
     assert (detail["key"], detail["session_id"]) == (KEY, "s-1")
+    assert f"the newest of {KEY}: " in found.message
+    [known] = world.sessions.listings["main"].sessions
+    world.sessions.hold(replace(known, key=None, state=SessionState.ORPHAN))
+    assert "the newest of s-1: " in look(world, "compaction-evidence").message
 
 
 def test_a_reset_without_effect_is_told_until_one_works(world: World) -> None:
