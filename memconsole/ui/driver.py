@@ -8,7 +8,9 @@ import os
 import select
 import signal
 import sys
+import termios
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual.drivers.linux_driver import LinuxDriver
@@ -25,6 +27,9 @@ ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 PATIENCE_S = 2.0
 """How long a terminal that takes nothing may hold up the end."""
 
+
+LAST_RESORT_S = 5.0
+"""How long after that a console that is busy with itself may go on."""
 
 _TELL_FOCUS = "\x1b[?1004h"
 """Asks for focus events. tmux tells of the loss when it is detached and not of the return, and
@@ -48,6 +53,7 @@ class ConsoleDriver(LinuxDriver):
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._patient = PatientFile(sys.__stderr__ or io.StringIO())
         self._file: PatientFile = self._patient  # type: ignore[assignment]  # enough of it
+        self._last_resort: threading.Timer | None = None
 
     def start_application_mode(self) -> None:
         """Take the terminal, and listen for what may end us."""
@@ -58,8 +64,7 @@ class ConsoleDriver(LinuxDriver):
             # Not by way of the loop: it may wait for room in the queue of a stalled terminal.
             del frame
             self._patient.end_within(PATIENCE_S)
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(self._end, 128 + number)
+            self._end_soon(loop, 128 + number)
 
         for number in ENDING_SIGNALS:
             signal.signal(number, ending)
@@ -73,29 +78,58 @@ class ConsoleDriver(LinuxDriver):
         self._patient.end_within(PATIENCE_S)
         super().stop_application_mode()
 
+    def close(self) -> None:
+        """End the writing; from here on the process ends by itself."""
+        if self._last_resort is not None:
+            self._last_resort.cancel()
+        super().close()
+
     def write(self, data: str) -> None:
         """Write to the terminal; pointer shapes and focus are nothing to bother it with."""
         if data != _TELL_FOCUS and not data.startswith(_POINTER_SHAPE):
             super().write(data)
 
+    def _get_terminal_size(self) -> tuple[int, int]:
+        """Return what `App.size` takes a terminal for that tells no size, as some lines do.
+
+        Textual's own driver takes it for one line less, and the two chase each other for ever.
+        """
+        return self._app.console.size
+
+    def _end_soon(self, loop: asyncio.AbstractEventLoop, code: int) -> None:
+        """End in good order, or after a while without the loop, which may never come to it."""
+        if loop.is_closed():
+            return
+        if self._last_resort is None:
+            self._last_resort = threading.Timer(PATIENCE_S + LAST_RESORT_S, self._leave, (code,))
+            self._last_resort.daemon = True
+            self._last_resort.start()
+        loop.call_soon_threadsafe(self._end, code)
+
     def _end(self, code: int) -> None:
         self._app.exit(code, return_code=code)
+
+    def _leave(self, code: int) -> None:
+        """Give the terminal back and end the process; locks and transactions end with it."""
+        with suppress(termios.error):
+            if self.attrs_before is not None:
+                termios.tcsetattr(self.fileno, termios.TCSANOW, self.attrs_before)
+        self._patient.restore()
+        os._exit(code)
 
     def _wait_for_hangup(self, loop: asyncio.AbstractEventLoop) -> None:
         """Sleep until the other side of the terminal is gone; without SIGHUP nobody tells us."""
         poll = select.poll()
         poll.register(self.fileno, select.POLLHUP)
         poll.poll()
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(self._end, 128 + signal.SIGHUP)
+        self._end_soon(loop, 128 + signal.SIGHUP)
 
     def _run_input_thread(self) -> None:
         """Read keys; a terminal that is gone ends the thread, not in a traceback."""
         try:
             self.run_input_thread()
         except OSError:
-            if not self._loop.is_closed():
-                self._loop.call_soon_threadsafe(self._end, 128 + signal.SIGHUP)
+            self._end_soon(self._loop, 128 + signal.SIGHUP)
 
     def _enable_mouse_support(self) -> None:
         """Ask for clicks, drags and the wheel, not for every movement that a slow link carries."""

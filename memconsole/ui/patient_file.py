@@ -6,6 +6,7 @@ import os
 import select
 import termios
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -68,11 +69,18 @@ class PatientFile:
     def _wait(self, descriptor: int) -> None:
         if self._give_up_at is not None and self._monotonic() >= self._give_up_at:
             self.is_gone = True
-            # What waits there unread is of no use any more, and leaves no room for the rest.
-            termios.tcflush(descriptor, termios.TCOFLUSH)
-            os.write(descriptor, _RESTORE)
+            self.restore()
             return
         select.select([], [descriptor], [], _LOOK_S)
+
+    def restore(self) -> None:
+        """Leave the terminal usable, whatever it has not read yet."""
+        if self._descriptor is None:
+            return
+        with suppress(OSError, termios.error):
+            # What waits there unread is of no use any more, and leaves no room for the rest.
+            termios.tcflush(self._descriptor, termios.TCOFLUSH)
+            os.write(self._descriptor, _RESTORE)
 
     def flush(self) -> None:
         """Flush, if there is still somebody to read."""

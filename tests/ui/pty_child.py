@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memconsole.ui import driver
 from memconsole.ui.history import History
 from memconsole.ui.run import run_console
 from tests.ui import sample
@@ -35,7 +36,15 @@ def main(plan: dict[str, object]) -> int:
     engine.settings = replace(engine.settings, ui=ui, state_dir=state)
     if plan.get("crash"):
         History.add = _crash  # type: ignore[method-assign]  # a bug is what is tested
+    if plan.get("busy"):
+        History.add = _never_come_back  # type: ignore[method-assign]  # nothing else must matter
+        driver.PATIENCE_S = driver.LAST_RESORT_S = 0.2  # not seconds
     return run_console(engine, engine.settings)
+
+
+def _never_come_back(self: History, at: datetime, what: str, *words: str) -> str:
+    while True:
+        pass
 
 
 def _crash(self: History, at: datetime, what: str, *words: str) -> str:

@@ -20,7 +20,7 @@ WALK = (
     ("\r", "Messages"),
     ("\x1b", "Activity"),
     ("3", "Memory"),
-    ("\r", "Limits and warnings"),
+    ("\r", "Advice"),
     ("\x1b", "Activity"),
     ("5", "Activity"),
     ("\r", "Runs"),
@@ -179,6 +179,31 @@ def test_a_terminal_that_nobody_reads_is_restored_when_it_is_given_up() -> None:
 
     for sequence in RESTORED:
         assert sequence in terminal.output
+
+
+def test_a_console_that_is_busy_with_itself_ends_all_the_same() -> None:
+    with in_terminal(busy=True) as terminal:
+        terminal.wait_for(READY)
+        terminal.clear()
+        terminal.press("2\r")
+        terminal.read_for(0.5)
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.wait() == 143
+        assert terminal.after == terminal.before
+
+    for sequence in RESTORED:
+        assert sequence in terminal.output
+
+
+def test_a_terminal_that_tells_no_size_is_drawn_once() -> None:
+    with in_terminal((0, 0)) as terminal:
+        terminal.wait_for(READY)
+        terminal.read_for(1.0)
+        terminal.clear()
+        terminal.read_for(1.0)
+        assert len(terminal.output) < 2_000
+        terminal.press("q")
+        assert terminal.wait() == 0
 
 
 def test_a_crash_leaves_the_terminal_and_tells_no_secret(tmp_path: Path) -> None:
