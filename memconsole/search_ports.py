@@ -79,9 +79,6 @@ class IndexReader(Protocol):
     def rows(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         """Return the texts of chunks."""
 
-    def matching_all(self, query: Query) -> dict[int, float]:
-        """Return BM25 of the chunks with every word."""
-
     def ages(self, ids: Sequence[int]) -> dict[int, float]:
         """Return when dated chunks are from, in seconds since 1970; others are left out."""
 

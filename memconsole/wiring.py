@@ -195,9 +195,7 @@ def _health(settings: Settings, state: StateDatabase, copies: PrivateCopies) -> 
     )
     metrics = PrometheusMetrics(settings.metrics.textfile, settings.metrics.port)
     cron, jobs = PlatformCron(copies), StateJobs(state)
-    return HealthPorts(
-        Host(), HeldLocks(locks), cron, jobs, logs, metrics, DiskOldTranscripts()
-    )
+    return HealthPorts(Host(), HeldLocks(locks), cron, jobs, logs, metrics, DiskOldTranscripts())
 
 
 def _alerts(settings: Settings, state: StateDatabase) -> AlertPorts:

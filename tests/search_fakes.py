@@ -109,10 +109,6 @@ class FakeReader:
             for at in ids
         }
 
-    def matching_all(self, query: Query) -> dict[int, float]:
-        wanted = set(query.words)
-        return {at: 9.0 for at, (_, text) in enumerate(self.texts) if wanted <= set(words(text))}
-
     def ages(self, ids: Sequence[int]) -> dict[int, float]:
         return {}
 

@@ -69,11 +69,6 @@ class Query:
             terms += [f'"{term}" *' for term in index_terms(self.prefix)[:1]]
         return tuple(dict.fromkeys(terms))
 
-    def match_all(self) -> str:
-        """Return the expression that wants every word, as the platform's own search does."""
-        terms = [f'"{term}"' for word in self.words for term in index_terms(word)[:1]]
-        return " AND ".join(dict.fromkeys(terms))
-
 
 def parse(text: str, *, is_typing: bool = False, prefix_least: int = _PREFIX_LEAST) -> Query:
     """Return the query that a text means.

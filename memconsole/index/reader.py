@@ -120,10 +120,6 @@ class IndexReader:
         )
         return {_int(row[0]): _chunk_row(row) for row in found}
 
-    def matching_all(self, query: Query) -> dict[int, float]:
-        """Return chunks with every word of the query: how the platform's own search begins."""
-        return self._matches(query.match_all())
-
     def ages(self, ids: Sequence[int]) -> dict[int, float]:
         """Return when dated chunks are from, in seconds since 1970; others are left out."""
         found = self._rows(

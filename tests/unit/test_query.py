@@ -51,8 +51,9 @@ def test_every_text_is_a_valid_expression(text: str, is_typing: bool) -> None:
     query = parse(text, is_typing=is_typing)
     with sqlite3.connect(":memory:") as connection:
         connection.execute("CREATE VIRTUAL TABLE t USING fts5(body)")
-        for expression in filter(None, (" OR ".join(query.literals()), query.match_all())):
-            connection.execute("SELECT * FROM t WHERE t MATCH ?", (expression,)).fetchall()
+        for expression in (*query.literals(), " OR ".join(query.literals())):
+            if expression:
+                connection.execute("SELECT * FROM t WHERE t MATCH ?", (expression,)).fetchall()
     connection.close()
 
 
