@@ -8,7 +8,7 @@ from memconsole.domain.agent_search import Reason, Vectors
 from memconsole.ui.listing import Listing, note
 from memconsole.ui.literal import literal
 from memconsole.ui.rows.facts import fact_rows
-from memconsole.ui.rows.hits import hit_key, place_of, score_word
+from memconsole.ui.rows.hits import hit_key, place_of
 from memconsole.ui.spans import Cell, Column, Role, Row
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def reason_listing(hit: SearchHit | None, place: int, width: int) -> Listing:
 
 def _facts(hit: SearchHit, place: int) -> Iterator[tuple[str, str]]:
     yield "note", f"{hit.path}, lines {hit.start_line} to {hit.end_line}"
-    yield "ours", f"rank {place}, score {score_word(hit.score)}"
+    yield "ours", f"rank {place}, score {hit.score:.2f}"
     view = hit.agent_view
     if view is None:
         return
