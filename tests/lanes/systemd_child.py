@@ -92,7 +92,7 @@ def main() -> None:
                 ),
                 "the manager runs",
             )
-            print(json.dumps(live()))
+            sys.stdout.write(json.dumps(live()))
         finally:
             manager.terminate()
 

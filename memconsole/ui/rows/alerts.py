@@ -30,8 +30,8 @@ def alert_facts(one: Standing | None, context: Context) -> tuple[tuple[str, str]
     told = "nobody was told yet" if one.told_at is None else figures.ago(context.since(one.told_at))
     facts = [("told", told)]
     if one.muted_until is not None:
-        left = figures.age(one.muted_until - context.now)
-        facts.append(("muted", f"for {left} more, unless it gets worse; x tells people again"))
+        quiet = figures.age(one.muted_until - context.now)
+        facts.append(("muted", f"for {quiet} more, unless it gets worse; x tells people again"))
     elif one.again_at is not None:
         left = one.again_at - context.now
         is_due = left.total_seconds() <= 0
