@@ -132,6 +132,13 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         """Return the driver that leaves the terminal as it was found."""
         return ConsoleDriver
 
+    def refresh_css(self, animate: bool = True) -> None:
+        """Take over another theme; before there is a screen, its own parsing is still to come."""
+        if self.screen_stack:
+            super().refresh_css(animate)
+        else:
+            self.stylesheet.set_variables(self.get_css_variables())
+
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return our own variables for themes that do not know them."""
         return DEFAULTS
