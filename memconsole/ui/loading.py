@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from textual.message import Message
 
@@ -37,13 +37,20 @@ class Loaded(Message):
 
 
 class Loader(Generic[T]):
-    """Asks one question at a time: one runs and one waits."""
+    """Asks one question at a time: one runs and one waits.
+
+    Attributes:
+        value: The newest answer that was taken; None before the first.
+        failure: Why the newest question failed; empty when it did not.
+    """
 
     def __init__(self, screen: Screen[None], what: str) -> None:
         self._screen = screen
         self._what = what
         self._next: Callable[[], T] | None = None
         self.is_running = False
+        self.value: T | None = None
+        self.failure = ""
 
     def ask(self, question: Callable[[], T]) -> None:
         """Run the question in a thread; its answer comes as `Loaded`."""
@@ -54,6 +61,13 @@ class Loader(Generic[T]):
         """Note that the answer came, and ask what waits."""
         self.is_running = False
         self._begin()
+
+    def take(self, message: Loaded) -> None:
+        """Keep the answer that came; a failure keeps the last one, and says why."""
+        self.failure = message.failure
+        if message.value is not None:
+            self.value = cast("T", message.value)
+        self.done()
 
     def _begin(self) -> None:
         if self.is_running or self._next is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.containers import Horizontal
@@ -38,8 +38,6 @@ class BootstrapScreen(AgentScreen):
 
     def __init__(self, agent_id: str) -> None:
         super().__init__("bootstrap", agent_id)
-        self._starts: Starts | None = None
-        self._failure = ""
         self._seen: datetime | None = None
         self._has_asked = False
         self._loader: Loader[Starts] = Loader(self, "starts")
@@ -81,13 +79,11 @@ class BootstrapScreen(AgentScreen):
     @on(Loaded)
     def show_loaded(self, message: Loaded) -> None:
         """Show what was found, or why nobody could look."""
-        self._loader.done()
-        self._failure = message.failure
-        self._starts = cast("Starts | None", message.value) or self._starts
+        self._loader.take(message)
         self._show()
 
     def _show(self) -> None:
-        listing = classes_listing(self._scene, self.context(), failure=self._failure)
+        listing = classes_listing(self._scene, self.context(), failure=self._loader.failure)
         self.named("sessions").show(listing)
         self._show_class()
 
@@ -95,7 +91,7 @@ class BootstrapScreen(AgentScreen):
     def _scene(self) -> Scene:
         snapshot = self.desk.snapshot
         return Scene(
-            self._starts,
+            self._loader.value,
             self._pool,
             None if snapshot is None else snapshot.home.config,
             self.desk.settings.bootstrap,

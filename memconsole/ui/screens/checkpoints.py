@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
@@ -40,8 +40,6 @@ class CheckpointsScreen(AgentScreen):
 
     def __init__(self, agent_id: str) -> None:
         super().__init__("checkpoints", agent_id)
-        self._saved: tuple[Saved, ...] | None = None
-        self._failure = ""
         self._seen: object = None
         self._loader: Loader[tuple[Saved, ...]] = Loader(self, "checkpoints")
 
@@ -62,7 +60,7 @@ class CheckpointsScreen(AgentScreen):
         snapshot = self.desk.snapshot
         agents = () if snapshot is None else snapshot.agents
         seen = next((one.checkpoint_at for one in agents if one.ref.id == self._agent_id), None)
-        if self._saved is None or seen != self._seen:
+        if self._loader.value is None or seen != self._seen:
             self._seen = seen
             engine, agent_id = self.desk.engine, self._agent_id
             self._loader.ask(lambda: beside_each_other(engine.checkpoints(agent_id)))
@@ -72,16 +70,15 @@ class CheckpointsScreen(AgentScreen):
     @on(Loaded)
     def show_loaded(self, message: Loaded) -> None:
         """Show what was read, or why it could not be."""
-        self._loader.done()
-        self._failure = message.failure
-        if message.value is not None:
-            self._saved = cast("tuple[Saved, ...]", message.value)
+        self._loader.take(message)
         self._show()
 
     def _show(self) -> None:
         context = self.context()
         self.named("list").show(
-            checkpoints_listing(self._saved, context, agent=self._agent_id, failure=self._failure)
+            checkpoints_listing(
+                self._loader.value, context, agent=self._agent_id, failure=self._loader.failure
+            )
         )
         self._show_changes()
 
@@ -89,7 +86,7 @@ class CheckpointsScreen(AgentScreen):
     @on(Pane.Resized, "#changes")
     def _show_changes(self) -> None:
         place, pane = self.named("list").place, self.named("changes")
-        pair = pair_of(self._saved or (), place.cursor, place.marks)
+        pair = pair_of(self._loader.value or (), place.cursor, place.marks)
         pane.show(changes_listing(pair, self.context(), pane.room[0]))
 
     # ---- keys ----------------------------------------------------------------------------

@@ -6,7 +6,7 @@ Nothing of it is done by itself; everything asks first, and can be undone (missi
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
@@ -49,8 +49,6 @@ class ConsolidationScreen(AgentScreen):
 
     def __init__(self, agent_id: str) -> None:
         super().__init__("consolidation", agent_id)
-        self._preview: ConsolidationPreview | None = None
-        self._failure = ""
         self._seen: tuple[datetime | None, object] | None = None
         self._chosen = "proposals"
         self._loader: Loader[ConsolidationPreview] = Loader(self, "consolidation")
@@ -81,16 +79,14 @@ class ConsolidationScreen(AgentScreen):
     @on(Loaded)
     def show_loaded(self, message: Loaded) -> None:
         """Show what was found, or why nobody could look."""
-        self._loader.done()
-        self._failure = message.failure
-        self._preview = cast("ConsolidationPreview | None", message.value) or self._preview
+        self._loader.take(message)
         self._show()
 
     def _show(self) -> None:
         context, proposals = self.context(), self.named("proposals")
-        proposals.show(proposals_listing(self._preview, self._failure, context))
+        proposals.show(proposals_listing(self._loader.value, self._loader.failure, context))
         proposals.place.marks &= {row.key for row in proposals.place.rows}
-        self.named("archive").show(decayed_listing(self._preview, context))
+        self.named("archive").show(decayed_listing(self._loader.value, context))
         self._show_one()
 
     def on_descendant_focus(self) -> None:
@@ -108,7 +104,7 @@ class ConsolidationScreen(AgentScreen):
             self._chosen = self.pane.id
         pane, row = self.named("one"), self.named(self._chosen).row
         key = "" if row is None else row.key
-        pane.show(one_listing(self._preview, key, self.context(), pane.room[0]))
+        pane.show(one_listing(self._loader.value, key, self.context(), pane.room[0]))
         self.show_keys()
 
     # ---- keys ----------------------------------------------------------------------------
@@ -119,10 +115,10 @@ class ConsolidationScreen(AgentScreen):
 
     def action_command(self, name: str) -> None:
         """Begin a command; what is archived is what was shown, or nothing."""
-        if name != "consolidate" or self._preview is None:
+        if name != "consolidate" or self._loader.value is None:
             super().action_command(name)
             return
-        shown = self._preview.shown
+        shown = self._loader.value.shown
 
         def build(
             agent: AgentRef,
@@ -143,7 +139,7 @@ class ConsolidationScreen(AgentScreen):
         is_of_proposal = action == "command" and parameters[0] in _OF_PROPOSALS
         if reason is None and (is_of_proposal or action == "mark") and not has_proposal:
             return "select a proposal first: 1 leads to them"
-        is_empty = self._preview is not None and not self._preview.archived
+        is_empty = self._loader.value is not None and not self._loader.value.archived
         if reason is None and action == "command" and parameters == ("consolidate",) and is_empty:
             return "no observation has decayed far enough to be archived"
         return reason

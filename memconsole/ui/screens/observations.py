@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
@@ -35,9 +35,7 @@ class ObservationsScreen(AgentScreen):
 
     def __init__(self, agent_id: str) -> None:
         super().__init__("observations", agent_id)
-        self._log: ObservationLog | None = None
         self._sieve = Sieve()
-        self._failure = ""
         self._seen: object = None
         self._loader: Loader[ObservationLog] = Loader(self, "observations")
 
@@ -55,7 +53,7 @@ class ObservationsScreen(AgentScreen):
         """Read the file again when the memory of the agent was read again."""
         pool = self._pool
         seen = None if pool is None else pool.read_at
-        if self._log is None or seen != self._seen:
+        if self._loader.value is None or seen != self._seen:
             self._seen = seen
             engine, agent_id = self.desk.engine, self._agent_id
             self._loader.ask(lambda: parse(engine.memory_text(agent_id, OBSERVATIONS) or ""))
@@ -65,20 +63,17 @@ class ObservationsScreen(AgentScreen):
     @on(Loaded)
     def show_loaded(self, message: Loaded) -> None:
         """Show what was read, or why it could not be."""
-        self._loader.done()
-        self._failure = message.failure
-        if message.value is not None:
-            self._log = cast("ObservationLog", message.value)
+        self._loader.take(message)
         self._show()
 
     def _show(self) -> None:
         self.named("list").show(
             observations_listing(
-                self._log,
+                self._loader.value,
                 self._sieve,
                 self.context(),
                 agent=self._agent_id,
-                failure=self._failure,
+                failure=self._loader.failure,
             )
         )
         self._show_one()
@@ -88,7 +83,7 @@ class ObservationsScreen(AgentScreen):
     def _show_one(self) -> None:
         row, pane = self.named("list").row, self.named("one")
         key = None if row is None else row.key
-        pane.show(observation_listing(self._log, key, self.context(), pane.room[0]))
+        pane.show(observation_listing(self._loader.value, key, self.context(), pane.room[0]))
 
     # ---- keys ----------------------------------------------------------------------------
 

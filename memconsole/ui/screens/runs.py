@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
@@ -99,8 +99,6 @@ class RunsScreen(ConsoleScreen):
     def __init__(self, key: str | None) -> None:
         super().__init__("runs")
         self._key = key
-        self._runs: tuple[Run, ...] | None = None
-        self._failure = ""
         self._seen: object = None
         self._loader: Loader[tuple[Run, ...]] = Loader(self, "runs")
 
@@ -123,7 +121,7 @@ class RunsScreen(ConsoleScreen):
         """Ask again when the newest reading holds other runs than the last one."""
         snapshot = self.desk.snapshot
         newest = None if snapshot is None else snapshot.activity[:1]
-        if self._runs is None or newest != self._seen:
+        if self._loader.value is None or newest != self._seen:
             self._seen = newest
             self._loader.ask(lambda: self.desk.engine.runs(limit=_MOST))
         self._show()
@@ -132,10 +130,7 @@ class RunsScreen(ConsoleScreen):
     @on(Loaded)
     def show_loaded(self, message: Loaded) -> None:
         """Show the runs, at first the one that was asked for."""
-        self._loader.done()
-        self._failure = message.failure
-        if message.value is not None:
-            self._runs = cast("tuple[Run, ...]", message.value)
+        self._loader.take(message)
         self._show()
         if self._key is not None:
             self.named("list").select(self._key)
@@ -143,18 +138,18 @@ class RunsScreen(ConsoleScreen):
 
     def _show(self) -> None:
         listed = self.named("list")
-        if self._runs is None:
-            text = self._failure or "reading the history"
+        if self._loader.value is None:
+            text = self._loader.failure or "reading the history"
             listed.show(Listing("Runs", number=1, empty=(text,)))
         else:
-            listed.show(runs_listing(self._runs, self.context()))
+            listed.show(runs_listing(self._loader.value, self.context()))
         self._show_run()
 
     @on(Pane.Moved, "#list")
     @on(Pane.Resized, "#run")
     def _show_run(self) -> None:
         row = self.named("list").row
-        runs = self._runs or ()
+        runs = self._loader.value or ()
         run = next((one for one in runs if row is not None and row.key == f"run-{one.id}"), None)
         pane = self.named("run")
         pane.show(run_listing(run, self.context(), pane.room[0]))
