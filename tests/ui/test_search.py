@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from textual.events import Key
+from textual.events import Hide, Key
 
 from memconsole.domain.commands import Reindex
 from memconsole.domain.indexing import IndexState
@@ -143,6 +143,19 @@ async def test_query_cursor_and_focus_survive_a_reading_and_a_resize(engine: Fak
         assert desk.cursor("search") == "hit:main:MEMORY.md:7"
         await desk.press("e")
         assert "> database" in desk.text("search")
+
+
+async def test_a_field_that_hears_late_that_it_was_hidden_keeps_the_keys(
+    engine: FakeEngine,
+) -> None:
+    async with at_work(engine) as desk:
+        await open_search(desk, "databas")
+        for size in ((1, 1), (120, 40)):
+            await desk.pilot.resize_terminal(*size)
+            await desk.settle()
+        desk.app.screen.query_one("#query").post_message(Hide())
+        await desk.settle()
+        assert desk.focus == "query"
 
 
 async def test_escape_takes_the_query_away_and_it_can_be_asked_again(engine: FakeEngine) -> None:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.events import Resize
-    from textual.widget import Widget
 
     from memconsole.ui.loading import Loaded
     from memconsole.ui.rows.context import Context
@@ -42,7 +41,6 @@ class ConsoleScreen(PanelScreen):
     AUTO_FOCUS = ""
 
     _message = ""
-    _had_focus: Widget | None = None
     _message_number = 0
 
     @property
@@ -142,19 +140,7 @@ class ConsoleScreen(PanelScreen):
     def on_resize(self, event: Resize) -> None:
         """Choose the arrangement for the new size; the keys stay where they were."""
         if self.is_open:
-            self._had_focus = self.focused or self._had_focus
             self.choose_arrangement(event.size.width, event.size.height)
-            self.call_after_refresh(self._give_back_focus)
-
-    def _give_back_focus(self, tries: int = 5) -> None:
-        """What a small terminal hid lost the keys; it gets them back when it is seen again."""
-        wanted = self._had_focus
-        if self.focused is not None or wanted is None or not wanted.is_attached:
-            return
-        if wanted.size:
-            self.set_focus(wanted)
-        elif tries:
-            self.call_after_refresh(self._give_back_focus, tries - 1)
 
     def on_descendant_focus(self) -> None:
         """Show the keys that work now."""

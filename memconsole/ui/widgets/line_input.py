@@ -9,12 +9,13 @@ from textual.binding import Binding
 from textual.widgets import Input
 
 from memconsole.domain.plain import clean
+from memconsole.ui.widgets.keeps_keys import KeepsKeys
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class LineInput(Input, inherit_bindings=False):
+class LineInput(KeepsKeys, Input, inherit_bindings=False):
     """Textual's input without its frame, its blinking and its Ctrl+A."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

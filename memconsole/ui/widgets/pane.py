@@ -15,6 +15,7 @@ from memconsole.ui.glyphs import UNICODE
 from memconsole.ui.listing import Listing
 from memconsole.ui.widgets.drawn import Drawn
 from memconsole.ui.widgets.frame import GUTTER, Look, draw
+from memconsole.ui.widgets.keeps_keys import KeepsKeys
 from memconsole.ui.widgets.place import Place
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 _WHEEL = 3
 
 
-class Pane(Drawn, can_focus=True, inherit_bindings=False):
+class Pane(KeepsKeys, Drawn, can_focus=True, inherit_bindings=False):
     """A panel with a cursor that keeps its place."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
