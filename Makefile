@@ -13,7 +13,7 @@ JOBS ?= 2
 # Compiled tests are kept: else each worker of each run compiles all of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-tmux test-ssh test-systemd test-gateway test-slow test-properties check format \
+.PHONY: help run test test-pty test-tmux test-ssh test-systemd test-gateway test-slow test-properties check format \
   bench bench-console bench-search bench-search-peers bench-memory bench-capture soak pictures lock build clean
 
 help: ## list the targets
@@ -26,8 +26,11 @@ run: $(STAMP) ## the console on your platform home; a generated demo home when t
 	fi; \
 	exec $(BIN)/memconsole $(ARGS)
 
-test: check ## everything a commit must pass: make check, then the tests with coverage
-	$(BIN)/pytest -n $(JOBS) --dist loadgroup --cov --cov-report=term:skip-covered $(ARGS)
+test: check ## everything a commit must pass: make check, then the tests; COVERAGE=1 measures them
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup $(if $(COVERAGE),--cov --cov-report=term:skip-covered) $(ARGS)
+
+test-pty: $(STAMP) ## the console in a terminal of ours: what bytes it writes, how it leaves
+	$(BIN)/pytest tests/lanes/test_pty.py -m pty -n $(JOBS) $(ARGS)
 
 test-tmux: $(STAMP) ## the console in a real tmux
 	$(BIN)/pytest tests/lanes/test_tmux.py -m tmux $(ARGS)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lanes import home
+from tests.lanes.terminal import PATIENCE_S, RESTORED, SGR, Terminal, running
 from tests.lanes.test_tmux import is_alive, wait_until
-from tests.ui.terminal import PATIENCE_S, RESTORED, SGR, Terminal, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

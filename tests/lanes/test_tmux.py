@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.lanes import home
-from tests.ui.terminal import PATIENCE_S, running
+from tests.lanes.terminal import PATIENCE_S, running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

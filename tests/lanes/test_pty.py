@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.lanes.terminal import RESTORED, SEQUENCE, SGR, Terminal, in_terminal
 from tests.ui.foreign import STEERING
-from tests.ui.terminal import RESTORED, SEQUENCE, SGR, Terminal, in_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.pty
 
 READY = "is due: 151.2K of 150K"
 WALK = (
