@@ -180,7 +180,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         self.snapshot, self.failure = message.snapshot, ""
         if not self.readings.is_watching:
             self.indexing.take(message.snapshot.agents)
-        self._finished(message.took_s)
+        self._finished(message.took_s, message.snapshot)
 
     @on(SnapshotFailed)
     def show_failure(self, message: SnapshotFailed) -> None:
@@ -188,8 +188,8 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         self.failure = ". ".join(part for part in (message.reason, message.hint) if part)
         self._finished(None)
 
-    def _finished(self, took_s: float | None) -> None:
-        self.readings.finished(took_s)
+    def _finished(self, took_s: float | None, snapshot: ConsoleSnapshot | None = None) -> None:
+        self.readings.finished(took_s, snapshot)
         self.tick()
         self.readings.rest()
 

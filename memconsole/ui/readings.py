@@ -1,8 +1,8 @@
 """Takes readings in a thread: one runs and one waits, however often they are asked for.
 
 File events say which agents to look at; a look at everything follows at longer intervals, and is
-the only source where the host cannot watch files. A reading that is slow makes the next one later:
-watching must not cost more than what is watched.
+the only source where the host cannot watch files. A reading that is slow makes the next one later,
+and so do events that bring nothing: watching must not cost more than what is watched.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.snapshot import ConsoleSnapshot
     from memconsole.ports import ChangeFeed
     from memconsole.ui.door import Door
 
@@ -37,6 +38,12 @@ _REST = 40
 
 _LOOK_AT_ALL = timedelta(seconds=30)
 """With file events: how often everything is looked at all the same."""
+
+_QUIET = timedelta(seconds=5)
+"""With file events, and while nothing moves: how often the clock looks, which moves times alone."""
+
+_QUIET_AFTER = 2
+"""Readings that are alike before it counts as quiet."""
 
 _KEEP_SAMPLES = timedelta(minutes=5)
 
@@ -68,6 +75,8 @@ class Readings:
         self._looked_at = float("-inf")
         self._sampled: tuple[float, object] = (float("-inf"), None)
         self._took_s = 0.0
+        self._last: object = None
+        self._alike = 0
         self._stop = threading.Event()
         self._watcher: threading.Thread | None = None
         self._timer: Timer | None = None
@@ -77,7 +86,9 @@ class Readings:
     @property
     def pause(self) -> timedelta:
         """Time until the next reading by the clock."""
-        return max(self.interval, timedelta(seconds=self._took_s * _REST))
+        soonest = timedelta(seconds=self._took_s * _REST)
+        is_quiet = self.is_watching and self._alike >= _QUIET_AFTER
+        return max(self.interval, soonest, _QUIET if is_quiet else soonest)
 
     @property
     def is_watching(self) -> bool:
@@ -125,15 +136,18 @@ class Readings:
             )
         else:
             self._app.post_message(SnapshotTaken(snapshot, self._monotonic() - start))
-            counts = tuple((view.session_id, view.tokens) for view in snapshot.sessions)
+            counts = _counts(snapshot)
             at, known = self._sampled
             if counts != known or start - at >= _KEEP_SAMPLES.total_seconds():
                 self._sampled = (start, counts)
                 self._engine.record_samples(snapshot)
 
-    def finished(self, took_s: float | None) -> None:
+    def finished(self, took_s: float | None, snapshot: ConsoleSnapshot | None = None) -> None:
         """Note that a reading came back, and begin the one that waits."""
         self._is_reading = False
+        told = None if snapshot is None else _told(snapshot)
+        self._alike = self._alike + 1 if told is not None and told == self._last else 0
+        self._last = told
         if took_s is not None:
             self._took_s = took_s
         self._begin()
@@ -166,3 +180,14 @@ class Readings:
     def close(self) -> None:
         """Stop listening."""
         self._stop.set()
+
+
+def _told(snapshot: ConsoleSnapshot) -> object:
+    """Return what of a reading does not move by itself with the time."""
+    newest = snapshot.activity[:1]
+    gateway, scheduler = snapshot.gateway, snapshot.scheduler
+    return _counts(snapshot), newest, gateway.verdict, gateway.hint, scheduler.state
+
+
+def _counts(snapshot: ConsoleSnapshot) -> object:
+    return tuple((view.session_id, view.tokens) for view in snapshot.sessions)

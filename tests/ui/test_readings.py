@@ -169,6 +169,29 @@ async def test_a_slow_reading_makes_the_next_one_later(engine: FakeEngine) -> No
         assert readings.pause == timedelta(seconds=2)
 
 
+async def test_while_nothing_moves_and_events_come_the_clock_looks_less_often(
+    engine: FakeEngine,
+) -> None:
+    feed = FakeFeed()
+    async with at_work(engine, feed=feed) as desk:
+        readings = desk.app.readings
+        pauses = [readings.pause.total_seconds()]
+        usual = sample.usual()
+        fewer = replace(usual, sessions=usual.sessions[1:])
+        for engine.reading in (usual, usual, usual, fewer, fewer):
+            readings.poll()
+            await desk.settle()
+            pauses.append(readings.pause.total_seconds())
+        readings.interval = INTERVALS[-1]
+        assert readings.pause == INTERVALS[-1]
+        feed.queue.put(None)
+        await until(desk, lambda: not readings.is_watching)
+        readings.interval = INTERVALS[0]
+        assert readings.pause == INTERVALS[0]
+
+    assert pauses == [2, 2, 5, 5, 2, 2]
+
+
 async def test_counts_are_kept_when_they_differ_or_five_minutes_have_passed(
     engine: FakeEngine,
 ) -> None:
