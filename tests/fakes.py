@@ -199,12 +199,14 @@ class FakeWorkspace:
     Attributes:
         edits: Texts that someone else writes right before a replacement, by path, one a call.
         refused: Paths whose writing fails, with the reason.
+        unreadable: Paths whose reading fails, with the reason.
     """
 
     def __init__(self) -> None:
         self.files: dict[tuple[Path, str], str] = {}
         self.edits: dict[str, list[str]] = {}
         self.refused: dict[str, str] = {}
+        self.unreadable: dict[str, str] = {}
         self.writes: list[str] = []
 
     def text(self, root: Path, relative: str) -> str | None:
@@ -213,6 +215,8 @@ class FakeWorkspace:
 
     def read(self, root: Path, relative: str) -> WorkspaceText | None:
         self._contain(relative)
+        if relative in self.unreadable:
+            raise WorkspaceError(f"{relative}: {self.unreadable[relative]}")
         text = self.files.get((root, relative))
         return None if text is None else WorkspaceText(text, _version(text))
 

@@ -40,7 +40,8 @@ def bootstrap(
     Main and direct sessions are given their memory, groups and jobs nothing.
     """
     call = call_of(context)
-    if session_key is not None and call.is_json and not call.settings.ui.read_only:
+    may_recover = call.settings.recovery.is_enabled and not call.settings.ui.read_only
+    if session_key is not None and call.is_json and may_recover:
         _recover(call.settings.state_dir, call.engine.home().path)
     found = call.engine.bootstrap(workspace=workspace, session_key=session_key, is_startup=show)
     return call.answer(

@@ -124,6 +124,12 @@ CAPTURE_KEYS: Final = (
     ),
     Key("summary.min_chars", Whole(), "Sessions with less text get no summary"),
     Key("summary.max_per_tag", Whole(0, 100), "Observations of one kind in a summary"),
+    Key(
+        "recovery.enabled",
+        Switch(),
+        "Capture what was said in talks that ended before it was captured",
+        field="recovery.is_enabled",
+    ),
     Key("reflector.word_threshold", Whole(1), "Words above which observations are consolidated"),
     Key("reflector.min_interval", Span(), "Time between two consolidations"),
     Key("reflector.similarity", Whole(50, 100), "Likeness from which two lines may say the same"),

@@ -64,6 +64,7 @@ SEARCH_KEYS: Final = (
         "Weight of the score against likeness to better results, such as 0.7; 1 is off",
         is_per_agent=True,
     ),
+    Key("search.sync", Switch(), "Let the scheduler keep the indexes up to date"),
     Key("search.debounce", Span(), "Quiet time after a change before it is indexed"),
     Key("search.sync_mb", Whole(0, 10_000), "Megabytes of changes that a search indexes itself"),
 )

@@ -34,6 +34,11 @@ SERVICE_KEYS: Final = (
         example='"${SLACK_TOKEN}"',
         is_secret=True,
     ),
+    Key(
+        "config_check.interval",
+        _EVERY_MINUTE,
+        "How often the scheduler checks the platform's configuration, beside when it changed",
+    ),
     Key("log_rotation.interval", _EVERY_MINUTE, "How often the scheduler looks at logs"),
     Key("log_rotation.max_bytes", Whole(1024), "Size from which a log is rotated"),
     Key("log_rotation.keep", Whole(1, 100), "Old logs that are kept of each"),

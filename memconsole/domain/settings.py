@@ -15,6 +15,7 @@ from memconsole.domain.settings_memory import (
     IndexMdSettings,
     LlmSettings,
     ObserverSettings,
+    RecoverySettings,
     ReflectorSettings,
     SummarySettings,
     WatcherSettings,
@@ -22,6 +23,7 @@ from memconsole.domain.settings_memory import (
 from memconsole.domain.settings_service import (
     AlertSettings,
     CleanupSettings,
+    ConfigCheckSettings,
     LogRotationSettings,
     MetricsSettings,
 )
@@ -74,6 +76,7 @@ class SearchSettings:
         extra_paths: Markdown files and folders beside the workspace.
         half_life: Scores halve with each; zero is off, less than 180 days hides what is old.
         mmr: Weight of the score against likeness to better results; 1 is off.
+        sync: The scheduler keeps indexes up to date; else the next search does.
         debounce: Quiet time after a change before it is indexed.
         sync_mb: A search reads at most so many megabytes of changes before it answers.
     """
@@ -93,6 +96,7 @@ class SearchSettings:
     chunk_overlap: int = 80
     half_life: timedelta = timedelta()
     mmr: float = 1.0
+    sync: bool = True
     debounce: timedelta = timedelta(seconds=1.5)
     sync_mb: int = 32
 
@@ -173,6 +177,7 @@ class Settings:
     rotation: RotationSettings = field(default_factory=RotationSettings)
     checkpoint: CheckpointSettings = field(default_factory=CheckpointSettings)
     summary: SummarySettings = field(default_factory=SummarySettings)
+    recovery: RecoverySettings = field(default_factory=RecoverySettings)
     reflector: ReflectorSettings = field(default_factory=ReflectorSettings)
     consolidate: ConsolidateSettings = field(default_factory=ConsolidateSettings)
     observer: ObserverSettings = field(default_factory=ObserverSettings)
@@ -181,6 +186,7 @@ class Settings:
     index_md: IndexMdSettings = field(default_factory=IndexMdSettings)
     health: HealthSettings = field(default_factory=HealthSettings)
     alerts: AlertSettings = field(default_factory=AlertSettings)
+    config_check: ConfigCheckSettings = field(default_factory=ConfigCheckSettings)
     log_rotation: LogRotationSettings = field(default_factory=LogRotationSettings)
     cleanup: CleanupSettings = field(default_factory=CleanupSettings)
     metrics: MetricsSettings = field(default_factory=MetricsSettings)

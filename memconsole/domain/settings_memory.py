@@ -132,6 +132,18 @@ class IndexMdSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RecoverySettings:
+    """`[recovery]` (mission §14).
+
+    Attributes:
+        is_enabled: Talks that ended uncaptured are captured by the scheduler and at a session's
+            start; `recover` by hand works all the same.
+    """
+
+    is_enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class WatcherSettings:
     """`[watcher]` (mission §13).
 

@@ -44,6 +44,13 @@ class AlertSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfigCheckSettings:
+    """`[config_check]` (mission §7): beside a look whenever the configuration changed."""
+
+    interval: timedelta = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
 class LogRotationSettings:
     """`[log_rotation]` (mission §11).
 

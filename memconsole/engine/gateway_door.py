@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.bootstrap import Bootstrap
-    from memconsole.domain.commands import Flush
+    from memconsole.domain.commands import Flush, Reflect
     from memconsole.domain.hooks import HookStatus
     from memconsole.domain.outcomes import Written
+    from memconsole.engine.config_watch import ConfigWatch
     from memconsole.engine.ended_watch import EndedWatch
     from memconsole.engine.freshness import Precapture
     from memconsole.engine.reader import Reader
@@ -130,6 +131,13 @@ class GatewayDoor(MemoryDoor):
         home, views = read_sessions(self._reader)
         return tuple(flushes_due(views, home, ports=self._ports, settings=self.settings))
 
+    def reflections_due(self) -> tuple[Reflect, ...]:
+        """Return a reflection for each agent whose observations have grown long (mission §12)."""
+        from memconsole.engine.reflect_due import reflections_due  # noqa: PLC0415
+
+        home = self._reader.home()
+        return tuple(reflections_due(home, ports=self._ports, settings=self.settings))
+
     def precaptures(self, at: datetime | None = None) -> tuple[Precapture, ...]:
         """Return the talks that must be saved before the platform starts them anew (§18).
 
@@ -142,6 +150,12 @@ class GatewayDoor(MemoryDoor):
         home, views = read_sessions(self._reader)
         at = at or self._ports.clock.now()
         return precaptures(views, home, ports=self._ports, settings=self.settings, at=at)
+
+    def config_watch(self) -> ConfigWatch:
+        """Return a watch that has the platform's configuration checked when it changed (§4)."""
+        from memconsole.engine.config_watch import ConfigWatch  # noqa: PLC0415
+
+        return ConfigWatch(self._ports.clock, self.home)
 
     def ended_watch(self) -> EndedWatch:
         """Return a watch that has talks recovered when their session changes (mission §14)."""

@@ -16,10 +16,11 @@ from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.observations_text import parse
 from memconsole.domain.outcomes import Failed, Planned, Reflected, Skipped, SkipReason, Written
 from memconsole.domain.reflection import consolidate
-from memconsole.domain.reflection_gate import judge, tokens_of, words_of
+from memconsole.domain.reflection_gate import judge, words_of
 from memconsole.domain.reflection_words import changes, lost, told
 from memconsole.engine.assist import is_on
 from memconsole.engine.lookup import find_agent
+from memconsole.engine.reflect_due import not_due
 from memconsole.engine.reflect_files import Files
 from memconsole.engine.reflect_model import rewrite
 from memconsole.engine.turn import in_turn, no_workspace
@@ -124,8 +125,10 @@ def _decide(scene: _Scene, log: ObservationLog) -> _Result | Skipped | Failed:
     command = scene.command
     if command.candidate is not None:
         return _candidate(scene, log, command.candidate)
-    if not command.is_forced and (skip := _not_due(scene, log)) is not None:
-        return skip
+    if not command.is_forced:
+        skip = not_due(command, log.text, scene.agent, ports=scene.ports, settings=scene.settings)
+        if skip is not None:
+            return skip
     notes: dict[str, Detail] = {}
     if is_on(scene.settings) and not command.dry_run:
         found = rewrite(log, scene.today, ports=scene.ports, settings=scene.settings)
@@ -168,31 +171,6 @@ def _rejected(scene: _Scene, because: str, words: tuple[int, int]) -> Failed:
         f"{what} was rejected, and {OBSERVATIONS} of {scene.agent.id} is as it was: {because}",
         details={"words_before": words[0], "words_after": words[1], "because": because},
     )
-
-
-def _not_due(scene: _Scene, log: ObservationLog) -> Skipped | None:
-    words, tokens = words_of(log.text), tokens_of(log.text)
-    limit = scene.rules.word_threshold
-    details: dict[str, Detail] = {"words_before": words, "threshold": limit}
-    if words <= limit and tokens * 3 <= limit * 4:
-        return Skipped(
-            scene.command,
-            SkipReason.NOT_DUE,
-            f"{OBSERVATIONS} of {scene.agent.id} has {words} of {limit} words",
-            hint="`--force` consolidates it anyway.",
-            details=details,
-        )
-    last = scene.ports.reflections.last(scene.files.root)
-    if last is not None and scene.now - last.at < scene.rules.min_interval:
-        return Skipped(
-            scene.command,
-            SkipReason.TOO_SOON,
-            f"{OBSERVATIONS} of {scene.agent.id} is over its budget with {words} words, and was "
-            f"consolidated less than {scene.rules.min_interval} ago",
-            hint="`--force` consolidates it anyway.",
-            details=details,
-        )
-    return None
 
 
 def _plan(scene: _Scene, result: _Result) -> Planned:

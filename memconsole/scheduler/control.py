@@ -202,12 +202,15 @@ class Jobs:
     def _watcher(self, engine: Engine, stopper: Stopper) -> Watcher | None:
         if self.feed is None:
             return None
-        ended = engine.ended_watch()
-        watches: dict[str, Watch] = {
-            "recovery": ended,
-            "index_sync": engine.index_watch(may_build=True),
-        }
-        anew, firsts = {"recovery": ended.recovered}, [ended.begin]
+        config = engine.config_watch()
+        watches: dict[str, Watch] = {"config_check": config}
+        anew, firsts = {"config_check": config.checked}, [config.begin]
+        if self.settings.search.sync:
+            watches["index_sync"] = engine.index_watch(may_build=True)
+        if self.settings.recovery.is_enabled:
+            ended = watches["recovery"] = engine.ended_watch()
+            anew["recovery"] = ended.recovered
+            firsts.append(ended.begin)
         if self.settings.watcher.is_enabled:
             talks = watches["observer"] = engine.talk_watch()
             anew["observer"] = talks.observed

@@ -21,7 +21,7 @@ from memconsole.domain.commands import (
 )
 from memconsole.domain.consolidation_commands import Propose
 from memconsole.domain.jobs import JobEnd
-from memconsole.domain.outcomes import Planned, Skipped
+from memconsole.domain.outcomes import Planned
 from memconsole.domain.schedule import DailyAt, Every
 from memconsole.scheduler import upkeep
 from memconsole.scheduler.turns import Rank
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 _SAFETY_PASS = timedelta(minutes=5)
 _SAMPLING = timedelta(minutes=5)
 _HOURLY = timedelta(hours=1)
-_DAILY = timedelta(days=1)
 _AT_NIGHT = time(3)
 _AFTER_THE_NIGHT = time(4, 30)
 _CAPTURE_LOOK = timedelta(minutes=2)
@@ -114,14 +113,11 @@ def _of_each_agent(kind: type[Checkpoint | Observe | Recover | IndexMd | Propose
     return commands
 
 
-def _reflections(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
-    """Yield the agents whose observations are to be consolidated; a look costs one file."""
-    for agent in engine.home().agents:
-        look = Reflect(agent.ref, dry_run=True)
-        if dry_run:
-            yield look
-        elif not isinstance(engine.run(look), Skipped):
-            yield Reflect(agent.ref)
+def _reflections(engine: Engine, *, dry_run: bool) -> Iterable[Command]:
+    """Return the agents whose observations are to be consolidated; a look costs one file."""
+    if dry_run:
+        return [Reflect(agent.ref, dry_run=True) for agent in engine.home().agents]
+    return engine.reflections_due()
 
 
 def _rotations(engine: Engine, *, dry_run: bool) -> Iterable[Command]:
@@ -179,6 +175,7 @@ TABLE: tuple[Job, ...] = (
         trigger=lambda _: Every(_HOURLY),
         commands=_of_each_agent(Recover),
         rank=Rank.RECOVERY,
+        is_enabled=lambda settings: settings.recovery.is_enabled,
     ),
     Job(
         id="flush_watch",
@@ -217,6 +214,7 @@ TABLE: tuple[Job, ...] = (
         trigger=lambda _: Every(_HOURLY),
         commands=_reflections,
         rank=Rank.REFLECTOR,
+        needs_child=True,
     ),
     Job(
         id="checkpoint",
@@ -246,6 +244,7 @@ TABLE: tuple[Job, ...] = (
         trigger=lambda _: Every(_SAFETY_PASS),
         commands=_reindexes,
         needs_child=True,
+        is_enabled=lambda settings: settings.search.sync,
         catches_up=False,
     ),
     Job(
@@ -258,7 +257,7 @@ TABLE: tuple[Job, ...] = (
     Job(
         id="config_check",
         help="Look for what is wrong in the platform's configuration",
-        trigger=lambda _: Every(_DAILY),
+        trigger=lambda settings: Every(settings.config_check.interval),
         work=upkeep.check_config,
     ),
     Job(

@@ -207,6 +207,9 @@ class SchedulerService:
         if job.id not in self._changed:
             watcher.ran(job.id)
             return job
+        if job.work is not None:
+            watcher.take(job.id)
+            return job
         return replace(job, commands=lambda _engine, dry_run: watcher.take(job.id))  # noqa: ARG005
 
     def _end(self, entry: _Entry, end: JobEnd, started_s: float) -> None:

@@ -86,6 +86,7 @@ half_life = "180d"
 mmr = 0.7
 debounce = "3s"
 sync_mb = 8
+sync = false
 [index_md]
 min_pool_bytes = 1024
 max_tokens = 1500
@@ -124,6 +125,12 @@ url = "${TELEGRAM}"
 enabled = true
 compress_days = 3
 delete_days = 60
+[recovery]
+enabled = false
+
+[config_check]
+interval = "12h"
+
 [log_rotation]
 interval = "2h"
 max_bytes = 4096

@@ -29,6 +29,7 @@ from memconsole.domain.settings_memory import (
     IndexMdSettings,
     LlmSettings,
     ObserverSettings,
+    RecoverySettings,
     ReflectorSettings,
     SummarySettings,
     WatcherSettings,
@@ -36,6 +37,7 @@ from memconsole.domain.settings_memory import (
 from memconsole.domain.settings_service import (
     AlertSettings,
     CleanupSettings,
+    ConfigCheckSettings,
     LogRotationSettings,
     MetricsSettings,
 )
@@ -127,6 +129,7 @@ SEARCH = SearchSettings(
     mmr=0.7,
     debounce=timedelta(seconds=3),
     sync_mb=8,
+    sync=False,
 )
 
 
@@ -190,6 +193,8 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         watcher=WatcherSettings(False, 20, timedelta(minutes=1)),
         health=HEALTH,
         alerts=AlertSettings(CHANNELS, tmp_path / "secrets.env", "C1", "fake-slack"),
+        recovery=RecoverySettings(False),
+        config_check=ConfigCheckSettings(timedelta(hours=12)),
         log_rotation=LogRotationSettings(timedelta(hours=2), 4096, 5, ("/srv/*.log",)),
         cleanup=CLEANUP,
         metrics=METRICS,

@@ -111,6 +111,22 @@ def test_lines_that_arrive_meanwhile_are_merged() -> None:
     assert "Unimportant" not in stage.text()
 
 
+def test_a_cheap_look_agrees_with_the_run() -> None:
+    stage = Stage()
+    engine = Engine(stage.world.ports, stage.settings)
+    assert engine.reflections_due() == (Reflect(AGENT.ref),)
+    assert stage.world.workspace.writes == []
+    assert isinstance(stage.run(), Reflected)
+    assert engine.reflections_due() == ()
+
+    stage.world.workspace.unreadable[FILE] = "a folder is in its place"
+    assert engine.reflections_due() == (Reflect(AGENT.ref),)
+    assert isinstance(stage.run(), Failed)
+
+    for text in ("", "# Observations\n"):
+        assert Engine(Stage(text).world.ports, stage.settings).reflections_due() == ()
+
+
 def test_it_waits_for_its_budget_and_its_interval() -> None:
     stage = Stage(rules=ReflectorSettings())
     message = skipped(stage.run(), SkipReason.NOT_DUE).message

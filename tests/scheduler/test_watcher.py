@@ -110,6 +110,16 @@ def test_what_changed_before_the_first_run_belongs_to_it() -> None:
     assert watch.turns == 1
 
 
+def test_a_job_that_is_no_command_does_its_usual_work_and_what_waited_is_forgotten() -> None:
+    watch = FakeWatch()
+    stage = Stage([job("checkpoint")])
+    stage.service.watcher = watcher(watch)
+    stage.live(timedelta(minutes=5))
+    watch.due_s = 0
+    stage.live(timedelta(seconds=5))
+    assert (len(stage.hands.starts), watch.taken) == (2, 1)
+
+
 def test_a_turn_of_its_own_begins_the_count_anew() -> None:
     watch = FakeWatch()
     stage = stage_with(watch)
