@@ -122,6 +122,11 @@ def features(text: str) -> Features:
     )
 
 
+def forget() -> None:
+    """Give back what was looked up: some megabytes that a process of months need not keep."""
+    features.cache_clear()
+
+
 def fingerprint(text: str) -> str:
     """Return the text without bullet, emoji, time, emphasis, dates and day names; 80 characters."""
     return features(text).fingerprint

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 from memconsole.domain.commands import Flush, IndexMd, Observe, Recover, Reflect, Summarize
 
@@ -13,11 +13,24 @@ if TYPE_CHECKING:
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
 
+_COMPARES: Final = (Flush, Observe, Recover, Reflect)
+"""They compare lines, and keep what they looked up of each until they end."""
+
 
 def capture(
     command: CaptureCommand, *, ports: Ports, reader: Reader, settings: Settings
 ) -> Outcome:
     """Run one of them; raises what it raises."""
+    try:
+        return _captured(command, ports, reader, settings)
+    finally:
+        if isinstance(command, _COMPARES):
+            from memconsole.domain.likeness import forget  # noqa: PLC0415 - they have loaded it
+
+            forget()
+
+
+def _captured(command: CaptureCommand, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
     match command:
         case Observe():
             from memconsole.engine.observe import observe  # noqa: PLC0415

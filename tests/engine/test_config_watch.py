@@ -63,13 +63,14 @@ def test_other_files_cost_no_look() -> None:
 
 def test_a_home_that_is_gone_for_a_moment_is_no_change() -> None:
     world = World(fake_agent())
-    homes = [world.platform.read(), HomeNotFoundError(str(HOME)), world.platform.read()]
+    home = world.platform.read()
+    homes: list[Home | HomeNotFoundError] = [home, HomeNotFoundError(str(HOME)), home]
 
     def read() -> Home:
-        home = homes.pop(0)
-        if isinstance(home, HomeNotFoundError):
-            raise home
-        return home
+        found = homes.pop(0)
+        if isinstance(found, HomeNotFoundError):
+            raise found
+        return found
 
     watch = ConfigWatch(world.clock, read)
     watch.begin()

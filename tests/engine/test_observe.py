@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memconsole.domain.commands import Reflect
+from memconsole.domain.likeness import features
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.observations_text import parse
 from memconsole.domain.observing import MAX_LINES, Part, batches
@@ -96,6 +97,14 @@ class TestShape:
         assert one.importance < 10
         assert "\\<\\!--" in one.text
         assert "\\[DECISION\\]" in one.text
+
+
+    def test_a_process_of_months_keeps_nothing_of_what_was_compared(self) -> None:
+        stage = ObserveStage()
+        stage.tell(*NEWS)
+        features(DECISION)
+        added(stage.look())
+        assert features.cache_info().currsize == 0
 
 
 class TestModes:
