@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
@@ -56,9 +56,6 @@ class HealthScreen(ConsoleScreen):
 
     def __init__(self) -> None:
         super().__init__("health")
-        self._report: HealthReport | None = None
-        self._config: ConfigReport | None = None
-        self._failures = {"health": "", "config": ""}
         self._asked_at: datetime | None = None
         self._chosen = "checks"
         self._health: Loader[HealthReport] = Loader(self, "health")
@@ -97,27 +94,21 @@ class HealthScreen(ConsoleScreen):
     @on(Loaded)
     def show_loaded(self, message: Loaded) -> None:
         """Show what was found, or why nobody could look."""
-        self._failures[message.what] = message.failure
         if message.what == "deed":
             self._done(message)
         elif message.what == "alerts":
-            self._standings.done()
-            found = cast("tuple[Standing, ...] | None", message.value)
-            if found is not None:
-                self._told = {one.alert.issue: one for one in found}
+            self._standings.take(message)
+            self._told = {one.alert.issue: one for one in self._standings.value or ()}
         elif message.what == "health":
-            self._health.done()
-            self._report = cast("HealthReport | None", message.value) or self._report
+            self._health.take(message)
         else:
-            self._findings.done()
-            self._config = cast("ConfigReport | None", message.value) or self._config
+            self._findings.take(message)
         self._show()
 
     def _show(self) -> None:
-        context = self.context()
-        health, config = self._failures["health"], self._failures["config"]
-        self.named("checks").show(health_listing(self._report, health, context, self._told))
-        self.named("findings").show(config_listing(self._config, config, context))
+        context, health, found = self.context(), self._health, self._findings
+        self.named("checks").show(health_listing(health.value, health.failure, context, self._told))
+        self.named("findings").show(config_listing(found.value, found.failure, context))
         self._show_one()
 
     def on_descendant_focus(self) -> None:
@@ -134,9 +125,9 @@ class HealthScreen(ConsoleScreen):
         pane, row = self.named("one"), self.named(self._chosen).row
         key = "" if row is None else row.key
         if self._chosen == "checks":
-            facts = check_facts(self._report, key, self.context(), self._told)
+            facts = check_facts(self._health.value, key, self.context(), self._told)
         else:
-            facts = finding_facts(self._config, key)
+            facts = finding_facts(self._findings.value, key)
         pane.show(full_listing(facts, pane.room[0]))
 
     def action_open(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.containers import Horizontal, Vertical
@@ -50,10 +50,7 @@ class SessionScreen(ConsoleScreen):
         super().__init__("session")
         self._view = view
         self._find = find
-        self._detail: SessionDetail | None = None
-        self._transcript: TranscriptView | None = None
         self._tail: int | None = None if find else _TAIL
-        self._failure = ""
         self._seen: tuple[object, ...] = ()
         self._messages: Loader[TranscriptView] = Loader(self, "transcript")
         self._details: Loader[SessionDetail] = Loader(self, "detail")
@@ -93,22 +90,19 @@ class SessionScreen(ConsoleScreen):
     def show_loaded(self, message: Loaded) -> None:
         """Show what arrived; a failure stands in its own panel."""
         if message.what == "transcript":
-            self._messages.done()
-            self._failure = message.failure
-            if message.value is not None:
-                self._follow(cast("TranscriptView", message.value))
+            self._follow(message)
         else:
-            self._details.done()
-            if message.value is not None:
-                self._detail = cast("SessionDetail", message.value)
+            self._details.take(message)
         self.show_snapshot()
 
-    def _follow(self, transcript: TranscriptView) -> None:
+    def _follow(self, message: Loaded) -> None:
         """Take the messages; a cursor at the end stays at the end."""
         pane = self.named("messages")
         place = pane.place
-        is_at_end = self._transcript is None or place.number == len(place.rows) - 1
-        self._transcript = transcript
+        is_at_end = self._messages.value is None or place.number == len(place.rows) - 1
+        self._messages.take(message)
+        if message.failure:
+            return
         self._show_messages()
         if self._find:
             pane.action_first()
@@ -121,7 +115,7 @@ class SessionScreen(ConsoleScreen):
         """Show the newest reading; a session that has moved on is read again."""
         self._take_view()
         self._show_messages()
-        context, detail, view = self.context(), self._detail, self._view
+        context, detail, view = self.context(), self._details.value, self._view
         state, growth = self.named("state"), self.named("growth")
         state.show(state_listing(view, detail, context, state.room[0]))
         self.named("fill").show(fill_listing(detail, context))
@@ -142,15 +136,15 @@ class SessionScreen(ConsoleScreen):
 
     def _show_messages(self) -> None:
         pane = self.named("messages")
-        if self._transcript is None:
-            text = self._failure or "reading the transcript"
+        if self._messages.value is None:
+            text = self._messages.failure or "reading the transcript"
             pane.show(Listing("Messages", number=1, empty=(text,)))
             return
-        seen = (self._transcript, pane.room[0], self._failure)
+        seen = (self._messages.value, pane.room[0], self._messages.failure)
         if not _is_same(seen, self._seen):
             self._seen = seen
-            listing = messages_listing(self._transcript, self.context(), pane.room[0])
-            pane.show(replace(listing, problem=self._failure or listing.problem))
+            listing = messages_listing(self._messages.value, self.context(), pane.room[0])
+            pane.show(replace(listing, problem=self._messages.failure or listing.problem))
 
     @on(Pane.Resized)
     def wrap_again(self) -> None:
@@ -167,8 +161,8 @@ class SessionScreen(ConsoleScreen):
             self._tail = None
             self._load()
             self.say("loading all messages")
-        elif pane.id == "windows" and self._detail is not None:
-            for view in self._detail.related:
+        elif pane.id == "windows" and self._details.value is not None:
+            for view in self._details.value.related:
                 if row_key(view) == row.key:
                     self.desk.go.session(view)
 
