@@ -131,6 +131,13 @@ class ConsoleScreen(PanelScreen):
         self.choose_arrangement(self.size.width, self.size.height)
         self.bar("too-small").show(lambda _width: (Span("too small", Role.WARNING),))
         self.show_snapshot()
+        if self.LOWER:
+            self.choose_lower(self.LOWER[0])
+        self.focus_pane(self.first_pane())
+
+    def first_pane(self) -> Pane:
+        """Return the pane that has the keys at first."""
+        return next(iter(self.panes()))
 
     def on_screen_resume(self) -> None:
         """Catch up with what happened while another screen was in front."""
@@ -231,8 +238,3 @@ class ListScreen(ConsoleScreen):
     def body(self) -> ComposeResult:
         """Yield the list."""
         yield Pane("list", glyphs=self.desk.glyphs, classes="-current")
-
-    def on_mount(self) -> None:
-        """Give the list the keys."""
-        super().on_mount()
-        self.focus_pane(self.named("list"))

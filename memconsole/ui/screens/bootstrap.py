@@ -52,12 +52,6 @@ class BootstrapScreen(AgentScreen):
             yield Pane("loaded", glyphs=glyphs)
             yield Pane("remedies", glyphs=glyphs)
 
-    def on_mount(self) -> None:
-        """Give the classes the keys."""
-        super().on_mount()
-        self.choose_lower("loaded")
-        self.focus_pane(self.named("sessions"))
-
     def show_snapshot(self) -> None:
         """Look again when the memory was read again."""
         pool = self._pool

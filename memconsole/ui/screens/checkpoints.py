@@ -48,11 +48,6 @@ class CheckpointsScreen(AgentScreen):
         yield Pane("list", glyphs=self.desk.glyphs, classes="-current")
         yield Pane("changes", glyphs=self.desk.glyphs)
 
-    def on_mount(self) -> None:
-        """Give the list the keys."""
-        super().on_mount()
-        self.focus_pane(self.named("list"))
-
     # ---- drawing -------------------------------------------------------------------------
 
     def show_snapshot(self) -> None:

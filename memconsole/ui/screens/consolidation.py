@@ -59,11 +59,6 @@ class ConsolidationScreen(AgentScreen):
         yield Pane("archive", glyphs=self.desk.glyphs)
         yield Pane("one", glyphs=self.desk.glyphs)
 
-    def on_mount(self) -> None:
-        """Give the proposals the keys."""
-        super().on_mount()
-        self.focus_pane(self.named("proposals"))
-
     def show_snapshot(self) -> None:
         """Look again when the memory was read again, or something was done to it."""
         snapshot, pool = self.desk.snapshot, self._pool

@@ -75,11 +75,6 @@ class HealthScreen(ConsoleScreen):
         yield Pane("findings", glyphs=self.desk.glyphs)
         yield Pane("one", glyphs=self.desk.glyphs)
 
-    def on_mount(self) -> None:
-        """Give the checks the keys."""
-        super().on_mount()
-        self.focus_pane(self.named("checks"))
-
     def show_snapshot(self) -> None:
         """Look again when the last look is old."""
         self._standings.ask(self.desk.engine.alert_standings)

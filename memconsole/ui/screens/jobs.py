@@ -55,11 +55,6 @@ class JobsScreen(ConsoleScreen):
         yield Pane("list", glyphs=self.desk.glyphs, classes="-current")
         yield Pane("runs", glyphs=self.desk.glyphs)
 
-    def on_mount(self) -> None:
-        """Ask for the jobs."""
-        super().on_mount()
-        self.focus_pane(self.named("list"))
-
     def show_snapshot(self) -> None:
         """Ask again with every reading: jobs run elsewhere, and their times pass."""
         control = self.desk.jobs

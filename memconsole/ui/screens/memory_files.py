@@ -67,8 +67,6 @@ class FilesScreen(AgentScreen):
     def on_mount(self) -> None:
         """Show what is known already; the rest comes by itself."""
         super().on_mount()
-        self.choose_lower("markers")
-        self.focus_pane(self.named("files"))
         self._load(self._wanted or "")
         self._show_file()
 

@@ -44,11 +44,6 @@ class ObservationsScreen(AgentScreen):
         yield Pane("list", glyphs=self.desk.glyphs, classes="-current")
         yield Pane("one", glyphs=self.desk.glyphs)
 
-    def on_mount(self) -> None:
-        """Give the list the keys."""
-        super().on_mount()
-        self.focus_pane(self.named("list"))
-
     def show_snapshot(self) -> None:
         """Read the file again when the memory of the agent was read again."""
         pool = self._pool

@@ -71,12 +71,9 @@ class OverviewScreen(ConsoleScreen):
         yield Pane("activity", glyphs=glyphs)
         yield Bar("detail")
 
-    def on_mount(self) -> None:
-        """Give the first panel the keys; where only one fits, that is the sessions."""
-        super().on_mount()
-        first = "sessions" if self.has_class("-single") else "agents"
-        self.choose_lower("memory")
-        self.focus_pane(self.named(first))
+    def first_pane(self) -> Pane:
+        """Return the first panel; where only one fits, that is the sessions."""
+        return self.named("sessions" if self.has_class("-single") else "agents")
 
     # ---- drawing -------------------------------------------------------------------------
 

@@ -72,8 +72,6 @@ class PruningScreen(ConsoleScreen):
     def on_mount(self) -> None:
         """Ask for the preview as configured, then for what fills the context."""
         super().on_mount()
-        self.choose_lower("window")
-        self.focus_pane(self.named("results"))
         self._ask()
 
     @property

@@ -112,11 +112,6 @@ class RunsScreen(ConsoleScreen):
         yield Pane("list", glyphs=self.desk.glyphs, classes="-current")
         yield Pane("run", glyphs=self.desk.glyphs)
 
-    def on_mount(self) -> None:
-        """Ask for the runs."""
-        super().on_mount()
-        self.focus_pane(self.named("list"))
-
     def show_snapshot(self) -> None:
         """Ask again when the newest reading holds other runs than the last one."""
         snapshot = self.desk.snapshot

@@ -65,8 +65,6 @@ class SearchScreen(ConsoleScreen):
     def on_mount(self) -> None:
         """Search for what was searched for, or wait for words."""
         super().on_mount()
-        self.choose_lower("preview")
-        self.focus_pane(self._search)
         self._search.facets, text = self._first
         if text.strip():
             self._search.search_for(text)

@@ -74,8 +74,6 @@ class SessionScreen(ConsoleScreen):
     def on_mount(self) -> None:
         """Ask for the messages first, then for the whole reading."""
         super().on_mount()
-        self.choose_lower("state")
-        self.focus_pane(self.named("messages"))
         self._load()
 
     def _load(self) -> None:

@@ -62,7 +62,6 @@ class WhyScreen(ConsoleScreen):
     def on_mount(self) -> None:
         """Search, and explain."""
         super().on_mount()
-        self.focus_pane(self.named("list"))
         self._loader.ask(lambda: self.desk.engine.search(self._request))
 
     # ---- drawing -------------------------------------------------------------------------
