@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain import schedule
 from memconsole.domain.jobs import DONE, FAILED, KILLED, JobEnd, JobRecord, JobView
 from memconsole.domain.schedule import MAX_TICK_S, Reading, Schedule, Timing
+from memconsole.scheduler.heap import give_back
 from memconsole.scheduler.ledger import log_end
 from memconsole.values import dataclass
 
@@ -196,8 +197,11 @@ class SchedulerService:
         )
 
     def _run(self, job: Job, ticket: Ticket) -> JobEnd:
-        with self.ledger.keep_open():
-            return self.runner.run(job, self.cancel, ticket)
+        try:
+            with self.ledger.keep_open():
+                return self.runner.run(job, self.cancel, ticket)
+        finally:
+            give_back()
 
     def _narrowed(self, job: Job) -> Job:
         """Return the job with what changed files ask for, when that is why it runs."""

@@ -98,7 +98,6 @@ class TestShape:
         assert "\\<\\!--" in one.text
         assert "\\[DECISION\\]" in one.text
 
-
     def test_a_process_of_months_keeps_nothing_of_what_was_compared(self) -> None:
         stage = ObserveStage()
         stage.tell(*NEWS)
