@@ -157,6 +157,17 @@ CHANNELS = (
 )
 
 
+LLM = LlmSettings(
+    "openai-compatible",
+    "http://127.0.0.1:8081/v1",
+    "MODEL_KEY",
+    "small",
+    "other",
+    timedelta(seconds=30),
+    1000,
+)
+
+
 def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
     sources = (found := settings(EVERYTHING, folder=tmp_path)).sources
     assert found == Settings(
@@ -181,15 +192,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         consolidate=ConsolidateSettings(True, 8000, True, True),
         index_md=IndexMdSettings(1024, 1500, ("old",), ("inventory-",), timedelta(hours=3)),
         bootstrap=BootstrapSettings(10_000, 30_000, timedelta(hours=2), True),
-        llm=LlmSettings(
-            "openai-compatible",
-            "http://127.0.0.1:8081/v1",
-            "MODEL_KEY",
-            "small",
-            "other",
-            timedelta(seconds=30),
-            1000,
-        ),
+        llm=LLM,
         watcher=WatcherSettings(False, 20, timedelta(minutes=1)),
         health=HEALTH,
         alerts=AlertSettings(CHANNELS, tmp_path / "secrets.env", "C1", "fake-slack"),
