@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.private_keys import private_keys
@@ -20,17 +19,21 @@ from memconsole.domain.redaction_patterns import (
     FLAG_GAP,
     LONG_TOKEN,
     NEAR_WORD,
+    NEAR_WORD_SMALL,
+    OTHER_SMALL,
     PLACEHOLDER,
     REFERENCE,
     SECRET_WORD,
-    TECHNICAL_WORD,
+    SECRET_WORD_SMALL,
+    SHORTEST,
     TOKEN_SHAPES,
     VALUE,
     WORD_HINTS,
 )
+from memconsole.domain.redaction_values import Look, is_harmless, is_random
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _MASKED = re.compile(r"\[redacted:[a-z-]+\]")
 _ROUNDS = 5
@@ -39,12 +42,11 @@ _ROUNDS = 5
 _NEAR = 48
 """Characters behind a secret word in which a random-looking token is taken for the secret."""
 
+_LONGEST = 200
+"""Characters of such a token that are looked at."""
+
 _BEFORE, _BEHIND = 20, 40
 """Characters around a hint that an announcing word with its end can take."""
-
-_HEX = re.compile(r"[0-9a-fA-F-]+")
-_PATH = re.compile(r"(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+)*/?")
-_BASE64_KEY = re.compile(r"[A-Za-z0-9+/]{32,}={0,2}")
 
 
 class Secret(NamedTuple):
@@ -69,20 +71,6 @@ class _Link(NamedTuple):
     end: int
     is_strict: bool
     is_glued: bool
-
-
-class _Look(NamedTuple):
-    """What is known about a value beside its letters.
-
-    Attributes:
-        is_password: The word announces a password: people choose those freely.
-        is_strict: A sign stands between word and value, not a verb.
-        is_certain: Nothing but the value can follow: quotes, no blank, or the end of the line.
-    """
-
-    is_password: bool
-    is_strict: bool
-    is_certain: bool
 
 
 def mask(text: str, *, keeps_lines: bool = False) -> str:
@@ -148,8 +136,11 @@ def _without(masked: list[tuple[int, int]], secrets: Iterator[Secret]) -> Iterat
 def _secrets(text: str) -> Iterator[Secret]:
     for start, end in private_keys(text):
         yield Secret(start, end, 0, "private-key")
+    long_words = " ".join([word for word in text.split() if len(word) >= SHORTEST])
     for rank, shape in enumerate((*TOKEN_SHAPES, *CREDENTIAL_SHAPES), start=1):
-        if not shape.may_be_in(text):
+        if not shape.may_be_in(long_words if rank <= len(TOKEN_SHAPES) else text):
+            continue
+        if shape.rarity and _compiled(shape.rarity).search(long_words) is None:
             continue
         pattern = _compiled(shape.pattern)
         group = "secret" if "secret" in pattern.groupindex else 0
@@ -158,24 +149,42 @@ def _secrets(text: str) -> Iterator[Secret]:
                 continue
             if not shape.needs_digit or any(letter.isdigit() for letter in match[group]):
                 yield Secret(*match.span(group), rank, shape.kind)
-    for start, end in _stretches(text, text.lower()):
-        yield from _announced(text, start, end)
+    yield from _all_announced(text, text.lower())
 
 
-def _stretches(text: str, lowered: str) -> list[tuple[int, int]]:
+def _all_announced(text: str, lowered: str) -> Iterator[Secret]:
+    """Yield what stands behind words that announce a secret."""
+    found = [place for hint in WORD_HINTS for place in _places(lowered, hint)]
+    if not found:
+        return
+    if len(lowered) != len(text) or any(letter in text for letter in OTHER_SMALL):
+        yield from _announced(text, 0, len(text))  # places, or letters, differ between the two
+        return
+    for start, end in _stretches([*found, *_places(lowered, "cred")]):
+        if _may_announce(text, lowered, start, end):
+            yield from _announced(text, start, end)
+
+
+def _places(lowered: str, hint: str) -> Iterator[int]:
+    position = lowered.find(hint)
+    while position >= 0:
+        yield position
+        position = lowered.find(hint, position + len(hint))
+
+
+def _may_announce(text: str, lowered: str, start: int, end: int) -> bool:
+    """Whether it is worth to look at a stretch without regard to case, which is slow."""
+    if _compiled(SECRET_WORD_SMALL).search(lowered, start, end) is not None:
+        return True
+    return (
+        _compiled(NEAR_WORD_SMALL).search(lowered, start, end) is not None
+        and _compiled(LONG_TOKEN).search(text, start, end + _NEAR + _LONGEST) is not None
+    )
+
+
+def _stretches(places: Iterable[int]) -> list[tuple[int, int]]:
     """Return where a word that announces a secret may stand; patterns look nowhere else."""
-    found = []
-    for hint in WORD_HINTS:
-        position = lowered.find(hint)
-        while position >= 0:
-            found.append((max(0, position - _BEFORE), position + _BEHIND))
-            position = lowered.find(hint, position + len(hint))
-    if found and len(lowered) != len(text):  # a letter whose small form is longer: places differ
-        return [(0, len(text))]
-    found += [
-        (max(0, match.start() - _BEFORE), match.start() + _BEHIND)
-        for match in (_compiled("(?i:creds?)").finditer(text) if found else ())
-    ]
+    found = ((max(0, place - _BEFORE), place + _BEHIND) for place in places)
     joined: list[tuple[int, int]] = []
     for start, end in sorted(found):
         if joined and start <= joined[-1][1]:
@@ -193,10 +202,11 @@ def _announced(text: str, start: int, end: int) -> Iterator[Secret]:
         if (value := _value_behind(text, word, is_password=is_password)) is not None:
             yield Secret(*value, 1000, kind)
     for word in _compiled(NEAR_WORD).finditer(text, start, end):
-        for token in _compiled(LONG_TOKEN).finditer(text, word.end(), word.end() + _NEAR + 200):
+        behind = word.end() + _NEAR + _LONGEST
+        for token in _compiled(LONG_TOKEN).finditer(text, word.end(), behind):
             if token.start() > word.end() + _NEAR:
                 break
-            if _is_random(token[0].rstrip(".~")):
+            if is_random(token[0].rstrip(".~")):
                 yield Secret(token.start(), token.end(), 1001, "secret")
 
 
@@ -213,14 +223,14 @@ def _value_behind(text: str, word: re.Match[str], *, is_password: bool) -> tuple
     end = start + len(value)
     if not value or _compiled(PLACEHOLDER).fullmatch(value) or _compiled(REFERENCE).match(value):
         return None
-    look = _Look(
+    look = Look(
         is_password=is_password,
         is_strict=link.is_strict,
         is_certain=link.is_glued
         or group != "bare"
         or ("\n" not in text[word.end() : start] and _ends_line(text, end)),
     )
-    return None if _is_harmless(value, look) else (start, end)
+    return None if is_harmless(value, look) else (start, end)
 
 
 def _link(text: str, word: re.Match[str]) -> _Link | None:
@@ -240,55 +250,3 @@ def _ends_line(text: str, position: int) -> bool:
     """Whether nothing follows but punctuation, another option or another command."""
     rest = text[position : position + 200].partition("\n")[0]
     return not rest.strip(" \t\r.,;!?)]}*_\"'`") or rest.startswith((" -", " |", " &&"))
-
-
-def _is_harmless(value: str, look: _Look) -> bool:
-    """Judge a value by its form and by what announced it."""
-    if _is_path(value):
-        return True
-    if look.is_password and look.is_strict:
-        return not (look.is_certain or _is_odd(value))
-    is_mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-    if look.is_strict:
-        return len(value) < 8 or not (is_mixed or _has_key_letters(value))
-    is_long = len(value) >= (6 if look.is_password else 12)
-    return not (is_long and is_mixed) or _compiled(TECHNICAL_WORD).fullmatch(value) is not None
-
-
-def _is_odd(value: str) -> bool:
-    """Whether it is no plain word: digits, symbols or capitals inside."""
-    is_word = value.replace("-", "").replace("'", "").isalpha()
-    return not is_word or any(map(str.isupper, value[1:]))
-
-
-def _has_key_letters(value: str) -> bool:
-    """Whether it is long and holds letters that identifiers and words do not have."""
-    return len(value) >= 16 and any(letter in "+/=!$%^&*" for letter in value)
-
-
-def _is_path(value: str) -> bool:
-    """Whether it names a file or folder: at least one slash, and nothing looks like a key."""
-    if "/" not in value or not _PATH.fullmatch(value) or len(value) > 400:
-        return False
-    if _BASE64_KEY.fullmatch(value) and _is_random(value):
-        return False
-    return not any(_is_random(part) for part in value.split("/"))
-
-
-def _is_random(value: str) -> bool:
-    """Whether a token is mixed like a key: not hex, not a UUID, not a path, not camelCase."""
-    if len(value) < 20 or _HEX.fullmatch(value):
-        return False
-    kinds = [_letter_kind(letter) for letter in value]
-    if kinds.count(0) < 2 or not {1, 2}.issubset(kinds) or ("/" in value and "." in value):
-        return False
-    changes = sum(1 for one, other in pairwise(kinds) if one != other)
-    return changes >= 0.4 * len(value)
-
-
-def _letter_kind(letter: str) -> int:
-    if letter.isdigit():
-        return 0
-    if letter.isupper():
-        return 1
-    return 2 if letter.isalpha() else 3

@@ -16,12 +16,15 @@ class TokenShape(NamedTuple):
         hints: One of these literals is part of every such token: a text without them is passed by.
         pattern: Finds it; its group `secret`, where there is one, is what is masked.
         needs_digit: A match without any digit is an ordinary word.
+        rarity: Where the hints are in every text: a pattern that each such token holds and that
+            begins with a letter of its own, which is looked for ten times as fast.
     """
 
     kind: str
     hints: tuple[str, ...]
     pattern: str
     needs_digit: bool = False
+    rarity: str = ""
 
     def may_be_in(self, text: str) -> bool:
         """Whether a text has one of the hints."""
@@ -32,10 +35,17 @@ class TokenShape(NamedTuple):
 
 
 def _shape(
-    kind: str, hints: str, pattern: str, *, needs_digit: bool = False, edge: str = "A-Za-z0-9"
+    kind: str,
+    hints: str,
+    pattern: str,
+    *,
+    needs_digit: bool = False,
+    edge: str = "A-Za-z0-9",
+    rarity: str = "",
 ) -> TokenShape:
     """Build a shape; `hints` is a list split at blanks, `edge` may not stand in front of it."""
-    return TokenShape(kind, tuple(hints.split()), rf"(?<![{edge}])(?:{pattern})", needs_digit)
+    bounded = rf"(?<![{edge}])(?:{pattern})"
+    return TokenShape(kind, tuple(hints.split()), bounded, needs_digit, rarity)
 
 
 TOKEN_SHAPES = (
@@ -69,7 +79,13 @@ TOKEN_SHAPES = (
     _shape("stripe-key", "sk_live_ sk_test_ rk_", r"[sr]k_(?:live|test)_[A-Za-z0-9]{8,}"),
     _shape("stripe-key", "whsec_", r"whsec_[A-Za-z0-9+/=]{12,}"),
     _shape("telegram-token", ":AA", r"\d{6,12}:AA[\w-]{20,}", edge="0-9"),
-    _shape("discord-token", ".", r"[MNO][\w-]{22,28}\.[\w-]{6}\.[\w-]{25,}", needs_digit=True),
+    _shape(
+        "discord-token",
+        ".",
+        r"[MNO][\w-]{22,28}\.[\w-]{6}\.[\w-]{25,}",
+        needs_digit=True,
+        rarity=r"\.[\w-]{6}\.[\w-]{25}",
+    ),
     _shape("huggingface-token", "hf_", r"hf_[A-Za-z0-9]{16,}", needs_digit=True),
     _shape("npm-token", "npm_", r"npm_[A-Za-z0-9]{20,}", needs_digit=True),
     _shape("pypi-token", "pypi-", r"pypi-[\w-]{32,}", needs_digit=True),
@@ -97,6 +113,9 @@ TOKEN_SHAPES = (
     _shape("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[0-9A-Za-z]{20,}"),
 )
 """Tokens of vendors, the more particular shape before the more general one."""
+
+SHORTEST = 12
+"""Characters of the shortest of these tokens; none of them holds a blank around its hint."""
 
 CREDENTIAL_SHAPES = (
     TokenShape(
@@ -164,6 +183,11 @@ TOKEN_WORDS = (
 SECRET_WORD = (
     rf"(?i:(?P<password>{PASSWORD_WORDS})|(?P<token>{TOKEN_WORDS}))(?![A-Za-z])(?:_?\d{{1,3}})?"
 )
+
+SECRET_WORD_SMALL = rf"(?:{PASSWORD_WORDS}|{TOKEN_WORDS})(?![a-z])".replace(
+    "(?-i:(?<=_)PASS)", "(?<=_)pass"
+)
+"""Finds in small letters whatever `SECRET_WORD` finds, and a little more; ten times as fast."""
 
 WORD_HINTS = (
     *("pass", "pwd", "kennwort", "mdp", "contrase", "senha", "parol", "hasło", "wachtwoord"),
@@ -234,7 +258,11 @@ TECHNICAL_WORD = (
 LONG_TOKEN = r"[A-Za-z0-9][\w+/=.~-]{19,}"
 """Candidates near a secret word."""
 
-NEAR_WORD = (
-    r"(?i:\bkeys?\b|tokens?\b|secrets?\b|passwords?\b|credentials?\b|\bcreds?\b|schlüssel|密钥|令牌"
-    r"|токен|ключ|пароль|密码|パスワード|トークン)"
+NEAR_WORD_SMALL = (
+    r"\bkeys?\b|tokens?\b|secrets?\b|passwords?\b|credentials?\b|\bcreds?\b|schlüssel|密钥|令牌"
+    r"|токен|ключ|пароль|密码|パスワード|トークン"
 )
+NEAR_WORD = rf"(?i:{NEAR_WORD_SMALL})"
+
+OTHER_SMALL = ("\u212a", "\u017f")
+"""Letters that are taken for k and s without regard to case, although their small forms are not."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -13,6 +14,7 @@ from memconsole.index.pooling import Pool, idf_table, pack_tokens, small_list, u
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
 
     from memconsole.index.embedders import Embedder
     from memconsole.index.rows import Row
@@ -58,7 +60,8 @@ class StaticVectors:
     """Vectors pooled from tokens, weighted by the document frequencies of an epoch.
 
     An epoch ends when the number of chunks has doubled: then all vectors are pooled again from the
-    tokens that are stored, with the frequencies of now.
+    tokens that are stored, with the frequencies of now. A new index is tokenised in a thread while
+    the next chunks are cut and written: the tokenizer does not hold the interpreter.
 
     Args:
         connection: The index.
@@ -71,11 +74,32 @@ class StaticVectors:
         self._model = model
         self._epoch_chunks = epoch_chunks
         self._df: Counter[int] = Counter()
+        self._beside: ThreadPoolExecutor | None = None
+        self._begun: tuple[Sequence[int], Future[list[bytes]]] | None = None
         self.embedded = 0
 
     def add(self, rows: Sequence[Row], ids: Sequence[int]) -> None:
         """Store the tokens of chunks, and their vectors when an epoch runs."""
-        packed = [pack_tokens(one) for one in self._model.tokens_of([row.text for row in rows])]
+        texts = [row.text for row in rows]
+        if self._epoch_chunks:
+            self._take(ids, self._packed(texts))
+            return
+        if self._beside is None:
+            self._beside = ThreadPoolExecutor(1, "tokens")
+        self._settle()
+        self._begun = ids, self._beside.submit(self._packed, texts)
+
+    def _packed(self, texts: Sequence[str]) -> list[bytes]:
+        return [pack_tokens(one) for one in self._model.tokens_of(texts)]
+
+    def _settle(self) -> None:
+        """Store what the thread was given."""
+        if self._begun is not None:
+            ids, found = self._begun
+            self._begun = None
+            self._take(ids, found.result())
+
+    def _take(self, ids: Sequence[int], packed: list[bytes]) -> None:
         self._df.update(chain.from_iterable(map(unpack_ids, packed)))
         self._connection.executemany(
             "UPDATE chunks SET token_ids = ? WHERE id = ?", list(zip(packed, ids, strict=True))
@@ -85,6 +109,7 @@ class StaticVectors:
 
     def forget(self, ids: Sequence[int]) -> None:
         """Count the tokens of these chunks off."""
+        self._settle()
         for (packed,) in self._connection.execute(
             "SELECT token_ids FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps(list(ids)),),
@@ -94,6 +119,9 @@ class StaticVectors:
 
     def finish(self, chunks: int) -> None:
         """Write the frequencies; of a new index also all vectors."""
+        self._settle()
+        if self._beside is not None:
+            self._beside.shutdown()
         changed = [(token, count) for token, count in self._df.items() if count]
         self._connection.executemany(
             "INSERT INTO tokens(id, df, epoch_df) VALUES (?, max(?, 0), 0) "

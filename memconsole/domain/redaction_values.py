@@ -1,0 +1,79 @@
+"""Whether a value behind an announcing word is a secret, or only looks odd (A11)."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+from memconsole.domain.redaction_patterns import TECHNICAL_WORD
+
+_HEX = re.compile(r"[0-9a-fA-F-]+")
+_PATH = re.compile(r"(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+)*/?")
+_BASE64_KEY = re.compile(r"[A-Za-z0-9+/]{32,}={0,2}")
+
+
+class Look(NamedTuple):
+    """What is known about a value beside its letters.
+
+    Attributes:
+        is_password: The word announces a password: people choose those freely.
+        is_strict: A sign stands between word and value, not a verb.
+        is_certain: Nothing but the value can follow: quotes, no blank, or the end of the line.
+    """
+
+    is_password: bool
+    is_strict: bool
+    is_certain: bool
+
+
+def is_harmless(value: str, look: Look) -> bool:
+    """Judge a value by its form and by what announced it."""
+    if _is_path(value):
+        return True
+    if look.is_password and look.is_strict:
+        return not (look.is_certain or _is_odd(value))
+    is_mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    if look.is_strict:
+        return len(value) < 8 or not (is_mixed or _has_key_letters(value))
+    is_long = len(value) >= (6 if look.is_password else 12)
+    return not (is_long and is_mixed) or re.fullmatch(TECHNICAL_WORD, value) is not None
+
+
+def _is_odd(value: str) -> bool:
+    """Whether it is no plain word: digits, symbols or capitals inside."""
+    is_word = value.replace("-", "").replace("'", "").isalpha()
+    return not is_word or any(map(str.isupper, value[1:]))
+
+
+def _has_key_letters(value: str) -> bool:
+    """Whether it is long and holds letters that identifiers and words do not have."""
+    return len(value) >= 16 and any(letter in "+/=!$%^&*" for letter in value)
+
+
+def _is_path(value: str) -> bool:
+    """Whether it names a file or folder: at least one slash, and nothing looks like a key."""
+    if "/" not in value or not _PATH.fullmatch(value) or len(value) > 400:
+        return False
+    if _BASE64_KEY.fullmatch(value) and is_random(value):
+        return False
+    return not any(is_random(part) for part in value.split("/"))
+
+
+def is_random(value: str) -> bool:
+    """Whether a token is mixed like a key: not hex, not a UUID, not a path, not camelCase."""
+    if len(value) < 20 or _HEX.fullmatch(value):
+        return False
+    kinds = [_letter_kind(letter) for letter in value]
+    if kinds.count(0) < 2 or not {1, 2}.issubset(kinds) or ("/" in value and "." in value):
+        return False
+    changes = sum(1 for one, other in pairwise(kinds) if one != other)
+    return changes >= 0.4 * len(value)
+
+
+def _letter_kind(letter: str) -> int:
+    if letter.isdigit():
+        return 0
+    if letter.isupper():
+        return 1
+    return 2 if letter.isalpha() else 3
