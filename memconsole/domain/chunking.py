@@ -23,6 +23,10 @@ _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _DATA: Final = re.compile(r"[A-Za-z0-9+/=_-]{200,}|(?:[0-9a-fA-F]{2}[\s:]){100,}")
 """Base64 and dumps: nobody said that, and nobody looks for it."""
 
+_FENCES: Final = ("`", "~")
+_SHORT_CHARS: Final = 199
+"""Lines that hold no data, and fit into a chunk of the usual size."""
+
 _HEADING_CHARS: Final = 120
 _LINE_CHARS: Final = 100_000
 """What of one line is looked at; the rest of a line of megabytes is no text to search."""
@@ -56,22 +60,26 @@ class _Section:
     chars: int = 0
     fresh: int = 0
 
-    def add(self, number: int, text: str) -> Iterator[Chunk]:
-        """Take one line; yield the chunk that it no longer fits into."""
+    def add(self, number: int, text: str) -> Chunk | None:
+        """Take one line; return the chunk that it no longer fits into."""
+        full = None
         if self.fresh and self.chars + len(text) + 1 > self.limit:
-            yield from self.flush()
+            full = self.flush()
             self._keep_tail(len(text) + 1)
         self.lines.append((number, text))
         self.chars += len(text) + 1
-        self.fresh += bool(text.strip())
+        if text and not text.isspace():
+            self.fresh += 1
+        return full
 
-    def flush(self) -> Iterator[Chunk]:
-        """Yield what is there, unless nothing new is in it."""
-        if self.fresh:
-            kept = _trimmed(self.lines)
-            text = "\n".join(line for _, line in kept)
-            yield Chunk(kept[0][0], kept[-1][0], self.heading, text)
-            self.fresh = 0
+    def flush(self) -> Chunk | None:
+        """Return what is there, unless nothing new is in it."""
+        if not self.fresh:
+            return None
+        self.fresh = 0
+        kept = _trimmed(self.lines)
+        text = "\n".join([line for _, line in kept])
+        return Chunk(kept[0][0], kept[-1][0], self.heading, text)
 
     def _keep_tail(self, coming: int) -> None:
         """Keep whole lines from the end as the overlap, as far as the next line leaves room."""
@@ -98,12 +106,14 @@ def chunks(text: str, *, tokens: int = 400, overlap_tokens: int = 80) -> Iterato
     path: list[tuple[int, str]] = []
     section = _Section(limit, min(overlap_tokens, tokens - 1) * CHARS_PER_TOKEN)
     for number, line, title in _lines(text):
-        if title is not None:
-            yield from _headed(section, path, title)
-        for part in _parts(line, limit):
-            yield from section.add(number, part)
+        if title is not None and (ended := _headed(section, path, title)) is not None:
+            yield ended
+        for part in (line,) if len(line) <= _SHORT_CHARS <= limit else _parts(line, limit):
+            if (full := section.add(number, part)) is not None:
+                yield full
             section.fresh -= title is not None and bool(part.strip())
-    yield from _last(section)
+    if (last := _last(section)) is not None:
+        yield last
 
 
 def line_chunks(lines: Iterable[str], *, tokens: int = 400) -> Iterator[Chunk]:
@@ -111,29 +121,28 @@ def line_chunks(lines: Iterable[str], *, tokens: int = 400) -> Iterator[Chunk]:
     section = _Section(tokens * CHARS_PER_TOKEN, 0)
     for number, line in enumerate(lines, 1):
         for part in _parts(line, section.limit):
-            yield from section.add(number, part)
-    yield from section.flush()
+            if (full := section.add(number, part)) is not None:
+                yield full
+    if (last := section.flush()) is not None:
+        yield last
 
 
-def _headed(
-    section: _Section, path: list[tuple[int, str]], title: tuple[int, str]
-) -> Iterator[Chunk]:
+def _headed(section: _Section, path: list[tuple[int, str]], title: tuple[int, str]) -> Chunk | None:
     """End the section before a heading; headings without text stay for what follows them."""
-    had_text = section.fresh > 0
-    yield from section.flush()
-    if had_text:
+    ended = section.flush()
+    if ended is not None:
         section.lines, section.chars = [], 0
     while path and path[-1][0] >= title[0]:
         path.pop()
     path.append(title)
     section.heading = " > ".join(words for _, words in path if words)
+    return ended
 
 
-def _last(section: _Section) -> Iterator[Chunk]:
-    """Yield the end, also when it is nothing but headings."""
+def _last(section: _Section) -> Chunk | None:
+    """Return the end, also when it is nothing but headings."""
     section.fresh += any(_HEADING.match(line) for _, line in section.lines)
-    if section.chars > section.overlap or section.fresh:
-        yield from section.flush()
+    return section.flush() if section.chars > section.overlap or section.fresh else None
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, tuple[int, str] | None]]:
@@ -142,12 +151,13 @@ def _lines(text: str) -> Iterator[tuple[int, str, tuple[int, str] | None]]:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     for number, line in enumerate(text.split("\n"), 1):
-        if (mark := _FENCE.match(line)) is not None:
+        first = line.lstrip()[:1]
+        if first in _FENCES and (mark := _FENCE.match(line)) is not None:
             if not fence:
                 fence = mark[1]
             elif mark[1].startswith(fence):
                 fence = ""
-        found = None if fence or not line.lstrip().startswith("#") else _HEADING.match(line)
+        found = None if fence or first != "#" else _HEADING.match(line)
         yield (
             number,
             line,
@@ -158,7 +168,7 @@ def _lines(text: str) -> Iterator[tuple[int, str, tuple[int, str] | None]]:
 def _parts(line: str, limit: int) -> Iterator[str]:
     """Yield a line in pieces that fit a chunk, at blanks where there are some."""
     line = line[:_LINE_CHARS]
-    if len(line) >= 200:
+    if len(line) > _SHORT_CHARS:
         line = _DATA.sub(" ", line)
     while len(line) > limit:
         end = line.rfind(" ", limit // 2, limit)
