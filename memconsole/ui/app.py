@@ -32,7 +32,7 @@ from memconsole.ui.screens.action import ActionScreen
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.overview import OverviewScreen
 from memconsole.ui.spans import Role
-from memconsole.ui.stylesheets import stylesheets
+from memconsole.ui.stylesheets import read_others, stylesheets
 from memconsole.ui.themes import DEFAULTS, THEMES, theme_name
 from memconsole.ui.undoing import undo_of, why_nothing
 
@@ -167,6 +167,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     def _begin_reading(self) -> None:
         self.readings.request()
         self.readings.watch()
+        read_others(self.stylesheet)
 
     def on_unmount(self) -> None:
         """Stop watching."""

@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from textual.css.stylesheet import Stylesheet
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
+_FIRST = ("console.tcss", "overview.tcss")
+
+
 def stylesheets() -> list[str | PurePath]:
-    """Return all our stylesheets by absolute path, the shared one first.
+    """Return the stylesheets of the first screen by absolute path, the shared one first.
 
     `importlib.resources` does not find a top-level folder of an editable install; `__file__` does.
     """
+    return [] if (folder := _folder()) is None else [folder / name for name in _FIRST]
+
+
+def read_others(stylesheet: Stylesheet) -> None:
+    """Read the sheets of all other screens: parsing them would hold up the first picture."""
+    folder = _folder()
+    if folder is not None:
+        stylesheet.read_all(sorted(set(folder.glob("*.tcss")) - {folder / one for one in _FIRST}))
+        stylesheet.parse()
+
+
+def _folder() -> Path | None:
     for folder in (_PACKAGE / "styles", _PACKAGE.parent / "styles"):
         if (folder / "console.tcss").is_file():
-            shared = folder / "console.tcss"
-            return [shared, *sorted(set(folder.glob("*.tcss")) - {shared})]
-    return []
+            return folder
+    return None
