@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.folding import words
+from memconsole.domain.index_state import IndexState
 from memconsole.domain.indexing import (
     Document,
     DocumentText,
-    IndexState,
     IndexStatus,
     Pending,
     Source,

@@ -59,7 +59,7 @@ def answer(
 
 def _warnings(found: SearchResult) -> tuple[Notice, ...]:
     from memconsole.domain.agents import Notice  # noqa: PLC0415
-    from memconsole.domain.indexing import IndexState  # noqa: PLC0415
+    from memconsole.domain.index_state import IndexState  # noqa: PLC0415
 
     told = {one.message for one in found.notices}
     stale = [
@@ -72,7 +72,7 @@ def _warnings(found: SearchResult) -> tuple[Notice, ...]:
 
 def _code(found: SearchResult) -> int:
     """Nothing found is an answer; nobody looked is a failure (`cli.md`, exit codes)."""
-    from memconsole.domain.indexing import IndexState  # noqa: PLC0415
+    from memconsole.domain.index_state import IndexState  # noqa: PLC0415
 
     looked = (IndexState.FRESH, IndexState.STALE)
     if not found.indexes or any(one.state in looked for one in found.indexes.values()):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memconsole.cli import shape
 from memconsole.cli.paper import Cell
 from memconsole.cli.width import cell_len, cut_middle, pad
-from memconsole.domain.indexing import IndexState
+from memconsole.domain.index_state import IndexState
 from memconsole.domain.sizes import size_words
 
 if TYPE_CHECKING:

@@ -152,7 +152,7 @@ def _path(call: Call, owner: str, file: str) -> str:
 
 def _indexed(call: Call, owner: str) -> str:
     from memconsole.domain.commands import Reindex  # noqa: PLC0415
-    from memconsole.domain.indexing import IndexState  # noqa: PLC0415
+    from memconsole.domain.index_state import IndexState  # noqa: PLC0415
     from memconsole.domain.outcomes import Reindexed  # noqa: PLC0415
 
     states = call.engine.indexes(owner).values()

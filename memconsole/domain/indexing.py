@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef, Notice
+    from memconsole.domain.index_state import IndexState
 
 
 class Source(StrEnum):
@@ -23,16 +24,6 @@ class Source(StrEnum):
 
     MEMORY = "memory"
     SESSIONS = "sessions"
-
-
-class IndexState(StrEnum):
-    """What an answer of the index is worth (`cli.md`)."""
-
-    FRESH = "fresh"
-    STALE = "stale"
-    MISSING = "missing"
-    BUILDING = "building"
-    UNAVAILABLE = "unavailable"
 
 
 class Vectors(StrEnum):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from memconsole.domain.graphemes import ELLIPSIS, cut
@@ -48,14 +48,12 @@ _SELECTORS_BEYOND = "[\U000e0100-\U000e01ef]+"
 _MONGOLIAN = "[\u180b-\u180f]+"
 _TAGS = "[\U000e0000-\U000e007f]+"
 
-_ALWAYS = re.compile(f"(?:{_SEQUENCES})|({_LINE_ENDS})|[{_REMOVED}]+")
-_ALWAYS_BEYOND = re.compile(f"[{_REMOVED_BEYOND}]+")
-_SOMETIMES = re.compile(f"{_JOINERS}|{_SELECTORS}|{_MONGOLIAN}")
-_SOMETIMES_BEYOND = re.compile(f"{_SOMETIMES.pattern}|{_SELECTORS_BEYOND}|{_TAGS}")
-_SUSPECT = re.compile(
-    f"[\x1b\r\x0b\x0c\x85\u2028\u2029\u180b-\u180f\u200c\u200d\ufe00-\ufe0f{_REMOVED}]"
-)
-_BEYOND = re.compile("[\U00010000-\U0010ffff]")
+_ALWAYS = f"(?:{_SEQUENCES})|({_LINE_ENDS})|[{_REMOVED}]+"
+_ALWAYS_BEYOND = f"[{_REMOVED_BEYOND}]+"
+_SOMETIMES = f"{_JOINERS}|{_SELECTORS}|{_MONGOLIAN}"
+_SOMETIMES_BEYOND = f"{_SOMETIMES}|{_SELECTORS_BEYOND}|{_TAGS}"
+_SUSPECT = f"[\x1b\r\x0b\x0c\x85\u2028\u2029\u180b-\u180f\u200c\u200d\ufe00-\ufe0f{_REMOVED}]"
+_BEYOND = "[\U00010000-\U0010ffff]"
 _ASCII_SUSPECTS = bytes({*range(32), 127} - {*b"\n\t"})
 
 _JOINING_SCRIPTS = (
@@ -70,7 +68,7 @@ _JOINING_SCRIPTS = (
     range(0x1E900, 0x1E960),
 )
 _EMOJI = (range(0x2190, 0x2C00), range(0x3030, 0x303E), range(0x1F000, 0x1FB00))
-_FLAG_TAGS = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
+_FLAG_TAGS = "[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"
 _BLACK_FLAG = "\U0001f3f4"
 _TAG_END = "\U000e007f"
 _PICTURE_SELECTOR = "\ufe0f"
@@ -86,14 +84,14 @@ def clean(text: str) -> str:
         plain = text.encode("ascii")
         if len(plain.translate(None, _ASCII_SUSPECTS)) == len(plain):
             return text
-        return _ALWAYS.sub(_line_feed, text)
-    is_beyond = _BEYOND.search(text) is not None
-    if not is_beyond and _SUSPECT.search(text) is None:
+        return _compiled(_ALWAYS).sub(_line_feed, text)
+    is_beyond = _compiled(_BEYOND).search(text) is not None
+    if not is_beyond and _compiled(_SUSPECT).search(text) is None:
         return text
-    text = _ALWAYS.sub(_line_feed, text)
+    text = _compiled(_ALWAYS).sub(_line_feed, text)
     if is_beyond:
-        text = _ALWAYS_BEYOND.sub("", text)
-    return "".join(_kept(text, _SOMETIMES_BEYOND if is_beyond else _SOMETIMES))
+        text = _compiled(_ALWAYS_BEYOND).sub("", text)
+    return "".join(_kept(text, _compiled(_SOMETIMES_BEYOND if is_beyond else _SOMETIMES)))
 
 
 def one_line(text: str) -> str:
@@ -132,9 +130,15 @@ def _needed(run: str, before: str, after: str) -> str:
     if "\u180b" <= first <= "\u180f":
         return first if 0x1800 <= ord(before) < 0x18B0 else ""
     if first <= _TAG_END and first >= "\U000e0000":
-        flag = _FLAG_TAGS.match(run)
+        flag = _compiled(_FLAG_TAGS).match(run)
         return flag[0] if flag and before == _BLACK_FLAG else ""
     return first if _selects(first, before) else ""
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile when it is first wanted: most of what is shown is plain ASCII, and needs none."""
+    return re.compile(pattern)
 
 
 @lru_cache(maxsize=2048)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.checkpoint import touched_at
 from memconsole.domain.health import Check, CheckStatus, named, ok
 from memconsole.domain.index_md import INDEX
-from memconsole.domain.indexing import IndexState
+from memconsole.domain.index_state import IndexState
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.outcomes import SkipReason
 from memconsole.domain.reflection_gate import words_of

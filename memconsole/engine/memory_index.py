@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.indexing import IndexState, Source
+from memconsole.domain.index_state import IndexState
+from memconsole.domain.indexing import Source
 from memconsole.domain.reported import Reported
 from memconsole.engine.scopes import shelves
 from memconsole.errors import IndexUnavailableError, LockedError

@@ -11,7 +11,8 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.indexing import IndexState, IndexStatus, Source, Vectors
+from memconsole.domain.index_state import IndexState
+from memconsole.domain.indexing import IndexStatus, Source, Vectors
 from memconsole.errors import IndexUnavailableError, LockedError, StateError
 from memconsole.values import dataclass
 

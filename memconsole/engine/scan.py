@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.agents import Notice
 from memconsole.domain.chunking import chunks
 from memconsole.domain.folding import fold, is_solid
-from memconsole.domain.indexing import IndexState, IndexStatus, Source
+from memconsole.domain.index_state import IndexState
+from memconsole.domain.indexing import IndexStatus, Source
 from memconsole.domain.markers import marked_lines
 from memconsole.domain.query import match_spans, parse
 from memconsole.domain.search import SearchHit, SearchResult

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.fusion import Weights, by_age, chosen, fuse, shortlist, trust_in_words
-from memconsole.domain.indexing import IndexState, Source, Vectors
+from memconsole.domain.index_state import IndexState
+from memconsole.domain.indexing import Source, Vectors
 from memconsole.domain.query import parse
 from memconsole.domain.search import CANDIDATES, SearchResult
 from memconsole.engine.hits import with_texts

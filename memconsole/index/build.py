@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.indexing import IndexState, IndexStatus, SyncReport
+from memconsole.domain.index_state import IndexState
+from memconsole.domain.indexing import IndexStatus, SyncReport
 from memconsole.errors import IndexUnavailableError
 from memconsole.index.files import journal_of, reading, settle, sync_folder, writing
 from memconsole.index.rows import Row

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memconsole.domain.indexing import IndexState, IndexStatus, Pending, SyncReport, Vectors
+from memconsole.domain.index_state import IndexState
+from memconsole.domain.indexing import IndexStatus, Pending, SyncReport, Vectors
 from memconsole.domain.plain import one_line
 from memconsole.errors import IndexUnavailableError
 from memconsole.index.embedders import model_name, remote_of, static_of

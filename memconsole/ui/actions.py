@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from memconsole.domain.commands import Rotate
-from memconsole.domain.outcomes import Failed, Planned, status_of
 from memconsole.errors import MemconsoleError
 from memconsole.ui.messages import CommandFinished
 from memconsole.values import dataclass
@@ -70,6 +69,8 @@ class Action:
     @property
     def todo(self) -> tuple[int, ...]:
         """Targets whose plan says that something would be done."""
+        from memconsole.domain.outcomes import Planned  # noqa: PLC0415 - by the first action
+
         return tuple(place for place, plan in enumerate(self.plans) if isinstance(plan, Planned))
 
     def stop(self) -> None:
@@ -78,6 +79,8 @@ class Action:
 
     def attempt(self, engine: Door, target: Target, *, dry_run: bool) -> Outcome:
         """Run one command; a bug in one target does not stop the others, nor end the console."""
+        from memconsole.domain.outcomes import Failed  # noqa: PLC0415 - see above
+
         command = self.spec.build(target.agent, target.key, dry_run=dry_run)
         try:
             return _plan(engine, command) if dry_run else engine.run(command)
@@ -157,6 +160,8 @@ class Actions:
             self._run(action)
 
     def _run(self, action: Action) -> None:
+        from memconsole.domain.outcomes import status_of  # noqa: PLC0415 - see above
+
         for place in action.todo:
             if action.is_stopping:
                 break

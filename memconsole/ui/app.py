@@ -9,7 +9,6 @@ from textual.actions import parse
 from textual.binding import Binding
 
 from memconsole.domain.command_line import name_of
-from memconsole.domain.outcomes import Reindexed, status_of
 from memconsole.ui.actions import ActionMoved, Actions
 from memconsole.ui.asking import Queries
 from memconsole.ui.clock import ScreenClock, zone_of
@@ -28,13 +27,11 @@ from memconsole.ui.navigation import Navigation
 from memconsole.ui.readings import Readings
 from memconsole.ui.refusals import refusal
 from memconsole.ui.rows.context import Context
-from memconsole.ui.screens.action import ActionScreen
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.overview import OverviewScreen
 from memconsole.ui.spans import Role
 from memconsole.ui.stylesheets import read_others, stylesheets
 from memconsole.ui.themes import DEFAULTS, THEMES, theme_name
-from memconsole.ui.undoing import undo_of, why_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -252,11 +249,15 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         elif not targets:
             self.say(f"{spec.name}: there is no {spec.subject.value} to act on here", Role.WARNING)
         else:
+            from memconsole.ui.screens.action import ActionScreen  # noqa: PLC0415 - none yet
+
             action = self.actions.begin(spec, targets, refusal)
             self.push_screen(ActionScreen(action, self.glyphs))
 
     def action_undo(self) -> None:
         """Take back the last action that can be taken back."""
+        from memconsole.ui.undoing import undo_of, why_nothing  # noqa: PLC0415 - seldom
+
         found = undo_of(self.actions.done)
         if found is None:
             self.say(why_nothing(self.actions.done), Role.MUTED)
@@ -271,6 +272,8 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     @on(ActionMoved)
     def show_action(self, message: ActionMoved) -> None:
         """Show how far the action is, where it is still looked at."""
+        from memconsole.ui.screens.action import ActionScreen  # noqa: PLC0415 - loaded by now
+
         screen = self.screen
         if isinstance(screen, ActionScreen) and screen.action is message.action:
             screen.show_action()
@@ -278,6 +281,9 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     @on(CommandFinished)
     def command_finished(self, message: CommandFinished) -> None:
         """Show the run in the activity panel, and its end where nobody looks at the dialog."""
+        from memconsole.domain.outcomes import Reindexed, status_of  # noqa: PLC0415 - likewise
+        from memconsole.ui.screens.action import ActionScreen  # noqa: PLC0415
+
         self.readings.request()
         outcome = message.outcome
         if isinstance(outcome, Reindexed):

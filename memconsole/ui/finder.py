@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from memconsole.domain.indexing import IndexState
-from memconsole.domain.near_hits import folded
+from memconsole.domain.index_state import IndexState
 from memconsole.errors import MemconsoleError
 from memconsole.ui.literal import literal
 from memconsole.values import dataclass
@@ -153,4 +152,6 @@ def _found(
     from_files: bool = False,
     is_partial: bool = False,
 ) -> Found:
+    from memconsole.domain.near_hits import folded  # noqa: PLC0415 - nobody has searched yet
+
     return Found(request, result, folded(result.hits), from_files=from_files, is_partial=is_partial)

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from memconsole.domain.commands import Reindex
-from memconsole.domain.indexing import IndexState
-from memconsole.domain.outcomes import Failed, Skipped
+from memconsole.domain.index_state import IndexState
 from memconsole.errors import MemconsoleError
 from memconsole.ui.literal import literal
 from memconsole.ui.messages import CommandFinished
@@ -168,6 +167,8 @@ class Indexing:
 
     def _build(self, ref: AgentRef) -> None:
         """Run in a thread; whatever happens, the queue goes on."""
+        from memconsole.domain.outcomes import Failed, Skipped  # noqa: PLC0415 - not to begin with
+
         told_at = float("-inf")
 
         def progress(done: int, total: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.indexing import Source
 from memconsole.domain.search import SearchRequest
 from memconsole.ui.rows.hits import first_word, spot_of
 from memconsole.ui.rows.names import session_name
@@ -123,6 +122,8 @@ class Navigation:
 
     def hit(self, hit: SearchHit, query: Query) -> None:
         """Open what was found: a memory file at its line, a talk at the word."""
+        from memconsole.domain.indexing import Source  # noqa: PLC0415 - see above
+
         if hit.source is Source.SESSIONS:
             self._talk(hit, query)
             return

@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.indexing import (
-    Document,
-    DocumentText,
-    IndexScope,
-    IndexState,
-    Source,
-    TalkLine,
-    Vectors,
-)
+from memconsole.domain.index_state import IndexState
+from memconsole.domain.indexing import Document, DocumentText, IndexScope, Source, TalkLine, Vectors
 from memconsole.domain.query import parse
 from memconsole.domain.search import Narrowing
 from memconsole.errors import IndexUnavailableError, SearchCancelledError

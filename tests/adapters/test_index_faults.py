@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.indexing import IndexState
+from memconsole.domain.index_state import IndexState
 from memconsole.errors import IndexUnavailableError, LockedError, StoreError
 from memconsole.sqlite import library
 from tests.adapters.index_stage import Stage

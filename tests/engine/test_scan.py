@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.indexing import IndexState, Source
+from memconsole.domain.index_state import IndexState
+from memconsole.domain.indexing import Source
 from memconsole.domain.search import Narrowing, SearchRequest
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine

@@ -10,7 +10,8 @@ import pytest
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.commands import Reindex
-from memconsole.domain.indexing import IndexState, Source
+from memconsole.domain.index_state import IndexState
+from memconsole.domain.indexing import Source
 from memconsole.domain.outcomes import Failed, Planned, Reindexed, Skipped, SkipReason
 from memconsole.domain.search import SearchRequest
 from memconsole.domain.settings import SearchSettings, Settings, UiSettings

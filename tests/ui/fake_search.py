@@ -8,7 +8,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agent_search import AgentView, Reason
-from memconsole.domain.indexing import IndexState, IndexStatus, Source, Vectors
+from memconsole.domain.index_state import IndexState
+from memconsole.domain.indexing import IndexStatus, Source, Vectors
 from memconsole.domain.outcomes import Reindexed
 from memconsole.domain.platform_index import PlatformIndexHealth
 from memconsole.domain.query import match_spans, parse

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.indexing import IndexState
+from memconsole.domain.index_state import IndexState
 from memconsole.ui.indexing import Building
 from tests.ui.driving import console, settle
 from tests.ui.fake_engine import FakeEngine

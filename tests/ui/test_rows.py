@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from memconsole.domain.agents import Notice, Storage
-from memconsole.domain.indexing import IndexState, Source
+from memconsole.domain.index_state import IndexState
+from memconsole.domain.indexing import Source
 from memconsole.domain.memory import Limit
 from memconsole.domain.memory_advice import MemoryAdvice
 from memconsole.domain.query import parse

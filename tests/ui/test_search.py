@@ -10,7 +10,7 @@ import pytest
 from textual.events import Hide, Key
 
 from memconsole.domain.commands import Reindex
-from memconsole.domain.indexing import IndexState
+from memconsole.domain.index_state import IndexState
 from memconsole.domain.outcomes import Reindexed
 from memconsole.domain.search import Narrowing
 from memconsole.errors import IndexUnavailableError

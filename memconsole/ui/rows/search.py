@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.indexing import IndexState
+from memconsole.domain.index_state import IndexState
 from memconsole.domain.near_hits import Fold
 from memconsole.ui import cells, figures
 from memconsole.ui.excerpt import Excerpt

@@ -9,7 +9,7 @@ from textual import on
 from textual.binding import Binding
 from textual.message import Message
 
-from memconsole.domain.indexing import IndexState
+from memconsole.domain.index_state import IndexState
 from memconsole.ui.asking import Facets
 from memconsole.ui.finder import Finder, SearchFinished
 from memconsole.ui.rows.hits import hit_key
