@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from typing import TYPE_CHECKING, TextIO
 
@@ -58,6 +57,8 @@ class Output:
     def _width(self) -> int | None:
         """Return the cells of a line; None when nobody's line can be too short."""
         if os.environ.get("COLUMNS", "").isdigit() or self.is_terminal:
+            import shutil  # noqa: PLC0415  # it loads three compressors
+
             return shutil.get_terminal_size().columns
         return None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.plain import one_line
 from memconsole.errors import StoreError
 from memconsole.sqlite import stamp_of
-from memconsole.stores.private_folder import PrivateFolder
+from memconsole.stores.private_folder import PrivateFolder, remove_tree
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class PrivateCopies:
         Raises:
             StoreError: There is no room for it.
         """
-        import tempfile  # noqa: PLC0415  # slow to load, and seldom needed
+        import tempfile  # noqa: PLC0415  # likewise
 
         try:
             with self._lock:
@@ -108,7 +107,7 @@ class PrivateCopies:
             folder = self._make(main, before)
             if _held_still(main, before, folder):
                 break
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_tree(folder)
             time.sleep(_PAUSE_S)
         else:
             raise StoreError(
@@ -122,7 +121,7 @@ class PrivateCopies:
 
     def _remove_if_outdated(self, main: Path, copy: _Copy) -> None:
         if copy.users == 0 and self._copies.get(main) is not copy:
-            shutil.rmtree(copy.folder, ignore_errors=True)
+            remove_tree(copy.folder)
 
     def _require_small(self, main: Path, stamp: Stamp) -> None:
         if stamp.size_bytes > self._limit_bytes:
@@ -136,7 +135,8 @@ class PrivateCopies:
             )
 
     def _make(self, main: Path, stamp: Stamp) -> Path:
-        import tempfile  # noqa: PLC0415  # slow to load, and seldom needed
+        import shutil  # noqa: PLC0415  # slow to load, and seldom needed
+        import tempfile  # noqa: PLC0415  # likewise
 
         try:
             folder = Path(tempfile.mkdtemp(dir=self._folder.path()))

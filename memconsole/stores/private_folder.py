@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
 import stat
 import time
 from contextlib import suppress
@@ -55,7 +54,7 @@ class PrivateFolder:
         """Remove it with all it holds, and the empty folders that were made for it."""
         if self._path is None or self._owner is None:
             return
-        shutil.rmtree(self._path, ignore_errors=True)
+        remove_tree(self._path)
         self._owner.release()
         for folder in reversed(self._made):
             with suppress(OSError):
@@ -117,6 +116,13 @@ def _require_private(place: Path) -> None:
         raise PermissionError(f"others may write into {place}")
 
 
+def remove_tree(folder: Path) -> None:
+    """Remove a folder with all it holds; what cannot be removed stays."""
+    import shutil  # noqa: PLC0415  # it loads three compressors, and most searches remove nothing
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 def _remove_leftover(folder: Path) -> None:
     from filelock import FileLock, Timeout  # noqa: PLC0415
 
@@ -125,7 +131,7 @@ def _remove_leftover(folder: Path) -> None:
         return
     if not (folder / _OWNER).exists():
         if time.time() - info.st_mtime > _UNCLAIMED_S:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_tree(folder)
         return
     with suppress(Timeout), FileLock(folder / _OWNER, timeout=0, fallback_to_soft=False):
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_tree(folder)
