@@ -28,6 +28,7 @@ _FENCED: Final = re.compile(
     r"(?P<text>.*?\n)[ \t]*(?P=fence)[ \t]*(?:\n|\Z)",
     re.DOTALL,
 )
+_INDENT: Final = re.compile(r"^[ \t]+", re.MULTILINE)
 _COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
@@ -121,9 +122,11 @@ def _misshapen(text: str, log: ObservationLog) -> Iterator[str]:
 
 
 def _size(before: int, after: int, old: str, new: str, *, is_forced: bool) -> str:
-    if after > before or tokens_of(new) > tokens_of(old):
+    # Lines that were put below another one are indented: that says no more than before.
+    had, has = tokens_of(_INDENT.sub("", old)), tokens_of(_INDENT.sub("", new))
+    if after > before or has > had:
         return f"it is longer than before ({after} words, {before} before)"
-    if not is_forced and tokens_of(new) < SMALLEST * tokens_of(old):
+    if not is_forced and has < SMALLEST * had:
         return f"less than a tenth is left of it ({after} words, {before} before)"
     return ""
 

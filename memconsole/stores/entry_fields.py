@@ -108,7 +108,7 @@ def whole(value: float | str | bytes | None) -> int | None:
     return int(value) if 0 <= value <= _LARGEST and value == int(value) else None
 
 
-@lru_cache(maxsize=4096, typed=True)  # one row repeats its times
+@lru_cache(maxsize=256, typed=True)  # one row repeats its times
 def instant(milliseconds: float | str | bytes | None) -> datetime | None:
     """Return a time in milliseconds since the epoch as aware UTC; None for 0 and nonsense."""
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):

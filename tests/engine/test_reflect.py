@@ -159,6 +159,17 @@ def test_a_second_time_finds_nothing_that_could_go() -> None:
     assert stage.text() == before
 
 
+def test_lines_of_one_topic_are_put_together_although_nothing_goes() -> None:
+    lines = [line(f"The rack {n} of Zanzibar goes to hall {n + 40}", 1) for n in range(3)]
+    medium = [replace(one, priority=Priority.MEDIUM) for one in lines]
+    stage = Stage(add(ObservationLog(), medium).text)
+    assert isinstance(stage.run(is_forced=True), Reflected)
+    assert [one.is_child for one in parse(stage.text()).observations] == [False, True, True]
+    before = stage.text()
+    skipped(stage.run(is_forced=True), SkipReason.NOTHING_NEW)
+    assert stage.text() == before
+
+
 def test_the_plan_shows_the_difference_and_writes_nothing() -> None:
     stage = Stage()
     outcome = stage.run(dry_run=True)
