@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 LATE_S = 60
 
 SERVED = """
+import gc
 import sys
 from memconsole.__main__ import main
 sys.argv = ["memconsole", "--serve"]
 code = main()
+print(gc.isenabled(), file=sys.stderr)
 print("loaded", *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
 sys.exit(code)
 """
@@ -92,7 +94,8 @@ def test_one_serves_and_says_so_until_it_is_told_to_end(
         out, err = process.communicate(timeout=LATE_S)
         assert time.monotonic() - sent_s < 10
     assert (process.returncode, out) == (0, "")
-    *lines, loaded = err.splitlines()
+    *lines, looks_for_rubbish, loaded = err.splitlines()
+    assert looks_for_rubbish == "True"
     assert {"at", "level", "message"} <= set(json.loads(lines[0]))
     # Nothing was due at the Gateway, and what indexes is a process of its own; files are watched.
     assert set(loaded.split()) & {*HEAVY, "apprise", "httpx", "prometheus_client", "rich"} == {
