@@ -28,6 +28,7 @@ from benchmarks.soak_fleet import Fleet
 from benchmarks.soak_vitals import HEAD, Vitals, lived_rows, served_rows, vitals
 from memconsole import wiring, wiring_jobs
 from memconsole.domain.commands import Reindex
+from memconsole.domain.jobs import CHILD_DIED
 from memconsole.domain.origin import Origin
 from memconsole.domain.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.settings import Settings
@@ -122,7 +123,7 @@ class Forks:
             _, code = os.waitpid(child, 0)
             answer.seek(0)
             if code:
-                return Failed(command, "child-died", f"its process ended with {code}")
+                return Failed(command, CHILD_DIED, f"its process ended with {code}")
             outcome: Outcome = pickle.load(answer)
             return outcome
 

@@ -6,6 +6,7 @@ Every import is inside the function that needs it, so that a command loads what 
 from __future__ import annotations
 
 import functools
+import gc
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -57,6 +58,7 @@ def build_clock() -> Clock:
 
 def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = None) -> Engine:
     """Put the engine together over this host; a clock that runs already is given."""
+    gc.enable()  # off for short calls (`__main__`): who needs an engine may run for months
     from memconsole import wiring_search  # noqa: PLC0415
     from memconsole.engine.engine import Engine  # noqa: PLC0415
     from memconsole.engine.ports_bundle import Ports  # noqa: PLC0415
@@ -70,9 +72,8 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
     from memconsole.stores.workspace_folders import DiskFolders  # noqa: PLC0415
 
-    clock, copies = clock or build_clock(), PrivateCopies()
-    state, locks = StateDatabase(settings.state_dir, copies), settings.state_dir / "locks"
-    kept = StateViews(state)
+    clock, copies, locks = clock or build_clock(), PrivateCopies(), settings.state_dir / "locks"
+    kept = StateViews(state := StateDatabase(settings.state_dir, copies))
     choice = find_home(settings.home, os.environ, wiring_search.user_home())
     ports = Ports(
         platform=_platform(choice, clock, copies, state),

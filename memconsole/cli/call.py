@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from contextlib import ExitStack, nullcontext
 from dataclasses import field
 from functools import cached_property
@@ -134,8 +133,7 @@ class Call:
 
     @cached_property
     def engine(self) -> Engine:
-        """The engine behind this call; from now on a call may be long."""
-        gc.enable()
+        """The engine behind this call."""
         from memconsole import wiring  # noqa: PLC0415
         from memconsole.domain.origin import Origin  # noqa: PLC0415
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import signal
@@ -45,7 +44,6 @@ def serve_jobs(call: Call) -> int:
         ReadOnlyError: Nothing may be done.
         StateError: The state folder cannot be written.
     """
-    gc.enable()  # short calls do without; what runs for months must not keep its rubbish
     from memconsole import wiring, wiring_jobs  # noqa: PLC0415
     from memconsole.cli.child import ChildProcesses  # noqa: PLC0415
     from memconsole.domain.origin import Origin  # noqa: PLC0415

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.patterns import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +47,7 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
-    return unicodedata.normalize("NFC", _compiled(_MARKS).sub("", text))
+    return unicodedata.normalize("NFC", compiled(_MARKS).sub("", text))
 
 
 def words(text: str) -> Iterator[str]:
@@ -55,14 +56,14 @@ def words(text: str) -> Iterator[str]:
     Word characters are letters and digits; a picture character is a word of its own.
     """
     text = fold(text)
-    pattern = _PLAIN_WORD if text.isascii() else _compiled(_WORD)
+    pattern = _PLAIN_WORD if text.isascii() else compiled(_WORD)
     for match in pattern.finditer(text):
         yield match[0][:_LONGEST_WORD]
 
 
 def is_solid(word: str) -> bool:
     """Tell whether a word is a run of a script without blanks."""
-    return not word.isascii() and _compiled(_RUN).match(word) is not None
+    return not word.isascii() and compiled(_RUN).match(word) is not None
 
 
 def index_terms(word: str) -> list[str]:
@@ -74,7 +75,7 @@ def index_terms(word: str) -> list[str]:
     if word.isascii():
         return [word]
     if is_solid(word):
-        clusters = _compiled(_CLUSTER).findall(word)
+        clusters = compiled(_CLUSTER).findall(word)
         pairs = [a + b for a, b in pairwise(clusters)]
         return [*clusters, *pairs]
     return [word if word.isalnum() or len(word) > 1 else f"x{ord(word):x}"]
@@ -85,13 +86,7 @@ def index_text(text: str) -> str:
 
     What is longer than any word, such as base64, is left out.
     """
-    text = fold(_compiled(_GIANT).sub(" ", text))
+    text = fold(compiled(_GIANT).sub(" ", text))
     if text.isascii():
         return text
-    return _compiled(_CUT).sub(lambda run: f" {' '.join(index_terms(run[0]))} ", text)
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile what not every call needs: it takes as long as a search."""
-    return re.compile(pattern)
+    return compiled(_CUT).sub(lambda run: f" {' '.join(index_terms(run[0]))} ", text)

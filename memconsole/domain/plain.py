@@ -7,14 +7,15 @@ instructions, forge a name or steer a terminal.
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memconsole.domain.graphemes import ELLIPSIS, cut
+from memconsole.domain.patterns import compiled
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 __all__ = ["ELLIPSIS", "clean", "cut", "one_line"]
@@ -84,14 +85,14 @@ def clean(text: str) -> str:
         plain = text.encode("ascii")
         if len(plain.translate(None, _ASCII_SUSPECTS)) == len(plain):
             return text
-        return _compiled(_ALWAYS).sub(_line_feed, text)
-    is_beyond = _compiled(_BEYOND).search(text) is not None
-    if not is_beyond and _compiled(_SUSPECT).search(text) is None:
+        return compiled(_ALWAYS).sub(_line_feed, text)
+    is_beyond = compiled(_BEYOND).search(text) is not None
+    if not is_beyond and compiled(_SUSPECT).search(text) is None:
         return text
-    text = _compiled(_ALWAYS).sub(_line_feed, text)
+    text = compiled(_ALWAYS).sub(_line_feed, text)
     if is_beyond:
-        text = _compiled(_ALWAYS_BEYOND).sub("", text)
-    return "".join(_kept(text, _compiled(_SOMETIMES_BEYOND if is_beyond else _SOMETIMES)))
+        text = compiled(_ALWAYS_BEYOND).sub("", text)
+    return "".join(_kept(text, compiled(_SOMETIMES_BEYOND if is_beyond else _SOMETIMES)))
 
 
 def one_line(text: str) -> str:
@@ -130,15 +131,9 @@ def _needed(run: str, before: str, after: str) -> str:
     if "\u180b" <= first <= "\u180f":
         return first if 0x1800 <= ord(before) < 0x18B0 else ""
     if first <= _TAG_END and first >= "\U000e0000":
-        flag = _compiled(_FLAG_TAGS).match(run)
+        flag = compiled(_FLAG_TAGS).match(run)
         return flag[0] if flag and before == _BLACK_FLAG else ""
     return first if _selects(first, before) else ""
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile when it is first wanted: most of what is shown is plain ASCII, and needs none."""
-    return re.compile(pattern)
 
 
 @lru_cache(maxsize=2048)

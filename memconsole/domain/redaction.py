@@ -9,9 +9,9 @@ anchor, so that the time grows with the length of the text and with nothing else
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from memconsole.domain.patterns import compiled
 from memconsole.domain.private_keys import private_keys
 from memconsole.domain.redaction_patterns import (
     CONNECTIVE,
@@ -91,11 +91,6 @@ def mask(text: str, *, keeps_lines: bool = False) -> str:
     return text
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 def _replaced(text: str, secrets: list[Secret], *, keeps_lines: bool) -> str:
     parts = []
     position = 0
@@ -140,12 +135,12 @@ def _secrets(text: str) -> Iterator[Secret]:
     for rank, shape in enumerate((*TOKEN_SHAPES, *CREDENTIAL_SHAPES), start=1):
         if not shape.may_be_in(long_words if rank <= len(TOKEN_SHAPES) else text):
             continue
-        if shape.rarity and _compiled(shape.rarity).search(long_words) is None:
+        if shape.rarity and compiled(shape.rarity).search(long_words) is None:
             continue
-        pattern = _compiled(shape.pattern)
+        pattern = compiled(shape.pattern)
         group = "secret" if "secret" in pattern.groupindex else 0
         for match in pattern.finditer(text):
-            if _compiled(PLACEHOLDER).fullmatch(match[group]):
+            if compiled(PLACEHOLDER).fullmatch(match[group]):
                 continue
             if not shape.needs_digit or any(letter.isdigit() for letter in match[group]):
                 yield Secret(*match.span(group), rank, shape.kind)
@@ -174,11 +169,11 @@ def _places(lowered: str, hint: str) -> Iterator[int]:
 
 def _may_announce(text: str, lowered: str, start: int, end: int) -> bool:
     """Whether it is worth to look at a stretch without regard to case, which is slow."""
-    if _compiled(SECRET_WORD_SMALL).search(lowered, start, end) is not None:
+    if compiled(SECRET_WORD_SMALL).search(lowered, start, end) is not None:
         return True
     return (
-        _compiled(NEAR_WORD_SMALL).search(lowered, start, end) is not None
-        and _compiled(LONG_TOKEN).search(text, start, end + _NEAR + _LONGEST) is not None
+        compiled(NEAR_WORD_SMALL).search(lowered, start, end) is not None
+        and compiled(LONG_TOKEN).search(text, start, end + _NEAR + _LONGEST) is not None
     )
 
 
@@ -196,14 +191,14 @@ def _stretches(places: Iterable[int]) -> list[tuple[int, int]]:
 
 def _announced(text: str, start: int, end: int) -> Iterator[Secret]:
     """Yield what stands behind a word such as `password` or `token` of one stretch."""
-    for word in _compiled(SECRET_WORD).finditer(text, start, end):
+    for word in compiled(SECRET_WORD).finditer(text, start, end):
         is_password = word["password"] is not None
         kind = "password" if is_password else "secret"
         if (value := _value_behind(text, word, is_password=is_password)) is not None:
             yield Secret(*value, 1000, kind)
-    for word in _compiled(NEAR_WORD).finditer(text, start, end):
+    for word in compiled(NEAR_WORD).finditer(text, start, end):
         behind = word.end() + _NEAR + _LONGEST
-        for token in _compiled(LONG_TOKEN).finditer(text, word.end(), behind):
+        for token in compiled(LONG_TOKEN).finditer(text, word.end(), behind):
             if token.start() > word.end() + _NEAR:
                 break
             if is_random(token[0].rstrip(".~")):
@@ -213,7 +208,7 @@ def _announced(text: str, start: int, end: int) -> Iterator[Secret]:
 def _value_behind(text: str, word: re.Match[str], *, is_password: bool) -> tuple[int, int] | None:
     """Return where the announced value is, or None when there is none or it is harmless."""
     link = _link(text, word)
-    if link is None or (match := _compiled(VALUE).match(text, link.end)) is None:
+    if link is None or (match := compiled(VALUE).match(text, link.end)) is None:
         return None
     group = match.lastgroup or "bare"
     start = match.start(group)
@@ -221,7 +216,7 @@ def _value_behind(text: str, word: re.Match[str], *, is_password: bool) -> tuple
     if group == "bare":
         value = value.rstrip(".,:;!?)]}*_")
     end = start + len(value)
-    if not value or _compiled(PLACEHOLDER).fullmatch(value) or _compiled(REFERENCE).match(value):
+    if not value or compiled(PLACEHOLDER).fullmatch(value) or compiled(REFERENCE).match(value):
         return None
     look = Look(
         is_password=is_password,
@@ -235,12 +230,12 @@ def _value_behind(text: str, word: re.Match[str], *, is_password: bool) -> tuple
 
 def _link(text: str, word: re.Match[str]) -> _Link | None:
     """Return what ties a value to the word: a sign, a verb, or a flag's blank."""
-    if (match := _compiled(CONNECTIVE).match(text, word.end())) is not None:
+    if (match := compiled(CONNECTIVE).match(text, word.end())) is not None:
         is_strict = match["sign"] is not None or match["xml"] is not None
         return _Link(match.end(), is_strict, is_glued=not match[0][-1].isspace())
     before = text[max(0, word.start() - 24) : word.start()]
     if before.rpartition(" ")[2].startswith("--") and (
-        match := _compiled(FLAG_GAP).match(text, word.end())
+        match := compiled(FLAG_GAP).match(text, word.end())
     ):
         return _Link(match.end(), is_strict=True, is_glued=False)
     return None

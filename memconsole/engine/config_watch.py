@@ -38,6 +38,7 @@ class ConfigWatch:
         self._home = home
         self._lock = threading.Lock()
         self._known: object = None
+        self._folder: Path | None = None
         self._due_at: float | None = None
 
     def begin(self) -> None:
@@ -45,8 +46,9 @@ class ConfigWatch:
         self._look()
 
     def note(self, paths: frozenset[Path]) -> None:
-        """Take changed paths, as a `ChangeFeed` yields them."""
-        if any(path.suffix in (".json", ".json5", "") for path in paths):
+        """Take changed paths, as a `ChangeFeed` yields them; talks change far more often."""
+        folder = self._folder
+        if folder is None or any(folder in (path, path.parent) for path in paths):
             self._look()
 
     def checked(self) -> None:
@@ -69,10 +71,12 @@ class ConfigWatch:
     def _look(self) -> None:
         """Compare what is checked of the configuration, not its bytes: the platform stamps it."""
         try:
-            config = self._home().config
+            home = self._home()
         except MemconsoleError as error:
             logger.info("the configuration is not looked at: %s", error)
             return
+        config = home.config
+        self._folder = home.path if config.path is None else config.path.parent
         found = (config.path, config.is_readable, config.checked)
         with self._lock:
             if self._known is not None and found != self._known:

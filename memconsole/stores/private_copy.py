@@ -72,7 +72,7 @@ class PrivateCopies:
         Raises:
             StoreError: There is no room for it.
         """
-        import tempfile  # noqa: PLC0415  # likewise
+        import tempfile  # noqa: PLC0415  # slow to load, and seldom needed
 
         try:
             with self._lock:

@@ -178,7 +178,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         self.snapshot, self.failure = message.snapshot, ""
         if not self.readings.is_watching:
             self.indexing.take(message.snapshot.agents)
-        self._finished(message.took_s, message.snapshot)
+        self._finished(message.took_s)
 
     @on(SnapshotFailed)
     def show_failure(self, message: SnapshotFailed) -> None:
@@ -186,8 +186,8 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         self.failure = ". ".join(part for part in (message.reason, message.hint) if part)
         self._finished(None)
 
-    def _finished(self, took_s: float | None, snapshot: ConsoleSnapshot | None = None) -> None:
-        self.readings.finished(took_s, snapshot)
+    def _finished(self, took_s: float | None) -> None:
+        self.readings.finished(took_s)
         self.tick()
         self.readings.rest()
 

@@ -128,26 +128,28 @@ class Readings:
         try:
             snapshot = self._engine.snapshot(changed)
         except MemconsoleError as error:
+            self._alike = 0
             self._app.post_message(SnapshotFailed(literal(str(error)), literal(error.hint)))
         except Exception:
             logger.exception("a reading failed")
+            self._alike = 0
             self._app.post_message(
                 SnapshotFailed("a reading failed, which is a bug", "The log has it: press l.")
             )
         else:
+            counts = tuple((view.session_id, view.tokens) for view in snapshot.sessions)
+            told = (counts, *_others(snapshot))
+            self._alike = self._alike + 1 if told == self._last else 0
+            self._last = told
             self._app.post_message(SnapshotTaken(snapshot, self._monotonic() - start))
-            counts = _counts(snapshot)
             at, known = self._sampled
             if counts != known or start - at >= _KEEP_SAMPLES.total_seconds():
                 self._sampled = (start, counts)
                 self._engine.record_samples(snapshot)
 
-    def finished(self, took_s: float | None, snapshot: ConsoleSnapshot | None = None) -> None:
+    def finished(self, took_s: float | None) -> None:
         """Note that a reading came back, and begin the one that waits."""
         self._is_reading = False
-        told = None if snapshot is None else _told(snapshot)
-        self._alike = self._alike + 1 if told is not None and told == self._last else 0
-        self._last = told
         if took_s is not None:
             self._took_s = took_s
         self._begin()
@@ -182,12 +184,7 @@ class Readings:
         self._stop.set()
 
 
-def _told(snapshot: ConsoleSnapshot) -> object:
-    """Return what of a reading does not move by itself with the time."""
-    newest = snapshot.activity[:1]
+def _others(snapshot: ConsoleSnapshot) -> tuple[object, ...]:
+    """Return what of a reading, beside its counts, does not move by itself with the time."""
     gateway, scheduler = snapshot.gateway, snapshot.scheduler
-    return _counts(snapshot), newest, gateway.verdict, gateway.hint, scheduler.state
-
-
-def _counts(snapshot: ConsoleSnapshot) -> object:
-    return tuple((view.session_id, view.tokens) for view in snapshot.sessions)
+    return snapshot.activity[:1], gateway.verdict, gateway.hint, scheduler.state
