@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memconsole.domain.search import LATE_CANDIDATES, Candidate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 WORDLESS_COSINE: Final = 0.25
@@ -67,8 +67,8 @@ class Scored(NamedTuple):
 
 def shortlist(candidates: Sequence[Candidate], weights: Weights) -> tuple[Candidate, ...]:
     """Return the candidates that late interaction looks at, best first."""
-    ranked = sorted(_scored(candidates, weights, {}, is_raw=False), key=_order)
-    return tuple(one.candidate for one in ranked[:LATE_CANDIDATES])
+    ranked = _ranked(candidates, weights, {}, is_raw=False)
+    return tuple(candidate for _, candidate, _, _ in ranked[:LATE_CANDIDATES])
 
 
 def fuse(
@@ -78,8 +78,8 @@ def fuse(
     is_raw: bool = False,
     late: Mapping[tuple[int, int], float] | None = None,
     trust: float = 1.0,
-) -> list[Scored]:
-    """Return every candidate with its score, best first.
+) -> Iterator[Scored]:
+    """Yield every candidate with its score, best first; few searches look at all of them.
 
     Args:
         candidates: Of all legs and indexes, each once.
@@ -89,8 +89,8 @@ def fuse(
         trust: How much the query's words say, 0…1 (`trust_in_words`).
     """
     faded = weights._replace(text=weights.text * max(trust, _LEAST_TEXT))
-    found = _scored(candidates, faded, late or {}, is_raw=is_raw, late_part=_LATE_PART * trust)
-    return sorted(found, key=_order)
+    found = _ranked(candidates, faded, late or {}, is_raw=is_raw, late_part=_LATE_PART * trust)
+    return (Scored(one, -below, vector, text) for below, one, vector, text in found)
 
 
 def trust_in_words(late: Mapping[tuple[int, int], float]) -> float:
@@ -126,18 +126,18 @@ def chosen(
     is_unsure = coverage is None or coverage < SURE_COVERAGE
     least = WORDLESS_COSINE if coverage and words > 1 else UNKNOWN_COSINE
     shown = _ANY_COSINE if trust < 1 and least == WORDLESS_COSINE else least
-    near = [one for one in scored if _is_near(one, shown)]
-    results = [
-        one._replace(is_weak=is_unsure or not _is_near(one, least))
-        for one in near
-        if one.score >= min_score
-    ]
-    results += [
-        one._replace(is_weak=True)
-        for one in near
-        if one.score < min_score and one.text is not None and one.text >= _FILLING_TEXT
-    ]
-    return results[:max_results]
+    results: list[Scored] = []
+    filling: list[Scored] = []
+    for one in scored:
+        if len(results) == max_results:
+            break
+        if not _is_near(one, shown):
+            continue
+        if one.score >= min_score:
+            results.append(one._replace(is_weak=is_unsure or not _is_near(one, least)))
+        elif one.text is not None and one.text >= _FILLING_TEXT:
+            filling.append(one._replace(is_weak=True))
+    return [*results, *filling][:max_results]
 
 
 def by_age(
@@ -157,24 +157,32 @@ def _is_near(one: Scored, least: float) -> bool:
     return one.candidate.cosine is not None and one.candidate.cosine >= least
 
 
-def _scored(
+def _ranked(
     candidates: Sequence[Candidate],
     weights: Weights,
     late: Mapping[tuple[int, int], float],
     *,
     is_raw: bool,
     late_part: float = _LATE_PART,
-) -> Iterable[Scored]:
-    best_text = max((one.text for one in candidates if one.text is not None), default=0.0)
-    has_vectors = any(one.cosine is not None for one in candidates)
+) -> list[tuple[float, Candidate, float | None, float | None]]:
+    """Return (minus score, candidate, vector leg, text leg) of every candidate, best first.
+
+    Plain tuples, because each letter that is typed ranks hundreds of them twice: they compare
+    without a key, and no two of them have the same scope and id.
+    """
+    best_text = max((text for *_, text in candidates if text is not None), default=0.0)
+    has_vectors = any(cosine is not None for _, _, cosine, _ in candidates)
     on_vector, on_text = _shares(weights, has_vectors=has_vectors, has_text=best_text > 0)
     vectors = _vector_leg(candidates, late, late_part, is_raw=is_raw)
-    for one, vector in zip(candidates, vectors, strict=True):
-        text = one.text
-        if text is not None:
-            text = round(text / best_text if best_text > 0 else 1.0, 6)
-        score = on_vector * (vector or 0.0) + on_text * (text or 0.0)
-        yield Scored(one, round(score, 6), vector, text)
+    texts = [
+        None if text is None else text / best_text if best_text > 0 else 1.0
+        for *_, text in candidates
+    ]
+    below = [
+        -round(on_vector * (vector or 0.0) + on_text * (text or 0.0), 6)
+        for vector, text in zip(vectors, texts, strict=True)
+    ]
+    return sorted(zip(below, candidates, vectors, texts, strict=True))
 
 
 def _shares(weights: Weights, *, has_vectors: bool, has_text: bool) -> tuple[float, float]:
@@ -193,25 +201,21 @@ def _vector_leg(
     is_raw: bool,
 ) -> list[float | None]:
     """Return the value of the vector leg of every candidate."""
-    cosines = [one.cosine for one in candidates]
+    cosines = [cosine for _, _, cosine, _ in candidates]
     if is_raw:
-        return [None if one is None else round(min(1.0, max(0.0, one)), 6) for one in cosines]
+        return [None if one is None else min(1.0, max(0.0, one)) for one in cosines]
     least, width = _range(cosines)
     stretched = [
         None if one is None else (one - least) / width if width > 0 else 1.0 for one in cosines
     ]
     if not late:
-        return [None if one is None else round(one, 6) for one in stretched]
+        return list(stretched)
     least, width = _range(late.values())
-    values: list[float | None] = []
-    for candidate, cosine in zip(candidates, stretched, strict=True):
-        if cosine is None:
-            values.append(None)
-            continue
-        near = late.get((candidate.scope, candidate.id))
-        nearness = 0.0 if near is None else (near - least) / width if width > 0 else 1.0
-        values.append(round((1 - late_part) * cosine + late_part * nearness, 6))
-    return values
+    nearness = {at: (near - least) / width if width > 0 else 1.0 for at, near in late.items()}
+    return [
+        None if cosine is None else (1 - late_part) * cosine + late_part * nearness.get(at, 0.0)
+        for at, cosine in zip([one[:2] for one in candidates], stretched, strict=True)
+    ]
 
 
 def _range(values: Iterable[float | None]) -> tuple[float, float]:

@@ -65,9 +65,19 @@ class Query:
     def literals(self) -> tuple[str, ...]:
         """Return FTS5 expressions of a word each, any of which may occur."""
         terms = [f'"{term}"' for word in self.words for term in index_terms(word)]
-        if self.prefix is not None and not is_solid(self.prefix):
-            terms += [f'"{term}" *' for term in index_terms(self.prefix)[:1]]
-        return tuple(dict.fromkeys(terms))
+        return tuple(dict.fromkeys([*terms, self.beginning] if self.beginning else terms))
+
+    @property
+    def is_common(self) -> bool:
+        """Whether all its words are stop words, as those that many queries begin with."""
+        return all(word in STOP_WORDS for word in self.words)
+
+    @property
+    def beginning(self) -> str:
+        """The FTS5 expression of the last word as a beginning; empty when it is a whole one."""
+        if self.prefix is None or is_solid(self.prefix):
+            return ""
+        return "".join(f'"{term}" *' for term in index_terms(self.prefix)[:1])
 
 
 def parse(text: str, *, is_typing: bool = False, prefix_least: int = _PREFIX_LEAST) -> Query:
@@ -76,14 +86,11 @@ def parse(text: str, *, is_typing: bool = False, prefix_least: int = _PREFIX_LEA
     Args:
         text: Anything; quotes, operators and brackets are letters like others.
         is_typing: The last word may be the beginning of one.
-        prefix_least: Letters from which a beginning is looked for. More than usual mean a large
-            index: stop words, with which a query begins, are then not looked for even alone.
+        prefix_least: Letters from which a beginning is looked for.
     """
     plain = one_line(text[:_MOST_CHARS])
     found = list(words(plain))
-    chosen = [word for word in found if word not in STOP_WORDS]
-    if not is_typing or prefix_least == _PREFIX_LEAST:
-        chosen = chosen or found
+    chosen = [word for word in found if word not in STOP_WORDS] or found
     unique = tuple(dict.fromkeys(chosen))[:_MOST_WORDS]
     prefix = None
     if is_typing and found and text[-1:].isalnum() and len(found[-1]) >= prefix_least:
@@ -101,10 +108,11 @@ def match_spans(text: str, query: Query) -> tuple[tuple[int, int], ...]:
         query: Its words; other forms of them count as well.
     """
     stems = frozenset(stem(word) for word in query.words if not is_solid(word))
-    heads = _heads(stems, query.prefix) if text.isascii() else _WORD
-    spans = [
-        match.span() for match in heads.finditer(text) if _is_said(match[0], stems, query.prefix)
-    ]
+    if text.isascii():
+        asked = _begun(text, {*stems, query.prefix or ""} - {""})
+    else:
+        asked = {match.span() for match in _WORD.finditer(text)}
+    spans = [(a, b) for a, b in asked if _is_said(text[a:b], stems, query.prefix)]
     for run in filter(is_solid, query.words):
         spans += _solid_spans(text, run)
     return _apart(sorted(spans))
@@ -121,11 +129,27 @@ def stem(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=8)
-def _heads(stems: frozenset[str], prefix: str | None) -> re.Pattern[str]:
-    """Return what finds the words of an ASCII text that may be meant: a stem is their beginning."""
-    begun = sorted({re.escape(one) for one in (*stems, prefix or "") if one})
-    return re.compile(rf"(?<!\w)(?:\w*_)?(?:{'|'.join(begun)})\w*", re.IGNORECASE)
+def _begun(text: str, heads: set[str]) -> set[tuple[int, int]]:
+    """Return the words of an ASCII text that begin with one of these, or have one behind a `_`.
+
+    A pattern of all heads finds the same, but each letter that is typed is another pattern, and to
+    compile it takes longer than to look through the texts of all hits.
+    """
+    plain = text.lower()
+    found = set[tuple[int, int]]()
+    for head in heads:
+        at = plain.find(head)
+        while at >= 0:
+            start, end = at, at + 1
+            before = plain[at - 1 : at]
+            if before == "_" or not before.isalnum():
+                while start and (plain[start - 1].isalnum() or plain[start - 1] == "_"):
+                    start -= 1
+                while end < len(plain) and (plain[end].isalnum() or plain[end] == "_"):
+                    end += 1
+                found.add((start, end))
+            at = plain.find(head, end)
+    return found
 
 
 def _is_said(word: str, stems: frozenset[str], prefix: str | None) -> bool:

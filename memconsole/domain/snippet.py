@@ -39,9 +39,9 @@ def _start(text: str, spans: Spans, chars: int) -> int:
         line = max(start for start in starts if start <= a)
         if a - line > chars // 2:
             starts.append(boundary_before(text, a - chars // 4))
-    last = max(0, len(text) - chars)
+    last = _line_after(text, max(0, len(text) - chars))
     best, most = 0, -1
-    for start in sorted({min(start, _line_after(text, last)) for start in starts}):
+    for start in sorted({min(start, last) for start in starts}):
         words = {text[a:b].casefold() for a, b in spans if a >= start and b <= start + chars}
         if len(words) > most:
             best, most = start, len(words)

@@ -19,7 +19,7 @@ from memconsole.engine.scopes import shelves
 from memconsole.errors import EmbeddingError, IndexUnavailableError, SearchCancelledError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from memconsole.domain.agents import Home
     from memconsole.domain.fusion import Scored
@@ -128,9 +128,9 @@ def _hits(run: SearchRun, request: SearchRequest) -> tuple[SearchHit, ...]:
     late = _late(run, candidates, weights)
     # An unfinished word is in no chunk, which says nothing about the others.
     trust = trust_in_words(late) if run.query.prefix is None else 1.0
-    ranked: Sequence[Scored] = fuse(candidates, weights, is_raw=run.is_raw, late=late, trust=trust)
+    ranked: Iterable[Scored] = fuse(candidates, weights, is_raw=run.is_raw, late=late, trust=trust)
     if own.half_life:
-        ranked = _faded(run, ranked, own)
+        ranked = _faded(run, list(ranked), own)
     words = run.query.words
     most = own.max_results if request.max_results is None else request.max_results
     found = chosen(
@@ -184,7 +184,7 @@ def _late(
     return found
 
 
-def _faded(run: SearchRun, ranked: Sequence[Scored], own: SearchSettings) -> Sequence[Scored]:
+def _faded(run: SearchRun, ranked: Sequence[Scored], own: SearchSettings) -> list[Scored]:
     now = run.ports.clock.now().timestamp()
     known = ages(run, [one.candidate for one in ranked], now)
     days = own.half_life.total_seconds() / 86_400

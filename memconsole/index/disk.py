@@ -77,6 +77,7 @@ class DiskIndex:
         self._lock = lock
         self._now = now
         self._redact = redact
+        self._is_long_running = is_long_running
         self._chooser = MeansChooser(folder, is_long_running=is_long_running)
 
     def path(self, scope: IndexScope) -> Path:
@@ -206,7 +207,10 @@ class DiskIndex:
         """
         path = self.path(scope)
         with reading(path) as connection, problems(path):
-            connection.execute(f"PRAGMA mmap_size = {_MAP_BYTES}")
+            if not self._is_long_running:
+                # Pages in place: SQLite compares all vectors. With them in memory it would only
+                # make closing slower.
+                connection.execute(f"PRAGMA mmap_size = {_MAP_BYTES}")
             if cancel is not None:
                 connection.set_progress_handler(cancel.is_set, _STEPS)
             connection.execute("BEGIN")

@@ -66,12 +66,15 @@ class Matrix:
         self._append(found.fetchall())
         self.mark, self._generation = mark, generation
 
-    def nearest(self, query: bytes, among: set[int] | None) -> dict[int, float]:
-        """Return the best candidates with their cosines, best first.
+    def cosines(
+        self, query: bytes, among: set[int] | None, also: Iterable[int] = ()
+    ) -> dict[int, float]:
+        """Return the cosines of the best candidates, and of certain chunks.
 
         Args:
             query: Vector of the query, in eight-bit numbers.
-            among: Only these chunks; None for all.
+            among: Only these chunks are candidates; None for all.
+            also: Chunks whose cosines are wanted in any case.
         """
         if len(query) != self.dims or not self._count:
             return {}
@@ -86,28 +89,10 @@ class Matrix:
             shares = np.where(is_there, dots / lengths, _GONE * 127)
         most = min(CANDIDATES, self._count)
         best = np.argpartition(shares, self._count - most)[self._count - most :]
-        found = self._cosines(query, dots[best], best[is_there[best]], is_there[best])
-        return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
-
-    def cosines_of(self, query: bytes, ids: Iterable[int]) -> dict[int, float]:
-        """Return the cosines of certain chunks."""
-        places = self._places(sorted(ids))
-        if len(query) != self.dims or not len(places):
-            return {}
-        dots = self._rows[places].astype(np.float32) @ _floats(query)
-        return self._cosines(query, dots, places, np.ones(len(places), bool))
-
-    def _cosines(
-        self,
-        query: bytes,
-        dots: NDArray[np.float32],
-        places: NDArray[np.int64],
-        kept: NDArray[np.bool_],
-    ) -> dict[int, float]:
-        """Return cosines of these places by id, from the dots that are kept."""
+        places = np.union1d(best[is_there[best]], self._places(sorted(also)))
         length = max(float(np.linalg.norm(_floats(query).astype(np.float64))), 1e-9)
-        shares = dots[kept].astype(np.float64) / (self._lengths[places] * length)
-        return dict(zip(self._ids[places].tolist(), np.round(shares, 5).tolist(), strict=True))
+        found = dots[places].astype(np.float64) / (self._lengths[places] * length)
+        return dict(zip(self._ids[places].tolist(), np.round(found, 5).tolist(), strict=True))
 
     def _dots(self, query: bytes) -> NDArray[np.float32]:
         vector = _floats(query)

@@ -26,6 +26,9 @@ _MOST_FREQUENCY: Final = 2.2
 _USUAL: Final = 0.9
 """Of its IDF, what a word gives a chunk of middle length: a guess that only decides the attempt."""
 
+_WORTH_WHILE: Final = 0.75
+"""Finding the chunks that decide costs time as well: there have to be fewer of them."""
+
 _MOST_KNOWN: Final = 4096
 
 
@@ -59,7 +62,11 @@ def split(chunks: int, counts: Mapping[str, int]) -> Split:
             break
         ceiling += weights[word] * _MOST_FREQUENCY
         left_out.add(word)
-    return Split(tuple(word for word in counts if word not in left_out), ceiling)
+    kept = tuple(word for word in counts if word not in left_out)
+    rarest = min((counts[word] for word in left_out), default=0)
+    if max(counts[word] for word in kept) > _WORTH_WHILE * rarest:
+        return Split(tuple(counts))
+    return Split(kept, ceiling)
 
 
 class WordCounts:

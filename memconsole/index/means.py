@@ -28,11 +28,10 @@ if TYPE_CHECKING:
 class Nearest(Protocol):
     """Compares vectors in memory."""
 
-    def nearest(self, query: bytes, among: set[int] | None) -> dict[int, float]:
-        """Return the best candidates with their cosines."""
-
-    def cosines_of(self, query: bytes, ids: Iterable[int]) -> dict[int, float]:
-        """Return the cosines of certain chunks."""
+    def cosines(
+        self, query: bytes, among: set[int] | None, also: Iterable[int] = ()
+    ) -> dict[int, float]:
+        """Return the cosines of the best candidates, and of certain chunks."""
 
 
 class Means(NamedTuple):

@@ -8,15 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.folding import index_terms, is_solid
 from memconsole.domain.indexing import Vectors
 from memconsole.domain.search import CANDIDATES, Candidate, ChunkRow, Legs
 from memconsole.errors import EmbeddingError
 from memconsole.index.files import problems
 from memconsole.index.late import late_by_numpy, late_by_sqlite
-from memconsole.index.maxscore import best_above, split
-from memconsole.index.pooling import idf, query_vector, small_list
+from memconsole.index.pooling import idf, query_vector, query_vector_by_numpy, small_list
 from memconsole.index.tags import bit_of, tags_of
+from memconsole.index.text_leg import TextLeg
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -57,6 +56,7 @@ class IndexReader:
         self._epoch_chunks = int(meta.get("epoch_chunks", 0))
         self._dims = int(meta.get("dims", 0))
         self._means = means
+        self._words = TextLeg(self._rows, status.chunks, means.counts)
 
     def legs(
         self, query: Query, narrowing: Narrowing, *, scope: int = 0, text_only: bool = False
@@ -72,7 +72,7 @@ class IndexReader:
         Raises:
             EmbeddingError: The service did not give the query a vector.
         """
-        texts = self._texts(query, narrowing)
+        texts = self._words.scores(query, *_condition(narrowing))
         vector = None if text_only or self._means.way is Vectors.NONE else self._vector(query)
         cosines = {} if vector is None else self._cosines(vector, texts, narrowing)
         found = [
@@ -81,7 +81,7 @@ class IndexReader:
         ]
         return Legs(
             tuple(found),
-            frozenset(word for word in query.words if self._is_known(word, query)),
+            self._words.known(query),
             is_raw=self._means.remote is not None,
         )
 
@@ -139,38 +139,6 @@ class IndexReader:
             for code, message in json.loads(str(listed))
         )
 
-    def _texts(self, query: Query, narrowing: Narrowing) -> dict[int, float]:
-        literals = query.literals()
-        every = " OR ".join(literals)
-        if not narrowing.is_open:
-            where, values = _condition(narrowing)
-            return self._matches(every, f"SELECT id FROM chunks WHERE {where}", values)
-        parts = split(self.status.chunks, {one: self._count(one) for one in literals})
-        if parts.ceiling:
-            deciding = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?"
-            found = self._matches(every, deciding, (" OR ".join(parts.deciding),))
-            if best_above(tuple(found.values()), parts.ceiling):
-                return found
-        return self._matches(every)
-
-    def _matches(
-        self, expression: str, among: str = "", values: Sequence[SqlValue] = ()
-    ) -> dict[int, float]:
-        """Return the best chunks that match, at most those whose ids a query gives."""
-        if not expression:
-            return {}
-        # The sign keeps SQLite from asking FTS5 once for each of the ids: minutes instead of
-        # milliseconds.
-        also = f"AND +rowid IN ({among})" if among else ""
-        # By the function and not by `rank`, which takes twice as long (search.md §2).
-        found = self._rows(
-            "SELECT rowid, -bm25(chunks_fts, 1, 1) AS score FROM chunks_fts "
-            f"WHERE chunks_fts MATCH ? {also} ORDER BY score DESC, rowid LIMIT {CANDIDATES}",
-            expression,
-            *values,
-        )
-        return {_int(at): max(float(score or 0.0), 1e-9) for at, score in found}
-
     def _cosines(
         self, vector: bytes, texts: Mapping[int, float], narrowing: Narrowing
     ) -> dict[int, float]:
@@ -181,9 +149,7 @@ class IndexReader:
                 if where
                 else None
             )
-            near = self._means.memory.nearest(vector, among)
-            missing = [at for at in texts if at not in near]
-            return near | self._means.memory.cosines_of(vector, missing)
+            return self._means.memory.cosines(vector, among, texts)
         also = f"WHERE id IN (SELECT id FROM chunks WHERE {where})" if where else ""
         distance = "vec_distance_cosine(vec_int8(embedding), vec_int8(?))"
         near = self._near(
@@ -211,7 +177,8 @@ class IndexReader:
         if self._means.static is None or not self._epoch_chunks:
             return None
         tokens = self._tokens(query.text)
-        return query_vector(self._means.static, tokens, self._weight(tokens)) if tokens else None
+        pool = query_vector if self._means.memory is None else query_vector_by_numpy
+        return pool(self._means.static, tokens, self._weight(tokens)) if tokens else None
 
     def _checked(self, vector: bytes) -> bytes:
         if len(vector) != self._dims:
@@ -238,21 +205,6 @@ class IndexReader:
         )
         known = {_int(token): _int(df) for token, df in found}
         return {token: idf(known.get(token, 0), self._epoch_chunks) for token in set(tokens)}
-
-    def _is_known(self, word: str, query: Query) -> bool:
-        terms = index_terms(word)
-        if is_solid(word) and len(terms) > 1:
-            terms = terms[len(terms) // 2 + 1 :]  # pairs say more than characters
-        star = " *" if word == query.prefix else ""
-        return any(self._count(f'"{term}"{star}') for term in terms)
-
-    def _count(self, literal: str) -> int:
-        """Return in how many chunks a word is."""
-        known = self._means.counts
-        if literal not in known:
-            sql = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?"
-            known[literal] = _int(self._rows(sql, literal)[0][0])
-        return known[literal]
 
     def _rows(self, sql: str, *values: SqlValue) -> list[tuple[SqlValue, ...]]:
         with problems(self._path):

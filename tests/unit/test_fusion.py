@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +24,9 @@ from memconsole.domain.fusion import (
 from memconsole.domain.recall import Question, Sums, questions
 from memconsole.domain.search import LATE_CANDIDATES, Candidate
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 WEIGHTS = Weights()
 NUMBERS = st.floats(0, 1, allow_nan=False)
 
@@ -37,15 +42,17 @@ def candidates(draw: st.DrawFn) -> list[Candidate]:
     return found
 
 
-def ids(scored: list[Scored]) -> list[int]:
+def ids(scored: Iterable[Scored]) -> list[int]:
     return [one.candidate.id for one in scored]
 
 
 def test_the_formula_of_the_specification() -> None:
-    found = fuse(
-        [Candidate(0, 1, 0.6, 4.0), Candidate(0, 2, 0.2, 8.0), Candidate(0, 3, 0.4, None)],
-        WEIGHTS,
-        late={(0, 1): 3.0, (0, 2): 1.0, (0, 3): 2.0},
+    found = list(
+        fuse(
+            [Candidate(0, 1, 0.6, 4.0), Candidate(0, 2, 0.2, 8.0), Candidate(0, 3, 0.4, None)],
+            WEIGHTS,
+            late={(0, 1): 3.0, (0, 2): 1.0, (0, 3): 2.0},
+        )
     )
     scores = {one.candidate.id: one for one in found}
     assert scores[1].vector == pytest.approx(1.0)
@@ -57,9 +64,9 @@ def test_the_formula_of_the_specification() -> None:
 
 
 def test_beyond_the_shortlist_late_interaction_counts_nothing() -> None:
-    found = fuse([Candidate(0, 1, 1.0), Candidate(0, 2, 0.0)], WEIGHTS, late={(0, 1): 5.0})
+    found = list(fuse([Candidate(0, 1, 1.0), Candidate(0, 2, 0.0)], WEIGHTS, late={(0, 1): 5.0}))
     assert [one.vector for one in found] == [1.0, 0.0]
-    found = fuse([Candidate(0, 1, 1.0), Candidate(0, 2, 0.5)], WEIGHTS, late={(0, 2): 5.0})
+    found = list(fuse([Candidate(0, 1, 1.0), Candidate(0, 2, 0.5)], WEIGHTS, late={(0, 2): 5.0}))
     assert {one.candidate.id: one.vector for one in found} == {1: 0.5, 2: 0.5}
 
 
@@ -88,7 +95,7 @@ def test_words_that_say_nothing_leave_the_ranking_to_meaning() -> None:
     found = [Candidate(0, 1, 0.2, 8.0), Candidate(0, 2, 0.3), Candidate(0, 3, 0.1)]
     late = {(0, 1): 0.2, (0, 2): 0.05, (0, 3): 0.0}
     assert ids(fuse(found, WEIGHTS, late=late)) == [1, 2, 3]
-    strange = fuse(found, WEIGHTS, late=late, trust=0.0)
+    strange = list(fuse(found, WEIGHTS, late=late, trust=0.0))
     assert ids(strange) == [2, 1, 3]
     scores = {one.candidate.id: one for one in strange}
     assert [scores[at].vector for at in (1, 2, 3)] == [pytest.approx(0.5), 1.0, 0.0]
@@ -97,7 +104,7 @@ def test_words_that_say_nothing_leave_the_ranking_to_meaning() -> None:
 
 
 def test_no_candidates_are_no_results() -> None:
-    assert fuse([], WEIGHTS) == []
+    assert list(fuse([], WEIGHTS)) == []
     assert chosen([], coverage=1.0, min_score=0.35, max_results=6) == []
 
 
@@ -149,7 +156,7 @@ def test_a_query_of_unknown_words_has_weak_results() -> None:
 
 @given(candidates(), st.integers(1, 20))
 def test_more_results_never_change_the_first_ones(found: list[Candidate], most: int) -> None:
-    scored = fuse(found, WEIGHTS)
+    scored = list(fuse(found, WEIGHTS))
     few = chosen(scored, coverage=1.0, min_score=0.35, max_results=most)
     many = chosen(scored, coverage=1.0, min_score=0.35, max_results=most + 5)
     assert many[: len(few)] == few
@@ -159,7 +166,7 @@ def test_more_results_never_change_the_first_ones(found: list[Candidate], most: 
 def test_the_order_of_candidates_does_not_matter(found: list[Candidate], random: object) -> None:
     shuffled = list(found)
     random.shuffle(shuffled)  # type: ignore[attr-defined]  # Hypothesis gives a Random
-    assert fuse(found, WEIGHTS) == fuse(shuffled, WEIGHTS)
+    assert list(fuse(found, WEIGHTS)) == list(fuse(shuffled, WEIGHTS))
 
 
 @given(candidates())

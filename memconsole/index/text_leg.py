@@ -1,0 +1,150 @@
+"""Finds chunks by their words: the text leg of a search (search.md §1, §2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.folding import index_terms, is_solid
+from memconsole.domain.search import CANDIDATES
+from memconsole.index.maxscore import best_above, split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memconsole.domain.query import Query
+    from memconsole.sqlite import SqlValue
+
+    Rows = Callable[..., list[tuple[SqlValue, ...]]]
+
+SHORT: Final = 3
+"""Letters up to which a beginning may say nothing."""
+
+COSTLY: Final = 2_000
+"""Chunks from which it matters what FTS5 scores in vain."""
+
+_NO_SCORE: Final = 1e-9
+
+
+class TextLeg:
+    """The words of one query in one index.
+
+    Args:
+        rows: Asks the index.
+        chunks: How many it has.
+        counts: In how many chunks words are, as far as that is known; added to.
+    """
+
+    def __init__(self, rows: Rows, chunks: int, counts: dict[str, int]) -> None:
+        self._rows = rows
+        self._chunks = chunks
+        self._counts = counts
+
+    def scores(self, query: Query, where: str, values: Sequence[SqlValue]) -> dict[int, float]:
+        """Return the best chunks with any of the words, and their BM25.
+
+        Args:
+            query: What is looked for.
+            where: Condition on `chunks`; empty lets all of them in.
+            values: Its parameters.
+        """
+        literals = query.literals()
+        others = tuple(one for one in literals if not self._adds_nothing(one, query))
+        return self._best(others, where, values) or self._newest(literals, where, values)
+
+    def known(self, query: Query) -> frozenset[str]:
+        """Return the words of a query that occur in the index."""
+        return frozenset(word for word in query.words if self._is_known(word, query))
+
+    def count(self, literal: str) -> int:
+        """Return in how many chunks a word is."""
+        if literal not in self._counts:
+            sql = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?"
+            [(found,)] = self._rows(sql, literal)
+            self._counts[literal] = found if isinstance(found, int) else 0
+        return self._counts[literal]
+
+    def _adds_nothing(self, literal: str, query: Query) -> bool:
+        """Whether scoring by this word is in vain, and takes longer than all else of a search.
+
+        So it is with a word that no chunk has; with a beginning that finds what the word itself
+        finds; with the stop words of a query that has no others; and with a short beginning that
+        more than half of the chunks have, which BM25 holds for a millionth of another word.
+        """
+        if self._chunks < COSTLY:
+            return False
+        if query.is_common:
+            return True
+        count = self.count(literal)
+        if literal != query.beginning:
+            return count == 0
+        is_short = len(query.prefix or "") <= SHORT
+        is_everywhere = is_short and count > self._chunks / 2
+        return is_everywhere or count == self.count(literal.removesuffix(" *"))
+
+    def _newest(
+        self, literals: Sequence[str], where: str, values: Sequence[SqlValue]
+    ) -> dict[int, float]:
+        """Return the chunks that came last of those with any of the words, as equals."""
+        if self._chunks < COSTLY or not literals:
+            return {}
+        also = f"AND +rowid IN (SELECT id FROM chunks WHERE {where})" if where else ""
+        found = self._rows(
+            f"SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? {also} "
+            f"ORDER BY rowid DESC LIMIT {CANDIDATES}",
+            " OR ".join(literals),
+            *values,
+        )
+        return {at: _NO_SCORE for (at,) in found if isinstance(at, int)}
+
+    def _best(
+        self, literals: Sequence[str], where: str, values: Sequence[SqlValue]
+    ) -> dict[int, float]:
+        """Return the chunks with the best scores."""
+        every = " OR ".join(literals)
+        if where:
+            return self._matches(every, f"SELECT id FROM chunks WHERE {where}", values)
+        parts = split(self._chunks, self._needed(literals))
+        if parts.ceiling:
+            deciding = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?"
+            found = self._matches(every, deciding, (" OR ".join(parts.deciding),))
+            if best_above(tuple(found.values()), parts.ceiling):
+                return found
+        return self._matches(every)
+
+    def _needed(self, literals: Sequence[str]) -> Mapping[str, int]:
+        """Return in how many chunks the words are; none when that cannot leave one of them out.
+
+        The last one is the dearest to count when it is a beginning, and only it may be more common
+        than what fills the places: counting it then decides nothing.
+        """
+        first = {one: self.count(one) for one in literals[:-1]}
+        if max(first.values(), default=0) < CANDIDATES:
+            return {}
+        return first | {literals[-1]: self.count(literals[-1])}
+
+    def _matches(
+        self, expression: str, among: str = "", values: Sequence[SqlValue] = ()
+    ) -> dict[int, float]:
+        """Return the best chunks that match, at most those whose ids a query gives."""
+        if not expression:
+            return {}
+        # The sign keeps SQLite from asking FTS5 once for each of the ids: minutes instead of
+        # milliseconds.
+        also = f"AND +rowid IN ({among})" if among else ""
+        # By the function and not by `rank`, which takes twice as long (search.md §2).
+        found = self._rows(
+            "SELECT rowid, -bm25(chunks_fts, 1, 1) AS score FROM chunks_fts "
+            f"WHERE chunks_fts MATCH ? {also} ORDER BY score DESC, rowid LIMIT {CANDIDATES}",
+            expression,
+            *values,
+        )
+        return {
+            at: max(float(score or 0.0), _NO_SCORE) for at, score in found if isinstance(at, int)
+        }
+
+    def _is_known(self, word: str, query: Query) -> bool:
+        terms = index_terms(word)
+        if is_solid(word) and len(terms) > 1:
+            terms = terms[len(terms) // 2 + 1 :]  # pairs say more than characters
+        star = " *" if word == query.prefix else ""
+        return any(self.count(f'"{term}"{star}') for term in terms)

@@ -1,0 +1,25 @@
+"""A query has the same vector in a console as in a command."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memconsole.index.pooling import query_vector, query_vector_by_numpy
+from memconsole.index.weights import static_model
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 31_999), st.floats(0, 20, allow_nan=False)), max_size=12),
+    st.integers(1, 3),
+)
+def test_both_ways_give_the_same_bytes(tokens: list[tuple[int, float]], times: int) -> None:
+    ids, weight = [token for token, _ in tokens] * times, dict(tokens)
+    model = static_model()
+    expected = query_vector(model, ids, weight)
+    assert query_vector_by_numpy(model, ids, weight) == expected
+    assert len(expected) == model.dims
+
+
+def test_no_token_is_no_direction() -> None:
+    assert not any(query_vector_by_numpy(static_model(), (), {}))
