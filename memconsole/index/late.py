@@ -34,51 +34,61 @@ def late_by_sqlite(
     for at, tokens in chunks.items():
         for one in unpack_ids(tokens):
             holders[one] = holders.get(one, 0) | places[at]
-    connection.execute("CREATE TEMP TABLE IF NOT EXISTS word(id INTEGER PRIMARY KEY, vector BLOB)")
-    connection.execute("DELETE FROM temp.word")
-    connection.executemany(
-        "INSERT INTO temp.word VALUES (?, ?)", [(one, model.packed(one)) for one in sorted(holders)]
-    )
+    words = sorted(holders)
+    vectors = _Vectors(connection, model.packed(words), 4 * model.dims, len(words))
     sums = dict.fromkeys(places.values(), 0.0)
     everywhere = (1 << len(chunks)) - 1
     for token in query:
-        for share, held in _nearest(connection, model, token, holders, everywhere):
-            for place in _bits(held):
+        held = holders.get(token, 0)
+        missing = everywhere & ~held
+        near = vectors.near(model.packed((token,))) if missing else iter(())
+        inside = ((share, holders[words[at]]) for at, share in near)
+        for share, chunks_with_it in _each_once(held, missing, inside):
+            for place in _bits(chunks_with_it):
                 sums[place] += weight[token] * share * share
     return {at: sums[place] for at, place in places.items()}
 
 
-def _nearest(
-    connection: Connection,
-    model: StaticModel,
-    token: int,
-    holders: Mapping[int, int],
-    everywhere: int,
+def _each_once(
+    held: int, missing: int, near: Iterator[tuple[float, int]]
 ) -> Iterator[tuple[float, int]]:
-    """Yield (best cosine, chunks that have it as bits) for one token, each chunk once.
-
-    The tokens come in the order of their cosines, so that most of them are never looked at.
-    """
-    held = holders.get(token, 0)
+    """Yield (best cosine, chunks that have it as bits), until each chunk was there once."""
     if held:
         yield 1.0, held
-    missing = everywhere & ~held
-    if not missing:
-        return
-    near = [one for one, bits in holders.items() if bits & missing]
-    found = connection.execute(
-        "SELECT id, 1 - vec_distance_cosine(vector, ?) AS share FROM temp.word "
-        "WHERE id IN (SELECT value FROM json_each(?)) ORDER BY share DESC, id",
-        (model.packed(token), json.dumps(near)),
-    )
-    for at, share in found:
-        if not isinstance(share, float) or share <= 0 or not isinstance(at, int):
-            return
-        if held := holders[at] & missing:
-            yield share, held
-            missing &= ~held
-            if not missing:
+    while missing:
+        share, found = next(near, (0.0, missing))
+        if found & missing:
+            yield share, found & missing
+        missing &= ~found
+
+
+class _Vectors:
+    """Vectors of many tokens, to be compared with one.
+
+    They are one value that SQL cuts: to fill a table with them takes longer than to compare them
+    with all tokens of a query.
+    """
+
+    def __init__(self, connection: Connection, vectors: bytes, size: int, count: int) -> None:
+        self._connection = connection
+        self._vectors = vectors
+        self._size = size
+        self._places = json.dumps(list(range(count)))
+
+    def near(self, vector: bytes) -> Iterator[tuple[int, float]]:
+        """Yield (place, cosine) of what is near at all, the nearest first.
+
+        Who asks has mostly seen enough after a few.
+        """
+        found = self._connection.execute(
+            "SELECT value, 1 - vec_distance_cosine(substr(?1, 1 + ?2 * value, ?2), ?3) AS share "
+            "FROM json_each(?4) ORDER BY share DESC, value",
+            (self._vectors, self._size, vector, self._places),
+        )
+        for place, share in found:
+            if not isinstance(share, float) or share <= 0 or not isinstance(place, int):
                 return
+            yield place, share
 
 
 def _bits(held: int) -> Iterator[int]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memconsole.errors import IndexUnavailableError
+from memconsole.index.halves import widened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +55,6 @@ class StaticModel:
             ) from error
         self._start = 8 + length
         self._row = struct.Struct(f"<{self.dims}e")
-        self._floats = struct.Struct(f"<{self.dims}f")
 
     @property
     def name(self) -> str:
@@ -87,9 +87,11 @@ class StaticModel:
         """Return the vector of one token, without NumPy."""
         return self._row.unpack_from(self._map, self._start + token * self.dims * 2)
 
-    def packed(self, token: int) -> bytes:
-        """Return the vector of one token as 32-bit floats, as SQLite wants it."""
-        return self._floats.pack(*self.row(token))
+    def packed(self, tokens: Sequence[int]) -> bytes:
+        """Return the vectors of tokens, one behind the other, as 32-bit floats for SQLite."""
+        size = self.dims * 2
+        starts = [self._start + token * size for token in tokens]
+        return widened(b"".join([self._map[start : start + size] for start in starts]))
 
     @functools.cached_property
     def table(self) -> NDArray[np.float16]:
