@@ -27,6 +27,7 @@ from benchmarks.__main__ import store, table
 from benchmarks.soak_fleet import Fleet
 from benchmarks.soak_vitals import HEAD, Vitals, lived_rows, served_rows, vitals
 from memconsole import wiring, wiring_jobs
+from memconsole.cli.allocator import begin_with_plain_memory
 from memconsole.domain.commands import Reindex
 from memconsole.domain.jobs import CHILD_DIED
 from memconsole.domain.origin import Origin
@@ -252,6 +253,7 @@ def main() -> int:
     parser.add_argument("--days", type=int, default=10)
     parser.add_argument("--minutes", type=float, default=10)
     wanted = parser.parse_args()
+    begin_with_plain_memory()  # as --serve does
     logging.getLogger("memconsole").setLevel(logging.ERROR)
     stops: list[float] = []
     with tempfile.TemporaryDirectory(prefix="memconsole-soak-") as place:

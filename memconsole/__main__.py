@@ -13,6 +13,10 @@ def main() -> int:
 
         sys.stdout.write(f"memconsole {__version__}\n")
         return 0
+    if "--serve" in sys.argv or sys.argv[1:2] == ["serve"]:
+        from memconsole.cli.allocator import begin_with_plain_memory  # noqa: PLC0415
+
+        begin_with_plain_memory()
     # What is loaded stays; looking through it for rubbish takes a tenth of a short call.
     gc.disable()
     is_console = len(sys.argv) == 1 or (len(sys.argv) == 3 and sys.argv[1] == "--home")

@@ -71,6 +71,7 @@ def run(job: dict[str, Any], out: BinaryIO, err: BinaryIO) -> NoReturn:
     os.dup2(err.fileno(), 2)
     os.environ.clear()
     os.environ.update(job["environment"])
+    os.environ.setdefault("PYTHONMALLOC", "default")  # `--serve` would begin again, as this program
     time.tzset()
     tempfile.tempdir = None  # TMPDIR may name another place than ours
     os.chdir(job["environment"]["HOME"])

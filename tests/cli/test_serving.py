@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,7 +23,6 @@ from tests.test_architecture import HEAVY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 LATE_S = 60
 
@@ -56,6 +56,10 @@ def manager(tmp_path: Path) -> Iterator[socket.socket]:
         yield line
 
 
+def has_gnu_library() -> bool:
+    return sys.platform == "linux" and "CS_GNU_LIBC_VERSION" in os.confstr_names
+
+
 def checkpointed(program: Program) -> dict[str, object]:
     """Return the row of the job `checkpoint` once it has run: jobs begin one after the other."""
     until_s = time.monotonic() + LATE_S
@@ -84,6 +88,9 @@ def test_one_serves_and_says_so_until_it_is_told_to_end(
         assert manager.recv(200) == b"WATCHDOG=1"
         owner = program.json("status").data["scheduler"]
         assert (owner["state"], owner["pid"]) == ("running", process.pid)
+        if has_gnu_library():
+            asked = Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")
+            assert b"PYTHONMALLOC=malloc" in asked
         assert owner["next_job"] in {job.id for job in TABLE}
         second = program("serve")
         assert second.code == 1
