@@ -2,7 +2,7 @@
 
 `status` never comes here: it judges the compaction that its tails pass anyway (`fresh_evidence`).
 `config check`, health and the console's background read the transcripts themselves, newest first,
-each once for as long as it does not change.
+each once; of one that grew only what is new.
 """
 
 from __future__ import annotations
@@ -22,44 +22,22 @@ from memconsole.domain.compaction_evidence import (
     newest_first,
 )
 from memconsole.domain.sessions import SessionState, TranscriptState
-from memconsole.domain.transcript import EntryKind
+from memconsole.engine.compaction_reading import LIMIT_BYTES, Found, read_compactions
 from memconsole.errors import StoreError
-from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from datetime import datetime
+    from collections.abc import Iterable, Mapping
 
     from memconsole.domain.sessions import StoredSession, TranscriptRef
     from memconsole.domain.snapshot import SessionView
-    from memconsole.domain.transcript import Entry, Tail
+    from memconsole.domain.transcript import Tail
+    from memconsole.engine.compaction_reading import Reading
     from memconsole.ports import SessionStore
 
-LIMIT_BYTES = 32 * 1024 * 1024
-"""Of one transcript, from its end."""
 TOTAL_BYTES = 128 * 1024 * 1024
 """Of all transcripts that one reading opens; what was read before costs nothing."""
 
 _REMEMBERED = 5_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """One compaction of a transcript, judged."""
-
-    at: datetime | None
-    fault: Fault | None
-    why: str
-    tokens_before: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """The compactions of one transcript, newest first."""
-
-    found: tuple[_Found, ...]
-    read_bytes: int
-    is_whole: bool
 
 
 class EvidenceReader:
@@ -77,7 +55,7 @@ class EvidenceReader:
         self._store = store
         self._min_duration_ms = min_duration_ms
         self._total_bytes = total_bytes
-        self._known: dict[tuple[object, ...], tuple[object, _Reading]] = {}
+        self._known: dict[tuple[object, ...], tuple[object, Reading]] = {}
         self._lock = threading.Lock()
 
     def read(self, sessions: Iterable[SessionView]) -> CompactionEvidence:
@@ -107,13 +85,16 @@ class EvidenceReader:
             )
         return gathered.evidence()
 
-    def _remembered(self, ref: TranscriptRef) -> _Reading | None:
+    def _remembered(self, ref: TranscriptRef) -> Reading | None:
         with self._lock:
             mark, reading = self._known.get(_place(ref), (None, None))
         return reading if mark == _mark(ref) else None
 
-    def _read(self, ref: TranscriptRef) -> _Reading:
-        reading = _read(self._store.backward(ref, limit_bytes=LIMIT_BYTES), self._min_duration_ms)
+    def _read(self, ref: TranscriptRef) -> Reading:
+        with self._lock:
+            _, before = self._known.get(_place(ref), (None, None))
+        entries = self._store.backward(ref, limit_bytes=LIMIT_BYTES)
+        reading = read_compactions(entries, self._min_duration_ms, before)
         if ref.modified_at is not None:
             with self._lock:
                 # One a transcript: what it was before it grew is of no use to anybody.
@@ -137,7 +118,7 @@ def fresh_evidence(
         if fault is not None and fault.is_loss:
             words = explain(fault, tail.last_compaction)
             tokens = tail.last_compaction.tokens_before
-            found.append(_bad(view, _Found(tail.last_compaction_at, fault, words, tokens), fault))
+            found.append(_bad(view, Found(tail.last_compaction_at, fault, words, tokens), fault))
     return newest_first(found)
 
 
@@ -152,7 +133,7 @@ class _Gathered:
         self._compacted_at: dict[str, int] = {}
         self._looked_at = 0
 
-    def add(self, view: SessionView, reading: _Reading) -> None:
+    def add(self, view: SessionView, reading: Reading) -> None:
         """Take one transcript in."""
         self._looked_at += 1
         session_id = view.session_id or ""
@@ -167,7 +148,7 @@ class _Gathered:
         if view.state is SessionState.LIVE and view.key_text is not None:
             self._add_live(view, view.key_text, reading)
 
-    def _add_live(self, view: SessionView, key: str, reading: _Reading) -> None:
+    def _add_live(self, view: SessionView, key: str, reading: Reading) -> None:
         before = reading.found[0].tokens_before if reading.found else None
         if before is not None:
             self._compacted_at[key] = before
@@ -209,34 +190,7 @@ def _updated(view: SessionView) -> tuple[bool, float]:
     return view.state is SessionState.LIVE, at.timestamp() if at else 0.0
 
 
-def _read(entries: Iterator[Entry], min_duration_ms: int) -> _Reading:
-    """Walk back; whether people spoke before a compaction shows only behind it."""
-    waiting: list[Entry] = []
-    found: list[_Found] = []
-    passed = 0
-    for entry in entries:
-        passed += entry.size_bytes
-        if entry.kind is EntryKind.COMPACTION and entry.compaction is not None:
-            waiting.append(entry)
-        elif waiting and entry.kind is EntryKind.MESSAGE and entry.role == "user":
-            found += [_judged(one, True, min_duration_ms) for one in waiting]
-            waiting.clear()
-    is_whole = passed < LIMIT_BYTES
-    found += [_judged(one, None if not is_whole else False, min_duration_ms) for one in waiting]
-    return _Reading(tuple(found), passed, is_whole)
-
-
-def _judged(entry: Entry, has_earlier_talk: bool | None, min_duration_ms: int) -> _Found:
-    compaction = entry.compaction
-    assert compaction is not None  # chosen for that
-    fault = judge_compaction(
-        compaction, has_earlier_talk=has_earlier_talk, min_duration_ms=min_duration_ms
-    )
-    why = "" if fault is None else explain(fault, compaction)
-    return _Found(entry.at, fault, why, compaction.tokens_before)
-
-
-def _bad(view: SessionView, one: _Found, fault: Fault) -> BadCompaction:
+def _bad(view: SessionView, one: Found, fault: Fault) -> BadCompaction:
     return BadCompaction(
         agent=view.agent,
         key=view.key_text,
