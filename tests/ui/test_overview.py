@@ -217,6 +217,23 @@ async def test_z_shows_one_panel_alone_and_back(engine: FakeEngine) -> None:
         assert desk.pane("agents").size.width == 44
 
 
+async def test_short_lists_leave_their_room_to_the_activity_and_keep_their_size(
+    engine: FakeEngine,
+) -> None:
+    async with at_work(engine) as desk:
+        heights = {name: desk.pane(name).size.height for name in ("agents", "search", "activity")}
+        assert heights == {"agents": 14, "search": 11, "activity": 12}
+        await desk.press("j", "j", "j", "a")  # all agents, and what is folded
+        assert desk.pane("agents").size.height == 14
+        await desk.press("z")
+        assert desk.pane("agents").size.height > 30
+
+
+async def test_long_lists_keep_the_room() -> None:
+    async with at_work(FakeEngine(sample.crowd())) as desk:
+        assert desk.pane("agents").size.height > desk.pane("activity").size.height + 5
+
+
 async def test_f_freezes_and_says_so(engine: FakeEngine) -> None:
     watch = Stopwatch()
     async with at_work(engine, watch=watch) as desk:
