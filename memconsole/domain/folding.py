@@ -37,7 +37,8 @@ _CUT: Final = f"[{_SOLID}]+|[{_PICTURES}]"
 _WORD: Final = f"[{_SOLID}]+|[^\\W_{_SOLID}]+|[{_PICTURES}]"
 _CLUSTER: Final = f"[{_SOLID}][{_SIGNS}]*"
 _PLAIN_WORD: Final = re.compile(r"[^\W_]+")
-_GIANT: Final = r"[^\s\u0e00-\U0010ffff]{200,}"
+_GIANT_CHARS: Final = 200
+_GIANT: Final = rf"[^\s\u0e00-\U0010ffff]{{{_GIANT_CHARS},}}"
 
 _LONGEST_WORD: Final = 64
 
@@ -86,7 +87,9 @@ def index_text(text: str) -> str:
 
     What is longer than any word, such as base64, is left out.
     """
-    text = fold(compiled(_GIANT).sub(" ", text))
+    if len(text) >= _GIANT_CHARS:  # headings never are
+        text = compiled(_GIANT).sub(" ", text)
+    text = fold(text)
     if text.isascii():
         return text
     return compiled(_CUT).sub(lambda run: f" {' '.join(index_terms(run[0]))} ", text)

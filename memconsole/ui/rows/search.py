@@ -140,7 +140,8 @@ def could_look(result: SearchResult) -> bool:
 
 def _empty(search: Search) -> tuple[str, ...]:
     if not search.query.strip():
-        return (f"/ searches what {search.about} wrote down; i brings the index up to date",)
+        what = f"in here / searches what {search.about} wrote down"
+        return (f"{what}; i brings the index up to date",)
     found = search.found
     if found is None:
         return ("searching",)
