@@ -52,12 +52,15 @@ class Figures:
 
 
 def measure(subjects: Sequence[Subject], rounds: int = ROUNDS) -> dict[str, Figures]:
-    """Run each subject once to warm the caches, then all of them in turns; return the medians."""
+    """Run each subject once to warm the caches, then all of them in turns; return the medians.
+
+    Every other round goes backwards: what runs behind the largest of them finds another machine.
+    """
     runs: dict[str, list[tuple[float, int]]] = {subject.name: [] for subject in subjects}
     for subject in subjects:
         run_once(subject)
-    for _ in range(rounds):
-        for subject in subjects:
+    for number in range(rounds):
+        for subject in subjects if number % 2 == 0 else reversed(subjects):
             runs[subject.name].append(run_once(subject))
     return {
         name: Figures(

