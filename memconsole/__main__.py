@@ -13,7 +13,7 @@ def main() -> int:
 
         sys.stdout.write(f"memconsole {__version__}\n")
         return 0
-    if "--serve" in sys.argv or sys.argv[1:2] == ["serve"]:
+    if {"--serve", "serve"} & set(sys.argv) and "search" not in sys.argv:
         from memconsole.cli.allocator import begin_with_plain_memory  # noqa: PLC0415
 
         begin_with_plain_memory()

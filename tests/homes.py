@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import tarfile
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +26,13 @@ if TYPE_CHECKING:
 
 SCHEMA = Path(__file__).parent / "schema_23.sql"
 _PACKED_FROM, _PACKED_TO = 1024, 4 * 1024 * 1024
+
+
+def lay_log_over(home: Path, shared: Path) -> None:
+    """Make a fixture home of 2026.9 that of a running gateway: rows that are only in the log."""
+    with tarfile.open(shared / "fixtures" / "openclaw-2026.9" / "wal-overlay.tar.gz") as packed:
+        packed.extraction_filter = getattr(tarfile, "data_filter", None)  # not before 3.11.4
+        packed.extractall(home)
 
 
 def make_agent(home: Path, agent_id: str = "main") -> Agent:

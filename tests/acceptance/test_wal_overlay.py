@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tarfile
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.acceptance.fixtures import program_for
+from tests.homes import lay_log_over
 from tests.program import tree
 
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ HELPERS = "agent:work:dashboard:helpers"
 @pytest.fixture
 def state(shared: Path, fixture_home: FixtureHome) -> Path:
     state = fixture_home("openclaw-2026.9")
-    with tarfile.open(shared / "fixtures" / "openclaw-2026.9" / "wal-overlay.tar.gz") as overlay:
-        overlay.extractall(state, filter="data")
+    lay_log_over(state, shared)
     return state
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from memconsole.domain.agents import Storage
 from memconsole.domain.sessions import SessionState, TranscriptKind, TranscriptState
 from memconsole.domain.transcript import EntryKind
 from tests.adapters.both_stores import entries_of
-from tests.homes import SCHEMA, make_agent, statements
+from tests.homes import SCHEMA, lay_log_over, make_agent, statements
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,8 +36,7 @@ def state(fixture_home: FixtureHome) -> Path:
 @pytest.fixture
 def overlay(state: Path, shared: Path) -> Path:
     """The home as a copy of a running gateway's: rows that are only in the log."""
-    with tarfile.open(shared / "fixtures" / "openclaw-2026.9" / "wal-overlay.tar.gz") as packed:
-        packed.extractall(state, filter="data")
+    lay_log_over(state, shared)
     return state
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tarfile
 import threading
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from tests.adapters.databases import (
     run_elsewhere,
     writer,
 )
+from tests.homes import lay_log_over
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,8 +147,7 @@ def test_the_overlay_tells_what_the_main_file_does_not(
     fixture_home: FixtureHome, shared: Path, copies: PrivateCopies
 ) -> None:
     home = fixture_home("openclaw-2026.9")
-    with tarfile.open(shared / "fixtures/openclaw-2026.9/wal-overlay.tar.gz") as overlay:
-        overlay.extractall(home, filter="data")
+    lay_log_over(home, shared)
     path = home / "agents/work/agent/openclaw-agent.sqlite"
     assert (path.parent / f"{path.name}-wal").stat().st_size > 0
     before = everything(home)
