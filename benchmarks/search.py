@@ -22,6 +22,7 @@ from benchmarks.__main__ import PAGE, table
 from benchmarks.budgets import CACHE, MB, ROOT, Row, environment, memconsole, ratio
 from benchmarks.measure import Subject, measure
 from benchmarks.operator_set import recall
+from benchmarks.searching import TYPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,7 @@ BEGIN, END = "<!-- search results -->", "<!-- end of search results -->"
 OWN_BEGIN, OWN_END = "<!-- own results -->", "<!-- end of own results -->"
 QUESTION = "When did Caroline go to the support group?"
 SIZES = (10_000, 100_000)
+COLD = 11
 TURNS = {10_000: 5, 100_000: 1}
 """How often an index is built: seconds are soon disturbed, a minute is not."""
 
@@ -51,7 +53,7 @@ def cold() -> Iterator[Row]:
     bare = Subject("python -c pass", [sys.executable, "-c", "pass"], seen)
     command = [memconsole(), "--home", str(home), "search", "--agent", "main", QUESTION]
     ours = Subject("memconsole search", command, seen)
-    found = measure([bare, ours], rounds=11)
+    found = measure([bare, ours], rounds=COLD)
     yield ratio("cold `memconsole search`", found[ours.name], found[bare.name], 16.0)
 
 
@@ -139,7 +141,7 @@ def main() -> int:
         sys.stderr.write(f"measuring {name}\n")
         rows.extend(PARTS[name]())
     if rows:
-        text = table(rows)
+        text = table(rows, f"Medians: {COLD} cold searches in turns, {TYPED} rounds of typing")
         print(text)
         if set(PARTS) <= set(chosen):
             store_between(BEGIN, END, text)

@@ -45,7 +45,7 @@ def main() -> int:
     indexes = {path.stem: path for path in (state / "index").glob("*.sqlite")}
     with static_service(indexes) as address:
         rows = [*quality(address), *cold(address, home, state)]
-    text = table(rows)
+    text = table(rows, f"Medians of {ROUNDS} interleaved runs")
     print(text)
     store_between(BEGIN, END, text)
     return int(any(row.share > 1 for row in rows))

@@ -42,7 +42,7 @@ QUERIES = (
     "garbage collection of reference cycles",
 )
 
-_ROUNDS = 7
+TYPED = 7
 
 
 def engine_of(folder: Path, origin: Origin) -> Engine:
@@ -110,7 +110,7 @@ def warm(folder: Path) -> dict[str, float]:
     median of each letter counts: a slow second of the machine is no slow search.
     """
     taken: dict[str, list[float]] = {}
-    for _ in range(_ROUNDS):
+    for _ in range(TYPED):
         engine = engine_of(folder, Origin.CONSOLE)
         engine.search(SearchRequest("warm", "main", is_typing=True))
         for query in QUERIES:

@@ -20,7 +20,7 @@ def begin_with_plain_memory() -> None:
 
     Whoever has set the variable has decided already.
     """
-    if VARIABLE in os.environ or not sys.executable or not _has_gnu_library():
+    if VARIABLE in os.environ or not sys.executable or not has_gnu_library():
         return
     with suppress(OSError):  # it runs as well as it did
         os.execve(
@@ -30,7 +30,8 @@ def begin_with_plain_memory() -> None:
         )
 
 
-def _has_gnu_library() -> bool:
+def has_gnu_library() -> bool:
+    """Whether this is the C library that gives memory back."""
     try:
         return bool(os.confstr("CS_GNU_LIBC_VERSION"))
     except (AttributeError, OSError, ValueError):

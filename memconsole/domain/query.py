@@ -140,13 +140,11 @@ def _begun(text: str, heads: set[str]) -> set[tuple[int, int]]:
     for head in heads:
         at = plain.find(head)
         while at >= 0:
-            start, end = at, at + 1
-            before = plain[at - 1 : at]
-            if before == "_" or not before.isalnum():
+            end = at + 1
+            if not plain[at - 1 : at].isalnum() and (rest := _WORD.match(plain, at)) is not None:
+                start, end = at, rest.end()
                 while start and (plain[start - 1].isalnum() or plain[start - 1] == "_"):
                     start -= 1
-                while end < len(plain) and (plain[end].isalnum() or plain[end] == "_"):
-                    end += 1
                 found.add((start, end))
             at = plain.find(head, end)
     return found

@@ -77,7 +77,6 @@ class DiskIndex:
         self._lock = lock
         self._now = now
         self._redact = redact
-        self._is_long_running = is_long_running
         self._chooser = MeansChooser(folder, is_long_running=is_long_running)
 
     def path(self, scope: IndexScope) -> Path:
@@ -207,7 +206,7 @@ class DiskIndex:
         """
         path = self.path(scope)
         with reading(path) as connection, problems(path):
-            if not self._is_long_running:
+            if not self._chooser.is_long_running:
                 # Pages in place: SQLite compares all vectors. With them in memory it would only
                 # make closing slower.
                 connection.execute(f"PRAGMA mmap_size = {_MAP_BYTES}")

@@ -69,7 +69,7 @@ class MeansChooser:
 
     def __init__(self, folder: Path, *, is_long_running: bool) -> None:
         self._folder = folder
-        self._is_long_running = is_long_running
+        self.is_long_running = is_long_running
         self._matrices: Matrices | None = None
         self._merges: Merges | None = None
         self._words: dict[Path, WordCounts] = {}
@@ -113,9 +113,9 @@ class MeansChooser:
         if not has_vectors or meta.get("model") != model_of(settings, static):
             because = "its vectors are of another provider" if has_vectors else ""
             return Means(Vectors.NONE, {}), because
-        if not self._is_long_running and load_vectors(connection):
+        if not self.is_long_running and load_vectors(connection):
             return Means(Vectors.EXTENSION, {}, static, remote), ""
-        because = "" if self._is_long_running else _no_extension()
+        because = "" if self.is_long_running else _no_extension()
         return Means(Vectors.NUMPY, {}, static, remote), because
 
     def _merges_of(self, static: StaticModel) -> Merges | None:

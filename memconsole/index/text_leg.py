@@ -48,8 +48,9 @@ class TextLeg:
             values: Its parameters.
         """
         literals = query.literals()
-        others = tuple(one for one in literals if not self._adds_nothing(one, query))
-        return self._best(others, where, values) or self._newest(literals, where, values)
+        telling = literals if self._chunks < COSTLY else self._telling(literals, query)
+        found = self._best(telling, where, values)
+        return found if found or telling == literals else self._newest(literals, where, values)
 
     def known(self, query: Query) -> frozenset[str]:
         """Return the words of a query that occur in the index."""
@@ -63,30 +64,28 @@ class TextLeg:
             self._counts[literal] = found if isinstance(found, int) else 0
         return self._counts[literal]
 
-    def _adds_nothing(self, literal: str, query: Query) -> bool:
-        """Whether scoring by this word is in vain, and takes longer than all else of a search.
+    def _telling(self, literals: Sequence[str], query: Query) -> tuple[str, ...]:
+        """Return the words that are worth scoring, which takes longer than all else of a search.
 
-        So it is with a word that no chunk has; with a beginning that finds what the word itself
-        finds; with the stop words of a query that has no others; and with a short beginning that
-        more than half of the chunks have, which BM25 holds for a millionth of another word.
+        Not worth it are a word that no chunk has; a beginning that finds what the word itself does;
+        the stop words of a query that has no others; and a short beginning that more than half of
+        the chunks have, which BM25 holds for a millionth of another word.
         """
-        if self._chunks < COSTLY:
-            return False
         if query.is_common:
-            return True
-        count = self.count(literal)
-        if literal != query.beginning:
-            return count == 0
-        is_short = len(query.prefix or "") <= SHORT
-        is_everywhere = is_short and count > self._chunks / 2
-        return is_everywhere or count == self.count(literal.removesuffix(" *"))
+            return ()
+        beginning = query.beginning
+        found = [one for one in literals if one != beginning and self.count(one)]
+        if beginning:
+            count = self.count(beginning)
+            is_everywhere = len(query.prefix or "") <= SHORT and count > self._chunks / 2
+            if not is_everywhere and count != self.count(beginning.removesuffix(" *")):
+                found.append(beginning)
+        return tuple(found)
 
     def _newest(
         self, literals: Sequence[str], where: str, values: Sequence[SqlValue]
     ) -> dict[int, float]:
         """Return the chunks that came last of those with any of the words, as equals."""
-        if self._chunks < COSTLY or not literals:
-            return {}
         also = f"AND +rowid IN (SELECT id FROM chunks WHERE {where})" if where else ""
         found = self._rows(
             f"SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? {also} "

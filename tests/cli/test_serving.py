@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.cli.allocator import has_gnu_library
 from memconsole.scheduler.jobs import TABLE
 from memconsole.stores.private_copy import PrivateCopies
 from memconsole.stores.state import StateDatabase
@@ -56,10 +57,6 @@ def manager(tmp_path: Path) -> Iterator[socket.socket]:
         yield line
 
 
-def has_gnu_library() -> bool:
-    return sys.platform == "linux" and "CS_GNU_LIBC_VERSION" in os.confstr_names
-
-
 def checkpointed(program: Program) -> dict[str, object]:
     """Return the row of the job `checkpoint` once it has run: jobs begin one after the other."""
     until_s = time.monotonic() + LATE_S
@@ -88,7 +85,7 @@ def test_one_serves_and_says_so_until_it_is_told_to_end(
         assert manager.recv(200) == b"WATCHDOG=1"
         owner = program.json("status").data["scheduler"]
         assert (owner["state"], owner["pid"]) == ("running", process.pid)
-        if has_gnu_library():
+        if sys.platform == "linux" and has_gnu_library():
             asked = Path(f"/proc/{process.pid}/environ").read_bytes().split(b"\0")
             assert b"PYTHONMALLOC=malloc" in asked
         assert owner["next_job"] in {job.id for job in TABLE}
@@ -143,6 +140,7 @@ from memconsole.domain.settings import Settings
 from memconsole import wiring, wiring_jobs
 from memconsole.errors import SchedulerOwnedError
 from memconsole.scheduler.control import Stopper
+from memconsole.cli.allocator import has_gnu_library
 from memconsole.scheduler.jobs import TABLE
 from memconsole.scheduler.notify import Notifier
 import memconsole.scheduler.execution

@@ -29,7 +29,7 @@ def told(**environment: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.skipif(not allocator._has_gnu_library(), reason="only the GNU C library gives back")
+@pytest.mark.skipif(not allocator.has_gnu_library(), reason="only the GNU C library gives back")
 def test_the_same_process_begins_again_once() -> None:
     before, after, goes_on = told()
     number, _, rest = before.partition(" ")

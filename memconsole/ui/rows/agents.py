@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
@@ -28,9 +27,6 @@ SORTS = ("home", "full", "agent", "pool")
 USUAL = Sort("home", falling=False)
 ALL = "*"
 """Key of the row that stands for all agents; no agent id can be that."""
-
-_FEW = 11
-"""Fewer agents, and sessions of any agent, are a short list."""
 
 _LEAST_NAME, _MOST_ID, _MOST_NAME = 10, 16, 28
 
@@ -91,19 +87,6 @@ def agents_listing(snapshot: ConsoleSnapshot, context: Context, *, sort: Sort = 
         empty=("no agents in this home yet",),
         is_stale=context.is_stale(snapshot.taken_at),
     )
-
-
-def are_few(snapshot: ConsoleSnapshot) -> bool:
-    """Whether the agents, and the sessions of each, leave room below them on a usual screen.
-
-    Not of what is selected: panels do not change their size while somebody moves through them.
-    """
-    sessions = Counter(
-        view.agent.id
-        for view in snapshot.sessions
-        if view.state is SessionState.LIVE and not view.is_cron_run
-    )
-    return max(len(snapshot.agents), *sessions.values(), 0) < _FEW
 
 
 def fullest(snapshot: ConsoleSnapshot) -> dict[str, float]:

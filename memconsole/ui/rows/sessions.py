@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
@@ -25,6 +26,9 @@ SORTS = ("full", "grows", "due", "session", "updated")
 
 USUAL = Sort("full")
 
+_FEW = 11
+"""Fewer agents, and sessions of any agent, are a short list."""
+
 
 def sessions_listing(
     snapshot: ConsoleSnapshot,
@@ -44,7 +48,7 @@ def sessions_listing(
         everything: Also cron runs, archives and orphans.
     """
     own = [view for view in snapshot.sessions if agent_id in (None, view.agent.id)]
-    shown = [view for view in own if everything or _is_usual(view)]
+    shown = [view for view in own if everything or is_usual(view)]
     if sort != USUAL:
         shown.sort(key=_ORDERS[sort.name], reverse=sort.falling)
     limits = {view.threshold for view in shown if view.state is SessionState.LIVE}
@@ -64,14 +68,24 @@ def sessions_listing(
     )
 
 
-def _is_usual(view: SessionView) -> bool:
+def are_few(snapshot: ConsoleSnapshot) -> bool:
+    """Whether the agents, and the sessions of each, leave room below them on a usual screen.
+
+    Not of what is selected: panels do not change their size while somebody moves through them.
+    """
+    sessions = Counter(view.agent.id for view in snapshot.sessions if is_usual(view))
+    return max(len(snapshot.agents), *sessions.values(), 0) < _FEW
+
+
+def is_usual(view: SessionView) -> bool:
+    """Whether a session is shown unless all are asked for."""
     return view.state is SessionState.LIVE and not view.is_cron_run
 
 
 def _folded(own: list[SessionView], shown: list[SessionView]) -> str:
-    live = sum(_is_usual(view) for view in own)
+    live = sum(is_usual(view) for view in own)
     parts = [f"{live:,} live"]
-    hidden = [] if len(own) == len(shown) else [view for view in own if not _is_usual(view)]
+    hidden = [] if len(own) == len(shown) else [view for view in own if not is_usual(view)]
     runs = sum(view.state is SessionState.LIVE for view in hidden)
     ended = len(hidden) - runs
     if runs:

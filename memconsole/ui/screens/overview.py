@@ -81,7 +81,7 @@ class OverviewScreen(ConsoleScreen):
         """Show the newest reading in every panel that is in view."""
         snapshot = self.desk.snapshot
         if snapshot is not None:
-            self.set_class(agent_rows.are_few(snapshot), "-few")
+            self.set_class(session_rows.are_few(snapshot), "-few")
             self._show_agents(snapshot)
             self._show_dependants(snapshot)
             self.named("activity").show(
