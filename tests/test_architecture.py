@@ -57,7 +57,9 @@ HEAVY = ("textual", "numpy", "sqlite_utils", "websockets", "watchfiles", "tokeni
 pytestmark = pytest.mark.xdist_group("architecture")
 """One process reads the sources for all rules."""
 
-MAX_MODULE_LINES = {"memconsole": 300, "benchmarks": 300, "tests": 500}
+FOLDERS = ("memconsole", "benchmarks", "tests")
+LONG_MODULE_LINES = 500
+"""A longer module is one subject, and its docstring begins by telling why it is long."""
 MAX_FUNCTION_LINES = 50
 
 
@@ -88,11 +90,13 @@ class Source:
 
     Attributes:
         lines: Its length.
+        opening: The first paragraph of its docstring.
         functions: `name`, first line and length of each function.
         imports: Its import statements; `unit` means nothing outside the package.
     """
 
     lines: int
+    opening: str
     functions: tuple[tuple[str, int, int], ...]
     imports: tuple[Import, ...]
 
@@ -121,8 +125,10 @@ def source_of(path: Path, root: Path) -> Source:
             if isinstance(inner, ast.stmt | ast.excepthandler | ast.match_case):
                 look_at(inner, is_at_start=is_at_start and not is_later)
 
-    look_at(ast.parse(text), is_at_start=True)
-    return Source(len(text.splitlines()), tuple(functions), tuple(imports))
+    tree = ast.parse(text)
+    look_at(tree, is_at_start=True)
+    opening = (ast.get_docstring(tree) or "").partition("\n\n")[0]
+    return Source(len(text.splitlines()), opening, tuple(functions), tuple(imports))
 
 
 def names_in(node: ast.Import | ast.ImportFrom, where: str) -> Iterator[str]:
@@ -222,15 +228,14 @@ def test_no_face_loads_another_at_start() -> None:
     assert eager == []
 
 
-@pytest.mark.parametrize("folder", MAX_MODULE_LINES)
-def test_modules_and_functions_stay_short(folder: str) -> None:
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_functions_stay_short_and_long_modules_say_why(folder: str) -> None:
     found = sources(folder)
     assert found
-    limit = MAX_MODULE_LINES[folder]
     modules = [
-        f"{path.relative_to(ROOT)} has {source.lines} lines"
+        f"{path.relative_to(ROOT)} has {source.lines} lines and does not say why it is long"
         for path, source in found.items()
-        if source.lines > limit
+        if source.lines > LONG_MODULE_LINES and "long" not in source.opening.casefold().split()
     ]
     functions = [
         f"{path.relative_to(ROOT)}:{line} {name} has {length} lines"
