@@ -32,6 +32,9 @@ class DocumentReader(Protocol):
     def documents(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Document, ...]:
         """Return what is to be indexed of a workspace, without reading any of it."""
 
+    def left_out(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Notice, ...]:
+        """Return a notice for each file that is memory and cannot be indexed by its name."""
+
     def changed(self, workspace: Path, paths: Iterable[Path]) -> tuple[Document, ...] | None:
         """Return certain files as documents; None when only a look at all of them can tell."""
 

@@ -57,6 +57,9 @@ class FakeDocuments:
             for path, text in self.texts.get(workspace, {}).items()
         )
 
+    def left_out(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Notice, ...]:
+        return ()
+
     def changed(self, workspace: Path, paths: Iterable[Path]) -> tuple[Document, ...] | None:
         if not self.knows_single:
             return None

@@ -13,6 +13,7 @@ import stat
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from memconsole.domain.pool_names import is_memory_folder
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -158,9 +159,7 @@ def _sub_folders(real: str) -> list[str]:
             return [
                 entry.name
                 for entry in entries
-                if not entry.name.startswith(".")
-                and entry.name != "node_modules"
-                and (entry.is_dir() or entry.is_symlink())
+                if is_memory_folder(entry.name) and (entry.is_dir() or entry.is_symlink())
             ]
     except OSError:
         return []

@@ -1,6 +1,7 @@
 """One folding of text for index and query, so that both mean the same words (search.md §2).
 
-NFKC, case folded, diacritics of the European scripts, Hebrew and Arabic off. Scripts that write no
+NFKC, case folded, diacritics of the European scripts, Hebrew and Arabic off, Latin letters with a
+stroke or hook (ł, ø, đ, ħ, ı) as their base letter, Arabic tatweel off. Scripts that write no
 blanks between words (Chinese, Japanese, Korean, Thai and their neighbours) are cut into single
 characters and overlapping pairs. SQLite splits the rest into words.
 """
@@ -9,7 +10,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from itertools import pairwise
+from functools import cache
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.patterns import compiled
@@ -17,7 +19,7 @@ from memconsole.domain.patterns import compiled
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MARKS: Final = "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u065f\u0670]+"
+_MARKS: Final = "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u0640\u064b-\u065f\u0670]+"
 _SOLID: Final = (
     "\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1780-\u17d3\u3005-\u3007\u3041-\u3096\u3099-\u309a"
     "\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -42,13 +44,30 @@ _GIANT: Final = rf"[^\s\u0e00-\U0010ffff]{{{_GIANT_CHARS},}}"
 
 _LONGEST_WORD: Final = 64
 
+_LATIN: Final = (range(0xC0, 0x2B0), range(0x1D00, 0x1F00), range(0x2C60, 0x2C80))
+_BASE_LETTER: Final = re.compile("LATIN SMALL LETTER ([A-Z]) WITH .*")
+
 
 def fold(text: str) -> str:
     """Return the text in the one form that is compared; line feeds stay where they are."""
     if text.isascii():
         return text.lower()
     text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
-    return unicodedata.normalize("NFC", compiled(_MARKS).sub("", text))
+    return unicodedata.normalize("NFC", compiled(_MARKS).sub("", text).translate(_base_letters()))
+
+
+@cache
+def _base_letters() -> dict[int, str]:
+    """Return Latin letters that Unicode does not decompose, with what people type for them.
+
+    A stroke, hook or bar belongs to the letter, so no normal form takes it off; its name tells.
+    """
+    found = {"ı": "i", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ŋ": "n"}
+    for character in map(chr, chain.from_iterable(_LATIN)):
+        named = _BASE_LETTER.fullmatch(unicodedata.name(character, ""))
+        if named is not None and not unicodedata.decomposition(character):
+            found[character] = named[1].lower()
+    return {ord(character): base for character, base in found.items()}
 
 
 def words(text: str) -> Iterator[str]:

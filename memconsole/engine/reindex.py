@@ -73,7 +73,7 @@ def reindex(
             progress=progress,
         )
         reports.append(report)
-        notices += report.notices
+        notices += (*shelf.left_out(), *report.notices)
         with index.open(shelf.scope, shelf.settings) as reader:
             notices += reader.notices()
     return done(command, reports, tuple(dict.fromkeys(notices)))

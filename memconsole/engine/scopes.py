@@ -11,7 +11,7 @@ from memconsole.domain.indexing import IndexScope, Source
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.indexing import Document, DocumentText
     from memconsole.domain.settings import SearchSettings, Settings
     from memconsole.engine.ports_bundle import DoorPorts
@@ -36,8 +36,16 @@ class Shelf(NamedTuple):
             from memconsole.engine.talks import talks  # noqa: PLC0415  # heavy
 
             return talks(self.ports.sessions, self.agent)
-        extra = tuple(Path(path).expanduser() for path in self.settings.extra_paths)
-        return self.ports.search().documents.documents(self.agent.workspace, extra)
+        return self.ports.search().documents.documents(self.agent.workspace, self._extra())
+
+    def left_out(self) -> tuple[Notice, ...]:
+        """Return a notice for each file that belongs into the index and cannot be named in it."""
+        if self.scope.source is Source.SESSIONS:
+            return ()
+        return self.ports.search().documents.left_out(self.agent.workspace, self._extra())
+
+    def _extra(self) -> tuple[Path, ...]:
+        return tuple(Path(path).expanduser() for path in self.settings.extra_paths)
 
     def changed(self, paths: Iterable[Path]) -> tuple[Document, ...] | None:
         """Return files of the memory as documents; None when all of them must be looked at."""

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from memconsole.sqlite import Connection
 
 SCHEMA: Final = 1
+_FOLDING: Final = 2
+"""Raised whenever other words would be stored of the same text."""
+
 _FORGETS_ROWS: Final = (3, 43, 0)
 """SQLite from which a full-text table without content can delete."""
 
@@ -58,7 +61,7 @@ def recipe(settings: SearchSettings, model: str, *, redact: bool) -> str:
     """Return everything that decides what an index holds; another recipe is another index."""
     return (
         f"{SCHEMA} {model} {settings.chunk_tokens}/{settings.chunk_overlap} "
-        f"unicode-{unicodedata.unidata_version} {'masked' if redact else 'plain'}"
+        f"unicode-{unicodedata.unidata_version}/{_FOLDING} {'masked' if redact else 'plain'}"
     )
 
 

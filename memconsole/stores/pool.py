@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.agents import Notice
 from memconsole.domain.categories import by_category
 from memconsole.domain.memory import MARKER_TAGS, MAX_READ_BYTES, Limit, Marker, Pool, PoolItem
-from memconsole.domain.plain import one_line
+from memconsole.domain.pool_names import is_conflict_copy, is_utf8, shown_name
 from memconsole.domain.sizes import size_words
 from memconsole.stores.pool_files import INDEX_FILE, scan
 from memconsole.stores.pool_text import UNKNOWN, FactsCache
@@ -124,7 +124,7 @@ class _Reading:
 
     def warn(self, code: str, path: str, sentence: str) -> None:
         """Add a notice; `{}` in the sentence is where the cleaned path goes."""
-        message = sentence.replace("{}", one_line(path))
+        message = sentence.replace("{}", shown_name(path))
         self.notices.append(Notice(code, message, path=path, agent=self.agent))
 
     def read(self, found: Scan) -> None:
@@ -139,6 +139,11 @@ class _Reading:
         if {"MEMORY.md", "memory.md"} <= {item.path for item in self.counted}:
             sentence = "MEMORY.md and {} are two files; the agent may load either of them"
             self.warn("twin-memory", "memory.md", sentence)
+        for path in (item.path for item in self.counted if is_conflict_copy(item.path)):
+            sentence = "{} is a sync tool's second version of a file: keep one of the two"
+            self.warn("twin-memory", path, sentence)
+        for path in (item.path for item in self.items if not is_utf8(item.path)):
+            self.warn("not-utf8", path, "{} has a name that is not UTF-8: it is not indexed")
 
     def _read_file(self, file: FoundFile) -> None:
         because = "generated" if file.path == INDEX_FILE else file.because

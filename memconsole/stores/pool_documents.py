@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.agents import Notice
 from memconsole.domain.indexing import Document, DocumentText, Source
 from memconsole.domain.plain import clean, one_line
+from memconsole.domain.pool_names import is_utf8, shown_name
 from memconsole.errors import WorkspaceError
 from memconsole.stores.pool_files import INDEX_FILE, FoundFile, find_plain, scan
 
@@ -39,13 +40,17 @@ class PoolDocuments:
             workspace: May be missing.
             extra: Further Markdown files, and folders of such; links are not followed.
         """
-        found = [
-            _document(file, file.path)
-            for file in scan(workspace).files
-            if file.because is None and file.path != INDEX_FILE
-        ]
-        found += [_document(file, file.path) for file in _extra_files(extra)]
-        return tuple(found)
+        return tuple(
+            _document(file, file.path) for file in _files(workspace, extra) if is_utf8(file.path)
+        )
+
+    def left_out(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Notice, ...]:
+        """Return what `documents` leaves out because no answer could name it."""
+        return tuple(
+            Notice("not-utf8", f"{shown_name(file.path)} has a name that is not UTF-8: not indexed")
+            for file in _files(workspace, extra)
+            if not is_utf8(file.path)
+        )
 
     def changed(self, workspace: Path, paths: Iterable[Path]) -> tuple[Document, ...] | None:
         """Return certain files as `documents` would; None when only a look at all of them can tell.
@@ -59,7 +64,7 @@ class PoolDocuments:
             file = find_plain(workspace, path)
             if file is None:
                 return None
-            if file.path != INDEX_FILE:
+            if file.path != INDEX_FILE and is_utf8(file.path):
                 found.append(_document(file, file.path))
         return tuple(found)
 
@@ -97,6 +102,13 @@ class PoolDocuments:
         # Only real line ends count lines, here as in an editor.
         text = clean(re.sub(_ODD_LINE_ENDS, " ", text))
         return DocumentText(mask(text, keeps_lines=True) if self._redact else text, (), notices)
+
+
+def _files(workspace: Path, extra: tuple[Path, ...]) -> Iterator[FoundFile]:
+    for file in scan(workspace).files:
+        if file.because is None and file.path != INDEX_FILE:
+            yield file
+    yield from _extra_files(extra)
 
 
 def _document(file: FoundFile, path: str) -> Document:

@@ -4,7 +4,8 @@ Which files are memory (mission §8 and §15, `cli.md` on `pool.files`, case c29
 
 - `MEMORY.md`, `memory.md` and `USER.md` of the workspace itself, spelled so;
 - below `memory/` every file whose name ends with `.md` in any letter case, archives and backups
-  included; not in folders that begin with a dot, and not in `node_modules`;
+  included; not in folders that begin with a dot, in `node_modules`, or in bins and shadow folders
+  of file servers;
 - a real file counts once, whatever names it has; its real name wins over a link to it;
 - links are followed as long as they stay in the workspace, and never up into their own folder;
 - names of editors' and archivers' side files (`._x.md`, `.#x.md`) are no memory.
@@ -20,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from memconsole.domain.pool_names import is_memory_folder
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -35,7 +37,6 @@ INDEX_FILE: Final = "memory/INDEX.md"
 LINK_OUT: Final = "link leads out of the workspace"
 LINK_NOWHERE: Final = "link leads nowhere"
 
-_LEFT_OUT: Final = "node_modules"
 _SIDE_FILES: Final = ("._", ".#")
 _PLAIN_ROOT_FILES: Final = ("MEMORY.md", "USER.md")
 """`memory.md` may be the first of them on a disk that folds letter case."""
@@ -154,7 +155,7 @@ def find_plain(workspace: Path, path: Path) -> FoundFile | None:
     *folders, name = relative.parts
     if not folders:
         return FoundFile(name, real, status) if name in _PLAIN_ROOT_FILES else None
-    is_left_out = any(one.startswith(".") or one == _LEFT_OUT for one in folders)
+    is_left_out = not all(map(is_memory_folder, folders))
     if folders[0] != MEMORY_FOLDER or is_left_out or name.startswith(_SIDE_FILES):
         return None
     return FoundFile("/".join(relative.parts), real, status) if name[-3:].lower() == ".md" else None
@@ -259,7 +260,7 @@ def _may_matter(entry: os.DirEntry[str]) -> bool:
     name = entry.name
     if entry.is_file(follow_symlinks=False):
         return name[-3:].lower() == ".md" and not name.startswith(_SIDE_FILES)
-    return not name.startswith(".") and name != _LEFT_OUT
+    return is_memory_folder(name)
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:

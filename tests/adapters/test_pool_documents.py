@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -111,3 +112,36 @@ def test_what_is_gone_or_closed_is_an_expected_failure() -> None:
         (folder / "MEMORY.md").unlink()
         with pytest.raises(FileNotFoundError):
             reader.read(document)
+
+
+def test_a_name_that_is_not_utf8_is_left_out_and_named(workspace: Path) -> None:
+    reader = PoolDocuments()
+    before = reader.documents(workspace)
+    odd = workspace / "memory" / os.fsdecode(b"na\xffme.md")
+    odd.write_text("[FACT] quetzal\n", "utf-8")
+    assert reader.documents(workspace) == before
+    assert reader.changed(workspace, [odd]) == ()
+    [notice] = reader.left_out(workspace)
+    assert (notice.code, notice.message) == (
+        "not-utf8",
+        "memory/na\\xffme.md has a name that is not UTF-8: not indexed",
+    )
+
+
+def test_a_name_in_a_folder_of_its_own_that_is_not_utf8_is_left_out(workspace: Path) -> None:
+    more = workspace / "more"
+    (more / os.fsdecode(b"\xfe")).mkdir(parents=True)
+    (more / os.fsdecode(b"\xfe") / "a.md").write_text("a", "utf-8")
+    assert paths(PoolDocuments(), workspace, more)[2:] == []
+    assert len(PoolDocuments().left_out(workspace, (more,))) == 1
+
+
+@pytest.mark.parametrize("folder", ["#recycle", "@Recycle", "@eaDir", "$RECYCLE.BIN", "__MACOSX"])
+def test_bins_and_shadow_folders_are_no_memory(workspace: Path, folder: str) -> None:
+    reader = PoolDocuments()
+    before = reader.documents(workspace)
+    binned = workspace / "memory" / folder / "deep" / "old.md"
+    binned.parent.mkdir(parents=True)
+    binned.write_text("deleted\n", "utf-8")
+    assert reader.documents(workspace) == before
+    assert reader.changed(workspace, [binned]) is None

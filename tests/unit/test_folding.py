@@ -20,6 +20,10 @@ from memconsole.domain.folding import fold, index_terms, index_text, is_solid, w
         ("한국어", "한국어"),
         ("が", "が"),
         ("שָׁלוֹם", "שלום"),
+        ("Główny KØLESKABET Điện međunarodni Ħobż", "glowny koleskabet dien medunarodni hobz"),
+        ("ISPARTA ısı İzmir", "isparta isi izmir"),
+        ("Ærø Þór Œuvre", "aero thor oeuvre"),
+        ("كـتـاب", "كتاب"),
     ],
 )
 def test_folding_compares_what_people_mean(text: str, folded: str) -> None:
