@@ -6,6 +6,7 @@ import re
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from memconsole.domain.address import parse
 from memconsole.errors import DeliveryError
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ Question = dict[str, Any]
 
 SLACK_URL = "https://slack.com/api/chat.postMessage"
 
+_NO_ADDRESS = "its address is none"
 _AGENT = {"User-Agent": "memconsole"}
 _MOST_ANSWER_BYTES = 65_536
 _WORD = re.compile(r"[a-z_]{1,60}")
@@ -70,13 +72,14 @@ def _post(url: str, body: object, headers: Mapping[str, str], timeout_s: float) 
 
     import httpx  # noqa: PLC0415
 
+    target = _safe_address(url, has_token="Authorization" in headers)
     # Any text is valid JSON this way: lone surrogates become escapes.
     data = json.dumps(body).encode("ascii")
     known = {**_AGENT, "Content-Type": "application/json; charset=utf-8", **headers}
     try:
         with (
             httpx.Client(timeout=timeout_s, follow_redirects=False) as client,
-            client.stream("POST", url, content=data, headers=known) as response,
+            client.stream("POST", target, content=data, headers=known) as response,
         ):
             if not response.is_success:
                 code = response.status_code
@@ -88,7 +91,7 @@ def _post(url: str, body: object, headers: Mapping[str, str], timeout_s: float) 
     except httpx.ConnectError:
         raise DeliveryError("no connection: it was refused, or the name is not known") from None
     except (httpx.InvalidURL, httpx.UnsupportedProtocol):
-        raise DeliveryError("its address is none", is_final=True) from None
+        raise DeliveryError(_NO_ADDRESS, is_final=True) from None
     except httpx.HTTPError:
         raise DeliveryError("the connection ended without an answer") from None
     try:
@@ -96,6 +99,21 @@ def _post(url: str, body: object, headers: Mapping[str, str], timeout_s: float) 
     except (ValueError, RecursionError):
         return None
     return found
+
+
+def _safe_address(url: str, *, has_token: bool) -> str:
+    """Return an address as it was parsed; no token goes over a network in the clear."""
+    try:
+        found = parse(url, "http", "https")
+    except ValueError:
+        raise DeliveryError(_NO_ADDRESS, is_final=True) from None
+    if (has_token or found.user) and not found.is_private:
+        raise DeliveryError(
+            "the token is not sent over plain http:// to another host",
+            "Use https://, or an SSH tunnel to a port of this host.",
+            is_final=True,
+        )
+    return found.whole
 
 
 def _beginning(response: Any) -> bytes:

@@ -174,14 +174,13 @@ class Url(Kind):
         return f"{' or '.join(f'{scheme}://' for scheme in self.schemes)} address"
 
     def parse(self, raw: object) -> str:
-        """Take an address; the value is not repeated in refusals, it may hold a secret."""
-        text = raw.strip() if isinstance(raw, str) else ""
-        scheme, separator, rest = text.partition("://")
-        if not separator or scheme.lower() not in self.schemes or not rest:
-            raise ValueError(f"must be a {self.label}")
-        if "@" in rest or "?" in rest:
+        """Take an address in its normal form; refusals do not repeat it, it may hold a secret."""
+        from memconsole.domain.address import parse  # noqa: PLC0415 - only where one is set
+
+        found = parse(raw if isinstance(raw, str) else "", *self.schemes)
+        if found.user or found.query:
             raise ValueError("must hold no user, password or query; secrets have their own keys")
-        return text
+        return found.text
 
 
 class PathName(Kind):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -28,6 +29,7 @@ _ALLOWED: Final = {
     "apprise": ("url",),
 }
 _COMMON: Final = ("type", "name")
+_REFERENCE: Final = re.compile(r"\$\{\w+\}")
 
 
 class Hours(Kind):
@@ -86,8 +88,8 @@ def _channel(number: int, table: Mapping[str, object], taken: set[str]) -> Chann
     if missing:
         raise ValueError(f"number {number} of type {kind} needs {' and '.join(missing)}")
     known = _texts(number, table)
-    if kind in ("webhook", "slack") and not _is_web(known["url"]):
-        raise ValueError(f"number {number}: url must begin with http:// or https://")
+    if kind in ("webhook", "slack") and known["url"]:
+        known["url"] = _web(number, known["url"])
     name = known.pop("name") or next(one for one in _names(kind) if one not in taken)
     if name in taken or name == "log":
         raise ValueError(f"number {number}: there is a channel {shown(name)} already")
@@ -116,8 +118,17 @@ def _type(number: int, table: Mapping[str, object]) -> str:
     raise ValueError(f"number {number} needs a type: slack, webhook, command or apprise")
 
 
-def _is_web(url: str) -> bool:
-    return not url or url.startswith(("http://", "https://", "${"))
+def _web(number: int, url: str) -> str:
+    """Return an address in its normal form; one with `${NAME}` is judged when it is filled in."""
+    from memconsole.domain.address import parse  # noqa: PLC0415 - only where there is a channel
+
+    if url.startswith("${"):
+        return url
+    try:
+        found = parse(_REFERENCE.sub("x", url), "http", "https")
+    except ValueError as error:
+        raise ValueError(f"number {number}: url {error}") from None
+    return url if "${" in url else found.whole
 
 
 def _names(kind: str) -> Iterator[str]:

@@ -55,11 +55,12 @@ class GatewayPlace:
     """Where the Gateway is, and what opens it.
 
     Attributes:
-        url: `ws://` or `wss://`, without credentials.
+        url: `ws://` or `wss://` in its normal form, without credentials.
         token: Shared token; a secret.
         problem: Why there is no token although the configuration speaks of one; empty otherwise.
         certificate: The Gateway's own certificate, to be trusted on loopback.
         is_explicit: The address was given to us, not found in the platform's configuration.
+        whole_url: The address with the user or query that it was written with; empty: it has none.
     """
 
     url: str
@@ -67,6 +68,7 @@ class GatewayPlace:
     problem: str = ""
     certificate: Path | None = None
     is_explicit: bool = False
+    whole_url: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

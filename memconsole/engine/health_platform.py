@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from memconsole.domain.address import stays_here
 from memconsole.domain.config_check_evidence import evidence_rows, hint_of
 from memconsole.domain.gateway import NEXT_STEPS, Verdict
 from memconsole.domain.health import Check, CheckStatus, graded, named, ok, unknown
@@ -18,7 +19,6 @@ NEEDED_SCOPES = ("operator.read", "operator.admin")
 _MEGABYTE = 1024 * 1024
 _HOUR = timedelta(hours=1)
 _DEAD = (Verdict.DOWN.value, Verdict.WEDGED.value)
-_LOCAL = re.compile(r"^wss?://(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::|/|$)")
 
 
 def gateway(look: Look) -> Check:
@@ -64,7 +64,7 @@ def gateway_scopes(look: Look) -> Check:
 def gateway_process(look: Look) -> Check:
     """Whether a process of the platform's Gateway runs on this host."""
     status = look.snapshot.gateway
-    if status.url is not None and _LOCAL.match(status.url) is None:
+    if status.url is not None and not stays_here(status.url):
         return unknown("gateway-process", "the Gateway runs on another host")
     lines = look.own.host.command_lines()
     if lines is None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from memconsole.domain.gateway import Verdict, refusal
-from memconsole.gateway.handshake import Attempt, open_link, require_safe
+from memconsole.gateway.handshake import Attempt, open_link, safe_address
 from memconsole.gateway.problem import RefusedError
 from memconsole.gateway.program import ProgramLink, find_program
 from memconsole.values import dataclass
@@ -88,7 +88,7 @@ class Doorway:
             return self._program(place)
 
     def _program(self, place: GatewayPlace) -> Link:
-        require_safe(place)
+        safe_address(place)
         program = find_program(self.environ)
         if program is None:
             raise RefusedError(

@@ -11,11 +11,10 @@ import socket
 import sys
 import time
 from contextlib import ExitStack
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from memconsole import __version__
+from memconsole.domain.address import is_loopback_host, parse
 from memconsole.domain.gateway import Verdict, judge_error, refusal
 from memconsole.gateway import frames
 from memconsole.gateway.inbox import Inbox
@@ -29,8 +28,11 @@ if TYPE_CHECKING:
 
     from websockets.sync.client import ClientConnection
 
+    from memconsole.domain.address import Address
     from memconsole.domain.gateway import GatewayPlace, Refusal
     from memconsole.gateway.identity import Device
+
+SCHEMES = ("ws", "wss")
 
 SCOPES = ("operator.read", "operator.admin")
 """All that is ever needed: reading, and resets. Always sent: none means all on 2026.1."""
@@ -73,10 +75,9 @@ def open_link(attempt: Attempt) -> SocketLink:
     Raises:
         RefusedError: With the verdict.
     """
-    require_safe(attempt.place)
-    is_secure = attempt.place.url.startswith("wss:")
-    context = _tls(attempt.place) if is_secure else None  # first: it may fail
-    connection = _upgrade(attempt, _reach(attempt), context)
+    address = safe_address(attempt.place)
+    context = _tls(attempt.place, address) if address.is_encrypted else None  # first: it may fail
+    connection = _upgrade(attempt, address, _reach(attempt, address), context)
     try:
         inbox = Inbox(connection)
         return SocketLink(connection, _enter(attempt, connection, inbox), inbox)
@@ -85,49 +86,57 @@ def open_link(attempt: Attempt) -> SocketLink:
         raise
 
 
-def is_loopback(url: str) -> bool:
-    """Whether an address stays on this host."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def require_safe(place: GatewayPlace) -> None:
-    """Refuse to carry a token over a network in the clear.
+def safe_address(place: GatewayPlace) -> Address:
+    """Return the parsed address; a token or password is never carried over a network in the clear.
 
     Raises:
-        RefusedError: Plain `ws://` to another host.
+        RefusedError: It is no address, or a secret would go over plain `ws://` to another host.
     """
-    if place.token is None or not place.url.startswith("ws://") or is_loopback(place.url):
-        return
-    raise RefusedError(
-        refusal(
-            Verdict.BAD_TOKEN,
-            "the token is not sent over plain ws:// to another host",
-            "Use wss://, or an SSH tunnel to a port of this host.",
-        )
+    try:
+        found = parse(place.whole_url or place.url, *SCHEMES)
+    except ValueError as error:
+        raise _refused(
+            Verdict.DOWN,
+            f"the address of the gateway {error}",
+            "Correct gateway.url, or gateway.remote.url of the platform's configuration.",
+        ) from error
+    if _has_secret(place, found) and not found.is_private:
+        raise RefusedError(_in_the_clear())
+    return found
+
+
+def _has_secret(place: GatewayPlace, address: Address) -> bool:
+    return place.token is not None or bool(address.user or address.query)
+
+
+def _in_the_clear() -> Refusal:
+    return refusal(
+        Verdict.BAD_TOKEN,
+        "the token is not sent over plain ws:// to another host",
+        "Use wss://, or an SSH tunnel to a port of this host.",
     )
 
 
-def _reach(attempt: Attempt) -> socket.socket:
-    parts = urlsplit(attempt.place.url)
+def _reach(attempt: Attempt, address: Address) -> socket.socket:
     try:
-        port = parts.port or (443 if parts.scheme == "wss" else 80)
-        found = socket.create_connection((parts.hostname or "", port), timeout=attempt.left_s)
+        found = socket.create_connection((address.host, address.real_port), timeout=attempt.left_s)
     except TimeoutError as error:
         raise _refused(Verdict.DOWN, "the gateway's host does not answer") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it cannot be reached"
         raise _refused(Verdict.DOWN, f"nothing answers there: {reason.lower()}") from error
+    # A name such as localhost is what the host's own tables make of it.
+    is_here = is_loopback_host(str(found.getpeername()[0]))
+    if _has_secret(attempt.place, address) and not (address.is_encrypted or is_here):
+        found.close()
+        raise RefusedError(_in_the_clear())
     if attempt.on_reached is not None:
         attempt.on_reached()
     return found
 
 
 def _upgrade(
-    attempt: Attempt, plain: socket.socket, context: ssl.SSLContext | None
+    attempt: Attempt, address: Address, plain: socket.socket, context: ssl.SSLContext | None
 ) -> ClientConnection:
     """Make a WebSocket of it; a socket of ours also means that no redirect is followed."""
     import ssl  # noqa: PLC0415
@@ -139,7 +148,7 @@ def _upgrade(
     lasting = ExitStack()
     try:
         opening = connect(
-            attempt.place.url,
+            address.whole,
             sock=plain,
             ssl=context,
             compression=None,
@@ -174,7 +183,7 @@ def _upgrade(
         raise _refused(Verdict.DOWN, "the connection broke off") from error
 
 
-def _tls(place: GatewayPlace) -> ssl.SSLContext:
+def _tls(place: GatewayPlace, address: Address) -> ssl.SSLContext:
     import ssl  # noqa: PLC0415
 
     if place.certificate is None:
@@ -185,7 +194,7 @@ def _tls(place: GatewayPlace) -> ssl.SSLContext:
         raise _refused(
             Verdict.NOT_A_GATEWAY, "the Gateway's certificate file cannot be read"
         ) from error
-    context.check_hostname = not is_loopback(place.url)
+    context.check_hostname = not address.is_loopback
     return context
 
 

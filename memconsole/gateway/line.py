@@ -9,9 +9,9 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from memconsole.domain.address import stays_here
 from memconsole.domain.gateway import Verdict, judge_error, refusal
 from memconsole.errors import GatewayCallError, GatewayUnavailableError
-from memconsole.gateway.handshake import is_loopback
 from memconsole.gateway.link import SocketLink
 from memconsole.gateway.pauses import STEPS_S, Pauses
 from memconsole.gateway.problem import AnswerError, LinkLostError, RefusedError
@@ -225,7 +225,7 @@ class Line:
     def _failed(self, found: Refusal) -> GatewayUnavailableError:
         if self.place is not None:
             is_cheap = not self.is_reached or found.verdict is Verdict.STARTING
-            is_near = is_cheap and is_loopback(self.place.url)
+            is_near = is_cheap and stays_here(self.place.url)
             self._pauses.failed(self.place, found, time.monotonic(), is_near=is_near)
         return _unavailable(found)
 

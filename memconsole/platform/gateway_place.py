@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
+from memconsole.domain.address import Address, is_any_host, is_same_host, parse
 from memconsole.domain.gateway import GatewayPlace
 from memconsole.platform.config import ConfigSyntaxError, decode_json5, read_bytes
 from memconsole.platform.values import integer, mapping, text
@@ -23,6 +23,7 @@ PORT_VARIABLES = ("OPENCLAW_GATEWAY_PORT", "CLAWDBOT_GATEWAY_PORT")
 USUAL_PORT = 18_789
 
 _REFERENCE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
+_BARE_HOST = re.compile(r"[^\s/?#@\\]+")
 _LOOPBACK = "127.0.0.1"
 
 
@@ -46,14 +47,20 @@ def find_place(
     """
     section = mapping(_root(config).get("gateway"))
     remote = mapping(section.get("remote")) if section.get("mode") == "remote" else {}
-    known = text(remote.get("url")) or _local_url(section, environ)
+    written = text(remote.get("url")) or _local_url(section, environ)
+    known = _parsed(written)
     found, problem = _token(section, remote, environ)
-    if url is not None and not _is_same_host(url, known):
+    named = None if url is None else _parsed(url)
+    if url is not None and not (named and known and is_same_host(named, known)):
         found, problem = None, ""
     tls = mapping(section.get("tls"))
     certificate = text(tls.get("certPath")) if url is None and not remote else None
+    address = known if url is None else named
+    if address is None:  # nobody can be reached there: nothing may go out, or be shown of it
+        return GatewayPlace(url="", is_explicit=url is not None)
     return GatewayPlace(
-        url=url or known,
+        url=address.text,
+        whole_url="" if address.whole == address.text else address.whole,
         token=token or found,
         problem="" if token else problem,
         certificate=None if certificate is None or config is None else config.parent / certificate,
@@ -78,9 +85,11 @@ def _local_url(section: Mapping[str, object], environ: Mapping[str, str]) -> str
         port = USUAL_PORT
     host = _LOOPBACK
     if section.get("bind") == "custom":  # every other way of binding listens on loopback too
-        host = text(section.get("customBindHost")) or _LOOPBACK
-    if host in ("0.0.0.0", "::"):
+        host = (text(section.get("customBindHost")) or _LOOPBACK).strip().strip("[]")
+    if is_any_host(host):
         host = _LOOPBACK
+    if not _BARE_HOST.fullmatch(host):
+        return ""
     scheme = "wss" if mapping(section.get("tls")).get("enabled") is True else "ws"
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
@@ -112,7 +121,8 @@ def _token(
     return None, f"the gateway's token is in the variable {reference[1]}, which is not set here"
 
 
-def _is_same_host(url: str, known: str) -> bool:
-    loopback = {_LOOPBACK, "localhost", "::1"}
-    one, other = urlsplit(url).hostname, urlsplit(known).hostname
-    return one == other or {one, other} <= loopback
+def _parsed(written: str) -> Address | None:
+    try:
+        return parse(written, "ws", "wss")
+    except ValueError:
+        return None

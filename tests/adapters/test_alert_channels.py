@@ -283,3 +283,25 @@ def test_the_status_file_is_replaced_whole(tmp_path: Path) -> None:
     assert path.read_text() == "two"
     assert path.stat().st_mode & 0o777 == 0o600
     assert [one.name for one in path.parent.iterdir()] == ["last_status.json"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "url"),
+    [
+        ("slack", "http://192.0.2.2:1/api"),
+        ("slack", "HTTP://192.0.2.2:1/api"),
+        ("slack", "http://127.0.0.1@192.0.2.2:1/api"),
+        ("webhook", "Http://me:fake-secret@192.0.2.2:1/hook"),
+    ],
+)
+def test_no_token_goes_over_a_network_in_the_clear(kind: str, url: str) -> None:
+    with pytest.raises(DeliveryError, match="plain http://") as error:
+        send(question(kind, url, token="fake-token", channel="C1"))
+    assert error.value.is_final
+    assert "fake" not in f"{error.value} {error.value.hint}"
+
+
+@pytest.mark.parametrize("url", ["ftp://fake-secret.example", "file:///etc/passwd", "http://"])
+def test_what_was_filled_in_must_be_an_address_of_the_web(url: str) -> None:
+    with pytest.raises(DeliveryError, match="its address is none"):
+        send(question("webhook", url))

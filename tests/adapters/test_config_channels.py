@@ -43,7 +43,11 @@ def test_an_address_alone_is_one_for_apprise(tmp_path: Path) -> None:
         ("name = 'x'", "needs a type"),
         ('type = "command"\ncommand = "rm -rf"', "a list of texts"),
         ('type = "webhook"\nurl = 7', "url must be a text"),
-        ('type = "webhook"\nurl = "ftp://fake-secret"', "http:// or https://"),
+        (
+            'type = "webhook"\nurl = "ftp://fake-secret"',
+            "url must be a http:// or https:// address",
+        ),
+        ('type = "webhook"\nurl = "https://"', "url must be a http:// or https:// address"),
         ('name = "log"\nurl = "x://fake-secret"', "a channel"),
     ],
 )
@@ -108,3 +112,17 @@ def test_older_names_are_honoured(tmp_path: Path) -> None:
 def test_quiet_hours_are_checked(hours: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="span of hours such as 22:00-07:00"):
         settings(f'[health]\nquiet_hours = "{hours}"\n', tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("HTTPS://Hooks.Example/Fake-Hook?a=B", "https://hooks.example/Fake-Hook?a=B"),
+        ("https://${HOST}/Fake", "https://${HOST}/Fake"),
+        ("${HOOK}", "${HOOK}"),
+    ],
+)
+def test_an_address_is_kept_in_its_normal_form(written: str, kept: str, tmp_path: Path) -> None:
+    text = f'[[alerts.channel]]\ntype = "webhook"\nurl = "{written}"\n'
+    [channel] = settings(text, tmp_path).alerts.channels
+    assert channel.url == kept

@@ -48,7 +48,7 @@ NESTED: st.SearchStrategy[object] = st.recursive(
         (Ratio(), 0.75, 0.75),
         (WORDS, "WS", "ws"),
         (WS, "ws://127.0.0.1:18789", "ws://127.0.0.1:18789"),
-        (WS, "WSS://host/path", "WSS://host/path"),
+        (WS, "WSS://Host/Path", "wss://host/Path"),
         (PathName(), "~/x", Path("~/x")),
         (Zone(), "Europe/Berlin", "Europe/Berlin"),
         (Texts(), ["a", "b*"], ("a", "b*")),

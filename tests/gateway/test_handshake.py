@@ -157,3 +157,42 @@ def test_a_known_certificate_is_trusted_and_another_is_not(tmp_path: Path) -> No
 
 def test_frames_may_be_as_large_as_a_gateway_sends_them() -> None:
     assert MAX_FRAME_BYTES >= 26_214_400
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        GatewayPlace("WS://192.0.2.2:1", TOKEN),
+        GatewayPlace("Ws://192.0.2.2:1", TOKEN),
+        GatewayPlace("ws://127.0.0.1@192.0.2.2:1", TOKEN),
+        GatewayPlace("ws://localhost.:1", TOKEN),
+        GatewayPlace("ws://192.0.2.2:1", whole_url="ws://me:fake-secret@192.0.2.2:1"),
+    ],
+)
+def test_no_secret_goes_over_a_network_in_the_clear(place: GatewayPlace) -> None:
+    found = refused(place).refusal
+    assert found.verdict is Verdict.BAD_TOKEN
+    assert "plain ws://" in found.message
+    assert "fake-secret" not in found.message
+
+
+def test_a_name_counts_for_what_it_leads_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`localhost` of a host whose tables lead elsewhere."""
+    theirs, ours = socket.socketpair()
+
+    class Elsewhere:
+        def getpeername(self) -> tuple[str, int]:
+            return ("192.0.2.2", 1)
+
+        def close(self) -> None:
+            ours.close()
+
+    monkeypatch.setattr(socket, "create_connection", lambda *_, **__: Elsewhere())
+    assert refused(GatewayPlace("ws://localhost:1", TOKEN)).refusal.verdict is Verdict.BAD_TOKEN
+    assert theirs.recv(1) == b""
+    theirs.close()
+
+
+def test_what_is_no_address_says_where_to_correct_it() -> None:
+    found = refused(GatewayPlace("")).refusal
+    assert (found.verdict, "gateway.remote.url" in found.hint) == (Verdict.DOWN, True)

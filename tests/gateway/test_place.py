@@ -100,3 +100,51 @@ def test_without_a_usable_configuration_the_usual_place(tmp_path: Path, text: st
     place = find_place(path, {})
     assert (place.url, place.token) == ("ws://127.0.0.1:18789", None)
     assert find_place(tmp_path / "none.json", {"OPENCLAW_GATEWAY_PORT": "7"}).url.endswith(":7")
+
+
+@pytest.mark.parametrize("written", ["WS://192.0.2.2:7", "Ws://192.0.2.2:7", "ws://192.0.2.2:7"])
+def test_the_address_is_kept_in_its_normal_form(tmp_path: Path, written: str) -> None:
+    remote = config(tmp_path, mode="remote", remote={"url": written, "token": SECRET})
+    assert find_place(remote, {}).url == "ws://192.0.2.2:7"
+    assert find_place(None, {}, url=written, token=SECRET).url == "ws://192.0.2.2:7"
+
+
+def test_user_and_query_of_an_address_are_secrets(tmp_path: Path) -> None:
+    url = f"WSS://me:{SECRET}@gw.example/ws?token={SECRET}"
+    place = find_place(config(tmp_path, mode="remote", remote={"url": url}), {})
+    assert place.url == "wss://gw.example/ws"
+    assert place.whole_url == f"wss://me:{SECRET}@gw.example/ws?token={SECRET}"
+    assert SECRET not in repr(place)
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        "ws://127.0.0.1.evil.example",
+        "ws://localhost.evil.example",
+        "ws://127.0.0.1@evil.example",
+        "ws://localhost.",
+    ],
+)
+def test_their_token_goes_to_no_host_that_looks_like_theirs(tmp_path: Path, elsewhere: str) -> None:
+    path = config(tmp_path, auth={"token": SECRET})
+    assert find_place(path, {}, url=elsewhere).token is None
+
+
+@pytest.mark.parametrize(
+    "gateway",
+    [
+        {"mode": "remote", "remote": {"url": "http://gw.example", "token": SECRET}},
+        {"mode": "remote", "remote": {"url": f"me:{SECRET}@gw.example", "token": SECRET}},
+        {"bind": "custom", "customBindHost": "evil.example/?", "auth": {"token": SECRET}},
+    ],
+)
+def test_what_is_no_address_gets_no_token(tmp_path: Path, gateway: dict[str, object]) -> None:
+    place = find_place(config(tmp_path, **gateway), {})
+    assert (place.token, SECRET in place.url + place.whole_url) == (None, False)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "[::]", "0:0:0:0:0:0:0:0", " 0.0.0.0 "])
+def test_bound_to_every_address_it_is_on_loopback(tmp_path: Path, host: str) -> None:
+    place = find_place(config(tmp_path, bind="custom", customBindHost=host), {})
+    assert place.url == "ws://127.0.0.1:18789"
