@@ -160,6 +160,12 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         """Draw first: the first reading may have to load the engine."""
         self.call_after_refresh(self._begin_reading)
         self.set_interval(_TICK_SECONDS, self.tick)
+        self.app_resume_signal.subscribe(self, self._draw_again)
+
+    def _draw_again(self, _: object) -> None:
+        """Draw everything after a stay in the shell, and look at what happened meanwhile."""
+        self.screen.refresh()
+        self.readings.request()
 
     def _begin_reading(self) -> None:
         self.readings.request()

@@ -54,6 +54,7 @@ class ConsoleDriver(LinuxDriver):
         self._patient = PatientFile(sys.__stderr__ or io.StringIO())
         self._file: PatientFile = self._patient  # type: ignore[assignment]  # enough of it
         self._last_resort: threading.Timer | None = None
+        self._has_begun = False
 
     def start_application_mode(self) -> None:
         """Take the terminal, and listen for what may end us."""
@@ -68,9 +69,11 @@ class ConsoleDriver(LinuxDriver):
 
         for number in ENDING_SIGNALS:
             signal.signal(number, ending)
-        threading.Thread(
-            target=self._wait_for_hangup, args=(loop,), name="hangup", daemon=True
-        ).start()
+        if not self._has_begun:  # back from the shell it still waits
+            self._has_begun = True
+            threading.Thread(
+                target=self._wait_for_hangup, args=(loop,), name="hangup", daemon=True
+            ).start()
         super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual's gap
 
     def stop_application_mode(self) -> None:

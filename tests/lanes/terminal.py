@@ -72,6 +72,18 @@ class Terminal:
             pass
         return self.process.returncode
 
+    def wait_until_stopped(self) -> None:
+        """Read until the process is stopped, as Ctrl+Z does it."""
+        self._read_until(lambda: self.state == "T", "the console did not stop")
+        while self._take(0.1):
+            pass
+
+    @property
+    def state(self) -> str:
+        """The letter that Linux has for what the process does: `T` is stopped."""
+        told = Path(f"/proc/{self.process.pid}/stat").read_text("utf-8")
+        return told.rpartition(")")[2].split()[0]
+
     def hang_up(self) -> None:
         """Close the terminal under the console."""
         os.close(self._master)

@@ -247,3 +247,20 @@ def test_a_resize_storm_leaves_everything_in_its_place() -> None:
         terminal.wait_for("next step")
         terminal.press("q")
         assert terminal.wait() == 0
+
+
+def test_back_from_the_shell_the_whole_screen_is_drawn_again() -> None:
+    with in_terminal() as terminal:
+        terminal.wait_for(READY)
+        terminal.press("\x1a")
+        terminal.wait_until_stopped()
+        assert terminal.after == terminal.before
+        for sequence in RESTORED:
+            assert sequence in terminal.output
+        terminal.clear()
+        terminal.process.send_signal(signal.SIGCONT)
+        for text in (b"\x1b[?1049h", "Agents", "Sessions", READY):
+            terminal.wait_for(text)
+        terminal.press("q")
+        assert terminal.wait() == 0
+        assert terminal.after == terminal.before
