@@ -6,10 +6,13 @@ stand there, so that looking twice says the same twice.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from memconsole.domain.estimate import tokens_in
 from memconsole.domain.folding import words
 from memconsole.domain.observations import Kind, Observation, Priority, observation_id
 from memconsole.domain.observations_text import add
@@ -99,19 +102,36 @@ def score_of(observation: Observation, today: date) -> float:
     return round(max(0.0, observation.importance - loss), 2)
 
 
-def let_go(log: ObservationLog, today: date, *, archive: str, with_high: bool = False) -> Decay:
+def let_go(
+    log: ObservationLog, today: date, *, archive: str, target: int = 0, with_high: bool = False
+) -> Decay:
     """Take out what has decayed, and leave a hook for it; doing it again changes nothing.
+
+    The lowest score goes first, of one score the oldest line, and no more than the target asks for.
 
     Args:
         log: The file as it is.
         today: The user's day.
         archive: Where it goes, relative to the workspace; the hook names it.
+        target: Tokens that the file may have.
         with_high: Also lines with 🔴.
     """
+    found = list(_decayed(Sheet(list(log.lines)), today))
+    high = tuple(one for one in found if one.observation.priority is Priority.HIGH)
+    may_go = [one for one in found if with_high or one.observation.priority is not Priority.HIGH]
+    may_go.sort(key=lambda one: (one.score, -(one.age_days or 0), one.line))
+
+    def fits(number: int) -> bool:
+        return tokens_in(_without(log, may_go[:number], today, archive).log.text) <= target
+
+    number = 0 if fits(0) else bisect_left(range(len(may_go)), True, key=fits)
+    decay = _without(log, may_go[:number], today, archive)
+    return replace(decay, high=() if with_high else high)
+
+
+def _without(log: ObservationLog, lines: Sequence[Decayed], today: date, archive: str) -> Decay:
     sheet = Sheet(list(log.lines))
-    found = list(_decayed(sheet, today))
-    high = [one for one in found if one.observation.priority is Priority.HIGH]
-    lines = [one for one in found if with_high or one.observation.priority is not Priority.HIGH]
+    lines = sorted(lines, key=lambda one: one.line)
     for one in lines:
         sheet.drop(one.line - 1, f"decayed-to:{one.score:.1f}")
     gone = [one.observation for one in lines if one.observation.note(HOOK) is None]
@@ -120,7 +140,7 @@ def let_go(log: ObservationLog, today: date, *, archive: str, with_high: bool = 
     return Decay(
         left if hook is None else add(left, (hook,)),
         tuple(lines),
-        () if with_high else tuple(high),
+        (),
         tuple(sheet.removed),
         hook,
     )

@@ -90,6 +90,7 @@ _DRESS = re.compile(
     r"(?:(?:\d{1,2}:\d{2}|\?\?:\?\?)(?!\S)\s*)?"
 )
 _SIGNS = re.compile(rf"[{''.join(Priority)}\ufe0f]|\*\*|__|`|\[[ xX]\]")
+_EMPHASIS = re.compile(r"\*\*|`")
 _CLOCK = re.compile(r"(?:\d{1,2}:\d{2}|\?\?:\?\?)(?::\d{2})?\s*(?:[ap]m\b)?", re.IGNORECASE)
 _DAYS = (
     r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b\.?"
@@ -120,6 +121,16 @@ def features(text: str) -> Features:
         first=folded[0] if folded else "",
         has_order=ORDER.search(said) is not None,
     )
+
+
+def same_words(text: str) -> str:
+    r"""Return a text by which lines of the very same words are equal, whatever their Markdown.
+
+    Nothing is left out of it but emphasis, `\`-escapes, runs of blanks and a full stop at the end:
+    a line that may not be lost may not be reworded either, and what a word means is not known here.
+    """
+    plain = _EMPHASIS.sub("", _ESCAPED.sub(r"\1", text))
+    return " ".join(plain.casefold().split()).rstrip(" .;,!")
 
 
 def forget() -> None:

@@ -11,12 +11,14 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
+from memconsole.domain.estimate import tokens_in, words_in
 from memconsole.domain.observations import (
     Line,
     Observation,
     ObservationLog,
     Priority,
     line_of,
+    render,
 )
 from memconsole.domain.observations import observation_id as id_of_text
 from memconsole.values import dataclass
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from datetime import date
 
 TODO: Final = "[TODO]"
+
+SMALLEST: Final = 0.1
+"""Share of the original that must be left of it, unless forced."""
 
 _MOST_ROUNDS: Final = 50
 
@@ -67,15 +72,53 @@ class Reflection:
 
 
 @dataclass(slots=True)
+class Room:
+    """How much may go, as a share of the words or of the tokens, whichever is more.
+
+    Attributes:
+        words: Of all observations.
+        tokens: The same.
+        share_left: Of all observations; what repeats another line goes without being counted.
+    """
+
+    words: int
+    tokens: int
+    share_left: float
+
+    def share(self, observation: Observation) -> float:
+        """Return the share of the file that a line is."""
+        line = render(observation)
+        return max(words_in(line) / self.words, tokens_in(line) / self.tokens)
+
+    def take(self, share: float) -> bool:
+        """Take a share, if there is so much."""
+        if share > self.share_left:
+            return False
+        self.share_left -= share
+        return True
+
+
+def room_in(log: ObservationLog, least: float) -> Room:
+    """Return what may go of a file of which a share must be left.
+
+    Headings are not counted: they go with the last line under them.
+    """
+    text = "\n".join(render(one) for one in log.observations)
+    return Room(max(words_in(text), 1), max(tokens_in(text), 1), 1.0 - least)
+
+
+@dataclass(slots=True)
 class Sheet:
     """The file while it is worked on: lines by number, None for those that went.
 
     Attributes:
         lines: As many as the file had; children of a topic hang on their parent instead.
         below: Lines that were moved under another line, by that line's number.
+        room: What may still go of it; None for all.
     """
 
     lines: list[Line | None]
+    room: Room | None = None
     removed: list[Removed] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
     below: dict[int, list[Line]] = field(default_factory=dict)
@@ -103,6 +146,18 @@ class Sheet:
         assert old is not None
         if old.observation != observation:
             self.lines[number] = line_of(observation, old.end or "\n")
+
+    def spares(self, *numbers: int, into: Observation | None = None) -> bool:
+        """Whether there is room to take lines out; when there is, they count as gone.
+
+        Args:
+            numbers: The lines.
+            into: The line that takes their place.
+        """
+        if self.room is None:
+            return True
+        left = 0.0 if into is None else self.room.share(into)
+        return self.room.take(sum(self.room.share(self.at(one)) for one in numbers) - left)
 
     def drop(self, number: int, because: str) -> None:
         """Take a line out, and say why; its children stand alone from now on."""
@@ -140,8 +195,10 @@ class Sheet:
             self.put(place, replace(self.at(place), is_child=False))
 
 
-def consolidate(log: ObservationLog, today: date, *, similar: float) -> Reflection:
-    """Return the consolidated file; doing it again changes nothing.
+def consolidate(
+    log: ObservationLog, today: date, *, similar: float, least: float = 0.0
+) -> Reflection:
+    """Return the consolidated file; without a `least`, doing it again changes nothing.
 
     What one round took away can leave a term rare, or a line old enough, for the next one: it goes
     round until nothing changes.
@@ -150,12 +207,18 @@ def consolidate(log: ObservationLog, today: date, *, similar: float) -> Reflecti
         log: The file as it is.
         today: The user's day.
         similar: `reflector.similarity`, 0 to 100.
+        least: Share of the file that stays whatever has expired; repeated lines do not count.
     """
     removed: list[Removed] = []
     conflicts: dict[tuple[str, str], Conflict] = {}
+    room: Room | None = None
     for _ in range(_MOST_ROUNDS):
         before = log.text
-        sheet = _round(log, today, similar)
+        sheet = Sheet(list(log.lines))
+        _merge_repeated(sheet, today)
+        room = room or (room_in(sheet.log(), least) if least else None)
+        sheet.room = room
+        _shorten(sheet, today, similar)
         log = sheet.log()
         removed += sheet.removed
         conflicts |= {(one.older.text, one.newer.text): one for one in sheet.conflicts}
@@ -164,25 +227,23 @@ def consolidate(log: ObservationLog, today: date, *, similar: float) -> Reflecti
     return Reflection(log, tuple(removed), tuple(conflicts.values()))
 
 
-def _round(log: ObservationLog, today: date, similar: float) -> Sheet:
+def _merge_repeated(sheet: Sheet, today: date) -> None:
+    from memconsole.domain.reflection_merge import merge_exact  # noqa: PLC0415 - as below
+
+    merge_exact(sheet, today)
+
+
+def _shorten(sheet: Sheet, today: date, similar: float) -> None:
     from memconsole.domain.reflection_age import drop_expired  # noqa: PLC0415 - no circle at import
     from memconsole.domain.reflection_fold import fold_days, group_topics  # noqa: PLC0415
-    from memconsole.domain.reflection_merge import (  # noqa: PLC0415
-        alike,
-        merge_exact,
-        merge_similar,
-        supersede,
-    )
+    from memconsole.domain.reflection_merge import alike, merge_similar, supersede  # noqa: PLC0415
 
-    sheet = Sheet(list(log.lines))
-    merge_exact(sheet)
     pairs = alike(sheet, similar)
-    merge_similar(sheet, pairs)
-    supersede(sheet, pairs)
+    merge_similar(sheet, pairs, today)
+    supersede(sheet, pairs, today)
     drop_expired(sheet, today)
     fold_days(sheet, today)
     group_topics(sheet)
-    return sheet
 
 
 def name_of(observation: Observation) -> str:
@@ -197,9 +258,13 @@ def is_kept_for_good(observation: Observation, today: date) -> bool:
 
 def is_pending(observation: Observation, today: date) -> bool:
     """Whether an observation is about the future, or an open task."""
+    return is_ahead(observation, today) or TODO in observation.text.replace("\\", "")
+
+
+def is_ahead(observation: Observation, today: date) -> bool:
+    """Whether an observation is about a day that is still to come."""
     day = observation.refers_to or observation.day
-    is_ahead = day is not None and day > today
-    return is_ahead or TODO in observation.text.replace("\\", "")
+    return day is not None and day > today
 
 
 def newest_first(sheet: Sheet, numbers: Sequence[int]) -> list[int]:

@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from memconsole.domain.estimate import tokens_in
 from memconsole.domain.likeness import features
 from memconsole.domain.observations import Kind, Priority
 from memconsole.domain.reflection import is_kept_for_good, name_of
@@ -40,41 +41,42 @@ def drop_expired(sheet: Sheet, today: date) -> None:
     """Drop what is too old for its kind; 🔴, future dates and open tasks stay.
 
     🟢 lines and events go when their time is over. What else has expired with 🟡 may go, and does
-    so, the least important first, while the file is over its budget: facts that nobody needs the
-    room of are not thrown away.
+    so while the file is over its budget: facts that nobody needs the room of are not thrown away.
+    The least important go first, of equal importance the oldest, as long as the sheet spares any.
     """
     seen = _mentions(sheet)
-    expired: list[tuple[date, int]] = []
-    for number, one in list(sheet.items()):
+    over: list[tuple[date, int, str]] = []
+    expired: list[tuple[date, int, str]] = []
+    for number, one in sheet.items():
         day = one.latest_day
         if day is None or is_kept_for_good(one, today):
             continue
         age = today - day
         life = LIVES.get(one.kind)
         if life is not None and age > life:
-            if one.priority is Priority.LOW or one.kind is Kind.EVENT:
-                sheet.drop(number, f"expired-{one.kind}")
-            else:
-                expired.append((day, number))
+            is_short = one.priority is Priority.LOW or one.kind is Kind.EVENT
+            (over if is_short else expired).append((day, number, f"expired-{one.kind}"))
         elif one.priority is Priority.LOW and age > SMALL_THINGS and not _is_referred(one, seen):
-            sheet.drop(number, "expired-small")
-    _make_room(sheet, expired)
+            over.append((day, number, "expired-small"))
+    _drop(sheet, over, down_to=0)
+    _drop(sheet, expired, down_to=BUDGET_TOKENS)
 
 
-def _make_room(sheet: Sheet, expired: list[tuple[date, int]]) -> None:
-    """Drop expired lines, of equal importance the oldest first, until the file is in its budget."""
+def _drop(sheet: Sheet, lines: list[tuple[date, int, str]], *, down_to: int) -> None:
+    """Drop lines, the least important first, until the file is in its budget of tokens."""
     spent = sum(_tokens(one) for one in sheet.observations())
-    for _, number in sorted(expired, key=lambda pair: (sheet.at(pair[1]).importance, pair)):
-        if spent <= BUDGET_TOKENS:
+    lines.sort(key=lambda line: (sheet.at(line[1]).importance, line))
+    for _, number, because in lines:
+        if spent <= down_to:
             return
-        one = sheet.at(number)
-        spent -= _tokens(one)
-        sheet.drop(number, f"expired-{one.kind}")
+        if sheet.spares(number):
+            spent -= _tokens(sheet.at(number))
+            sheet.drop(number, because)
 
 
 def _tokens(observation: Observation) -> int:
-    """Return the estimate of §3 for a line as it is read, without its comment."""
-    return -(-len(f"- 🟡 14:05 {observation.text}\n") // 4)
+    """Return the estimate for a line as it is read, without its comment."""
+    return tokens_in(f"- 🟡 14:05 {observation.text}\n")
 
 
 def _mentions(sheet: Sheet) -> dict[str, date]:

@@ -75,6 +75,8 @@ def _fold(sheet: Sheet, day: date, numbers: Sequence[int]) -> None:
         refers_to=day,
         id=observation_id(text),
     )
+    if not sheet.spares(*numbers, into=folded):
+        return
     total = sum(int(one.note("mc:folded") or 1) for one in ones if _is_count(one))
     for number in numbers[1:]:
         sheet.drop(number, f"folded-into:{name_of(folded)}")

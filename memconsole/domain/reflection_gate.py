@@ -8,20 +8,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.likeness import features, is_exact
+from memconsole.domain.estimate import tokens_in, words_in
+from memconsole.domain.likeness import same_words
 from memconsole.domain.observations import Priority
 from memconsole.domain.observations_text import parse
 from memconsole.domain.plain import clean
+from memconsole.domain.reflection import (
+    SMALLEST,
+    is_ahead,
+    is_kept_for_good,
+    is_pending,
+)
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from datetime import date
 
     from memconsole.domain.observations import Observation, ObservationLog
-
-SMALLEST: Final = 0.1
-"""Share of the original that a candidate must have, unless forced."""
 
 _FENCED: Final = re.compile(
     r"(?:\A|\n)[ \t]*(?P<fence>`{3,}|~{3,})[a-z]*[ \t]*\n"
@@ -29,7 +33,6 @@ _FENCED: Final = re.compile(
     re.DOTALL,
 )
 _INDENT: Final = re.compile(r"^[ \t]+", re.MULTILINE)
-_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +67,12 @@ def judge(
         candidate: The new text; one in a code fence is taken out of it first.
         today: The user's day.
         is_forced: Also a text of less than a tenth.
-        is_own: Our own consolidation: whatever it left out it names, so that all may have expired,
-            and it keeps the shape that somebody's hands gave the file.
+        is_own: Our own consolidation: whatever it left out it names and stops at a tenth by itself,
+            repeated lines not counted, and it keeps the shape that somebody's hands gave the file.
     """
     text = unwrapped(candidate)
     log = parse(text)
-    before, after = words_of(original.text), words_of(text)
+    before, after = words_in(original.text), words_in(text)
     because = (
         _shape(text, log, original if is_own else None)
         or _losses(original, log, today)
@@ -84,16 +87,6 @@ def unwrapped(text: str) -> str:
     if found is None or not parse(found["text"]).has_title:
         return text
     return found["text"]
-
-
-def words_of(text: str) -> int:
-    """Return the words of a file, comments left out: metadata is not read by anybody."""
-    return len(_COMMENT.sub(" ", text).split())
-
-
-def tokens_of(text: str) -> int:
-    """Return the estimated tokens of a file, comments left out (mission §3)."""
-    return -(-len(_COMMENT.sub("", text)) // 4)
 
 
 def _shape(text: str, log: ObservationLog, own: ObservationLog | None) -> str:
@@ -123,7 +116,7 @@ def _misshapen(text: str, log: ObservationLog) -> Iterator[str]:
 
 def _size(before: int, after: int, old: str, new: str, *, is_forced: bool) -> str:
     # Lines that were put below another one are indented: that says no more than before.
-    had, has = tokens_of(_INDENT.sub("", old)), tokens_of(_INDENT.sub("", new))
+    had, has = tokens_in(_INDENT.sub("", old)), tokens_in(_INDENT.sub("", new))
     if after > before or has > had:
         return f"it is longer than before ({after} words, {before} before)"
     if not is_forced and has < SMALLEST * had:
@@ -132,20 +125,36 @@ def _size(before: int, after: int, old: str, new: str, *, is_forced: bool) -> st
 
 
 def _losses(original: ObservationLog, log: ObservationLog, today: date) -> str:
-    ids = {one.id for one in log.observations if one.id is not None}
-    texts = {features(one.text).folded for one in log.observations}
-    kept = [features(one.text) for one in log.observations]
+    """Return which protected line is gone, or stands there with other words or a softer sign.
 
-    def is_there(one: Observation) -> bool:
-        mine = features(one.text)
-        if one.id in ids or mine.folded in texts:
-            return True
-        return any(it.fingerprint == mine.fingerprint and is_exact(it, mine) for it in kept)
-
+    An id proves nothing: whoever wrote the text may have kept it and turned the words around.
+    """
+    kept: dict[str, list[Observation]] = {}
+    for one in log.observations:
+        kept.setdefault(same_words(one.text), []).append(one)
+    by_id = {one.id: one for one in log.observations if one.id is not None}
     for one in original.observations:
-        day = one.refers_to or one.day
-        is_ahead = day is not None and day > today
-        if (one.priority is Priority.HIGH or is_ahead) and not is_there(one):
-            what = "🔴 line" if one.priority is Priority.HIGH else "line with a future date"
-            return f"a {what} is missing: {one.text[:80]}"
+        if not is_kept_for_good(one, today):
+            continue
+        twins = kept.get(same_words(one.text), [])
+        if not any(_protects(twin, one, today) for twin in twins):
+            changed = by_id.get(one.id or "")
+            return _lost(one, today, twins or ([changed] if changed is not None else []))
     return ""
+
+
+def _protects(twin: Observation, one: Observation, today: date) -> bool:
+    """Whether a line of the same words is kept as long as the original would have been."""
+    if twin.priority.rank > one.priority.rank:
+        return False
+    return is_pending(twin, today) or not is_pending(one, today)
+
+
+def _lost(one: Observation, today: date, others: Sequence[Observation]) -> str:
+    if one.priority is Priority.HIGH:
+        what = "🔴 line"
+    else:
+        what = "line with a future date" if is_ahead(one, today) else "line with an open task"
+    now = next((f"; it reads {it.priority} {it.text[:80]} now" for it in others), "")
+    how = "was changed" if others else "is missing"
+    return f"a {what} {how}: {one.text[:80]}{now}"

@@ -11,12 +11,20 @@ from memconsole.domain.likeness import (
     differing,
     features,
     is_exact,
+    same_words,
 )
-from memconsole.domain.observations import Kind, Priority
-from memconsole.domain.reflection import Conflict, name_of, newest_first
+from memconsole.domain.observations import Kind
+from memconsole.domain.reflection import (
+    Conflict,
+    is_ahead,
+    is_kept_for_good,
+    name_of,
+    newest_first,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from datetime import date
 
     from memconsole.domain.observations import Observation
     from memconsole.domain.reflection import Sheet
@@ -28,8 +36,11 @@ MOST_COMPARED: Final = 3_000
 """Newest lines that are compared with each other; more would take minutes."""
 
 
-def merge_exact(sheet: Sheet) -> None:
-    """Make one of lines that say the same: newest text, highest priority, earliest date, count."""
+def merge_exact(sheet: Sheet, today: date) -> None:
+    """Make one of lines that say the same: newest text, highest priority, earliest date, count.
+
+    A line that is kept for good goes only into one of the very same words.
+    """
     groups: dict[str, list[int]] = {}
     for number, one in sheet.items():
         groups.setdefault(features(one.text).fingerprint, []).append(number)
@@ -37,9 +48,9 @@ def merge_exact(sheet: Sheet) -> None:
         ordered = newest_first(sheet, numbers)
         while ordered:
             kept = ordered.pop(0)
-            same = [n for n in ordered if _is_exact(sheet, kept, n)]
+            same = [n for n in ordered if _is_exact(sheet, kept, n, today)]
             for number in same:
-                _merge(sheet, kept, number, "duplicate-of")
+                _merge(sheet, kept, number, "duplicate-of", today)
             ordered = [n for n in ordered if n not in same]
 
 
@@ -58,25 +69,30 @@ def alike(sheet: Sheet, similar: float) -> tuple[tuple[int, int], ...]:
     return tuple(pair for found in by_kind.values() for pair in _pairs(found, similar))
 
 
-def merge_similar(sheet: Sheet, pairs: Iterable[tuple[int, int]]) -> None:
-    """Merge lines that are alike and differ in nothing that matters; two 🔴 both stay."""
+def merge_similar(sheet: Sheet, pairs: Iterable[tuple[int, int]], today: date) -> None:
+    """Merge lines that are alike and differ in nothing that matters.
+
+    Two that are kept for good both stay; of one and another its words stay.
+    """
     for newer, older in _present(sheet, pairs):
         one, other = sheet.at(newer), sheet.at(older)
         mine, its = features(one.text), features(other.text)
-        if Priority.HIGH is one.priority is other.priority or mine.numbers != its.numbers:
+        if mine.numbers != its.numbers or differing(mine, its):
             continue
-        if differing(mine, its):
-            continue
-        if other.priority is Priority.HIGH:
-            _merge(sheet, older, newer, "similar-to")
+        if not is_kept_for_good(other, today):
+            kept, gone = newer, older
+        elif not is_kept_for_good(one, today):
+            kept, gone = older, newer
         else:
-            _merge(sheet, newer, older, "similar-to")
+            continue
+        if sheet.spares(gone):
+            _merge(sheet, kept, gone, "similar-to", today)
 
 
-def supersede(sheet: Sheet, pairs: Iterable[tuple[int, int]]) -> None:
+def supersede(sheet: Sheet, pairs: Iterable[tuple[int, int]], today: date) -> None:
     """Let a newer line take the place of an alike one that it contradicts.
 
-    A contradicted 🔴 stays beside it, both marked, for somebody to decide.
+    A contradicted line that is kept for good stays beside it, both marked, for somebody to decide.
     """
     for newer, older in _present(sheet, pairs):
         one, other = sheet.at(newer), sheet.at(older)
@@ -86,8 +102,9 @@ def supersede(sheet: Sheet, pairs: Iterable[tuple[int, int]]) -> None:
         broken = differing(mine, its)
         if not broken or Guard.NAMES in broken:  # another name is another thing
             continue
-        if other.priority is not Priority.HIGH:
-            sheet.drop(older, f"superseded-by:{name_of(one)}")
+        if not is_kept_for_good(other, today):
+            if sheet.spares(older):
+                sheet.drop(older, f"superseded-by:{name_of(one)}")
             continue
         sheet.put(newer, one.noted("mc:conflict", name_of(other)))
         sheet.put(older, other.noted("mc:conflict", name_of(one)))
@@ -154,19 +171,23 @@ def may_be_one_thing(one: Sequence[str], other: Sequence[str]) -> bool:
     return max(extra) < 2
 
 
-def _is_exact(sheet: Sheet, one: int, other: int) -> bool:
-    return is_exact(features(sheet.at(one).text), features(sheet.at(other).text))
+def _is_exact(sheet: Sheet, kept: int, gone: int, today: date) -> bool:
+    one, other = sheet.at(kept), sheet.at(gone)
+    if is_kept_for_good(other, today) and same_words(one.text) != same_words(other.text):
+        return False
+    return is_exact(features(one.text), features(other.text))
 
 
-def _merge(sheet: Sheet, kept: int, gone: int, how: str) -> None:
+def _merge(sheet: Sheet, kept: int, gone: int, how: str, today: date) -> None:
     one, other = sheet.at(kept), sheet.at(gone)
     priority = min(one.priority, other.priority, key=lambda found: found.rank)
     days = [day for it in (one, other) if (day := it.refers_to or it.day) is not None]
+    first = max if is_ahead(one, today) or is_ahead(other, today) else min
     merged = replace(
         one,
         priority=priority,
         importance=max(one.importance, other.importance),
-        refers_to=min(days, default=None),
+        refers_to=first(days, default=None),
         id=name_of(one),
     )
     sheet.put(kept, merged.noted("mc:times", str(_times(one) + _times(other))))

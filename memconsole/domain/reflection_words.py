@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.likeness import features
+from memconsole.domain.likeness import same_words
 from memconsole.domain.observations import render
 from memconsole.domain.reflection import Removed
 
@@ -35,13 +35,10 @@ def told(before: int, after: int, removed: Sequence[Removed]) -> str:
 
 
 def lost(old: ObservationLog, new: ObservationLog) -> tuple[Removed, ...]:
-    """Return what a text from elsewhere left out, for the archive."""
-    ids = {one.id for one in new.observations if one.id is not None}
-    texts = {features(one.text).folded for one in new.observations}
+    """Return what a text from elsewhere left out or reworded, for the archive."""
+    texts = {same_words(one.text) for one in new.observations}
     return tuple(
-        Removed(one, "replaced")
-        for one in old.observations
-        if one.id not in ids and features(one.text).folded not in texts
+        Removed(one, "replaced") for one in old.observations if same_words(one.text) not in texts
     )
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from memconsole.domain.consolidation_commands import Consolidate, Decline, Promote, Propose
 from memconsole.domain.consolidation_outcomes import Consolidated
+from memconsole.domain.estimate import tokens_in
 from memconsole.domain.memory_edit import ActionKind, FileEdit, MemoryAction, digest, edit_of
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason, Written
 from memconsole.domain.plain import cut, one_line
-from memconsole.domain.reflection_gate import tokens_of
 from memconsole.engine.consolidate_gather import decay_of, files_of, platform_consolidates
 from memconsole.errors import MemconsoleError
 from memconsole.values import dataclass
@@ -85,8 +85,8 @@ class _Found:
         return {
             "ids": [one.id for one in self.decay.lines],
             "shown": digest(self.seen.text),
-            "tokens_before": tokens_of(self.seen.text),
-            "tokens_after": tokens_of(self.decay.log.text),
+            "tokens_before": tokens_in(self.seen.text),
+            "tokens_after": tokens_in(self.decay.log.text),
             "kept_high": len(self.decay.high),
         }
 
@@ -104,11 +104,20 @@ def _consolidate(command: Consolidate, bench: Bench) -> Outcome:
     at = bench.ports.clock.now()
     decay = decay_of(bench, text, at, with_high=command.is_high_included)
     if seen is None or not decay.lines:
-        high = f"; {len(decay.high)} with 🔴 go with --apply-high only" if decay.high else ""
-        message = f"{OBSERVATIONS} of {bench.agent.id} holds nothing that has decayed{high}"
-        return Skipped(command, SkipReason.NOTHING_NEW, message)
+        return _nothing(command, bench, text, decay)
     found = _Found(seen, decay, at)
     return _planned(command, bench, found) if command.dry_run else _apply(command, bench, found)
+
+
+def _nothing(command: Consolidate, bench: Bench, text: str, decay: Decay) -> Skipped:
+    tokens, target = tokens_in(text), bench.settings.consolidate.token_target
+    name = f"{OBSERVATIONS} of {bench.agent.id}"
+    if text.strip() and tokens <= target:
+        message = f"{name} has {tokens} of {target} tokens: nothing has to go"
+    else:
+        high = f"; {len(decay.high)} with 🔴 go with --apply-high only" if decay.high else ""
+        message = f"{name} holds nothing that has decayed{high}"
+    return Skipped(command, SkipReason.NOTHING_NEW, message)
 
 
 def _planned(command: Consolidate, bench: Bench, found: _Found) -> Planned:
@@ -172,7 +181,7 @@ def _named(bench: Bench, found: _Found) -> Iterator[str]:
 def _told(bench: Bench, found: _Found) -> str:
     number = len(found.decay.lines)
     lines = "1 line" if number == 1 else f"{number} lines"
-    before, after = tokens_of(found.seen.text), tokens_of(found.decay.log.text)
+    before, after = tokens_in(found.seen.text), tokens_in(found.decay.log.text)
     target = bench.settings.consolidate.token_target
     return (
         f"{lines} of {OBSERVATIONS} of {bench.agent.id}: {before} tokens become {after} "

@@ -9,11 +9,11 @@ from memconsole.domain.consolidation import ConsolidationPreview
 from memconsole.domain.days import local_day
 from memconsole.domain.decay import let_go
 from memconsole.domain.entries import LONG_TERM, USER, entries_of
+from memconsole.domain.estimate import tokens_in
 from memconsole.domain.memory_edit import digest
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.observations_text import parse
 from memconsole.domain.promotion import candidates, notes_of
-from memconsole.domain.reflection_gate import tokens_of
 from memconsole.engine.reflect_files import Files
 from memconsole.errors import WorkspaceError
 
@@ -36,7 +36,7 @@ def preview(bench: Bench) -> ConsolidationPreview:
     """Return what consolidation would do to a memory; nothing is written, and nothing fails."""
     text, problem = _observations(bench)
     found = decay_of(bench, text, bench.ports.clock.now(), with_high=False)
-    before, after = tokens_of(text), tokens_of(found.log.text)
+    before, after = tokens_in(text), tokens_in(found.log.text)
     return ConsolidationPreview(
         agent=bench.agent.ref,
         shown=digest(text),
@@ -65,7 +65,8 @@ def _observations(bench: Bench) -> tuple[str, tuple[str, ...]]:
 def decay_of(bench: Bench, text: str, at: datetime, *, with_high: bool) -> Decay:
     """Return what a text of observations would let go at a time."""
     archive, today = files_of(bench).archive_path(at), local_day(at, bench.zone)
-    return let_go(parse(text), today, archive=archive, with_high=with_high)
+    target = bench.settings.consolidate.token_target
+    return let_go(parse(text), today, archive=archive, target=target, with_high=with_high)
 
 
 def files_of(bench: Bench) -> Files:

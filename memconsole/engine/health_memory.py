@@ -6,12 +6,12 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint import touched_at
+from memconsole.domain.estimate import words_in
 from memconsole.domain.health import Check, CheckStatus, named, ok
 from memconsole.domain.index_md import INDEX
 from memconsole.domain.index_state import IndexState
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.outcomes import SkipReason
-from memconsole.domain.reflection_gate import words_of
 from memconsole.domain.sessions import SessionState
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def observations_budget(look: Look) -> Check:
         if not any(item.path == OBSERVATIONS for item in pool.items):
             continue
         seen = look.ports.workspace.read(pool.root, OBSERVATIONS)
-        words = 0 if seen is None else words_of(seen.text)
+        words = 0 if seen is None else words_in(seen.text)
         most = max(most, words)
         if words > limit:
             over.append(f"{pool.agents[0]} ({words} words)")

@@ -12,11 +12,12 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.days import local_day, local_time, resolve_zone
+from memconsole.domain.estimate import words_in
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.observations_text import parse
 from memconsole.domain.outcomes import Failed, Planned, Reflected, Skipped, SkipReason, Written
-from memconsole.domain.reflection import consolidate
-from memconsole.domain.reflection_gate import judge, words_of
+from memconsole.domain.reflection import SMALLEST, consolidate
+from memconsole.domain.reflection_gate import judge
 from memconsole.domain.reflection_words import changes, lost, told
 from memconsole.engine.assist import is_on
 from memconsole.engine.lookup import find_agent
@@ -134,9 +135,10 @@ def _decide(scene: _Scene, log: ObservationLog) -> _Result | Skipped | Failed:
         found = rewrite(log, scene.today, ports=scene.ports, settings=scene.settings)
         notes = found.details
         if found.log is not None:
-            words = (words_of(log.text), words_of(found.log.text))
+            words = (words_in(log.text), words_in(found.log.text))
             return _Result(log, found.log, found.removed, (), words, notes)
-    made = consolidate(log, scene.today, similar=scene.rules.similarity)
+    least = 0.0 if command.is_forced else SMALLEST
+    made = consolidate(log, scene.today, similar=scene.rules.similarity, least=least)
     verdict = judge(log, made.log.text, scene.today, is_own=True)
     words = (verdict.words_before, verdict.words_after)
     if made.log.text == log.text:
@@ -155,6 +157,7 @@ def _candidate(scene: _Scene, log: ObservationLog, text: str) -> _Result | Faile
     from memconsole.domain.redaction import mask  # noqa: PLC0415 - only for a text from elsewhere
 
     shown = mask(text, keeps_lines=True) if scene.settings.redact else text
+    log = parse(mask(log.text, keeps_lines=True)) if scene.settings.redact else log
     verdict = judge(log, shown, scene.today, is_forced=scene.command.is_forced)
     words = (verdict.words_before, verdict.words_after)
     if verdict.log is None:

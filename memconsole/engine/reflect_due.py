@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands import Reflect
+from memconsole.domain.estimate import tokens_in, words_in
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.outcomes import Skipped, SkipReason
-from memconsole.domain.reflection_gate import tokens_of, words_of
 from memconsole.errors import WorkspaceError
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ def not_due(
     since the last consolidation (mission §12).
     """
     rules = settings.reflector
-    words, limit = words_of(text), rules.word_threshold
+    words, limit = words_in(text), rules.word_threshold
     details: dict[str, Detail] = {"words_before": words, "threshold": limit}
-    if words <= limit and tokens_of(text) * 3 <= limit * 4:
+    if words <= limit and tokens_in(text) * 3 <= limit * 4:
         return Skipped(
             command,
             SkipReason.NOT_DUE,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.llm import reflect_prompt
+from memconsole.domain.observations_text import parse
 from memconsole.domain.reflection_gate import judge
 from memconsole.domain.reflection_words import lost
 from memconsole.engine.assist import REFLECT_TIMEOUT, ask
@@ -39,9 +40,11 @@ def rewrite(log: ObservationLog, today: date, *, ports: Ports, settings: Setting
     """Ask for a consolidated text, and judge it like one from anywhere else."""
     from memconsole.domain.redaction import mask  # noqa: PLC0415 - only what is sent
 
-    # Whatever the settings say of files: nothing leaves this host before it is masked.
+    # Whatever the settings say of files: nothing leaves this host before it is masked. The answer
+    # can only keep what it was shown.
+    log = parse(mask(log.text, keeps_lines=True))
     answer = ask(
-        reflect_prompt(mask(log.text, keeps_lines=True)),
+        reflect_prompt(log.text),
         ports=ports,
         settings=settings,
         patience=REFLECT_TIMEOUT,

@@ -55,6 +55,7 @@ def program(workspace: Path) -> Program:
         "TZ": "UTC",
         "MEMCONSOLE_NOW": NOW,
         "MEMCONSOLE_CONSOLIDATE__SEARCH_LOG": "true",
+        "MEMCONSOLE_CONSOLIDATE__TOKEN_TARGET": "1",
     }
     return Program(environment)
 

@@ -69,8 +69,9 @@ ID = entries_of(NOTES, DAILY)[0].id
 
 
 @pytest.fixture(autouse=True)
-def memory(world: World) -> None:
-    """Observations that have decayed, and a note that was found often."""
+def memory(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Observations that have decayed and shall go, and a note that was found often."""
+    monkeypatch.setenv("MEMCONSOLE_CONSOLIDATE__TOKEN_TARGET", "1")
     root = world.platform.agents[0].workspace
     world.workspace.files |= {
         (root, OBSERVATIONS): OLD,

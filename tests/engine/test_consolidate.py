@@ -78,7 +78,7 @@ class Stage:
         self.files[ROOT, OBSERVATIONS] = OLD
         self.files[ROOT, NOTES] = DAILY
         self.files[ROOT, "MEMORY.md"] = LONG
-        given = ConsolidateSettings(search_log=True, **rules)  # type: ignore[arg-type]
+        given = ConsolidateSettings(**{"search_log": True, "token_target": 1, **rules})  # type: ignore[arg-type]
         self.settings = Settings(state_dir=Path("/state"), timezone="UTC", consolidate=given)
 
     @property
@@ -439,3 +439,12 @@ def test_a_missing_workspace_is_said() -> None:
     stage.world.platform.agents = (replace(AGENT, workspace_exists=False),)
     assert "does not exist" in stage.preview().notes[0]
     skipped(stage.apply(), SkipReason.WORKSPACE_MISSING)
+
+
+def test_a_file_within_its_target_is_left_alone() -> None:
+    stage = Stage(token_target=5_000)
+    before = stage.text()
+    outcome = stage.run(Consolidate(AGENT.ref))
+    assert isinstance(outcome, Skipped), outcome
+    assert "of 5000 tokens: nothing has to go" in outcome.message
+    assert stage.text() == before

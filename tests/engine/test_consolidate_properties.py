@@ -16,6 +16,7 @@ from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.observations_text import parse
 from memconsole.domain.outcomes import Skipped, SkipReason
 from memconsole.domain.settings import Settings
+from memconsole.domain.settings_memory import ConsolidateSettings
 from memconsole.engine.engine import Engine
 from tests.fakes import World, fake_agent
 
@@ -51,7 +52,10 @@ def test_nothing_is_lost_without_a_copy_and_undoing_leaves_every_byte(
     files = world.workspace.files
     files[ROOT, OBSERVATIONS] = text
     before = dict(files)
-    engine = Engine(world.ports, Settings(state_dir=Path("/state"), timezone="UTC"))
+    rules = Settings(
+        state_dir=Path("/state"), timezone="UTC", consolidate=ConsolidateSettings(token_target=1)
+    )
+    engine = Engine(world.ports, rules)
     outcome = engine.run(Consolidate(AGENT.ref, is_high_included=with_high))
     if isinstance(outcome, Skipped):
         assert outcome.reason is SkipReason.NOTHING_NEW

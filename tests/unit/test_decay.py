@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.domain.decay import HOOK, Decay, let_go, score_of
+from memconsole.domain.estimate import tokens_in
 from memconsole.domain.observations import Kind, Observation, ObservationLog, Priority
 from memconsole.domain.observations_text import add, parse
 
@@ -143,6 +144,25 @@ def test_lines_that_are_not_ours_stay_and_children_stand_alone() -> None:
     assert "* somebody's list\r\n" in after
     assert "\r\n- 🔴 09:01 Child <!--" in after
     assert found.lines[0].line == 6
+
+
+def test_no_more_goes_than_the_target_asks_for() -> None:
+    lines = [line(f"Remark {n} about the rack {'of hall two ' * 9}", 40 - n) for n in range(30)]
+    log = add(ObservationLog(), lines)
+    found = let_go(log, TODAY, archive=ARCHIVE, target=600)
+    assert 550 < tokens_in(found.log.text) <= 600
+    gone = {one.text for one in found.lines}
+    assert gone == {one.text for one in lines[: len(gone)]}  # the oldest ones of one score
+    assert let_go(parse(found.log.text), TODAY, archive=ARCHIVE, target=600).lines == ()
+    assert let_go(log, TODAY, archive=ARCHIVE, target=2_000).lines == ()
+
+
+def test_what_is_worth_least_goes_first() -> None:
+    small = line(f"Small {'thing in hall two ' * 9}", 2, 3.5)
+    old = line(f"Older {'thing in hall two ' * 9}", 90, 6.0)
+    log = add(ObservationLog(), (old, small))
+    target = tokens_in(log.text) - 1
+    assert texts(let_go(log, TODAY, archive=ARCHIVE, target=target)) == [small.text]
 
 
 OBSERVATIONS = st.builds(

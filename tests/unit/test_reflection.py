@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import date, timedelta
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memconsole.domain.estimate import words_in
 from memconsole.domain.observations import (
     Kind,
     Observation,
     ObservationLog,
     Priority,
     observation_id,
+    render,
 )
 from memconsole.domain.observations_text import add, parse
 from memconsole.domain.reflection import Reflection, consolidate
-from memconsole.domain.reflection_gate import judge, unwrapped, words_of
+from memconsole.domain.reflection_gate import judge, unwrapped
 from memconsole.domain.reflection_words import changes, lost, told
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 TODAY = date(2026, 3, 14)
 SMALL = ("tea was made", "printer ran dry", "somebody watered oak trees")
@@ -216,6 +223,7 @@ def test_a_day_without_lines_loses_its_heading() -> None:
 WORDS = st.sampled_from(
     ["use", "not", "port", "8080", "9090", "Ada", "Bob", "backup", "[TODO]", "v1.2", "rack", "no"]
 )
+WORDS_A_TO_Z = [first + "o" * length for length in range(3, 9) for first in "bcdfglmnprstvz"]
 ITEMS = st.builds(
     lambda words, ago, priority, kind: said(" ".join(words), ago, priority=priority, kind=kind),
     st.lists(WORDS, min_size=1, max_size=7),
@@ -231,12 +239,122 @@ def test_it_is_idempotent_never_longer_and_loses_nothing(items: list[Observation
     found = consolidate(log, TODAY, similar=90)
     again = consolidate(found.log, TODAY, similar=90)
     assert again.log.text == found.log.text
-    assert words_of(found.log.text) <= words_of(log.text)
+    assert words_in(found.log.text) <= words_in(log.text)
     there = {one.text for one in found.log.observations}
     archived = {one.observation.text for one in found.removed}
     assert {one.text for one in log.observations} <= there | archived
     if items:
         assert judge(log, found.log.text, TODAY, is_own=True).because == ""
+
+
+def words_left(items: Sequence[Observation], least: float) -> float:
+    log = log_of(*items)
+    found = consolidate(log, TODAY, similar=90, least=least)
+    return words_in(found.log.text) / words_in(log.text)
+
+
+def test_a_tenth_stays_although_all_has_expired() -> None:
+    old = [
+        said(f"Remark {n} about the rack in hall h{n}", 400 - n, priority=LOW, kind=Kind.EVENT)
+        for n in range(300)
+    ]
+    assert 0.1 <= words_left(old, 0.1) < 0.12
+    assert words_left(old, 0.0) < 0.02
+    kept = consolidate(log_of(*old), TODAY, similar=90, least=0.1).log.observations
+    assert {one.text for one in kept} == {one.text for one in old[-len(kept) :]}
+
+
+def test_a_tenth_stays_although_all_of_a_day_could_fold() -> None:
+    small = [said(f"{word} was seen in hall {word}", 3, priority=LOW) for word in WORDS_A_TO_Z]
+    assert words_left(small, 0.1) >= 0.1
+
+
+def test_repeated_lines_are_no_loss() -> None:
+    twenty = [said("The rack stands in hall two", ago) for ago in range(20)]
+    assert texts(consolidate(log_of(*twenty), TODAY, similar=90, least=0.1)) == [twenty[0].text]
+
+
+class TestProtectedLines:
+    """What a text from elsewhere, a model's too, may not do to a line that is kept for good."""
+
+    RULE = said("Never push to the main branch without two reviews", 9, priority=HIGH)
+    PLAN = said("The review of the 12 racks is on that day", 9, refers_to=TODAY + timedelta(days=3))
+    TASK = said("[TODO] renew the certificate of the gateway", 9)
+    OLD = log_of(
+        RULE, PLAN, TASK, *(said(f"Filler line {n} with some words", 5) for n in range(20))
+    )
+
+    def verdict(self, old: Observation, new: Observation) -> str:
+        text = self.OLD.text.replace(render(old), render(new))
+        assert text != self.OLD.text
+        return judge(self.OLD, text, TODAY).because
+
+    @pytest.mark.parametrize(
+        "new",
+        [
+            "Always push to the main branch without two reviews",
+            "Never push to the main branch without 1 review",
+            "Never push to the main branch",
+            "Push to the main branch without two reviews",
+            "Never pull to the main branch without two reviews",
+        ],
+    )
+    def test_a_red_line_keeps_its_words_whatever_id_it_bears(self, new: str) -> None:
+        because = self.verdict(self.RULE, replace(self.RULE, text=new))
+        assert because.startswith("a 🔴 line was changed: Never push")
+        assert new in because
+
+    @pytest.mark.parametrize("softer", [MEDIUM, LOW])
+    def test_a_red_line_keeps_its_sign(self, softer: Priority) -> None:
+        because = self.verdict(self.RULE, replace(self.RULE, priority=softer))
+        assert because.startswith("a 🔴 line was changed")
+
+    def test_a_long_red_line_keeps_its_words_to_the_end(self) -> None:
+        head = "Never push to the main branch " + "of the label service " * 5
+        old = log_of(said(head + "while guests are here", 9, priority=HIGH))
+        new = old.text.replace("while guests are here", "while no one is here")
+        assert judge(old, new, TODAY).because.startswith("a 🔴 line was changed")
+
+    @pytest.mark.parametrize(
+        "new",
+        [
+            replace(PLAN, text="The review of the 13 racks is on that day"),
+            replace(PLAN, refers_to=TODAY - timedelta(days=3)),
+        ],
+    )
+    def test_a_plan_keeps_its_words_and_its_day(self, new: Observation) -> None:
+        assert self.verdict(self.PLAN, new).startswith("a line with a future date was changed")
+
+    def test_an_open_task_stays(self) -> None:
+        done = replace(self.TASK, text="renewed the certificate of the gateway")
+        assert self.verdict(self.TASK, done).startswith("a line with an open task was changed")
+
+    def test_emphasis_escapes_and_a_stronger_sign_are_no_change(self) -> None:
+        bold = replace(self.RULE, text="**Never** push to the `main` branch without two reviews")
+        shorter = self.OLD.text.replace("Filler line 3 with some words", "Filler 3")
+        changed = shorter.replace(render(self.RULE), render(bold))
+        assert judge(self.OLD, changed, TODAY).because == ""
+        assert self.verdict(self.TASK, replace(self.TASK, priority=HIGH)) == ""
+
+    def test_our_own_consolidation_rewords_none(self) -> None:
+        head = "Never push to the main branch " + "of the label service " * 5
+        log = log_of(
+            said(head + "while guests are here", 9, priority=HIGH),
+            said(head + "while the guests are here", 1, priority=HIGH),
+            said("The review of the racks is on that day", 9, refers_to=TODAY + timedelta(days=3)),
+            said("The review of the rack is on that day", 1),
+            said("[TODO] use port 8080 for the label service", 9),
+            said("[TODO] use port 9090 for the label service", 1),
+        )
+        found = consolidate(log, TODAY, similar=90)
+        assert judge(log, found.log.text, TODAY, is_own=True).because == ""
+        assert len(found.log.observations) == 5
+        assert ("numbers",) in [one.guards for one in found.conflicts]
+
+    def test_a_reworded_line_that_may_go_is_archived_as_it_was(self) -> None:
+        old = log_of(said("The rack stands in hall two", 9))
+        new = parse(old.text.replace("hall two", "hall six"))
+        assert [one.observation.text for one in lost(old, new)] == ["The rack stands in hall two"]
 
 
 class TestGate:

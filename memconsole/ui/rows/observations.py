@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from memconsole.domain.estimate import words_in
 from memconsole.domain.observations import Kind, Priority
-from memconsole.domain.reflection_gate import words_of
 from memconsole.ui.listing import Listing
 from memconsole.ui.literal import literal
 from memconsole.ui.rows.facts import fact_rows
@@ -100,7 +100,7 @@ def observations_listing(
     shown.sort(key=lambda pair: (pair[1].day is not None, pair[1].day), reverse=True)
     total = len(log.observations)
     about = f"{len(shown):,} of {total:,}" if sieve != Sieve() else f"{total:,}"
-    words = f"{words_of(log.text):,} words"
+    words = f"{words_in(log.text):,} words"
     only = f" {context.glyphs.dot} {sieve.words()}" if sieve.words() else ""
     return Listing(
         title=title,
