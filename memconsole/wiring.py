@@ -119,7 +119,7 @@ def _platform(
 
 
 def _sessions(copies: PrivateCopies) -> SessionStore:
-    from memconsole.platform.config import decode_json5  # noqa: PLC0415
+    from memconsole.platform.json5_file import decode_json5  # noqa: PLC0415
     from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
 
     return AgentSessionStore(copies, decode_json5)
@@ -171,6 +171,7 @@ def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Cloc
             os.environ,
             url=settings.gateway_url,
             token=settings.gateway_token,
+            state=choice.path,
         ),
         doorway,
         now=clock.now,

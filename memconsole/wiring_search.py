@@ -79,7 +79,7 @@ class _SearchOnly:
     @functools.cached_property
     def sessions(self) -> SessionStore:
         """The session stores; loading them takes longer than a search."""
-        from memconsole.platform.config import decode_json5  # noqa: PLC0415
+        from memconsole.platform.json5_file import decode_json5  # noqa: PLC0415
         from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
 
         return AgentSessionStore(self._copies, decode_json5)

@@ -20,7 +20,18 @@ logger = logging.getLogger(__name__)
 
 
 def no_workspace(command: Command, agent: Agent) -> Skipped | None:
-    """Return why nothing can be done where the agent's workspace does not exist; else None."""
+    """Return why nothing can be done where the agent's workspace is not there; else None.
+
+    A workspace that is only guessed is not written into: what lies at the usual place may be
+    somebody else's, or left over from last year.
+    """
+    if agent.workspace_doubt:
+        return Skipped(
+            command,
+            SkipReason.WORKSPACE_MISSING,
+            f"the workspace of {agent.id} is not known: {agent.workspace_doubt}",
+            hint="Nothing is written into a guessed workspace; `memconsole status` says what is wrong.",
+        )
     if agent.workspace_exists:
         return None
     return Skipped(

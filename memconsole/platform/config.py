@@ -6,33 +6,32 @@ be read is one notice; agents and sessions then come from the disk alone.
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice, PlatformConfig
 from memconsole.domain.plain import one_line
 from memconsole.platform.config_checked import checked_part
+from memconsole.platform.config_parts import ConfigPartError, dotted, read_whole
 from memconsole.platform.home import CONFIG_NAMES
+from memconsole.platform.json5_file import ConfigSyntaxError
 from memconsole.platform.values import integer, mapping, sequence, text
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from memconsole.platform.config_parts import Keys, WholeConfig
     from memconsole.platform.home import HomeChoice
 
+_STORE = ("session", "store")
+_DEFAULT_WORKSPACE = ("agents", "defaults", "workspace")
+_USED = frozenset(
+    {_STORE, _DEFAULT_WORKSPACE, ("session", "mainKey"), ("agents", "defaults", "userTimezone")}
+)
+_PLACES = ("workspace", "agentDir")
+
 CONFIG_VARIABLES = ("OPENCLAW_CONFIG_PATH", "MOLTBOT_CONFIG_PATH", "CLAWDBOT_CONFIG_PATH")
-MAX_BYTES = 32 * 1024 * 1024
-"""A larger file is no configuration."""
-
-_GROWTH_BYTES = 4096
-_MAX_DEPTH = 100
-_NEAR = re.compile(r"near (\d+)")
-
 
 @dataclass(frozen=True, slots=True)
 class AgentEntry:
@@ -42,6 +41,7 @@ class AgentEntry:
         id: As written.
         workspace: As written; None means the default.
         agent_dir: Folder of its database, as written; None means the usual place.
+        unset: The variable that its workspace names and that is set nowhere.
     """
 
     id: str
@@ -49,6 +49,7 @@ class AgentEntry:
     workspace: str | None = None
     agent_dir: str | None = None
     is_default: bool = False
+    unset: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class ConfigReading:
         agents: As named; empty means that there is no roster.
         default_workspace: `agents.defaults.workspace`, as written.
         store: `session.store`, as written.
+        default_unset: The variable that `default_workspace` names and that is set nowhere.
     """
 
     config: PlatformConfig
@@ -67,36 +69,8 @@ class ConfigReading:
     agents: tuple[AgentEntry, ...] = ()
     default_workspace: str | None = None
     store: str | None = None
+    default_unset: str | None = None
     notices: tuple[Notice, ...] = ()
-
-
-class ConfigSyntaxError(ValueError):
-    """Text that is no JSON5; `line` is 1-based, None when it cannot be told."""
-
-    def __init__(self, line: int | None) -> None:
-        super().__init__("not JSON5" if line is None else f"not JSON5 at line {line}")
-        self.line = line
-
-
-def decode_json5(data: bytes) -> object:
-    """Decode JSON5; plain JSON takes the fast way.
-
-    Raises:
-        ConfigSyntaxError: It is neither; carries no part of the text, which may hold secrets.
-    """
-    source = data.decode(json.detect_encoding(data), "replace")
-    try:
-        return json.loads(source)
-    except (ValueError, RecursionError):
-        pass
-    import pyjson5  # noqa: PLC0415 - most files are plain JSON, and this costs 30 ms
-
-    try:
-        return pyjson5.decode(source, _MAX_DEPTH)
-    except pyjson5.Json5DecoderException as error:
-        near = _NEAR.search(str(error.args[0]))
-        line = None if near is None else source.count("\n", 0, int(near[1])) + 1
-        raise ConfigSyntaxError(line) from None
 
 
 def read_config(choice: HomeChoice, environ: Mapping[str, str]) -> ConfigReading:
@@ -105,21 +79,35 @@ def read_config(choice: HomeChoice, environ: Mapping[str, str]) -> ConfigReading
     if path is None:
         return ConfigReading(PlatformConfig(), notices=missing)
     try:
-        root = decode_json5(read_bytes(path))
-    except ConfigSyntaxError as error:
+        whole = read_whole(path, environ, choice.path, str(choice.tilde))
+    except (ConfigSyntaxError, ConfigPartError) as error:
         return _unreadable(path, str(error), missing)
     except OSError as error:
         return _unreadable(path, error.strerror or "it cannot be opened", missing)
-    if not isinstance(root, dict):
-        return _unreadable(path, "it holds no object", missing)
-    agents, odd = _agents(mapping(root.get("agents")), path)
+    return _read(path, whole, missing)
+
+
+def _read(path: Path, whole: WholeConfig, notices: tuple[Notice, ...]) -> ConfigReading:
+    root, unset = whole.root, whole.unset
+    agents, odd = _agents(root, unset, path)
+    store = None if _STORE in unset else text(mapping(root.get("session")).get("store"))
     return ConfigReading(
         config=_platform_config(path, root),
         agents=agents,
         default_workspace=text(_defaults(root).get("workspace")),
-        store=text(mapping(root.get("session")).get("store")),
-        notices=(*missing, *odd),
+        store=store,
+        default_unset=unset.get(_DEFAULT_WORKSPACE),
+        notices=(*notices, *odd, *_unset_notices(unset, path)),
     )
+
+
+def _unset_notices(unset: Mapping[Keys, str], path: Path) -> Iterator[Notice]:
+    """Name each variable that is missing where it matters; a key of a model's does not here."""
+    for keys, name in unset.items():
+        is_ours = keys in _USED or (keys[0] == "agents" and keys[-1] == "agentDir")
+        if is_ours:
+            message = f"{name} is not set: {dotted(keys)} of {one_line(str(path))} names it"
+            yield Notice("config-unreadable", message, path=str(path))
 
 
 def find_config(choice: HomeChoice, environ: Mapping[str, str]) -> Path | None:
@@ -160,22 +148,6 @@ def _exists(path: Path) -> bool:
     return True
 
 
-def read_bytes(path: Path) -> bytes:
-    """Read a regular file; a pipe in its place must not stop us.
-
-    Raises:
-        OSError: It cannot be read, or is not a file of sensible size.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb") as file:
-        info = os.fstat(descriptor)
-        if not stat.S_ISREG(info.st_mode):
-            raise OSError(0, "it is not a regular file")
-        if info.st_size > MAX_BYTES:
-            raise OSError(0, "it is too large for a configuration")
-        return file.read(info.st_size + _GROWTH_BYTES)  # all of the limit would be allocated
-
-
 def _unreadable(path: Path, reason: str, notices: tuple[Notice, ...]) -> ConfigReading:
     message = f"the platform configuration {one_line(str(path))} cannot be read: {reason}"
     notice = Notice("config-unreadable", message, path=str(path))
@@ -188,19 +160,26 @@ def _defaults(root: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _agents(
-    section: Mapping[str, object], path: Path
+    root: Mapping[str, object], unset: Mapping[Keys, str], path: Path
 ) -> tuple[tuple[AgentEntry, ...], tuple[Notice, ...]]:
     """Read both forms of the roster: the map of now and the list of before."""
+    section = mapping(root.get("agents"))
     system = mapping(mapping(section.get("defaults")).get("systemAgent"))
     default_id = text(system.get("agentId"))
-    named = [(text(key), row) for key, row in mapping(section.get("entries")).items()]
-    listed = [(text(mapping(row).get("id")), row) for row in sequence(section.get("list"))]
+    rows: list[tuple[str | None, Mapping[str, object], Keys]] = [
+        (text(key), mapping(row), ("agents", "entries", key))
+        for key, row in mapping(section.get("entries")).items()
+    ]
+    rows += [
+        (text(mapping(row).get("id")), mapping(row), ("agents", "list", place))
+        for place, row in enumerate(sequence(section.get("list")))
+    ]
     agents = [
-        _agent(agent_id, mapping(row), default_id)
-        for agent_id, row in (*named, *listed)
+        _agent(agent_id, row, default_id, {key: unset.get((*keys, key)) for key in _PLACES})
+        for agent_id, row, keys in rows
         if agent_id is not None
     ]
-    nameless = sum(agent_id is None for agent_id, _ in (*named, *listed))
+    nameless = len(rows) - len(agents)
     if not nameless:
         return tuple(agents), ()
     shown = one_line(str(path))
@@ -208,13 +187,19 @@ def _agents(
     return tuple(agents), (Notice("config-unreadable", message, path=str(path)),)
 
 
-def _agent(agent_id: str, row: Mapping[str, object], default_id: str | None) -> AgentEntry:
+def _agent(
+    agent_id: str,
+    row: Mapping[str, object],
+    default_id: str | None,
+    unset: Mapping[str, str | None],
+) -> AgentEntry:
     return AgentEntry(
         id=agent_id.strip(),
         name=text(row.get("name")) or text(mapping(row.get("identity")).get("name")),
         workspace=text(row.get("workspace")),
-        agent_dir=text(row.get("agentDir")),
+        agent_dir=text(row.get("agentDir")) if unset["agentDir"] is None else None,
         is_default=row.get("default") is True or agent_id == default_id,
+        unset=unset["workspace"],
     )
 
 

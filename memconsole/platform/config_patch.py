@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 from memconsole.domain.config_text import ConfigText
 from memconsole.domain.plain import one_line
 from memconsole.errors import ConcurrentEditError, PlatformConfigError
-from memconsole.platform.config import ConfigSyntaxError, decode_json5, find_config, read_bytes
+from memconsole.platform.config import find_config
 from memconsole.platform.config_backups import keep_copy
 from memconsole.platform.config_program import set_values
+from memconsole.platform.json5_file import ConfigSyntaxError, decode_json5, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

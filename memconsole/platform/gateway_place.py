@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.address import Address, is_any_host, is_same_host, parse
 from memconsole.domain.gateway import GatewayPlace
-from memconsole.platform.config import ConfigSyntaxError, decode_json5, read_bytes
+from memconsole.platform.config_parts import ConfigPartError, WholeConfig, read_whole
+from memconsole.platform.json5_file import ConfigSyntaxError
 from memconsole.platform.values import integer, mapping, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from memconsole.platform.config_parts import Keys
+
 TOKEN_VARIABLES = ("OPENCLAW_GATEWAY_TOKEN", "CLAWDBOT_GATEWAY_TOKEN")
 PORT_VARIABLES = ("OPENCLAW_GATEWAY_PORT", "CLAWDBOT_GATEWAY_PORT")
 USUAL_PORT = 18_789
 
-_REFERENCE = re.compile(r"\$\{([A-Z_][A-Z0-9_]*)\}")
 _BARE_HOST = re.compile(r"[^\s/?#@\\]+")
 _LOOPBACK = "127.0.0.1"
 
@@ -33,6 +35,7 @@ def find_place(
     *,
     url: str | None = None,
     token: str | None = None,
+    state: Path | None = None,
 ) -> GatewayPlace:
     """Return where the Gateway is: our own settings first, then the platform's (`cli.md`).
 
@@ -44,12 +47,14 @@ def find_place(
         environ: For `${NAME}` and the platform's own variables.
         url: Address from our settings.
         token: Token from our settings.
+        state: The state folder, for its `.env`; None means the folder of the configuration.
     """
-    section = mapping(_root(config).get("gateway"))
+    whole = _whole(config, environ, state)
+    section = mapping(whole.root.get("gateway"))
     remote = mapping(section.get("remote")) if section.get("mode") == "remote" else {}
     written = text(remote.get("url")) or _local_url(section, environ)
     known = _parsed(written)
-    found, problem = _token(section, remote, environ)
+    found, problem = _token(section, remote, environ, whole.unset)
     named = None if url is None else _parsed(url)
     if url is not None and not (named and known and is_same_host(named, known)):
         found, problem = None, ""
@@ -68,14 +73,14 @@ def find_place(
     )
 
 
-def _root(config: Path | None) -> Mapping[str, object]:
+def _whole(config: Path | None, environ: Mapping[str, str], state: Path | None) -> WholeConfig:
     """Return the configuration; one that cannot be read is told by the reading of the home."""
     if config is None:
-        return {}
+        return WholeConfig({})
     try:
-        return mapping(decode_json5(read_bytes(config)))
-    except (OSError, ConfigSyntaxError):
-        return {}
+        return read_whole(config, environ, state or config.parent, "")
+    except (OSError, ConfigSyntaxError, ConfigPartError):
+        return WholeConfig({})
 
 
 def _local_url(section: Mapping[str, object], environ: Mapping[str, str]) -> str:
@@ -95,7 +100,10 @@ def _local_url(section: Mapping[str, object], environ: Mapping[str, str]) -> str
 
 
 def _token(
-    section: Mapping[str, object], remote: Mapping[str, object], environ: Mapping[str, str]
+    section: Mapping[str, object],
+    remote: Mapping[str, object],
+    environ: Mapping[str, str],
+    unset: Mapping[Keys, str],
 ) -> tuple[str | None, str]:
     """Return the token, else why there is none although one is spoken of."""
     named = next((environ[name] for name in TOKEN_VARIABLES if environ.get(name)), None)
@@ -103,22 +111,20 @@ def _token(
         return named, ""
     auth = mapping(section.get("auth"))
     if remote:
-        value = remote.get("token") or remote.get("password")
+        key, value = "remote", remote.get("token") or remote.get("password")
+        name = "token" if remote.get("token") else "password"
     else:
-        value = auth.get("password") if auth.get("mode") == "password" else auth.get("token")
+        key, name = "auth", "password" if auth.get("mode") == "password" else "token"
+        value = auth.get(name)
     if isinstance(value, dict):
         return None, (
             "the gateway's token is kept by the platform's secret store, which memconsole "
             "does not open"
         )
-    written = text(value)
-    reference = _REFERENCE.fullmatch(written.strip()) if written is not None else None
-    if reference is None:
-        return written, ""
-    resolved = environ.get(reference[1])
-    if resolved:
-        return resolved, ""
-    return None, f"the gateway's token is in the variable {reference[1]}, which is not set here"
+    missing = unset.get(("gateway", key, name))
+    if missing is None:
+        return text(value), ""
+    return None, f"the gateway's token is in the variable {missing}, which is not set here"
 
 
 def _parsed(written: str) -> Address | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from memconsole.platform.home import is_folder
 from memconsole.platform.places import Place, expand, find_folder
 
 if TYPE_CHECKING:
@@ -58,12 +59,23 @@ class Layout:
 
     def workspace(self, key: str, entry: AgentEntry | None) -> Place:
         """Find the workspace of an agent; `entry` is None when nobody configured it."""
+        if (unset := self._unset(key, entry)) is not None:
+            written = entry.workspace if entry is not None and entry.unset else None
+            named = expand(written or self._reading.default_workspace or "~", self._choice)
+            return Place(named, named, exists=False, doubt=f"{unset} is not set")
         main = None if key == self.default else self._usual(self.default)
         places = [
             find_folder(path, self._choice, main_workspace=main)
             for path in self._named_workspaces(key, entry)
         ]
         return next((place for place in places if place.exists), places[0])
+
+    def _unset(self, key: str, entry: AgentEntry | None) -> str | None:
+        """Return the variable without which nobody can say where the workspace is."""
+        if entry is not None and entry.workspace is not None:
+            return entry.unset
+        is_usual = key != self.default and is_folder(self._usual(key))
+        return None if is_usual else self._reading.default_unset
 
     def store_file(self, key: str, folder: Path) -> Path:
         """Return the file-era store; `session.store` may move it (formats §2)."""

@@ -28,11 +28,13 @@ class Place:
         named: Where the configuration says it is.
         is_mapped: It is not there, but was found by its tail.
         exists: A folder is there.
+        doubt: Why the path is only what is written, and no place: a variable that is not set.
     """
 
     path: Path
     named: Path
     exists: bool
+    doubt: str = ""
 
     @property
     def is_mapped(self) -> bool:
@@ -43,10 +45,9 @@ class Place:
 def expand(text: str, choice: HomeChoice) -> Path:
     """Make a configured path absolute; `~`, and what is relative, begin at the platform's `~`."""
     value = text.strip()
-    for prefix in ("~/", "${HOME}/"):
-        if value.startswith(prefix):
-            value = value.removeprefix(prefix).lstrip("/")
-    path = choice.tilde if value in ("~", "${HOME}") else choice.tilde / value
+    if value.startswith("~/"):
+        value = value[2:].lstrip("/")
+    path = choice.tilde if value == "~" else choice.tilde / value
     return Path(os.path.normpath(path))
 
 

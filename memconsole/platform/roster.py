@@ -69,6 +69,7 @@ def build_roster(
                 name=None if entry is None else entry.name,
                 workspace=place.path,
                 workspace_exists=place.exists,
+                workspace_doubt=place.doubt or _doubt(reading),
                 folder=folder,
                 sessions_dir=folder / "sessions",
                 store_file=layout.store_file(key, folder),
@@ -108,6 +109,11 @@ def _entries(
 def _is_known(reading: ConfigReading) -> bool:
     """Whether there is a configuration that says who is an agent."""
     return reading.config.path is not None and reading.is_readable
+
+
+def _doubt(reading: ConfigReading) -> str:
+    """Say why all workspaces are guesses; "" when they are none."""
+    return "" if reading.is_readable else "the platform configuration cannot be read"
 
 
 def _same_id(names: list[str]) -> str:
@@ -162,7 +168,11 @@ def _place_problems(key: str, place: Place, *, is_configured: bool) -> Iterator[
     if place.is_mapped:
         message = f"{one_line(str(place.named))} does not exist here; {path} is used"
         yield Notice("path-mapped", message, str(place.path), key)
-    if is_configured and not place.exists:
+    if place.doubt:
+        written = one_line(str(place.named))
+        message = f"the workspace of agent {one_line(key)} is not known: {place.doubt} ({written})"
+        yield Notice("workspace-missing", message, str(place.path), key)
+    elif is_configured and not place.exists:
         message = f"the workspace {path} of agent {one_line(key)} does not exist"
         yield Notice("workspace-missing", message, str(place.path), key)
 

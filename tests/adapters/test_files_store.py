@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memconsole.errors import StoreError
-from memconsole.platform.config import decode_json5
+from memconsole.platform.json5_file import decode_json5
 from memconsole.stores.session_map import MAX_STORE_BYTES, SessionMap, read_session_map
 
 if TYPE_CHECKING:

@@ -13,15 +13,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.platform.config import (
-    MAX_BYTES,
-    AgentEntry,
-    ConfigReading,
-    ConfigSyntaxError,
-    decode_json5,
-    read_config,
-)
+from memconsole.platform.config import AgentEntry, ConfigReading, read_config
 from memconsole.platform.home import HomeChoice, find_home
+from memconsole.platform.json5_file import MAX_BYTES, ConfigSyntaxError, decode_json5
 from memconsole.platform.values import integer, mapping, sequence, text
 
 if TYPE_CHECKING:
