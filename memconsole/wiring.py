@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from memconsole.config_ports import ConfigFile
-    from memconsole.domain.agents import Home
+    from memconsole.domain.agents import Home, Notice
     from memconsole.domain.days import Zone
     from memconsole.domain.origin import Origin
     from memconsole.domain.recall import Recall
@@ -76,7 +76,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     kept = StateViews(state := StateDatabase(settings.state_dir, copies))
     choice = find_home(settings.home, os.environ, wiring_search.user_home())
     ports = Ports(
-        platform=_platform(choice, clock, copies, state),
+        platform=_platform(settings, choice, clock, copies, state),
         sessions=_sessions(copies),
         memory=DiskMemory(),
         workspace=DiskWorkspace(),
@@ -109,13 +109,22 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
 
 
 def _platform(
-    choice: HomeChoice, clock: Clock, copies: PrivateCopies, state: StateDatabase
+    settings: Settings,
+    choice: HomeChoice,
+    clock: Clock,
+    copies: PrivateCopies,
+    state: StateDatabase,
 ) -> Platform:
+    from memconsole.domain.days import resolve_zone  # noqa: PLC0415
     from memconsole.platform.disk import DiskPlatform  # noqa: PLC0415
     from memconsole.platform.with_state import PlatformAndState  # noqa: PLC0415
 
     platform = DiskPlatform(choice, environ=os.environ, now=clock.now, copies=copies)
-    return PlatformAndState(platform, state.problem)
+
+    def zone_notices(user_timezone: str | None) -> tuple[Notice, ...]:
+        return resolve_zone(settings.timezone, user_timezone, settings.unknown_zone).notices
+
+    return PlatformAndState(platform, state.problem, zone_notices)
 
 
 def _sessions(copies: PrivateCopies) -> SessionStore:

@@ -58,7 +58,9 @@ def load(
         )
     found += given.from_environment(environ, here)
     found += given.from_options(options, here)
-    usual = Settings(state_dir=_state_dir(environ), config_file=path)
+    usual = Settings(
+        state_dir=_state_dir(environ), config_file=path, unknown_zone=_unknown_zone(environ)
+    )
     return _settings(usual, found)
 
 
@@ -111,6 +113,14 @@ def _settings(usual: Settings, found: Iterable[Given]) -> Settings:
 def _with(part: _Part, values: Mapping[str, Any]) -> _Part:
     """Return a part of the settings with some fields changed; the kinds have checked the values."""
     return replace(part, **values)
+
+
+def _unknown_zone(environ: Mapping[str, str]) -> str:
+    if not environ.get("TZ"):
+        return ""
+    from memconsole.config.host_zone import unknown_zone  # noqa: PLC0415 - most hosts set none
+
+    return unknown_zone(environ)
 
 
 def _state_dir(environ: Mapping[str, str]) -> Path:

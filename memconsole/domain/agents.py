@@ -71,7 +71,7 @@ class Agent:
     Attributes:
         name: Display name from the configuration.
         workspace: Folder that holds MEMORY.md and `memory/`; may not exist.
-        workspace_doubt: Why `workspace` is a guess, where nothing may be written; "" when it is none.
+        workspace_doubt: Why `workspace` is a guess, which nobody writes into; "" when it is none.
         folder: `<home>/agents/<folder>` as spelled on disk; may not exist.
         sessions_dir: Folder of the file-era store.
         store_file: `sessions.json` of this agent (`session.store` may move it).

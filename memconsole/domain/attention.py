@@ -30,6 +30,7 @@ _NOTICE_FINDINGS = {
     "workspace-missing": (Severity.WARNING, "Create the workspace or correct the configuration."),
     "missing-transcript": (Severity.WARNING, "`memconsole sessions --all` names it."),
     "agent-collision": (Severity.WARNING, "Rename one of the two agents."),
+    "time-zone-unknown": (Severity.WARNING, "Until then days and jobs follow UTC."),
     "clock-skew": (Severity.WARNING, "Check the clock of this host."),
     "state-unwritable": (Severity.HIGH, "Checkpoints cannot be recorded; check the state folder."),
     "state-newer": (Severity.HIGH, "Update memconsole; it only reads until then."),

@@ -27,12 +27,13 @@ class ResolvedZone(NamedTuple):
     notices: tuple[Notice, ...] = ()
 
 
-def resolve_zone(setting: str | None, platform: str | None) -> ResolvedZone:
+def resolve_zone(setting: str | None, platform: str | None, host: str = "") -> ResolvedZone:
     """Return our own setting's zone, else the platform's, else the host's (A23).
 
     Args:
         setting: `timezone` of our configuration.
         platform: `agents.defaults.userTimezone` of the platform's configuration.
+        host: Value of `TZ` that names no zone; the C library then takes UTC.
     """
     notices: list[Notice] = []
     for name, source in ((setting, "timezone"), (platform, "agents.defaults.userTimezone")):
@@ -43,6 +44,12 @@ def resolve_zone(setting: str | None, platform: str | None) -> ResolvedZone:
         shown = one_line(name)[:80]
         sentence = f"{source} names no time zone that is known here: {shown!r}; the next one counts"
         notices.append(Notice("config-unreadable", sentence))
+    if host:
+        sentence = (
+            f"TZ names no zone, UTC is used: {one_line(host)[:80]!r}; "
+            'correct TZ, or set `timezone`, such as "Europe/Berlin", in our configuration'
+        )
+        notices.append(Notice("time-zone-unknown", sentence))
     return ResolvedZone(None, tuple(notices))
 
 

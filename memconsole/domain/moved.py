@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+    from pathlib import Path, PurePath
 
 
 _DEEPEST = 32
 """Longer tails are not tried: no real path has them, and a hostile one has thousands."""
 
 
-def moved_places(path: Path, home: Path) -> Iterator[Path]:
+def moved_places(path: PurePath, home: Path) -> Iterator[Path]:
     """Yield places for an absolute path of another machine, the likeliest first.
 
     Args:

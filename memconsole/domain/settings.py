@@ -151,6 +151,7 @@ class Settings:
         is_home_explicit: The home came from `--home`, our configuration or a state-dir variable.
         state_dir: Our own state folder.
         timezone: IANA name; None means the platform's, then the host's (A23).
+        unknown_zone: The value of `TZ`, when it names no time zone.
         transport: How to reach the Gateway: `auto`, `ws`, `cli` or `none`.
         gateway_token: Shared token of the Gateway; a secret.
         gateway_timeout: How long one question to it may take.
@@ -166,6 +167,7 @@ class Settings:
     home: Path | None = None
     is_home_explicit: bool = False
     timezone: str | None = None
+    unknown_zone: str = ""
     transport: str = "auto"
     gateway_url: str | None = None
     gateway_token: str | None = field(default=None, repr=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,13 +22,12 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.captures import Capture, WorkspaceText
     from memconsole.domain.commands import Checkpoint
+    from memconsole.domain.days import Zone
     from memconsole.domain.outcomes import Detail
     from memconsole.domain.settings import Settings
     from memconsole.domain.transcript import Tail
     from memconsole.engine.checkpoint_source import Source
     from memconsole.engine.ports_bundle import Ports
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +53,7 @@ class Findings:
     Attributes:
         seen: ACTIVE_CONTEXT.md as it is now.
         memory: Earlier checkpoints in this workspace.
+        zone_notices: What is wrong with the names of the time zone.
     """
 
     source: Source
@@ -63,6 +62,7 @@ class Findings:
     content: str
     seen: WorkspaceText | None
     memory: Memory
+    zone_notices: tuple[Notice, ...]
 
     @property
     def details(self) -> dict[str, Detail]:
@@ -72,7 +72,8 @@ class Findings:
     @property
     def notices(self) -> tuple[Notice, ...]:
         """What is odd about the transcript, and what was kept out of memory."""
-        odd, masked = _notices(self.source, self.tail), self.work.talk.masked
+        odd = (*_notices(self.source, self.tail), *self.zone_notices)
+        masked = self.work.talk.masked
         if not masked:
             return odd
         ref = self.source.ref
@@ -92,7 +93,10 @@ def gather(scene: Scene) -> Findings | Skipped:
     tail = read_tail(ports.sessions, source.ref, wanted=settings.tail_messages)
     if (reason := too_little(command, source, settings, tail)) is not None:
         return replace(reason, details=_details(source, tail), notices=_notices(source, tail))
-    work = _work(scene, source, tail)
+    zone = resolve_zone(
+        scene.settings.timezone, scene.home.config.user_timezone, scene.settings.unknown_zone
+    )
+    work = _work(scene, source, tail, zone.zone)
     return Findings(
         source=source,
         tail=tail,
@@ -100,14 +104,12 @@ def gather(scene: Scene) -> Findings | Skipped:
         content=content_hash(work.talk.spoken),
         seen=ports.workspace.read(scene.agent.workspace, ACTIVE_CONTEXT),
         memory=_remember(scene, source.ref.session_id),
+        zone_notices=zone.notices,
     )
 
 
-def _work(scene: Scene, source: Source, tail: Tail) -> Work:
+def _work(scene: Scene, source: Source, tail: Tail, zone: Zone) -> Work:
     config = scene.home.config
-    resolved = resolve_zone(scene.settings.timezone, config.user_timezone)
-    for notice in resolved.notices:
-        logger.warning("%s", notice.message)
     stored, mask = source.stored, _mask(scene.settings)
     return Work(
         agent_id=scene.agent.id,
@@ -117,7 +119,7 @@ def _work(scene: Scene, source: Source, tail: Tail) -> Work:
         tokens=count_tokens(stored, window_of(stored, config), tail),
         compactions=stored.compactions,
         at=scene.ports.clock.now(),  # behind the reading: the day is that of the writing
-        zone=resolved.zone,
+        zone=zone,
     )
 
 

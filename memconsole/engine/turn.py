@@ -30,7 +30,7 @@ def no_workspace(command: Command, agent: Agent) -> Skipped | None:
             command,
             SkipReason.WORKSPACE_MISSING,
             f"the workspace of {agent.id} is not known: {agent.workspace_doubt}",
-            hint="Nothing is written into a guessed workspace; `memconsole status` says what is wrong.",
+            hint="Nothing is written into a guessed workspace; `memconsole status` says more.",
         )
     if agent.workspace_exists:
         return None

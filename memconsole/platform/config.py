@@ -33,6 +33,7 @@ _PLACES = ("workspace", "agentDir")
 
 CONFIG_VARIABLES = ("OPENCLAW_CONFIG_PATH", "MOLTBOT_CONFIG_PATH", "CLAWDBOT_CONFIG_PATH")
 
+
 @dataclass(frozen=True, slots=True)
 class AgentEntry:
     """One agent as the configuration names it.

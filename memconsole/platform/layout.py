@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.platform.home import is_folder
@@ -10,7 +11,7 @@ from memconsole.platform.places import Place, expand, find_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
+    from pathlib import PurePath
 
     from memconsole.platform.config import AgentEntry, ConfigReading
     from memconsole.platform.home import HomeChoice
@@ -62,7 +63,7 @@ class Layout:
         if (unset := self._unset(key, entry)) is not None:
             written = entry.workspace if entry is not None and entry.unset else None
             named = expand(written or self._reading.default_workspace or "~", self._choice)
-            return Place(named, named, exists=False, doubt=f"{unset} is not set")
+            return Place(Path("/", named), named, exists=False, doubt=f"{unset} is not set")
         main = None if key == self.default else self._usual(self.default)
         places = [
             find_folder(path, self._choice, main_workspace=main)
@@ -93,7 +94,7 @@ class Layout:
         named = expand(entry.agent_dir, self._choice)
         return find_folder(named, self._choice, main_workspace=None).path / DATABASE_NAME
 
-    def _named_workspaces(self, key: str, entry: AgentEntry | None) -> list[Path]:
+    def _named_workspaces(self, key: str, entry: AgentEntry | None) -> list[PurePath]:
         """Return where the workspace should be; more than one where releases differ."""
         choice, default = self._choice, self._reading.default_workspace
         if entry is not None and entry.workspace is not None:

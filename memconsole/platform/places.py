@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+import re
+from pathlib import Path, PurePath, PureWindowsPath
 from typing import TYPE_CHECKING
 
 from memconsole.domain.moved import moved_places
@@ -20,6 +21,10 @@ _INTERNAL = frozenset(
 """Folders of the state folder that are never anybody's workspace."""
 
 
+_OF_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\|~\\")
+"""How a path begins that was written on Windows: a drive, a share, or its home folder."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A folder of the configuration, here.
@@ -32,7 +37,7 @@ class Place:
     """
 
     path: Path
-    named: Path
+    named: PurePath
     exists: bool
     doubt: str = ""
 
@@ -42,16 +47,21 @@ class Place:
         return self.path != self.named
 
 
-def expand(text: str, choice: HomeChoice) -> Path:
-    """Make a configured path absolute; `~`, and what is relative, begin at the platform's `~`."""
+def expand(text: str, choice: HomeChoice) -> PurePath:
+    """Make a configured path absolute; `~`, and what is relative, begin at the platform's `~`.
+
+    A path of Windows is absolute on the machine that wrote it, and no place here.
+    """
     value = text.strip()
+    if _OF_WINDOWS.match(value):
+        return PureWindowsPath(value)
     if value.startswith("~/"):
         value = value[2:].lstrip("/")
     path = choice.tilde if value == "~" else choice.tilde / value
     return Path(os.path.normpath(path))
 
 
-def find_folder(named: Path, choice: HomeChoice, *, main_workspace: Path | None) -> Place:
+def find_folder(named: PurePath, choice: HomeChoice, *, main_workspace: Path | None) -> Place:
     """Find a configured folder here; nothing is ever created.
 
     Args:
@@ -60,13 +70,15 @@ def find_folder(named: Path, choice: HomeChoice, *, main_workspace: Path | None)
         main_workspace: The usual workspace of `main`, when another agent asks: by its common name
             alone it must not be given to that agent. None for `main` itself.
     """
-    if is_folder(named):
-        return Place(named, named, exists=True)
+    is_foreign = isinstance(named, PureWindowsPath)
+    here = Path("/", str(named)) if is_foreign else Path(named)
+    if not is_foreign and is_folder(here):
+        return Place(here, here, exists=True)
     for place in moved_places(named, choice.path):
         is_taken = place == main_workspace and not is_platform_name(named.parent.name)
         if not is_taken and _may_be_workspace(place, choice.path) and is_folder(place):
             return Place(place, named, exists=True)
-    return Place(named, named, exists=False)
+    return Place(here, here, exists=False)
 
 
 def _may_be_workspace(place: Path, home: Path) -> bool:

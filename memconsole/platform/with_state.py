@@ -1,4 +1,4 @@
-"""The platform home together with what is wrong with our own state (A24)."""
+"""The platform home together with what is wrong with our own state and the time zone."""
 
 from __future__ import annotations
 
@@ -13,14 +13,27 @@ if TYPE_CHECKING:
 
 
 class PlatformAndState:
-    """Reads the platform home, and adds what is wrong with our own state to its notices."""
+    """Reads the platform home, and adds to its notices what is wrong around it.
 
-    def __init__(self, platform: DiskPlatform, problem: Callable[[], Notice | None]) -> None:
+    Args:
+        platform: Reads the home.
+        problem: Says what is wrong with our own state.
+        zone: Says what is wrong with the time zone, given the platform's.
+    """
+
+    def __init__(
+        self,
+        platform: DiskPlatform,
+        problem: Callable[[], Notice | None],
+        zone: Callable[[str | None], tuple[Notice, ...]],
+    ) -> None:
         self._platform = platform
         self._problem = problem
+        self._zone = zone
 
     def read(self) -> Home:
         """Read home, configuration and agents."""
         home = self._platform.read()
         problem = self._problem()
-        return home if problem is None else replace(home, notices=(*home.notices, problem))
+        more = (*(() if problem is None else (problem,)), *self._zone(home.config.user_timezone))
+        return replace(home, notices=(*home.notices, *more)) if more else home

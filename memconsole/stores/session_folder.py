@@ -135,7 +135,7 @@ class SessionFolder:
         Its name in our own folders first, for the path is that of the machine which wrote it;
         then the path; then its tail in this home (A25). Only regular `.jsonl` files are taken.
         """
-        filename = session_file.rpartition("/")[2]
+        filename = session_file.replace("\\", "/").rpartition("/")[2]  # of Windows too
         own = self._by_name.get(filename)
         if own is not None or read_name(filename).kind not in _TRANSCRIPTS:
             return own

@@ -41,7 +41,11 @@ def test_parts_are_merged_and_what_stands_beside_them_wins(tmp_path: Path) -> No
             "inner": [{"$include": "one.json"}],
         },
         one={"gateway": {"port": 1, "mode": "local"}, "rows": [1]},
-        sub__two={"gateway": {"port": 2, "bind": "lan"}, "rows": [2], "deep": {"$include": "x.json"}},
+        sub__two={
+            "gateway": {"port": 2, "bind": "lan"},
+            "rows": [2],
+            "deep": {"$include": "x.json"},
+        },
         sub__x=[7],
     )
 
@@ -148,7 +152,10 @@ def test_a_variable_that_is_set_nowhere_is_named_where_it_matters(tmp_path: Path
     ]
     assert {notice.code for notice in found.notices} == {"config-unreadable"}
     assert (found.default_unset, found.store) == ("WS", None)
-    assert [(agent.unset, agent.agent_dir) for agent in found.agents] == [("ROOT", None), (None, None)]
+    assert [(agent.unset, agent.agent_dir) for agent in found.agents] == [
+        ("ROOT", None),
+        (None, None),
+    ]
     assert reading(home, {"WS": "/w", "DIR": "/d", "STORE": "/s", "ROOT": "/r"}).notices == ()
 
 

@@ -312,6 +312,10 @@ MOVED = {
     "beside the home": ("/home/op/ws-main", "ws-main"),
     "deep": ("/srv/data/team/ws", "state/team/ws"),
     "longest tail first": ("/srv/data/a/ws", "a/ws"),
+    "a drive": (r"C:\Users\op\.openclaw\workspace", "state/workspace"),
+    "a drive with slashes": ("d:/team/a/ws", "a/ws"),
+    "a share": (r"\\server\share\op\ws-main", "ws-main"),
+    "the home of Windows": (r"~\ws-main", "ws-main"),
 }
 
 
@@ -330,7 +334,43 @@ def test_an_absolute_path_of_elsewhere_is_found_by_its_tail(
     assert main.workspace == tmp_path / "copy" / found
     [notice] = main.problems
     assert (notice.code, notice.path) == ("path-mapped", str(tmp_path / "copy" / found))
-    assert notice.message.startswith(f"{named} does not exist here")
+    shown = named.replace("/", "\\") if named[1] == ":" else named
+    assert notice.message.startswith(f"{shown} does not exist here")
+
+
+def test_a_path_of_windows_is_never_a_relative_one(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = r"C:\Users\op\ws"
+    place.roster({"id": "main", "workspace": named, "agentDir": r"C:\dbs"})
+    (tmp_path / named).mkdir()
+    (place.state.parent / named).mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    main = place.agent("main")
+
+    assert not main.workspace_exists
+    assert main.workspace.is_absolute()
+    assert codes(main.problems) == ["workspace-missing"]
+    assert named in main.problems[0].message
+
+
+def test_an_unset_variable_is_no_place(place: Place) -> None:
+    place.roster(
+        {"id": "main"},
+        {"id": "other"},
+        {"id": "own", "workspace": "${ROOT}/ws"},
+        workspace="${NOTES}",
+    )
+    place.add("workspace", "workspace-main", "workspace-other")
+    (place.state.parent / "${NOTES}").mkdir()
+
+    main, other, own = place.read().agents
+
+    assert (main.workspace_exists, main.workspace_doubt) == (False, "NOTES is not set")
+    assert (own.workspace_exists, own.workspace_doubt) == (False, "ROOT is not set")
+    assert (other.workspace, other.workspace_doubt) == (place.state / "workspace-other", "")
+    assert codes(own.problems) == ["workspace-missing"]
 
 
 def test_nothing_is_created_where_nothing_is_found(tmp_path: Path, user_home: Path) -> None:
