@@ -24,7 +24,7 @@ from memconsole.domain.observations import observation_id as id_of_text
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import date
 
 TODO: Final = "[TODO]"
@@ -73,28 +73,25 @@ class Reflection:
 
 @dataclass(slots=True)
 class Room:
-    """How much may go, as a share of the words or of the tokens, whichever is more.
+    """How many words and how many tokens of the observations may go."""
 
-    Attributes:
-        words: Of all observations.
-        tokens: The same.
-        share_left: Of all observations; what repeats another line goes without being counted.
-    """
+    words: float
+    tokens: float
 
-    words: int
-    tokens: int
-    share_left: float
+    def take(self, gone: Iterable[Observation], into: Observation | None) -> bool:
+        """Take lines out of the room, if it has so much.
 
-    def share(self, observation: Observation) -> float:
-        """Return the share of the file that a line is."""
-        line = render(observation)
-        return max(words_in(line) / self.words, tokens_in(line) / self.tokens)
-
-    def take(self, share: float) -> bool:
-        """Take a share, if there is so much."""
-        if share > self.share_left:
+        Args:
+            gone: The lines.
+            into: The line that takes their place.
+        """
+        lines, kept = "\n".join(map(render, gone)), "" if into is None else render(into)
+        words = words_in(lines) - words_in(kept)
+        tokens = tokens_in(lines) - tokens_in(kept)
+        if words > self.words or tokens > self.tokens:
             return False
-        self.share_left -= share
+        self.words -= words
+        self.tokens -= tokens
         return True
 
 
@@ -103,8 +100,8 @@ def room_in(log: ObservationLog, least: float) -> Room:
 
     Headings are not counted: they go with the last line under them.
     """
-    text = "\n".join(render(one) for one in log.observations)
-    return Room(max(words_in(text), 1), max(tokens_in(text), 1), 1.0 - least)
+    text = "\n".join(map(render, log.observations))
+    return Room((1.0 - least) * words_in(text), (1.0 - least) * tokens_in(text))
 
 
 @dataclass(slots=True)
@@ -154,10 +151,7 @@ class Sheet:
             numbers: The lines.
             into: The line that takes their place.
         """
-        if self.room is None:
-            return True
-        left = 0.0 if into is None else self.room.share(into)
-        return self.room.take(sum(self.room.share(self.at(one)) for one in numbers) - left)
+        return self.room is None or self.room.take(map(self.at, numbers), into)
 
     def drop(self, number: int, because: str) -> None:
         """Take a line out, and say why; its children stand alone from now on."""
