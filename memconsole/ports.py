@@ -265,6 +265,10 @@ class SchedulerControl(Protocol):
 class ChangeFeed(Protocol):
     """File events under watched folders, with polling as the fallback."""
 
+    @property
+    def polling_because(self) -> str | None:
+        """Why files are looked at again and again; None while the host tells of changes."""
+
     def changes(self, roots: tuple[Path, ...], stop: StopSignal) -> Iterator[frozenset[Path]]:
         """Yield sets of changed paths until `stop` is set."""
 

@@ -21,6 +21,10 @@ _Item: TypeAlias = "frozenset[Path] | Exception | None"
 class Feed(Protocol):
     """One source, such as `FileChangeFeed`."""
 
+    @property
+    def polling_because(self) -> str | None:
+        """Why it looks again and again; None while it is told of changes."""
+
     def changes(self, roots: tuple[Path, ...], stop: StopSignal) -> Iterator[frozenset[Path]]:
         """Yield sets of changed paths until `stop` is set."""
 
@@ -31,6 +35,8 @@ class NewsFeed:
     Args:
         listen: Yields whenever there is news, until its signal is set.
     """
+
+    polling_because: str | None = None
 
     def __init__(self, listen: Callable[[StopSignal], Iterator[None]]) -> None:
         self._listen = listen
@@ -53,6 +59,11 @@ class SeveralFeeds:
     def __init__(self, first: Feed, *others: Feed) -> None:
         self._first = first
         self._others = others
+
+    @property
+    def polling_because(self) -> str | None:
+        """Why the first source polls; None while it does not."""
+        return self._first.polling_because
 
     def changes(self, roots: tuple[Path, ...], stop: StopSignal) -> Iterator[frozenset[Path]]:
         """Yield what any of them yields; an empty set says that only the Gateway has news."""

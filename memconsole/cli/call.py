@@ -104,7 +104,7 @@ class Call:
             settings, self._demo = demo.begin(self.flags, self.resources, self.clock)
         else:
             settings = wiring.load_settings(self.flags.config, self.flags.values)
-        start_logging(settings)
+        start_logging(settings, self.clock.now)
         return settings
 
     def life(self) -> AbstractContextManager[None]:

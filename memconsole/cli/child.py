@@ -111,11 +111,12 @@ def main() -> int:
         from memconsole.cli.logs import start_logging  # noqa: PLC0415
         from memconsole.domain.origin import Origin  # noqa: PLC0415
 
-        start_logging(settings)
+        clock = wiring.build_clock()
+        start_logging(settings, clock.now)
         if command is None:
             wiring_jobs.renew_state(settings)
             return 0
-        engine = wiring.build_engine(settings, Origin.SCHEDULER)
+        engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
         pickle.dump(engine.run(command, job=job), answer)
     return 0
 

@@ -106,6 +106,7 @@ def _job(one: JobView) -> Row:
         "last_reason": record.reason,
         "next_at": record.next_at,
         "running": one.is_running,
+        "state": one.state,
         "last_message": record.message or None,
         "last_duration_ms": record.duration_ms,
         "missed": record.missed,

@@ -63,11 +63,8 @@ def _row(paper: Paper, job: JobView) -> list[Cell | str]:
 
 
 def _state(job: JobView) -> Cell:
-    if not job.is_enabled:
-        return Cell("off", "dim")
-    if job.record.is_paused:
-        return Cell("paused", "warn")
-    return Cell("running", "ok") if job.is_running else Cell("waits", "dim")
+    styles = {"paused": "warn", "polling": "warn", "running": "ok", "on": "ok"}
+    return Cell(job.state, styles.get(job.state, "dim"))
 
 
 def _result(status: str, reason: str | None) -> Cell:

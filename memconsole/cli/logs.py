@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import sys
-from datetime import UTC, datetime
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,16 +14,27 @@ from memconsole.cli import safe
 from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
     from memconsole.domain.settings import Settings
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line, masked and without control characters."""
+    """One JSON object a line, masked and without control characters.
+
+    Args:
+        now: The clock of the process, which `MEMCONSOLE_NOW` moves.
+    """
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        super().__init__()
+        self._now = now
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as one line."""
         row = {
-            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "at": self._now().isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": safe.line(record.getMessage()),
@@ -72,8 +82,12 @@ class _PrivateFileHandler(logging.FileHandler):
         )
 
 
-def start_logging(settings: Settings) -> None:
+def start_logging(settings: Settings, now: Callable[[], datetime]) -> None:
     """Send log lines where the operator wants them.
+
+    Args:
+        settings: `[log]`.
+        now: What time the lines bear.
 
     Raises:
         ConfigError: The log file cannot be written.
@@ -88,10 +102,10 @@ def start_logging(settings: Settings) -> None:
         console.setFormatter(PlainFormatter())
         root.addHandler(console)
     if settings.log.file is not None:
-        root.addHandler(_file_handler(settings.log.file))
+        root.addHandler(_file_handler(settings.log.file, now))
 
 
-def _file_handler(path: Path) -> logging.Handler:
+def _file_handler(path: Path, now: Callable[[], datetime]) -> logging.Handler:
     try:
         handler = _PrivateFileHandler(path, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
@@ -99,5 +113,5 @@ def _file_handler(path: Path) -> logging.Handler:
             f"the log file {path} cannot be written: {error.strerror}",
             hint="Name another one with --log-file FILE.",
         ) from error
-    handler.setFormatter(JsonFormatter())
+    handler.setFormatter(JsonFormatter(now))
     return handler

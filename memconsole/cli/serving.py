@@ -15,7 +15,8 @@ from memconsole.cli import exits
 from memconsole.cli.shared import call_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
     from types import FrameType
 
     from memconsole.cli.call import Call
@@ -52,7 +53,7 @@ def serve_jobs(call: Call) -> int:
 
     settings = call.settings
     wiring.require_home(settings)
-    _log_as_a_service(settings)
+    _log_as_a_service(settings, call.clock.now)
     children = ChildProcesses(settings, call.clock)
     if not settings.ui.read_only:
         children.renew_state()
@@ -85,13 +86,13 @@ def _stopped_by_signals(stopper: Stopper) -> Iterator[list[int]]:
             signal.signal(one, handler)
 
 
-def _log_as_a_service(settings: Settings) -> None:
+def _log_as_a_service(settings: Settings, now: Callable[[], datetime]) -> None:
     """Log JSON lines to standard error, what was done included (house, Logging)."""
     from memconsole.cli.logs import JsonFormatter  # noqa: PLC0415
 
     root = logging.getLogger("memconsole")
     root.setLevel(min(logging.INFO, logging.getLevelNamesMapping()[settings.log.level.upper()]))
     for handler in root.handlers:
-        handler.setFormatter(JsonFormatter())
+        handler.setFormatter(JsonFormatter(now))
     if sys.stderr is not None and root.handlers:
         logging.getLogger("apscheduler").handlers = [root.handlers[0]]

@@ -31,6 +31,12 @@ KILLED = "killed"
 CANCELLED = "cancelled"
 """Why a run failed that was told to end before it had done everything."""
 
+WATCHER = "watcher"
+"""Id under which the watcher is listed and remembered beside the jobs."""
+
+POLLING = "polling"
+"""Why the watcher hears of changes late."""
+
 
 @dataclass(frozen=True, slots=True)
 class JobEnd:
@@ -119,6 +125,7 @@ class JobView:
         is_enabled: The configuration switches it on.
         trigger: Such as `every 20m`.
         help: One sentence without a full stop.
+        watching: Of the watcher, which has no turns: `on`, `off` or `polling`.
     """
 
     id: str
@@ -126,11 +133,46 @@ class JobView:
     trigger: str
     help: str
     record: JobRecord
+    watching: str | None = None
+
+    @property
+    def state(self) -> str:
+        """What it does now, in a word."""
+        if self.watching is not None:
+            return self.watching
+        if not self.is_enabled:
+            return "off"
+        if self.record.is_paused:
+            return "paused"
+        return "running" if self.is_running else "waits"
 
     @property
     def is_running(self) -> bool:
         """Whether it runs now."""
         return self.record.is_running
+
+
+def watcher_view(record: JobRecord, *, is_enabled: bool, is_served: bool) -> JobView:
+    """Return the watcher as one of the jobs.
+
+    Args:
+        record: What the scheduler remembers of it: `reason` and `message` say why it polls.
+        is_enabled: The configuration has talks watched.
+        is_served: A scheduler runs.
+    """
+    watching, because = "off", ""
+    if not is_enabled:
+        because = "watcher.enabled is false: sessions are observed by the turns of observer alone"
+    elif not is_served:
+        because = "nobody runs the jobs"
+    elif record.is_running:
+        watching = POLLING if record.reason == POLLING else "on"
+        because = record.message
+    else:
+        because = "the scheduler watches no files"
+    record = replace(record, message=because, is_running=watching != "off", next_at=None)
+    help_ = "Hear of changed files, and have jobs run for what they lead to"
+    return JobView(WATCHER, is_enabled, "continuous", help_, record, watching)
 
 
 def end_of(outcomes: Sequence[Outcome], is_cancelled: bool = False) -> JobEnd:

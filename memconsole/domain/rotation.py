@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime, timedelta
+    from datetime import datetime
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.gateway import LiveSession
@@ -144,12 +145,11 @@ def is_tripped(newest_first: Sequence[Rotation]) -> bool:
     )
 
 
-def free_again_at(newest_first: Sequence[Rotation], interval: timedelta) -> datetime | None:
-    """Return when a session may be rotated again; None when it never was."""
-    for one in newest_first:
-        if one.state is RotationState.PROVEN:
-            return one.started_at + interval
-    return None
+def is_too_soon(newest_first: Sequence[Rotation], interval: timedelta, now: datetime) -> bool:
+    """Tell whether a session was rotated just before; a clock that was set back holds up none."""
+    proven = (one.started_at for one in newest_first if one.state is RotationState.PROVEN)
+    last = next(proven, None)
+    return last is not None and timedelta() <= now - last < interval
 
 
 def deferrals(newest_first: Sequence[Rotation]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands import Reflect
@@ -39,7 +40,8 @@ def not_due(
             details=details,
         )
     last = ports.reflections.last(str(agent.workspace.resolve()))
-    if last is not None and ports.clock.now() - last.at < rules.min_interval:
+    # A clock that was set back holds nothing up.
+    if last is not None and timedelta() <= ports.clock.now() - last.at < rules.min_interval:
         return Skipped(
             command,
             SkipReason.TOO_SOON,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.commands import Rotate
 from memconsole.domain.outcomes import Planned, Skipped, SkipReason
-from memconsole.domain.rotation import BREAKER, free_again_at, is_tripped
+from memconsole.domain.rotation import BREAKER, is_too_soon, is_tripped
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.tokens import NotDue
 from memconsole.engine.lookup import find_agent
@@ -155,8 +155,7 @@ def hold_of(
             f"the last {BREAKER} resets of it had no effect",
             "Look at the Gateway's log; `--force` tries once more.",
         )
-    free_at = free_again_at(newest_first, rules.min_interval)
-    if free_at is not None and now < free_at:
+    if is_too_soon(newest_first, rules.min_interval, now):
         return Hold(
             SkipReason.TOO_SOON,
             f"it was rotated less than {rules.min_interval} ago",

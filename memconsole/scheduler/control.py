@@ -8,7 +8,7 @@ from contextlib import ExitStack, nullcontext
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.jobs import JobRecord, JobView
+from memconsole.domain.jobs import WATCHER, JobRecord, JobView, watcher_view
 from memconsole.domain.origin import Origin
 from memconsole.errors import MemconsoleError, ReadOnlyError, UsageError
 from memconsole.scheduler.bell import Bell
@@ -83,14 +83,17 @@ class Jobs:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def jobs(self) -> tuple[JobView, ...]:
-        """Return every job, in the order of the table."""
+        """Return every job, in the order of the table, and the watcher behind them."""
         records = self.store.records()
         is_served = self.watch.status().state == "running"
-        return tuple(
+        views = [
             self._view(job, records.get(job.id, JobRecord(job.id)), is_served=is_served)
             for job in self.table
             if job.is_listed
-        )
+        ]
+        watching = records.get(WATCHER, JobRecord(WATCHER))
+        is_enabled = self.settings.watcher.is_enabled
+        return (*views, watcher_view(watching, is_enabled=is_enabled, is_served=is_served))
 
     def pause(self, job: str, *, is_paused: bool) -> None:
         """Pause a job or let it go on; a scheduler that runs obeys within seconds.
@@ -229,6 +232,11 @@ class Jobs:
     def _found(self, name: str) -> Job:
         listed = {job.id: job for job in self.table if job.is_listed}
         wanted = name.strip().lower().replace("-", "_")
+        if wanted == WATCHER:
+            raise UsageError(
+                "the watcher has no turns: it hears of changed files while the scheduler runs",
+                hint="`memconsole once observer` looks now; watcher.enabled switches it off.",
+            )
         if wanted not in listed:
             raise UsageError(f"there is no job {name!r}", hint=f"Jobs: {', '.join(listed)}.")
         return listed[wanted]

@@ -78,10 +78,13 @@ class SchedulerService:
     _asked: set[str] = field(default_factory=set)
     _changed: set[str] = field(default_factory=set)
     _lock: threading.RLock = field(default_factory=threading.RLock)
+    _began_at: datetime | None = None
+    _watching: JobRecord | None = None
 
     def begin(self) -> None:
         """Plan every job that is switched on; runs that died with their process are not done."""
         now = self._now()
+        self._began_at = now.wall
         records = self.ledger.load()
         enabled = [job for job in self.table if job.is_enabled(self.settings)]
         for position, job in enumerate(enabled):
@@ -114,6 +117,7 @@ class SchedulerService:
             self._changed.clear()
             for entry in self._entries.values():
                 self._show_next(entry, now)
+            self._show_watcher()
             self.ledger.retry(now.elapsed_s)
             return self._wait_s(now)
 
@@ -149,6 +153,8 @@ class SchedulerService:
                 if not entry.record.is_running:
                     entry.record = replace(entry.record, next_at=None)
                     self._save(entry)
+            if self._watching is not None:
+                self.ledger.save(replace(self._watching, is_running=False))
         return not self.running
 
     def views(self) -> tuple[JobView, ...]:
@@ -280,6 +286,15 @@ class SchedulerService:
         if has_moved or must_save:
             entry.record = replace(record, next_at=coming)
             self._save(entry)
+
+    def _show_watcher(self) -> None:
+        """Store what the watcher does, when that is not what is stored already."""
+        if self.watcher is None or self._began_at is None:
+            return
+        record = self.watcher.record(self._began_at)
+        if record != self._watching:
+            self._watching = record
+            self.ledger.save(record)
 
     def _save(self, entry: _Entry) -> None:
         if entry.job.is_listed:

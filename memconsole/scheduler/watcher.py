@@ -12,10 +12,12 @@ import threading
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
+from memconsole.domain.jobs import POLLING, WATCHER, JobRecord
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from memconsole.domain.commands import Command
@@ -66,6 +68,21 @@ class Watcher:
             target=self._listen, args=(stop,), name="watcher", daemon=True
         )
         self._thread.start()
+
+    def record(self, since: datetime) -> JobRecord:
+        """Return what it does now, as the other faces are told of it.
+
+        Args:
+            since: When the scheduler began.
+        """
+        because = self.feed.polling_because
+        return JobRecord(
+            WATCHER,
+            started_at=since,
+            reason=None if because is None else POLLING,
+            message=f"for {', '.join(sorted(self.watches))}" if because is None else because,
+            is_running=True,
+        )
 
     def due(self) -> Iterator[str]:
         """Yield the jobs that something waits for now."""

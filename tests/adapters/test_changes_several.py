@@ -22,6 +22,8 @@ NONE: frozenset[Path] = frozenset()
 class Feed:
     """Yields what it was given, then does what it was told."""
 
+    polling_because: str | None = None
+
     def __init__(self, *sets: frozenset[Path], end: Callable[[StopSignal], None]) -> None:
         self.sets = sets
         self.end = end

@@ -15,6 +15,7 @@ from memconsole.cli.logs import start_logging
 from memconsole.domain.log_rotation import LogFile, LogOwner
 from memconsole.domain.settings import LogSettings, Settings
 from memconsole.stores.log_files import DiskLogFiles
+from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,7 +110,7 @@ def test_a_writer_every_10_ms_loses_next_to_nothing(tmp_path: Path) -> None:
 
 def test_our_own_log_loses_nothing(tmp_path: Path) -> None:
     path = tmp_path / "own.log"
-    start_logging(Settings(state_dir=tmp_path, log=LogSettings("info", path)))
+    start_logging(Settings(state_dir=tmp_path, log=LogSettings("info", path)), lambda: NOW)
     logger = logging.getLogger("memconsole.test")
     try:
         for number in range(30):
@@ -118,12 +119,14 @@ def test_our_own_log_loses_nothing(tmp_path: Path) -> None:
                 DiskLogFiles(tmp_path).rotate(own(path), keep=9)
         logger.info("line 30")
     finally:
-        start_logging(Settings(state_dir=tmp_path))
+        start_logging(Settings(state_dir=tmp_path), lambda: NOW)
     found = texts(path)
     assert sorted(found) == ["", ".1", ".2", ".3"]
     order = found[".3"] + found[".2"] + found[".1"] + found[""]
     assert re.findall(r'"line (\d+)"', order) == [str(number) for number in range(31)]
     assert path.stat().st_mode & MODE == 0o600
+    moments = set(re.findall(r'"at": "([^"]+)"', order))
+    assert moments == {NOW.isoformat(timespec="milliseconds")}, "of the clock of the process"
 
 
 def test_a_writer_that_does_not_append_leaves_a_hole_that_is_not_copied(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ FIELDS = {
     *("id", "enabled", "paused", "trigger", "last_start", "last_end", "last_status"),
     *("last_reason", "next_at", "running"),
 }
-LISTED = [job.id for job in TABLE if job.is_listed]
+LISTED = [*(job.id for job in TABLE if job.is_listed), "watcher"]
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from memconsole.domain.rotation import (
     Identity,
     Rotation,
     RotationState,
-    free_again_at,
     is_proven,
+    is_too_soon,
     is_tripped,
 )
 from memconsole.domain.settings import RotationSettings
@@ -477,5 +477,8 @@ def test_the_breaker() -> None:
     assert not is_tripped(journal(bad, bad))
     assert not is_tripped(journal(bad, bad, good, bad))
     assert not is_tripped(journal(good, bad, bad, bad))
-    assert free_again_at(journal(bad, good), timedelta(minutes=10)) == NOW + timedelta(minutes=10)
-    assert free_again_at(journal(bad), timedelta(minutes=10)) is None
+    ten = timedelta(minutes=10)
+    assert is_too_soon(journal(bad, good), ten, NOW + timedelta(minutes=9))
+    assert not is_too_soon(journal(bad, good), ten, NOW + ten)
+    assert not is_too_soon(journal(bad), ten, NOW)
+    assert not is_too_soon(journal(good), ten, NOW - timedelta(hours=1))  # the clock was set back

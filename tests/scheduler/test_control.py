@@ -12,6 +12,7 @@ import pytest
 from memconsole.domain.jobs import JobEnd, JobRecord
 from memconsole.domain.schedule import Every
 from memconsole.domain.settings import UiSettings
+from memconsole.domain.settings_memory import WatcherSettings
 from memconsole.domain.snapshot import SchedulerStatus
 from memconsole.engine.engine import Engine
 from memconsole.errors import LockedError, ReadOnlyError, SchedulerOwnedError, UsageError
@@ -63,7 +64,7 @@ def hosts(control: Jobs) -> bool:
 def test_every_job_is_listed_with_what_is_known() -> None:
     control = jobs()
     control.store.save(JobRecord("checkpoint", NOW, NOW, "done", next_at=NOW, is_running=True))
-    [checkpoint, cleanup] = control.jobs()
+    [checkpoint, cleanup, _] = control.jobs()
     assert (checkpoint.trigger, checkpoint.is_enabled, cleanup.is_enabled) == (
         "every 20m",
         True,
@@ -72,7 +73,7 @@ def test_every_job_is_listed_with_what_is_known() -> None:
     # Nobody runs the jobs: what was planned or left running is not so.
     assert (checkpoint.is_running, checkpoint.record.next_at) == (False, None)
     control.watch = FakeScheduler(SchedulerStatus("running", 812))
-    [checkpoint, _] = control.jobs()
+    [checkpoint, *_] = control.jobs()
     assert (checkpoint.is_running, checkpoint.record.next_at) == (True, NOW)
 
 
@@ -81,6 +82,27 @@ def test_a_job_that_does_not_exist_is_named_with_those_that_do() -> None:
         with pytest.raises(UsageError, match="there is no job 'samples'") as caught:
             call("samples")
         assert caught.value.hint == "Jobs: checkpoint, cleanup."
+
+
+def test_the_watcher_is_listed_and_has_no_turn_to_be_run() -> None:
+    control = jobs()
+    assert (control.jobs()[-1].id, control.jobs()[-1].state) == ("watcher", "off")
+    assert control.jobs()[-1].record.message == "nobody runs the jobs"
+    control.watch = FakeScheduler(SchedulerStatus("running", 812))
+    assert control.jobs()[-1].record.message == "the scheduler watches no files"
+    control.store.save(JobRecord("watcher", NOW, message="for observer", is_running=True))
+    assert control.jobs()[-1].state == "on"
+    polls = JobRecord("watcher", NOW, reason="polling", message="no inotify", is_running=True)
+    control.store.save(polls)
+    assert (control.jobs()[-1].state, control.jobs()[-1].record.message) == (
+        "polling",
+        "no inotify",
+    )
+    control.settings = replace(control.settings, watcher=WatcherSettings(is_enabled=False))
+    assert (control.jobs()[-1].state, control.jobs()[-1].is_enabled) == ("off", False)
+    for call in (control.run_now, lambda name: control.pause(name, is_paused=True)):
+        with pytest.raises(UsageError, match="the watcher has no turns"):
+            call("watcher")
 
 
 def test_a_run_that_is_asked_for_is_remembered() -> None:

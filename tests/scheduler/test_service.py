@@ -62,6 +62,31 @@ def test_a_sleep_of_eight_hours_is_made_up_for_once_each(caplog: pytest.LogCaptu
     assert stored(stage, "checkpoint").missed == 24
 
 
+def test_a_suspend_of_sixteen_hours_over_a_night_runs_each_job_once() -> None:
+    table = [job("rotation", Every(timedelta(minutes=30))), job("nightly", DailyAt(time(3)))]
+    stage = Stage(table, BERLIN)
+    stage.live(timedelta(minutes=5))
+    stage.clocks.pass_(timedelta(hours=16))
+    woke = stage.clocks.elapsed_s
+    stage.live(timedelta(hours=1))
+    assert stage.started("nightly", woke) == [woke + 15]
+    assert [round(at - woke) // 60 for at in stage.started("rotation", woke)] == [0, 30]
+    assert stored(stage, "nightly").missed == 1
+    for name in ("nightly", "rotation"):
+        coming = stored(stage, name).next_at
+        assert coming is not None
+        assert coming > stage.clocks.wall
+
+
+def test_a_clock_set_back_an_hour_repeats_no_calendar_day() -> None:
+    stage = Stage([job("nightly", DailyAt((NOW + MINUTE).astimezone(BERLIN).time()))], BERLIN)
+    stage.live(timedelta(minutes=5))
+    assert len(stage.started("nightly")) == 1
+    stage.clocks.wall -= HOUR
+    stage.live(timedelta(hours=3))
+    assert len(stage.started("nightly")) == 1
+
+
 def test_a_job_never_overlaps_itself_and_the_others_go_on() -> None:
     stage = Stage([job("checkpoint"), job("rotation", Every(timedelta(minutes=30)))])
     stage.hands.lengths["checkpoint"] = timedelta(minutes=45)

@@ -56,6 +56,7 @@ class FakeFeed:
 
     batches: list[frozenset[Path] | Exception]
     asked: list[tuple[Path, ...]] = field(default_factory=list)
+    polling_because: str | None = None
 
     def changes(self, roots: tuple[Path, ...], stop: StopSignal) -> Iterator[frozenset[Path]]:
         self.asked.append(roots)
@@ -83,6 +84,21 @@ def stage_with(watch: FakeWatch) -> Stage:
     stage = Stage([row])
     stage.service.watcher = watcher(watch)
     return stage
+
+
+def test_what_the_watcher_does_is_remembered_for_the_other_faces() -> None:
+    stage = stage_with(FakeWatch())
+    feed = FakeFeed([])
+    stage.service.watcher = watcher(FakeWatch(), feed)
+    stage.live(timedelta(seconds=5))
+    record = stage.store.records()["watcher"]
+    assert (record.is_running, record.reason, record.message) == (True, None, "for checkpoint")
+    feed.polling_because = "the host cannot watch more files"
+    stage.live(timedelta(seconds=5))
+    record = stage.store.records()["watcher"]
+    assert (record.reason, record.message) == ("polling", "the host cannot watch more files")
+    stage.service.stop(1.0)
+    assert not stage.store.records()["watcher"].is_running
 
 
 def test_what_is_due_runs_at_once_and_the_turn_comes_all_the_same() -> None:

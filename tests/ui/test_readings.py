@@ -30,6 +30,8 @@ WORK = sample.HOME / "work"
 class FakeFeed:
     """Yields what it is told; ends, or fails, when it is told that."""
 
+    polling_because: str | None = None
+
     def __init__(self) -> None:
         self.queue: SimpleQueue[frozenset[Path] | Exception | None] = SimpleQueue()
         self.roots: tuple[Path, ...] = ()

@@ -219,6 +219,32 @@ def test_on_both_days_of_the_clock_change_it_runs_once(day: date, shown: str) ->
     assert runs[0].fold == 0
 
 
+CHANGES = {
+    "Europe/Berlin": (date(2026, 3, 29), date(2026, 10, 25)),
+    "America/New_York": (date(2026, 3, 8), date(2026, 11, 1)),
+    "America/Santiago": (date(2026, 4, 4), date(2026, 9, 6)),  # at midnight
+    "Australia/Lord_Howe": (date(2026, 4, 5), date(2026, 10, 4)),  # by half an hour
+    "Antarctica/Troll": (date(2026, 3, 29), date(2026, 10, 25)),  # by two hours
+}
+
+
+@pytest.mark.parametrize("at", [time(0), time(0, 45), time(1, 45), time(2, 30), time(3)])
+@pytest.mark.parametrize(
+    ("name", "day"), [(name, day) for name, days in CHANGES.items() for day in days]
+)
+def test_a_calendar_job_runs_once_around_every_change_of_the_clock(
+    name: str, day: date, at: time
+) -> None:
+    zone = ZoneInfo(name)
+    before, after = (datetime.combine(day + timedelta(days=n), at, zone) for n in (-1, 1))
+    assert before.utcoffset() != after.utcoffset(), "the clock changes in between"
+    start = datetime.combine(day - timedelta(days=1), time(12), zone).astimezone(UTC)
+    bench = Bench(daily(at), zone, Clocks(start))
+    bench.live(timedelta(hours=44), 5 * MINUTE)
+    assert [run.astimezone(zone).date() for run in bench.days] == [day, day + timedelta(days=1)]
+    assert bench.missed == 0
+
+
 @given(
     st.dates(min_value=date(2000, 1, 1), max_value=date(2037, 12, 31)),
     st.times(),

@@ -103,18 +103,20 @@ def _row(job: JobView, context: Context) -> Row:
 
 
 def _state(job: JobView) -> tuple[str, Role]:
-    if not job.is_enabled:
-        return "off", Role.MUTED
-    if job.record.is_paused:
-        return "paused", Role.WARNING
-    return ("running", Role.ACCENT) if job.is_running else ("waits", Role.MUTED)
+    roles = {
+        "paused": Role.WARNING,
+        "polling": Role.WARNING,
+        "running": Role.ACCENT,
+        "on": Role.ACCENT,
+    }
+    return job.state, roles.get(job.state, Role.MUTED)
 
 
 def _result(job: JobView) -> str:
     """Return the result with its reason; what was missed and what fails again and again too."""
     record = job.record
     if record.status is None:
-        return job.help
+        return literal(record.message) or job.help
     parts = [record.status if record.reason is None else f"{record.status}: {record.reason}"]
     if record.failures > 1:
         parts.append(f"{record.failures} in a row")
