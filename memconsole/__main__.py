@@ -1,8 +1,8 @@
 """Entry of the program; `--version`, plain searches and the console are spared Typer."""
 
-from __future__ import annotations
-
+# No `from __future__` here: that, too, is an import, and would come before the last lines.
 import gc
+import os
 import sys
 
 
@@ -17,6 +17,10 @@ def main() -> int:
         from memconsole.cli.allocator import begin_with_plain_memory  # noqa: PLC0415
 
         begin_with_plain_memory()
+    if os.environ.get("PYTHONPATH"):
+        from memconsole.launch import forget_relative_imports  # noqa: PLC0415
+
+        forget_relative_imports()
     # What is loaded stays; looking through it for rubbish takes a tenth of a short call.
     gc.disable()
     is_console = len(sys.argv) == 1 or (len(sys.argv) == 3 and sys.argv[1] == "--home")
@@ -32,4 +36,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        # `python -m` puts the current folder first, and who writes there would be imported.
+        del sys.path[0]
     sys.exit(main())

@@ -28,6 +28,18 @@ class UsageError(MemconsoleError):
     code = "usage"
 
 
+class FolderGoneError(UsageError):
+    """A relative path was given, and the folder it starts from exists no more."""
+
+    code = "folder-gone"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"the path {path!r} is relative, and the current folder does not exist any more",
+            hint="Go to a folder that exists, or name the whole path.",
+        )
+
+
 class ConfirmationError(UsageError):
     """An action that destroys was not confirmed; nothing was done."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING
+
+from memconsole import launch
 
 if TYPE_CHECKING:
     from memconsole.domain.service_text import ServiceSetup
@@ -33,7 +34,7 @@ def service_setup(settings: Settings) -> ServiceSetup:
     home = find_home(settings.home, os.environ, user_home()).path
     environment = {
         "HOME": str(user_home()),
-        "PATH": os.environ.get("PATH") or os.defpath,
+        "PATH": launch.environment().get("PATH") or os.defpath,
         "MEMCONSOLE_STATE__DIR": str(settings.state_dir),
         "MEMCONSOLE_HOME": str(home),
     }
@@ -41,7 +42,7 @@ def service_setup(settings: Settings) -> ServiceSetup:
         environment["MEMCONSOLE_CONFIG"] = str(settings.config_file)
     given, secrets = _given_here(settings)
     return ServiceSetup(
-        (sys.executable, "-P", "-m", "memconsole", "--serve"),
+        launch.own_module("memconsole", "--serve"),
         {**given, **environment},
         str(settings.state_dir / "logs" / "serve.log"),
         secrets,

@@ -76,10 +76,12 @@ class Program:
     Attributes:
         environment: All that the process sees, beside PATH and a UTF-8 locale.
         is_plain_user: File modes hold, even when root runs the tests.
+        is_folder_gone: The current folder was deleted; else it is HOME.
     """
 
     environment: dict[str, str]
     is_plain_user: bool = False
+    is_folder_gone: bool = False
 
     def __call__(self, *arguments: str) -> Answer:
         """Run one command to its end; a traceback or an unexpected failure is no answer."""
@@ -87,6 +89,7 @@ class Program:
             "arguments": arguments,
             "environment": self._everything(),
             "is_plain_user": self.is_plain_user,
+            "is_folder_gone": self.is_folder_gone,
         }
         answer = Answer(arguments, *ask_zygote(job))
         for complaint in ("Traceback (most recent call last)", "unexpected failure"):

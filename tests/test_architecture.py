@@ -131,6 +131,55 @@ def source_of(path: Path, root: Path) -> Source:
     return Source(len(text.splitlines()), opening, tuple(functions), tuple(imports))
 
 
+def starts_of_programs() -> Iterator[tuple[str, ast.Call]]:
+    """Yield `file: function` and each call in the package that starts a process."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_text("utf-8")
+        if not any(word in text for word in ("subprocess", "os.exec", "os.spawn", "os.system")):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if not isinstance(node, ast.Call):
+                continue
+            name = ast.unparse(node.func)
+            _, dot, function = name.rpartition("subprocess.")
+            is_start = dot and function in {"run", "Popen", "call", "check_call", "check_output"}
+            if is_start or name.startswith(("os.exec", "os.spawn", "os.posix_spawn", "os.system")):
+                yield f"{path.relative_to(ROOT)}: {name}", node
+
+
+def test_no_module_is_started_from_the_current_folder() -> None:
+    """Who may write into that folder would have what they write imported (`launch.py`)."""
+    offenders = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in (
+            ast.walk(ast.parse(text)) if '"-m"' in (text := path.read_text("utf-8")) else ()
+        ):
+            if isinstance(node, ast.Tuple | ast.List):
+                words = [ast.unparse(one) for one in node.elts]
+                if "'-m'" in words and words[max(0, words.index("'-m'") - 1)] != "'-P'":
+                    offenders.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert offenders == []
+
+
+def test_every_program_is_started_in_a_place_of_its_own() -> None:
+    """`cwd` is named at every start; the re-execution gets `-P` instead."""
+    found = list(starts_of_programs())
+    assert len(found) > 5
+    without = [
+        (where, ast.unparse(call))
+        for where, call in found
+        if "cwd" not in {one.arg for one in call.keywords}
+    ]
+    assert [where for where, _ in without] == ["memconsole/cli/allocator.py: os.execve"]
+    assert "'-P'" in without[0][1]
+
+
+def test_programs_are_found_by_one_function() -> None:
+    """`shutil.which` takes an empty or relative entry of PATH for the current folder."""
+    users = [path.name for path in PACKAGE.rglob("*.py") if "which(" in path.read_text("utf-8")]
+    assert users == ["launch.py"]
+
+
 def names_in(node: ast.Import | ast.ImportFrom, where: str) -> Iterator[str]:
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)

@@ -75,6 +75,10 @@ def run(job: dict[str, Any], out: BinaryIO, err: BinaryIO) -> NoReturn:
     time.tzset()
     tempfile.tempdir = None  # TMPDIR may name another place than ours
     os.chdir(job["environment"]["HOME"])
+    if job["is_folder_gone"]:
+        gone = tempfile.mkdtemp()
+        os.chdir(gone)
+        os.rmdir(gone)  # noqa: PTH106 - by the name it has just got
     if job["is_plain_user"]:
         obey_file_modes()
     sys.argv = ["memconsole", *job["arguments"]]

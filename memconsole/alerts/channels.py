@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -12,6 +10,7 @@ from memconsole.alerts.log import LogChannel
 from memconsole.alerts.process import run
 from memconsole.alerts.secrets import Secrets
 from memconsole.errors import DeliveryError
+from memconsole.launch import find_program, own_module
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +27,7 @@ TIMEOUT_S = 10.0
 _START_S = 10.0
 """How long the child may take to begin on a busy host."""
 
-_CHILD = (sys.executable, "-m", "memconsole.alerts.child")
+_CHILD = own_module("memconsole.alerts.child")
 
 
 class ChildChannel:
@@ -94,7 +93,7 @@ class CommandChannel:
     """A program of the operator's: the message is JSON on its standard input.
 
     Args:
-        settings: With the program and its arguments.
+        settings: With the program, by a name on PATH or its whole path, and its arguments.
         timeout_s: How long it may take.
     """
 
@@ -110,8 +109,7 @@ class CommandChannel:
         Raises:
             DeliveryError: It is not.
         """
-        if shutil.which(self._words[0]) is None:
-            raise DeliveryError(f"there is no program {self._words[0]}", is_final=True)
+        self._program()
 
     def send(self, message: Mapping[str, Detail], cancel: Stop | None) -> None:
         """Run the program.
@@ -120,10 +118,18 @@ class CommandChannel:
             DeliveryError: It could not run, took too long, or did not end with 0.
         """
         data = json.dumps(message).encode() + b"\n"
-        ended = run(self._words, data, timeout_s=self._timeout_s, cancel=cancel)
+        words = (self._program(), *self._words[1:])
+        ended = run(words, data, timeout_s=self._timeout_s, cancel=cancel)
         if ended.code != 0:
             how = f"by signal {-ended.code}" if ended.code < 0 else f"with code {ended.code}"
             raise DeliveryError(f"{self._words[0]} ended {how}")
+
+    def _program(self) -> str:
+        found = find_program(self._words[0])
+        if found is None:
+            hint = "Name a program on PATH, or its whole path: what is relative is not run."
+            raise DeliveryError(f"there is no program {self._words[0]}", hint, is_final=True)
+        return found
 
 
 Channel: TypeAlias = LogChannel | ChildChannel | CommandChannel

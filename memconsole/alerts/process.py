@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from memconsole import launch
 from memconsole.errors import DeliveryError
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ def run(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE if reads else subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            env=launch.environment(),
+            cwd=launch.FOLDER,
             start_new_session=True,
         )
     except (OSError, ValueError) as error:

@@ -2,7 +2,7 @@
 
 Python's own allocator holds a megabyte for as long as anything lives in it. Which one is used is
 decided when an interpreter starts, so the process begins once more, as itself: same number, same
-descriptors, same arguments.
+descriptors, same arguments; but the folder it stands in gives it no modules.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def begin_with_plain_memory() -> None:
     with suppress(OSError):  # it runs as well as it did
         os.execve(
             sys.executable,
-            [sys.executable, *sys.orig_argv[1:]],
+            [sys.executable, "-P", *sys.orig_argv[1:]],
             {**os.environ, VARIABLE: "malloc"},
         )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memconsole import launch
 from memconsole.cli.call import Answer
 from memconsole.cli.shared import call_of
 
@@ -43,6 +44,8 @@ def bootstrap(
     may_recover = call.settings.recovery.is_enabled and not call.settings.ui.read_only
     if session_key is not None and call.is_json and may_recover:
         _recover(call.settings.state_dir, call.engine.home().path)
+    if workspace is not None:
+        workspace = launch.absolute(workspace)
     found = call.engine.bootstrap(workspace=workspace, session_key=session_key, is_startup=show)
     return call.answer(
         Answer(
@@ -82,14 +85,14 @@ def _recover(state_dir: Path, home: Path) -> None:
     """Capture what ended uncaptured first, in a process that goes on when it takes longer."""
     import os  # noqa: PLC0415
     import subprocess  # noqa: PLC0415
-    import sys  # noqa: PLC0415
     from contextlib import suppress  # noqa: PLC0415
 
-    environ = {**os.environ, "MEMCONSOLE_STATE__DIR": str(state_dir)}
+    environ = launch.environment({**os.environ, "MEMCONSOLE_STATE__DIR": str(state_dir)})
     with suppress(OSError, subprocess.TimeoutExpired):
         subprocess.Popen(
-            [sys.executable, "-m", "memconsole", "--home", str(home), "recover"],
+            launch.own_module("memconsole", "--home", str(home), "recover"),
             env=environ,
+            cwd=launch.FOLDER,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

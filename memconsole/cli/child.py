@@ -1,4 +1,4 @@
-"""Runs one command in a process of its own: `python -m memconsole.cli.child` (A18).
+"""Runs one command in a process of its own: `python -P -m memconsole.cli.child` (A18).
 
 What a job loads, such as NumPy and the weights of a model, goes with that process.
 """
@@ -14,6 +14,7 @@ import tempfile
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
+from memconsole import launch
 from memconsole.domain.jobs import CHILD_DIED
 from memconsole.domain.outcomes import Failed
 
@@ -29,7 +30,7 @@ _NOW = "MEMCONSOLE_NOW"
 _LOOK_S = 0.5
 _GRACE_S = 2.0
 _NICENESS = 5
-_PROGRAM = (sys.executable, "-m", "memconsole.cli.child")
+_PROGRAM = launch.own_module("memconsole.cli.child")
 
 
 class ChildProcesses:
@@ -46,14 +47,16 @@ class ChildProcesses:
 
     def __call__(self, command: Command, job: str, cancel: StopSignal) -> Outcome:
         """Run one command; a child that dies is a failed outcome."""
-        environment = dict(os.environ)
+        environment = launch.environment()
         if environment.get(_NOW):
             environment[_NOW] = self._clock.now().isoformat()
         question = pickle.dumps((self._settings, command, job))
         with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as answer:
             asked.write(question)
             asked.seek(0)
-            with subprocess.Popen(_PROGRAM, stdin=asked, stdout=answer, env=environment) as process:
+            with subprocess.Popen(
+                _PROGRAM, stdin=asked, stdout=answer, env=environment, cwd=launch.FOLDER
+            ) as process:
                 code = _wait(process, cancel)
             return _answer(answer, code, command)
 
@@ -71,6 +74,8 @@ class ChildProcesses:
                 input=question,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
+                env=launch.environment(),
+                cwd=launch.FOLDER,
                 check=False,
             )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import subprocess
@@ -14,6 +15,7 @@ from memconsole.cli.call import Answer
 from memconsole.cli.finding import default_agent
 from memconsole.cli.shared import AgentOption, DryRunOption, call_of
 from memconsole.errors import ReadOnlyError, UsageError
+from memconsole.launch import find_program
 
 if TYPE_CHECKING:
     from memconsole.cli.call import Call
@@ -106,18 +108,31 @@ def edit(
         )
     before = call.engine.memory_text(owner, path)
     whole = call.engine.agent(owner).workspace / path
+    code = _edited(editor, whole)
+    if call.engine.memory_text(owner, path) == before:
+        end = f"; the editor ended with {code}" if code else ""
+        return _told(call, home, owner, path, f"{path} is as it was{end}", code=min(code, 1))
+    return _told(call, home, owner, path, f"{path} was changed{_indexed(call, owner)}")
+
+
+def _edited(editor: list[str], file: Path) -> int:
+    """Let the operator edit a file; return the code that the editor ended with.
+
+    Raises:
+        UsageError: The editor cannot be started.
+    """
+    program = editor[0] if "/" in editor[0] else find_program(editor[0])
     try:
-        code = subprocess.run([*editor, str(whole)], check=False).returncode
+        if program is None:
+            raise FileNotFoundError(errno.ENOENT, "no such program on PATH")
+        # It stays in the operator's folder, for what they open beside the file.
+        return subprocess.run([program, *editor[1:], str(file)], cwd=None, check=False).returncode
     except OSError as error:
         reason = error.strerror or "no reason given"
         raise UsageError(
             f"the editor {editor[0]} cannot be started: {reason.lower()}",
             hint="Name another one in VISUAL or EDITOR.",
         ) from error
-    if call.engine.memory_text(owner, path) == before:
-        end = f"; the editor ended with {code}" if code else ""
-        return _told(call, home, owner, path, f"{path} is as it was{end}", code=min(code, 1))
-    return _told(call, home, owner, path, f"{path} was changed{_indexed(call, owner)}")
 
 
 def meant(home: Home, agent: str | None) -> str:

@@ -44,7 +44,7 @@ def load(
             another kind; says which key, where, and what is meant.
     """
     user_home = _user_home(environ)
-    here = Place("", Path.cwd(), user_home)
+    here = Place("", None, user_home)
     path = config_path(environ, file)
     found: list[Given] = []
     if os.path.lexists(path):
@@ -74,7 +74,7 @@ def config_path(environ: Mapping[str, str], file: Path | None = None) -> Path:
     named = file or (Path(text) if (text := environ.get(CONFIG_VARIABLE)) else None)
     if named is None:
         return _xdg(environ, "XDG_CONFIG_HOME", ".config") / "memconsole" / "config.toml"
-    place = Place("", Path.cwd(), _user_home(environ))
+    place = Place("", None, _user_home(environ))
     try:
         return place.absolute(named)
     except ValueError as error:

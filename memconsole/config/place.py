@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.plain import one_line
 from memconsole.errors import ConfigError
+from memconsole.launch import absolute
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,12 +20,12 @@ class Place(NamedTuple):
     Attributes:
         text: For people and for `sources`, such as `/home/a/config.toml, line 3`,
             `environment MEMCONSOLE_HOME` or `option --home`.
-        base: Folder that relative paths start from.
+        base: Folder that relative paths start from; None means the current one.
         user_home: What `~` stands for.
     """
 
     text: str
-    base: Path
+    base: Path | None
     user_home: Path
 
     def refuse(self, name: str, problem: str, hint: str = "") -> ConfigError:
@@ -42,14 +43,16 @@ class Place(NamedTuple):
 
         Raises:
             ValueError: `~name` names a user who is not known here.
+            FolderGoneError: It is relative, and the current folder exists no more.
         """
         first, *rest = path.parts or (".",)
         if first == "~":
             return self.user_home.joinpath(*rest)
         try:
-            return self.base / path.expanduser()
+            expanded = path.expanduser()
         except RuntimeError:
             raise ValueError(f"names a user who is not known here: {shown(path)}") from None
+        return absolute(expanded) if self.base is None else self.base / expanded
 
 
 def shown(raw: object) -> str:

@@ -65,9 +65,9 @@ class HookStatus:
 _BOOTSTRAP = """\
   if (event.type !== "agent" || event.action !== "bootstrap") return;
   const words = ["--json", "bootstrap"];
-  if (context.workspaceDir) words.push("--workspace", String(context.workspaceDir));
+  if (context.workspaceDir) words.push(`--workspace=${path.resolve(String(context.workspaceDir))}`);
   const key = context.sessionKey || event.sessionKey;
-  if (key) words.push("--session-key", String(key));
+  if (key) words.push(`--session-key=${key}`);
   const answer = JSON.parse(await answerOf(words, LIMIT_MS));
   const files = answer.data.files.filter((file) => file && file.path && file.content);
   const given = files.map(({ name, path, content }) => ({ name, path, content, missing: false }));
@@ -84,15 +84,15 @@ _SUMMARY = """\
   const key = event.sessionKey || context.sessionKey;
   if (!key) return;
   const reason = isCommand ? event.action : context.reason === "idle" ? "idle" : "daily";
-  const words = ["summarize", String(key), "--reason", reason];
-  if (id) words.push("--session-id", String(id));
-  leave(words);
+  const words = ["summarize", "--reason", reason];
+  if (id) words.push(`--session-id=${id}`);
+  leave([...words, "--", String(key)]);
 """
 
 _FLUSH = """\
   if (event.type !== "session" || event.action !== "compact:before") return;
   const key = event.sessionKey || context.sessionKey;
-  if (key) leave(["observe", "--flush", "--session", String(key)]);
+  if (key) leave(["observe", "--flush", `--session=${key}`]);
 """
 
 HOOKS: Final = (
@@ -136,7 +136,7 @@ def hook_md(spec: HookSpec, folder: str) -> str:
 
 
 def handler_js(spec: HookSpec, program: str) -> str:
-    """Return handler.js.
+    """Return handler.js; what it starts stands in the root folder, and imports nothing from there.
 
     Args:
         spec: The hook.
@@ -152,19 +152,19 @@ const path = require("node:path");
 const PROGRAM = {json.dumps(program)};
 const HOME = path.resolve(__dirname, "..", "..");
 const LIMIT_MS = {BOOTSTRAP_MS};
+const PLACE = {{ cwd: path.parse(HOME).root, env: {{ ...process.env, PYTHONSAFEPATH: "1" }} }};
 
 const program = () => (existsSync(PROGRAM) ? PROGRAM : "memconsole");
 
-const answerOf = (words, limit) =>
-  new Promise((resolve, reject) => {{
-    const options = {{ timeout: limit, killSignal: "SIGKILL", maxBuffer: 1 << 20 }};
-    execFile(program(), ["--home", HOME, ...words], options, (error, stdout) =>
-      stdout ? resolve(stdout) : reject(error || new Error("no answer")),
-    );
-  }});
+const answerOf = (words, limit) => new Promise((resolve, reject) => {{
+  const options = {{ ...PLACE, timeout: limit, killSignal: "SIGKILL", maxBuffer: 1 << 20 }};
+  execFile(program(), ["--home", HOME, ...words], options, (error, stdout) =>
+    stdout ? resolve(stdout) : reject(error || new Error("no answer")),
+  );
+}});
 
 const leave = (words) => {{
-  const options = {{ detached: true, stdio: "ignore" }};
+  const options = {{ ...PLACE, detached: true, stdio: "ignore" }};
   const child = spawn(program(), ["--home", HOME, ...words], options);
   child.on("error", () => {{}});
   child.unref();

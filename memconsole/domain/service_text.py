@@ -142,7 +142,7 @@ def cron_lines(setup: ServiceSetup) -> str:
     words = (_for_shell(word) for word in setup.words)
     line = " ".join(["/usr/bin/env", "-i", *pairs, *words])
     folder = _for_shell(setup.log.rpartition("/")[0])
-    run = f"umask 077; mkdir -p {folder}; {line} >/dev/null 2>>{_for_shell(setup.log)}"
+    run = f"cd /; umask 077; mkdir -p {folder}; {line} >/dev/null 2>>{_for_shell(setup.log)}"
     run = run.replace("%", "\\%")
     return f"# {MARK}\n@reboot {run}\n*/10 * * * * {run}\n"
 

@@ -8,10 +8,10 @@ on the real programs, against a Gateway of every verdict.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
+from memconsole import launch
 from memconsole.domain.gateway import Verdict, judge_error, refusal
 from memconsole.gateway import frames
 from memconsole.gateway.link import Hello
@@ -54,7 +54,7 @@ class ProgramAnswerError(AnswerError):
 
 def find_program(environ: Mapping[str, str]) -> str | None:
     """Return the platform's program on the PATH, if it is there."""
-    found = (shutil.which(name, path=environ.get("PATH")) for name in PROGRAMS)
+    found = (launch.find_program(name, environ) for name in PROGRAMS)
     return next((one for one in found if one is not None), None)
 
 
@@ -75,7 +75,7 @@ class ProgramLink:
         self.hello = Hello()
         self._program = program
         self._environ = {
-            **environ,
+            **launch.environment(environ),
             "OPENCLAW_STATE_DIR": os.fspath(home),
             "CLAWDBOT_STATE_DIR": os.fspath(home),
             "NO_COLOR": "1",
@@ -98,6 +98,7 @@ class ProgramLink:
                 command,
                 capture_output=True,
                 env=self._environ,
+                cwd=launch.FOLDER,
                 stdin=subprocess.DEVNULL,
                 timeout=timeout_s + _START_S,
                 check=False,

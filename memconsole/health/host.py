@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memconsole import launch
 from memconsole.domain.plain import one_line
 
 if TYPE_CHECKING:
@@ -76,13 +77,15 @@ def _from_proc() -> Iterator[str]:
 
 
 def _from_ps() -> tuple[str, ...] | None:
-    program = shutil.which("ps")
+    program = launch.find_program("ps")
     if program is None:
         return None
     try:
         done = subprocess.run(
             [program, "-axww", "-o", "command="],
             capture_output=True,
+            env=launch.environment(),
+            cwd=launch.FOLDER,
             timeout=_PS_TIMEOUT_S,
             check=True,
         )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice, PlatformConfig
 from memconsole.domain.plain import one_line
+from memconsole.launch import absolute
 from memconsole.platform.config_checked import checked_part
 from memconsole.platform.config_parts import ConfigPartError, dotted, read_whole
 from memconsole.platform.home import CONFIG_NAMES
@@ -127,7 +128,7 @@ def _find(choice: HomeChoice, environ: Mapping[str, str]) -> tuple[Path | None, 
     if not named or (choice.is_option and own is not None):
         return own, ()
     is_tilde = named.startswith("~/")
-    path = choice.user_home / named[2:] if is_tilde else Path(named).absolute()
+    path = choice.user_home / named[2:] if is_tilde else absolute(Path(named))
     if _exists(path):
         return path, ()
     read = "none" if own is None else one_line(str(own))

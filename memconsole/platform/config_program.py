@@ -11,6 +11,8 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from memconsole import launch
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -34,14 +36,13 @@ def set_values(
         home: The state folder.
         environ: Environment of the process; the program is looked for on its PATH.
     """
-    import shutil  # noqa: PLC0415 - only a change needs a program
-    import subprocess  # noqa: PLC0415
+    import subprocess  # noqa: PLC0415 - only a change needs a program
 
-    found = (shutil.which(name, path=environ.get("PATH")) for name in _PROGRAMS)
+    found = (launch.find_program(name, environ) for name in _PROGRAMS)
     program = next((one for one in found if one is not None), None)
     if program is None or not all(map(_is_path, changes)):
         return False
-    child = {**environ, "NO_COLOR": "1"}
+    child = {**launch.environment(environ), "NO_COLOR": "1"}
     for brand in ("OPENCLAW", "MOLTBOT", "CLAWDBOT"):
         child[f"{brand}_STATE_DIR"] = os.fspath(home)
         child[f"{brand}_CONFIG_PATH"] = os.fspath(config)
@@ -53,6 +54,7 @@ def set_values(
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 env=child,
+                cwd=launch.FOLDER,
                 timeout=_TIMEOUT_S,
                 check=False,
             )

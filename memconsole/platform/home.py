@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.plain import one_line
+from memconsole.launch import absolute
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def _usual(environ: Mapping[str, str], base: Path) -> Iterator[Path]:
 def _expand(text: str, user_home: Path) -> Path:
     """Make a path absolute and free of `..`, for the home's path names its agents."""
     path = user_home / text[2:] if text == "~" or text.startswith("~/") else Path(text)
-    return Path(os.path.normpath(path.absolute()))
+    return Path(os.path.normpath(absolute(path)))
 
 
 def _first_present(candidates: tuple[Path, ...]) -> Path:

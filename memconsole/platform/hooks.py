@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ from memconsole.domain.hooks import HOOKS, MARK, HookState, HookStatus, handler_
 from memconsole.domain.outcomes import Written
 from memconsole.domain.plain import one_line
 from memconsole.errors import PlatformConfigError
+from memconsole.launch import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -106,7 +106,7 @@ class DiskHooks:
 
 
 def _texts(spec: HookSpec, name: str) -> dict[str, str]:
-    program = shutil.which("memconsole") or str(Path(sys.executable).parent / "memconsole")
+    program = find_program("memconsole") or str(Path(sys.executable).parent / "memconsole")
     return {"HOOK.md": hook_md(spec, name), "handler.js": handler_js(spec, program)}
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memconsole import launch
 from memconsole.domain import service_text
 from memconsole.domain.plain import one_line
 from memconsole.domain.service_text import LABEL, MARK, NAME, ServiceKind
@@ -75,7 +75,7 @@ class ServiceUnits:
         """Return the kind of this host."""
         if sys.platform == "darwin":
             return ServiceKind.LAUNCHD
-        return ServiceKind.SYSTEMD if shutil.which("systemctl") else ServiceKind.CRON
+        return ServiceKind.SYSTEMD if launch.find_program("systemctl") else ServiceKind.CRON
 
     def path(self, kind: ServiceKind) -> Path | None:
         """Return where the file of a service is."""
@@ -176,7 +176,7 @@ class ServiceUnits:
 
     def _is_reachable(self, kind: ServiceKind) -> bool:
         if kind is ServiceKind.LAUNCHD:
-            return sys.platform == "darwin" and shutil.which("launchctl") is not None
+            return sys.platform == "darwin" and launch.find_program("launchctl") is not None
         code, _ = self._run(("systemctl", "--user", "show-environment"), _LOOK_S)
         return code == 0
 
@@ -200,9 +200,19 @@ class ServiceUnits:
 
 
 def _run(words: Sequence[str], timeout_s: float) -> Result:
+    program = launch.find_program(words[0])
+    if program is None:
+        return 127, f"there is no {words[0]}"
     try:
         done = subprocess.run(
-            words, capture_output=True, text=True, timeout=timeout_s, check=False, errors="replace"
+            (program, *words[1:]),
+            capture_output=True,
+            env=launch.environment(),
+            cwd=launch.FOLDER,
+            timeout=timeout_s,
+            check=False,
+            text=True,
+            errors="replace",
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return 127, type(error).__name__

@@ -162,7 +162,7 @@ def test_a_command_reads_the_message(tmp_path: Path) -> None:
     [
         (("false",), "false ended with code 1"),
         (("sleep", "60"), "no answer within 0.4 s"),
-        (("/no/such/program",), "no such file"),
+        (("/no/such/program",), "there is no program /no/such/program"),
         (("sh", "-c", "kill -9 $$"), "sh ended by signal 9"),
         (("sh", "-c", "exec 0<&-; exit 3"), "sh ended with code 3"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import stat
 import subprocess
@@ -185,8 +186,31 @@ class TestHandlers:
             {"name": "A.md", "path": "/ws/A.md", "content": "text", "missing": False},
         ]
         home = tmp_path / ".openclaw"
-        words = "--json bootstrap --workspace /ws --session-key agent:a:main"
+        words = "--json bootstrap --workspace=/ws --session-key=agent:a:main"
         assert played.calls() == [f"--home {home} {words}"]
+
+    def test_no_word_of_an_event_becomes_an_option(self, tmp_path: Path) -> None:
+        played = Played(tmp_path, "memory-index-inject")
+        context = {"workspaceDir": "-w", "sessionKey": "--help"}
+        played.send({"type": "agent", "action": "bootstrap", "context": context})
+        [said] = played.calls()
+        assert said.endswith("/-w --session-key=--help")
+        assert "--workspace=/" in said
+        (tmp_path / "end").mkdir()
+        played = Played(tmp_path / "end", "session-summary")
+        sent = {"type": "command", "action": "new", "sessionKey": "--version", "context": {}}
+        fifo = tmp_path / "end" / "calls"
+        os.mkfifo(fifo)
+        reader = subprocess.Popen(["cat", str(fifo)], stdout=subprocess.PIPE, text=True)
+        played.send(sent)
+        said, _ = reader.communicate(timeout=60)
+        assert said.endswith(" summarize --reason new -- --version\n")
+
+    def test_nothing_is_imported_from_the_folder_of_the_gateway(self, tmp_path: Path) -> None:
+        tells = f'echo "$(pwd) $PYTHONSAFEPATH" > {tmp_path}/stood'
+        played = Played(tmp_path, "memory-index-inject", tells)
+        played.send({"type": "agent", "action": "bootstrap", "context": {}})
+        assert (tmp_path / "stood").read_text() == "/ 1\n"
 
     @pytest.mark.parametrize("body", ["echo garbage", "exit 1", "echo '{}'", "kill -9 $$"])
     def test_a_bad_answer_disturbs_nothing(self, body: str, tmp_path: Path) -> None:
@@ -223,8 +247,6 @@ class TestHandlers:
         # The handler leaves at once: the call is waited for in the fake program's file.
         fifo = tmp_path / "calls"
         played = Played(tmp_path, "session-summary")
-        import os  # noqa: PLC0415
-
         os.mkfifo(fifo)
         reader = subprocess.Popen(["cat", str(fifo)], stdout=subprocess.PIPE, text=True)
         played.send(
@@ -239,5 +261,5 @@ class TestHandlers:
             }
         )
         said, _ = reader.communicate(timeout=60)
-        words = "summarize agent:a:main --reason new --session-id old"
+        words = "summarize --reason new --session-id=old -- agent:a:main"
         assert said == f"--home {tmp_path / '.openclaw'} {words}\n"

@@ -240,7 +240,7 @@ def test_launchd_is_told_its_own_way(
     units: ServiceUnits, manager: Manager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr(shutil, "which", lambda name, **_: f"/bin/{name}")
     assert units.usual_kind() is ServiceKind.LAUNCHD
     setup = ServiceSetup(SETUP.words, {}, str(tmp_path / "logs" / "serve.log"))
     found, was_told = units.install(ServiceKind.LAUNCHD, setup)
@@ -269,7 +269,7 @@ def test_the_kind_is_found_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
-    monkeypatch.setattr(shutil, "which", lambda _: program)
+    monkeypatch.setattr(shutil, "which", lambda _name, **_: program)
     assert units.usual_kind().value == kind
 
 

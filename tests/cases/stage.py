@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -91,6 +91,11 @@ class Stage:
         """Run a command as a person does, without `--json`."""
         with self.untouched():
             return self.program(timedelta(), None)(*arguments)
+
+    def say_from_nowhere(self, *arguments: str) -> Answer:
+        """Run a command as a person does whose current folder was deleted."""
+        with self.untouched():
+            return replace(self.program(timedelta(), None), is_folder_gone=True)(*arguments)
 
     def read(self, name: str) -> str:
         """Return a text file of the default workspace's `memory` folder, with its line ends."""
