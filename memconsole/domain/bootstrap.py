@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.days import stamp
+from memconsole.domain.estimate import tokens_in_bytes
 from memconsole.domain.graphemes import boundary_before
 from memconsole.domain.keys import SessionClass
 from memconsole.domain.memory import MARKER_TAGS
@@ -83,8 +84,8 @@ def instruction(size_bytes: int, files: int) -> str:
     markers = ", ".join(f"{EMOJI[tag]} [{tag}]" for tag in MARKER_TAGS)
     return "\n".join(
         [
-            f"Your memory has {files} files, {size_words(size_bytes)}, about {size_bytes // 4} "
-            "tokens. Do not load all of it.",
+            f"Your memory has {files} files, {size_words(size_bytes)}, about "
+            f"{tokens_in_bytes(size_bytes)} tokens. Do not load all of it.",
             "Before you answer about earlier work, decisions, dates, people, preferences or todos, "
             "search it (memory_search), then read the lines around a hit (memory_get).",
             f"Markers: {markers}.",

@@ -41,6 +41,19 @@ def tokens_of_characters(text: str) -> int:
     return solid + (2 * other + len(text) - solid - other) // _CHARS
 
 
+def exceeds(text: str, words: int) -> bool:
+    """Whether a text has more words than a limit, or as many tokens as those would make.
+
+    What is written without blanks has few words however long it is.
+    """
+    return words_in(text) > words or tokens_in(text) > tokens_for(words)
+
+
+def tokens_for(words: int) -> int:
+    """Return how many tokens so many words make."""
+    return words * 4 // 3
+
+
 def tokens_in_bytes(size_bytes: int) -> int:
     """Return the estimate where nothing but the size is known."""
     return size_bytes // _CHARS

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.categories import CATEGORIES, CategoryRule, category_of
 from memconsole.domain.days import local_day, local_time
+from memconsole.domain.estimate import tokens_in
 from memconsole.domain.graphemes import cut
 from memconsole.domain.markdown import quote_line
 from memconsole.domain.memory import MARKER_TAGS
@@ -161,7 +162,7 @@ class _Page:
         rows = sum(len(files) - folds[rule.name] for rule, files in self.groups)
         if rows * _SHORTEST_ROW > 4 * self.rules.max_tokens:
             return False
-        return -(-len(self.text(folds)) // 4) <= self.rules.max_tokens
+        return tokens_in(self.text(folds)) <= self.rules.max_tokens
 
     def least_fold(self, folds: Mapping[str, int], name: str, size: int) -> int:
         """Return how many of a category's oldest rows must fold; all when that is too few."""
@@ -205,7 +206,7 @@ def _head(items: Sequence[PoolItem], at: datetime, zone: Zone) -> str:
         [
             "# Memory Index",
             f"> **Generated**: {local_time(at, zone):%Y-%m-%d %H:%M %Z} | **Files**: {len(items)}"
-            f" | **Size**: {_size(size)} | **~Tokens**: {size // 4}",
+            f" | **Size**: {_size(size)} | **~Tokens**: {_tokens(items)}",
             f"> **Observations**: {counts}",
             "",
             "## How to Use",
@@ -237,7 +238,11 @@ def _row(name: str, title: str, files: Sequence[PoolItem], zone: Zone) -> str:
     marks = " ".join(f"{count}{EMOJI[tag]}" for tag, count in counts if count) or "—"
     times = [item.modified_at for item in files if item.modified_at is not None]
     day = local_day(max(times), zone).isoformat() if times else "?"
-    return f"| {name} | {title} | {_size(size)} | ~{size // 4} | {marks} | {day} |"
+    return f"| {name} | {title} | {_size(size)} | ~{_tokens(files)} | {marks} | {day} |"
+
+
+def _tokens(items: Iterable[PoolItem]) -> int:
+    return sum(item.tokens for item in items)
 
 
 def _name(item: PoolItem) -> str:

@@ -11,6 +11,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
+from memconsole.domain.estimate import tokens_of_characters
 from memconsole.domain.graphemes import cut
 from memconsole.domain.memory import MARKER_TAGS
 from memconsole.domain.observations_text import parse_line
@@ -75,8 +76,8 @@ class ModelUse:
 
 
 def estimated_tokens(prompt: Prompt, answer: str) -> int:
-    """Return tokens by characters, for services that do not count."""
-    return -(-(len(prompt.system) + len(prompt.text) + len(answer)) // 4)
+    """Return an estimate, for services that do not count."""
+    return sum(map(tokens_of_characters, (prompt.system, prompt.text, answer)))
 
 
 def reflect_prompt(text: str) -> Prompt:

@@ -62,7 +62,7 @@ class PoolItem:
 
     Attributes:
         path: Relative to the workspace, with `/`.
-        tokens: Estimated, bytes // 4.
+        tokens: Estimated by script, comments left out; from the size of a text that is not read.
         is_generated: Written by memconsole whole (INDEX.md, ACTIVE_CONTEXT.md).
         is_counted: Part of the pool's totals.
         because: Why it is not counted, or what is odd about it.

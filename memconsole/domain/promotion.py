@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.entries import bare, entries_of, is_note, tag_in_front
 from memconsole.domain.entries_blocks import is_heading, lines_of, shown_lines
+from memconsole.domain.estimate import tokens_in
 from memconsole.domain.likeness import ALIKE, features, twin
 from memconsole.domain.markdown import quote_line, unquoted
 from memconsole.domain.redaction import mask
@@ -44,7 +45,6 @@ _MANY_FINDS: Final = 10
 _MANY_QUERIES: Final = 5
 _MANY_DAYS: Final = 5
 _MANY_TAGS: Final = 6
-_CHARS_PER_TOKEN: Final = 4
 _CHECKPOINT: Final = "### Checkpoint "
 
 
@@ -233,7 +233,7 @@ def _is_short_text(note: MemoryEntry) -> bool:
     """Whether a note fits into one line of memory; code does not."""
     said = bare(note.text)
     is_text = bool(said) and not said.startswith(("```", "~~~"))
-    return is_text and -(-len(note.text) // _CHARS_PER_TOKEN) <= MOST_TOKENS
+    return is_text and tokens_in(note.text) <= MOST_TOKENS
 
 
 def _share(value: float, enough: float) -> float:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint import touched_at
-from memconsole.domain.estimate import words_in
+from memconsole.domain.estimate import exceeds, tokens_for, tokens_in, words_in
 from memconsole.domain.health import Check, CheckStatus, named, ok
 from memconsole.domain.index_md import INDEX
 from memconsole.domain.index_state import IndexState
@@ -115,16 +115,17 @@ def observations_budget(look: Look) -> Check:
         if not any(item.path == OBSERVATIONS for item in pool.items):
             continue
         seen = look.ports.workspace.read(pool.root, OBSERVATIONS)
-        words = 0 if seen is None else words_in(seen.text)
+        text = "" if seen is None else seen.text
+        words = words_in(text)
         most = max(most, words)
-        if words > limit:
-            over.append(f"{pool.agents[0]} ({words} words)")
+        if exceeds(text, limit):
+            over.append(f"{pool.agents[0]} ({words} words, {tokens_in(text)} tokens)")
     if not over:
         return ok("observations-budget", "observations keep to their budget", most, limit)
     return Check(
         "observations-budget",
         CheckStatus.WARNING,
-        f"observations over {limit} words: {named(over)}",
+        f"observations over {limit} words or {tokens_for(limit)} tokens: {named(over)}",
         most,
         limit,
         hint="`memconsole reflect` consolidates them.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.days import resolve_zone
+from memconsole.domain.estimate import tokens_in
 from memconsole.domain.index_md import INDEX, catalogued, is_same_index, render_index
 from memconsole.domain.outcomes import Catalogued, Planned, Skipped, SkipReason, Written
 from memconsole.domain.sizes import size_words
@@ -86,5 +87,5 @@ def _details(index: IndexText) -> dict[str, Detail]:
     return {
         "files": index.files,
         "shown": index.shown,
-        "tokens": -(-len(index.text) // 4),
+        "tokens": tokens_in(index.text),
     }

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.days import local_day, local_time, resolve_zone
-from memconsole.domain.estimate import words_in
+from memconsole.domain.estimate import exceeds, tokens_in, words_in
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.observations_text import parse
 from memconsole.domain.outcomes import Failed, Planned, Reflected, Skipped, SkipReason, Written
@@ -194,7 +194,7 @@ def _apply(scene: _Scene, result: _Result, seen: WorkspaceText) -> Reflected:
     wrote = files.replace(new.text, seen)
     files.remember(new.text, backup.path, result.words, at)
     files.prune_backups()
-    over = result.words[1] > scene.rules.word_threshold
+    over = exceeds(new.text, scene.rules.word_threshold)
     return Reflected(
         scene.command,
         f"{OBSERVATIONS} of {scene.agent.id} brought {told(*result.words, result.removed)}"
@@ -217,6 +217,8 @@ def _details(result: _Result) -> dict[str, Detail]:
     return {
         "words_before": result.words[0],
         "words_after": result.words[1],
+        "tokens_before": tokens_in(result.old.text),
+        "tokens_after": tokens_in(result.new.text),
         "removed": reasons,
         "conflicts": conflicts,
         **result.notes,

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands import Reflect
-from memconsole.domain.estimate import tokens_in, words_in
+from memconsole.domain.estimate import exceeds, tokens_for, tokens_in, words_in
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.outcomes import Skipped, SkipReason
 from memconsole.errors import WorkspaceError
@@ -25,13 +25,18 @@ def not_due(
 ) -> Skipped | None:
     """Return why a file of observations is not consolidated now; None when it is due.
 
-    Due is more than the words of the settings, or as many tokens as those make, and enough time
-    since the last consolidation (mission §12).
+    Due is more than the words of the settings, or than the tokens that those make, and enough time
+    since the last consolidation.
     """
     rules = settings.reflector
     words, limit = words_in(text), rules.word_threshold
-    details: dict[str, Detail] = {"words_before": words, "threshold": limit}
-    if words <= limit and tokens_in(text) * 3 <= limit * 4:
+    details: dict[str, Detail] = {
+        "words_before": words,
+        "threshold": limit,
+        "tokens_before": tokens_in(text),
+        "token_threshold": tokens_for(limit),
+    }
+    if not exceeds(text, limit):
         return Skipped(
             command,
             SkipReason.NOT_DUE,

@@ -2,7 +2,7 @@
 
 Which files belong to a pool is decided in `pool_files`; this is what is counted of them:
 
-- size in bytes on disk, tokens as bytes // 4, markers by tag, the category of the name;
+- size in bytes on disk, tokens estimated by script, markers by tag, the category of the name;
 - `memory/INDEX.md` is listed as generated and counts in no total; ACTIVE_CONTEXT.md is generated
   too and counts, since a session is given it;
 - a file over 16 MB counts by its size alone;
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.categories import by_category
+from memconsole.domain.estimate import tokens_in_bytes
 from memconsole.domain.memory import MARKER_TAGS, MAX_READ_BYTES, Limit, Marker, Pool, PoolItem
 from memconsole.domain.pool_names import is_conflict_copy, is_utf8, shown_name
 from memconsole.domain.sizes import size_words
@@ -156,7 +157,7 @@ class _Reading:
             PoolItem(
                 path=file.path,
                 size_bytes=size_bytes,
-                tokens=size_bytes // 4,
+                tokens=tokens_in_bytes(size_bytes) if facts is None else facts.tokens,
                 is_generated=file.path in _GENERATED,
                 is_counted=is_counted,
                 because=because,

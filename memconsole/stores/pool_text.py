@@ -10,6 +10,7 @@ from collections import OrderedDict
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
+from memconsole.domain.estimate import tokens_in
 from memconsole.domain.markers import marked_lines
 from memconsole.domain.memory import MAX_READ_BYTES
 from memconsole.domain.plain import cut, one_line
@@ -45,11 +46,13 @@ class TextFacts:
         encoding: `utf-8`, `utf-8-sig`, `utf-16`, `utf-32`; `unknown` when bytes were replaced.
         chars: Characters as the platform counts them (UTF-16 units).
         markers: (line from 1, tag, text).
+        tokens: Estimated by script, comments left out.
         title: First heading, without its signs; None without one.
     """
 
     encoding: str
     chars: int
+    tokens: int
     markers: tuple[tuple[int, str, str], ...]
     title: str | None = None
 
@@ -72,7 +75,7 @@ def facts_of(data: bytes) -> TextFacts:
     """Decode a file's bytes and find its markers."""
     text, encoding = decode(data)
     chars = len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
-    return TextFacts(encoding, chars, tuple(marked_lines(text)), _title(text))
+    return TextFacts(encoding, chars, tokens_in(text), tuple(marked_lines(text)), _title(text))
 
 
 def _title(text: str) -> str | None:

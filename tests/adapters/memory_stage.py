@@ -11,6 +11,7 @@ from memconsole import wiring
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.origin import Origin
 from memconsole.domain.settings import Settings
+from memconsole.domain.settings_memory import ConsolidateSettings
 from memconsole.engine.engine import Engine
 from memconsole.stores.workspace import DiskWorkspace
 from tests.fakes import FakeClock
@@ -37,6 +38,7 @@ class Place:
             state_dir=self.state,
             home=self.home,
             is_home_explicit=True,
+            consolidate=ConsolidateSettings(token_target=1),
             timezone="UTC",
             transport="none",
         )

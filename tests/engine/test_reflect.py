@@ -15,6 +15,7 @@ from memconsole.domain.outcomes import Failed, Planned, Reflected, Skipped, Skip
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings_memory import ReflectorSettings
 from memconsole.engine.engine import Engine
+from memconsole.stores.pool_text import facts_of
 from tests.fakes import World, fake_agent
 
 AGENT = fake_agent()
@@ -149,6 +150,22 @@ def test_languages_without_blanks_are_due_by_tokens() -> None:
 
     assert isinstance(Stage(log("{}" + "记" * 60), rules).run(), Reflected)
     skipped(Stage(log("remark {}"), rules).run(), SkipReason.NOT_DUE)
+
+
+def test_japanese_is_due_at_the_budget_and_counted_alike_everywhere() -> None:
+    """300 lines of 55 characters: well over the tokens of 8,000 words."""
+    said = "ゲートウェイの設定を夜間に変更したので、" + "朝の点検で三号機の応答を確かめる。" * 2
+    lines = [line(f"{said}{n}", 30) for n in range(300)]
+    text = add(ObservationLog(), lines).text
+    stage = Stage(text, ReflectorSettings())
+    plan = stage.run(dry_run=True)
+    assert isinstance(plan, Planned), plan
+    in_the_pool = facts_of(text.encode()).tokens
+    assert plan.details["tokens_before"] == in_the_pool > 300 * len(said)
+
+    few = Stage(add(ObservationLog(), lines[:150]).text, ReflectorSettings())
+    details = skipped(few.run(), SkipReason.NOT_DUE).details
+    assert (details["token_threshold"], details["threshold"]) == (10_666, 8_000)
 
 
 def test_a_second_time_finds_nothing_that_could_go() -> None:
