@@ -1,7 +1,8 @@
 """Which old transcripts may go, and when (mission §11): off unless the settings switch it on.
 
-Only a JSONL file that no store knows any more is looked at, and only one whose talk was captured
-to its end. It is packed first, and deleted much later; both ages count from its last line.
+Only a JSONL file that no store knows any more, or that a reset or a deletion put away, is looked
+at, and only one that was captured to its end. It is packed first, and deleted much later; both
+ages count from its last line.
 """
 
 from __future__ import annotations

@@ -86,6 +86,7 @@ class StoredSession:
         source: Which store it was read from.
         window_count: How many transcripts this key has had (SQLite windows), when known.
         other_names: What the platform calls it beside its label.
+        is_loose: A file that no entry of a store names; its key is one that a session once had.
     """
 
     agent: AgentRef
@@ -115,6 +116,7 @@ class StoredSession:
     source: Storage = Storage.FILES
     window_count: int | None = None
     other_names: tuple[str, ...] = ()
+    is_loose: bool = False
 
 
 @dataclass(frozen=True, slots=True)

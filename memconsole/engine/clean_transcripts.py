@@ -14,7 +14,7 @@ from memconsole.domain.cleanup import Cleaning, OldFile, Step, step_due
 from memconsole.domain.commands import Observe
 from memconsole.domain.keys import classify, parse_key
 from memconsole.domain.outcomes import Failed, Skipped, SkipReason
-from memconsole.domain.sessions import SessionState, TranscriptKind, TranscriptState
+from memconsole.domain.sessions import TranscriptKind
 from memconsole.domain.sizes import size_words
 from memconsole.engine.fingerprints import take_fingerprint
 from memconsole.engine.observe import observe
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memconsole.domain.agents import Agent
-    from memconsole.domain.sessions import StoredSession, StoreListing, TranscriptRef
+    from memconsole.domain.keys import SessionKey
+    from memconsole.domain.sessions import StoredSession, TranscriptRef
     from memconsole.domain.settings import Settings
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
@@ -82,27 +83,22 @@ def _of_agent(scene: _Scene, agent: Agent) -> Iterator[Cleaning]:
         yield Cleaning(agent.id, None, None, "skipped", why)
         return
     rules, now = scene.settings.cleanup, scene.ports.clock.now()
-    for stored in _loose(listing):
-        file = _file_of(stored)
+    for stored in listing.sessions:
+        file = _file_of(agent, stored)
         if file is not None and step_due(file, now, rules) is Step.COMPRESS:
             yield _compressed(scene, agent, stored, file)
-    live = {one.session_id for one in listing.sessions if one.state is not SessionState.ORPHAN}
+    live = {one.session_id for one in listing.sessions if not one.is_loose}
     for file in scene.ports.health().transcripts.packed(agent):
         if file.session_id not in live and step_due(file, now, rules) is Step.DELETE:
             yield _deleted(scene, agent, file)
 
 
-def _loose(listing: StoreListing) -> Iterator[StoredSession]:
-    """Yield plain JSONL files that no entry of any store names, now or as an earlier session."""
-    for one in listing.sessions:
-        is_there = one.transcript_state is TranscriptState.PRESENT and one.transcript is not None
-        if one.state is SessionState.ORPHAN and is_there and one.key is None:
-            yield one
-
-
-def _file_of(stored: StoredSession) -> OldFile | None:
+def _file_of(agent: Agent, stored: StoredSession) -> OldFile | None:
+    """Return a plain file of the sessions folder that no entry of any store names."""
     ref = stored.transcript
-    if ref is None or ref.kind is not TranscriptKind.FILE or ref.extra is not None:
+    if ref is None or not stored.is_loose or ref.path.parent != agent.sessions_dir:
+        return None
+    if ref.kind is not TranscriptKind.FILE or ref.extra is not None:
         return None
     if ref.size_bytes is None or ref.modified_at is None:
         return None
@@ -110,8 +106,7 @@ def _file_of(stored: StoredSession) -> OldFile | None:
 
 
 def _compressed(scene: _Scene, agent: Agent, stored: StoredSession, file: OldFile) -> Cleaning:
-    assert stored.transcript is not None  # it has a file
-    why = _why_not(scene, agent, stored.transcript)
+    why = _why_not(scene, agent, stored)
     return _cleaned(scene, agent, file, Step.COMPRESS, why)
 
 
@@ -145,26 +140,41 @@ def _cleaned(
     return Cleaning(agent.id, file.path, step, status, message, freed)
 
 
-def _why_not(scene: _Scene, agent: Agent, ref: TranscriptRef) -> str | None:
+def _why_not(scene: _Scene, agent: Agent, stored: StoredSession) -> str | None:
     """Return why a transcript must stay; one that was not captured is captured first."""
-    key = scene.ports.recovery.keys(agent.ref).get(ref.session_id)
-    if key is None:
-        return "nobody knows whose talk it is"
-    if not classify(parse_key(key, owner=agent.id), None).is_captured:
-        return "talk of its kind is never captured"
+    ref = stored.transcript
+    assert ref is not None  # it has a file
     try:
+        if _was_captured(scene, agent, ref):
+            return None
+        if stored.archive_reason == "deleted":
+            return "it was deleted on purpose, and never captured"
+        key = stored.key or _remembered_key(scene, agent, ref)
+        if key is None:
+            return f"nobody knows whose it is; `observe --recover {ref.session_id}` captures it"
+        if not classify(key, None).is_captured:
+            return "what is said in sessions of its kind is never captured"
         is_safe = scene.dry_run or _is_safe(scene, agent, ref)
     except (StoreError, StateError) as error:
         return str(error)
-    return None if is_safe else "its talk could not be captured"
+    return None if is_safe else "it could not be captured"
+
+
+def _was_captured(scene: _Scene, agent: Agent, ref: TranscriptRef) -> bool:
+    """Tell whether a transcript was captured to its end, however that came about."""
+    known = scene.ports.recovery.fingerprints(agent.ref, ref.session_id)
+    return bool(known) and (take_fingerprint(scene.ports, ref) or _SILENT) in known
+
+
+def _remembered_key(scene: _Scene, agent: Agent, ref: TranscriptRef) -> SessionKey | None:
+    key = scene.ports.recovery.keys(agent.ref).get(ref.session_id)
+    return None if key is None else parse_key(key, owner=agent.id)
 
 
 def _is_safe(scene: _Scene, agent: Agent, ref: TranscriptRef) -> bool:
-    """Tell whether a talk was captured to its end, if need be now; remember that behind it."""
+    """Capture a transcript to its end, and remember that behind it; tell whether it worked."""
     recovery = scene.ports.recovery
     print_ = take_fingerprint(scene.ports, ref) or _SILENT
-    if print_ in recovery.fingerprints(agent.ref, ref.session_id):
-        return True
     if print_ != _SILENT and not _is_captured(scene, agent, ref):
         return False
     recovery.remember(agent.ref, ref.session_id, print_, scene.ports.clock.now())

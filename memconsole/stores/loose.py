@@ -100,6 +100,7 @@ def _loose(file: SessionFile, agent: Agent, key: SessionKey | None) -> StoredSes
         transcript=file.ref(agent.ref),
         updated_at=file.name.archived_at or file.modified_at,
         archive_reason=file.name.reason,
+        is_loose=True,
     )
 
 

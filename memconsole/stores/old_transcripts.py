@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent
 
-_PACKED = re.compile(r"(?P<name>[^/]+\.jsonl)\.gz", re.DOTALL)
+_PACKED = re.compile(r"(?P<name>[^/]+\.jsonl(?:\.[^/]+)?)\.gz", re.DOTALL)
+_KINDS = (FileKind.TRANSCRIPT, FileKind.ARCHIVE)
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -47,7 +48,7 @@ class DiskOldTranscripts:
                 match = _PACKED.fullmatch(entry.name)
                 name = None if match is None else read_name(match["name"])
                 status = entry.stat(follow_symlinks=False)
-                if name is None or name.kind is not FileKind.TRANSCRIPT or not name.session_id:
+                if name is None or name.kind not in _KINDS or not name.session_id:
                     continue
                 if stat.S_ISREG(status.st_mode):
                     at = datetime.fromtimestamp(status.st_mtime, UTC)

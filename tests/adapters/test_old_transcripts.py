@@ -68,6 +68,13 @@ def test_what_is_packed_is_found_by_its_name_alone(agent: Agent) -> None:
     assert DISK.packed(fake_agent(sessions_dir=agent.sessions_dir / "none")) == ()
 
 
+def test_an_archive_of_a_reset_is_packed_and_found_again(agent: Agent) -> None:
+    name = f"{ID}.jsonl.reset.2026-01-02T03-04-05.000Z"
+    DISK.compress(agent, written(agent, name))
+    [packed] = DISK.packed(agent)
+    assert (packed.session_id, packed.path.name) == (ID, f"{name}.gz")
+
+
 def test_a_packed_one_is_deleted(agent: Agent) -> None:
     DISK.compress(agent, written(agent))
     [packed] = DISK.packed(agent)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memconsole.domain.sessions import StoredSession
 
 MAIN = "agent:main:main"
+SESSIONS = World().platform.agents[0].sessions_dir
 WEEK, DAY = timedelta(days=7), timedelta(days=1)
 ON = CleanupSettings(is_enabled=True)
 
@@ -34,14 +35,13 @@ def old(session_id: str, age: timedelta = WEEK, **changes: object) -> StoredSess
     """Return a transcript that no store knows."""
     stored = row(key=None, session_id=session_id, state=SessionState.ORPHAN)
     assert stored.transcript is not None
+    usual = {"path": SESSIONS / f"{session_id}.jsonl", "modified_at": NOW - age}
     ref = replace(
         stored.transcript,
         session_id=session_id,
-        path=Path(f"/x/{session_id}.jsonl"),
-        modified_at=NOW - age,
-        **changes,  # type: ignore[arg-type]  # names are checked by the dataclass itself
+        **{**usual, **changes},  # type: ignore[arg-type]  # names are checked by the dataclass itself
     )
-    return replace(stored, transcript=ref)
+    return replace(stored, transcript=ref, is_loose=True)
 
 
 def packed(session_id: str, age: timedelta) -> OldFile:
@@ -94,8 +94,9 @@ def test_what_nobody_knows_is_captured_and_packed_after_a_week() -> None:
         old("s-1", kind=TranscriptKind.PACKED_FILE),
         old("s-1", kind=TranscriptKind.DATABASE),
         old("s-1", extra=Path("/x/other.jsonl")),
-        replace(old("s-1"), state=SessionState.ARCHIVED, archive_reason="reset"),
-        replace(old("s-1"), state=SessionState.LIVE, key=row().key),
+        old("s-1", path=Path("/x/parked/s-1.jsonl")),
+        replace(old("s-1"), state=SessionState.ARCHIVED, key=row().key, is_loose=False),
+        replace(old("s-1"), state=SessionState.LIVE, key=row().key, is_loose=False),
     ],
 )
 def test_what_is_young_packed_or_known_to_a_store_is_left_alone(file: StoredSession) -> None:
@@ -119,8 +120,11 @@ def test_where_a_store_cannot_be_read_whole_nothing_is_touched(listing: dict[str
 @pytest.mark.parametrize(
     ("key", "why"),
     [
-        (None, "nobody knows whose talk it is"),
-        ("agent:main:telegram:group:-1", "talk of its kind is never captured"),
+        (None, "nobody knows whose it is; `observe --recover s-1` captures it"),
+        (
+            "agent:main:telegram:group:-1",
+            "what is said in sessions of its kind is never captured",
+        ),
     ],
 )
 def test_a_talk_that_may_not_be_captured_is_never_packed(key: str | None, why: str) -> None:
@@ -130,6 +134,33 @@ def test_a_talk_that_may_not_be_captured_is_never_packed(key: str | None, why: s
         stage.know("s-1", key)
     assert stage.clean() == [("skipped", why)]
     assert stage.done == []
+
+
+@pytest.mark.parametrize("reason", ["reset", None])
+def test_an_archive_and_the_history_of_a_key_are_packed_too(reason: str | None) -> None:
+    path = SESSIONS / "s-1.jsonl.reset.2026-01-01T00-00-00Z"
+    archive = replace(
+        old("s-1", path=path), state=SessionState.ARCHIVED, key=row().key, archive_reason=reason
+    )
+    stage = Stage(archive)
+    stage.world.recovery.known.clear()
+    assert [status for status, _ in stage.clean()] == ["done"]
+    assert "SQLite" in str(stage.world.workspace.files)
+
+
+def test_what_was_deleted_on_purpose_is_captured_by_nobody() -> None:
+    deleted = replace(old("s-1"), state=SessionState.ARCHIVED, archive_reason="deleted")
+    stage = Stage(deleted)
+    assert stage.clean() == [("skipped", "it was deleted on purpose, and never captured")]
+    assert "SQLite" not in str(stage.world.workspace.files)
+
+
+def test_what_was_captured_before_needs_no_key() -> None:
+    stage = Stage()
+    assert [status for status, _ in stage.clean()] == ["done"]
+    stage.world.recovery.known.clear()
+    assert [status for status, _ in stage.clean()] == ["done"]
+    assert stage.done == [("compress", "s-1")] * 2
 
 
 def test_a_talk_that_cannot_be_captured_stays() -> None:
@@ -184,7 +215,7 @@ def test_one_that_fails_stops_no_other_and_the_job_says_so() -> None:
     stage.world.old_transcripts.refused.add("s-1")
     end = clean_transcripts(stage.engine(), threading.Event())
     assert (end.status, end.reason) == ("failed", "not-written")
-    assert end.message == "/x/s-1.jsonl: it was left alone: permission denied"
+    assert end.message == f"{SESSIONS}/s-1.jsonl: it was left alone: permission denied"
     assert stage.done == [("compress", "s-2")]
 
 
@@ -202,7 +233,10 @@ def test_the_job_is_off_and_says_what_it_would_do() -> None:
     assert str(job.trigger(settings)) == "daily at 04:30"
     assert job.preview is not None
     end = job.preview(Stage().engine())
-    assert end.message == "1 old transcripts would be packed or deleted, the first is /x/s-1.jsonl"
+    assert (
+        end.message
+        == f"1 old transcripts would be packed or deleted, the first is {SESSIONS}/s-1.jsonl"
+    )
     end = job.preview(Stage(old("s-1", DAY)).engine())
     assert (end.status, end.message) == ("skipped", "no old transcript may go")
 
