@@ -76,11 +76,12 @@ class Ended:
 
     Attributes:
         talks: Main and direct talks, newest first, at most five.
-        nameless: Ended transcripts whose key nobody knows: they may be a group's.
+        nameless: Session ids of ended transcripts whose key nobody knows, newest first: they may
+            be a group's.
     """
 
     talks: tuple[EndedTalk, ...]
-    nameless: int
+    nameless: tuple[str, ...]
 
 
 def ended_talks(agent: Agent, listing: StoreListing, known: Mapping[str, str]) -> Ended:
@@ -92,7 +93,7 @@ def ended_talks(agent: Agent, listing: StoreListing, known: Mapping[str, str]) -
         known: Session keys by session id, as remembered from earlier looks.
     """
     found: list[EndedTalk] = []
-    nameless = 0
+    nameless: list[str] = []
     for stored in sorted(listing.sessions, key=_newness, reverse=True):
         if stored.transcript is None or stored.transcript_state is not TranscriptState.PRESENT:
             continue
@@ -100,11 +101,12 @@ def ended_talks(agent: Agent, listing: StoreListing, known: Mapping[str, str]) -
             continue
         key = known.get(stored.session_id or "") if stored.key is None else stored.key.text
         if key is None:
-            nameless += stored.state is not SessionState.LIVE
+            if stored.state is not SessionState.LIVE:
+                nameless.append(stored.session_id or stored.transcript.session_id)
         elif _class(agent, key, stored).is_captured:
             is_previous = stored.state is SessionState.LIVE
             found.append(EndedTalk(stored, key, is_previous=is_previous))
-    return Ended(tuple(_newest_of_each(found)), nameless)
+    return Ended(tuple(_newest_of_each(found)), tuple(nameless))
 
 
 def _newest_of_each(talks: Iterable[EndedTalk]) -> list[EndedTalk]:

@@ -13,6 +13,7 @@ from memconsole.domain.judgement import count_tokens, window_of
 from memconsole.domain.outcomes import Skipped
 from memconsole.domain.transcript_notices import masked_notice, transcript_notices
 from memconsole.engine.checkpoint_source import find_source, too_little, too_old
+from memconsole.engine.fingerprints import keys_of, note_keys
 from memconsole.engine.tail import read_tail
 from memconsole.values import dataclass
 
@@ -85,7 +86,10 @@ def gather(scene: Scene) -> Findings | Skipped:
     """Read the newest talk and what was saved of it before."""
     command, ports = scene.command, scene.ports
     settings = scene.settings.for_agent(scene.agent.id).checkpoint
-    source = find_source(command, ports.sessions.sessions(scene.agent))
+    listing = ports.sessions.sessions(scene.agent)
+    if not command.dry_run:
+        note_keys(ports, scene.agent, keys_of(listing.sessions))
+    source = find_source(command, listing)
     if isinstance(source, Skipped):
         return source
     if (reason := too_old(command, source, settings, ports.clock.now())) is not None:

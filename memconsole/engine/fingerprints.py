@@ -1,17 +1,20 @@
-"""Takes and stores the fingerprint of a talk: the one function for both sides (mission §14)."""
+"""Remembers how far a talk was captured, and whose it is: the one function for both sides."""
 
 from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
 
+from memconsole.domain.checkpoint import class_of
 from memconsole.domain.recovery import TAIL_MESSAGES, fingerprint
 from memconsole.engine.segment import read_segment
 from memconsole.errors import StateError, StoreError
 
 if TYPE_CHECKING:
-    from memconsole.domain.agents import AgentRef
-    from memconsole.domain.sessions import TranscriptRef
+    from collections.abc import Iterable, Mapping
+
+    from memconsole.domain.agents import Agent, AgentRef
+    from memconsole.domain.sessions import StoredSession, TranscriptRef
     from memconsole.engine.ports_bundle import Ports
 
 logger = logging.getLogger(__name__)
@@ -38,3 +41,27 @@ def remember_end(ports: Ports, agent: AgentRef, ref: TranscriptRef) -> None:
             ports.recovery.remember(agent, ref.session_id, found, ports.clock.now())
     except (StateError, StoreError) as error:
         logger.warning("the end of %s is not remembered: %s", ref.session_id, error)
+
+
+def note_keys(ports: Ports, agent: Agent, keys: Mapping[str, str]) -> None:
+    """Store whose talks these are, by session id, as long as that is known (A12).
+
+    An ended transcript of the file era does not tell its key any more. A failure is logged only:
+    the next command that sees the talk tries again.
+    """
+    try:
+        known = ports.recovery.keys(agent.ref)
+        new = {session_id: key for session_id, key in keys.items() if known.get(session_id) != key}
+        if new:
+            ports.recovery.note(agent.ref, new, ports.clock.now())
+    except StateError as error:
+        logger.warning("keys of %s are not remembered: %s", agent.id, error)
+
+
+def keys_of(sessions: Iterable[StoredSession]) -> dict[str, str]:
+    """Return the keys of talks that are captured, by session id."""
+    return {
+        one.session_id: one.key.text
+        for one in sessions
+        if one.session_id is not None and one.key is not None and class_of(one).is_captured
+    }

@@ -14,6 +14,7 @@ from memconsole.domain.outcomes import Skipped, SkipReason
 from memconsole.domain.sessions import TranscriptState
 from memconsole.domain.transcript import Tail
 from memconsole.domain.transcript_notices import transcript_notices
+from memconsole.engine.fingerprints import keys_of, note_keys
 from memconsole.engine.segment import read_segment
 from memconsole.engine.tail import read_tail
 from memconsole.errors import SessionNotFoundError, StoreError
@@ -109,6 +110,8 @@ def gather(scene: Scene) -> Picked | Skipped:
         StoreError: The store, or the one transcript that was asked for, cannot be read.
     """
     listing = scene.ports.sessions.sessions(scene.agent)
+    if not scene.command.dry_run:
+        note_keys(scene.ports, scene.agent, keys_of(listing.sessions))
     chosen = _chosen(scene, listing)
     if isinstance(chosen, Skipped):
         return chosen

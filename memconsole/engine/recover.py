@@ -2,8 +2,8 @@
 
 A reset inside the watcher's cooldown, before the next run and without a compaction, leaves words in
 an archive that nobody reads. Each ended talk whose fingerprint is not known is observed once more
-and summarised; when nothing else works its messages are kept raw. Never twice: the fingerprint is
-stored behind the capture.
+and summarised; what no summary and no checkpoint has reached is kept raw. Never twice: the
+fingerprint is stored behind the capture.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from memconsole.domain.outcomes import (
     reason_of,
     status_of,
 )
+from memconsole.domain.plain import one_line
 from memconsole.domain.recovery import RAW_MESSAGES, ended_talks, render_raw
-from memconsole.domain.sessions import SessionState
-from memconsole.engine.fingerprints import take_fingerprint
+from memconsole.engine.fingerprints import keys_of, note_keys, take_fingerprint
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.observe import observe
 from memconsole.engine.segment import read_segment
@@ -39,19 +39,26 @@ from memconsole.errors import StoreError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.commands import Recover
     from memconsole.domain.outcomes import Detail, Outcome, Written
     from memconsole.domain.recovery import Ended, EndedTalk
-    from memconsole.domain.sessions import StoreListing, TranscriptRef
+    from memconsole.domain.sessions import TranscriptRef
     from memconsole.domain.settings import Settings
+    from memconsole.domain.transcript import Message
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
 
 logger = logging.getLogger(__name__)
 
+
+_NAMED = 3
+"""Transcripts of unknown talks that a message names; the rest is counted."""
+
+_HINT = "`memconsole observe --recover ID` takes one of them in, if it was no group's."
 
 _LOOK = "observe"
 """It keeps what is worth remembering, not the talk: what is kept is decided by the other steps."""
@@ -95,20 +102,12 @@ def recover(command: Recover, *, ports: Ports, reader: Reader, settings: Setting
     scene = _Scene(command, home, agent, ports, reader, settings)
     listing = ports.sessions.sessions(agent)
     if not command.dry_run:
-        ports.recovery.note(agent.ref, _live_keys(listing), ports.clock.now())
+        note_keys(ports, agent, keys_of(listing.sessions))
     ended = ended_talks(agent, listing, ports.recovery.keys(agent.ref))
     tally = _Tally()
     for talk in ended.talks:
         _look(scene, talk, tally)
     return _told(scene, ended, tally)
-
-
-def _live_keys(listing: StoreListing) -> dict[str, str]:
-    return {
-        one.session_id: one.key.text
-        for one in listing.sessions
-        if one.state is SessionState.LIVE and one.session_id is not None and one.key is not None
-    }
 
 
 def _look(scene: _Scene, talk: EndedTalk, tally: _Tally) -> None:
@@ -122,16 +121,17 @@ def _look(scene: _Scene, talk: EndedTalk, tally: _Tally) -> None:
     tally.looked_at += 1
     if print_ in known:
         return
-    tally.found += 1
-    if scene.command.dry_run:
-        tally.rows.append(_row(talk, ref, []))
-        return
     steps = list(_capture(scene, talk, ref))
-    tally.rows.append(_row(talk, ref, steps))
+    is_kept = any(_is_kept(outcome) for name, outcome in steps if name != _LOOK)
+    if not (is_kept and all(_found_nothing(outcome) for _, outcome in steps)):
+        tally.found += 1
+        tally.rows.append(_row(talk, ref, steps))
+    if scene.command.dry_run:
+        return
     for _, outcome in steps:
         tally.wrote += getattr(outcome, "wrote", ())
         tally.notices += notices_of(outcome)
-    if any(_is_kept(outcome) for name, outcome in steps if name != _LOOK):
+    if is_kept:
         _remember(scene, ref, print_)
     else:
         tally.failed.append(f"{talk.key}: {steps[-1][1].message}")
@@ -157,14 +157,20 @@ def _print(
 
 def _is_kept(outcome: Outcome) -> bool:
     """Whether a step left nothing to capture; a held lock leaves all of it."""
-    if isinstance(outcome, Skipped):
-        return outcome.reason in (SkipReason.NOTHING_NEW, SkipReason.TOO_SMALL)
-    return not isinstance(outcome, Failed)
+    return _found_nothing(outcome) or not isinstance(outcome, Skipped | Failed)
+
+
+def _found_nothing(outcome: Outcome) -> bool:
+    nothing = (SkipReason.NOTHING_NEW, SkipReason.TOO_SMALL)
+    return isinstance(outcome, Skipped) and outcome.reason in nothing
 
 
 def _capture(scene: _Scene, talk: EndedTalk, ref: TranscriptRef) -> Iterator[tuple[str, Outcome]]:
-    """Yield (step, outcome): observations, the summary, and the raw words when there is none."""
-    look = Observe(scene.agent.ref, recover_id=ref.session_id, is_previous=talk.is_previous)
+    """Yield (step, outcome): observations, the summary, and the words that neither has."""
+    dry_run = scene.command.dry_run
+    look = Observe(
+        scene.agent.ref, recover_id=ref.session_id, is_previous=talk.is_previous, dry_run=dry_run
+    )
     yield (
         _LOOK,
         settle(
@@ -178,29 +184,57 @@ def _capture(scene: _Scene, talk: EndedTalk, ref: TranscriptRef) -> Iterator[tup
         session_id=ref.session_id,
         reason="recovery",
         is_previous=talk.is_previous,
+        dry_run=dry_run,
     )
     summary = settle(
         order,
         lambda: summarize(order, ports=scene.ports, reader=scene.reader, settings=scene.settings),
     )
     yield "summary", summary
-    is_known = isinstance(summary, Skipped) and summary.reason is SkipReason.NOTHING_NEW
-    if isinstance(summary, Failed) or is_known:
-        yield "raw", settle(scene.command, lambda: _keep_raw(scene, talk, ref))
+    if isinstance(summary, Failed) or _found_nothing(summary):
+        rest = settle(scene.command, lambda: _keep_raw(scene, talk, ref))
+        if not _found_nothing(rest):
+            yield "raw", rest
 
 
-def _keep_raw(scene: _Scene, talk: EndedTalk, ref: TranscriptRef) -> Recovered:
-    """Append the last messages as they are to the daily log of the day they were said on."""
+def _keep_raw(scene: _Scene, talk: EndedTalk, ref: TranscriptRef) -> Outcome:
+    """Append what nothing has captured yet to the daily log of the day it was said on."""
     ports = scene.ports
     segment = read_segment(ports.sessions, ref, wanted=RAW_MESSAGES, is_previous=talk.is_previous)
+    messages = _behind(segment.messages, _captured_until(scene, ref))
+    if not messages:
+        return Skipped(scene.command, SkipReason.NOTHING_NEW, "all of it was captured before")
+    if scene.command.dry_run:
+        return Planned(scene.command, f"would keep {len(messages)} messages as they are")
     from memconsole.domain.redaction import mask  # noqa: PLC0415
 
-    said = take(segment.messages, mask if scene.settings.redact else str).spoken
+    said = take(messages, mask if scene.settings.redact else str).spoken
     zone = resolve_zone(scene.settings.timezone, scene.home.config.user_timezone).zone
     path, entry, header = render_raw(ref.session_id, said, ports.clock.now(), zone)
     with ports.locks.workspace(scene.agent.workspace):
         wrote = ports.workspace.append(scene.agent.workspace, path, entry, header=header)
     return Recovered(scene.command, f"{len(said)} messages kept as they are", wrote=(wrote,))
+
+
+def _captured_until(scene: _Scene, ref: TranscriptRef) -> datetime | None:
+    """Return the time up to which a summary or a checkpoint has the words of a talk."""
+    agent, ports = scene.agent.ref, scene.ports
+    summary = ports.summaries.last(agent, ref.session_id)
+    checkpoint = ports.captures.last(agent, ref.session_id)
+    times = (
+        None if summary is None else summary.until,
+        None if checkpoint is None else checkpoint.at,
+    )
+    return max((one for one in times if one is not None), default=None)
+
+
+def _behind(messages: Sequence[Message], until: datetime | None) -> Sequence[Message]:
+    """Return the messages behind a time; one without a time belongs to the one before it."""
+    place = 0
+    for number, one in enumerate(messages, start=1):
+        if until is not None and one.at is not None and one.at <= until:
+            place = number
+    return messages[place:]
 
 
 def _remember(scene: _Scene, ref: TranscriptRef, print_: str) -> None:
@@ -215,33 +249,43 @@ def _row(talk: EndedTalk, ref: TranscriptRef, steps: list[tuple[str, Outcome]]) 
     return {"session_id": ref.session_id, "session_key": talk.key, "captured": captured}
 
 
+def _left(ended: Ended) -> str:
+    """Return what is said of transcripts that nobody can be given."""
+    number = len(ended.nameless)
+    if not number:
+        return ""
+    one = "1 ended transcript is left out, because nobody knows whose it is"
+    many = f"{number} ended transcripts are left out, because nobody knows whose they are"
+    shown = ", ".join(one_line(name)[:80] for name in ended.nameless[:_NAMED])
+    more = f" and {number - _NAMED} more" if number > _NAMED else ""
+    return f"{one if number == 1 else many}: {shown}{more}"
+
+
 def _told(scene: _Scene, ended: Ended, tally: _Tally) -> Outcome:
     details: dict[str, Detail] = {
         "looked_at": tally.looked_at,
         "sessions": tally.rows,
-        "nameless": ended.nameless,
+        "nameless": len(ended.nameless),
+        "nameless_ids": list(ended.nameless),
     }
-    left = (
-        f"; {ended.nameless} ended transcripts have no key that is known, and may be a group's"
-        if ended.nameless
-        else ""
-    )
+    left = _left(ended)
     if not tally.found:
         number = f"{tally.looked_at} ended talks" if tally.looked_at != 1 else "1 ended talk"
-        message = f"{number} of {scene.agent.id}: nothing is missing{left}"
+        nothing = f"{number} of {scene.agent.id}: nothing is missing"
         return Skipped(
             scene.command,
             SkipReason.NOTHING_NEW,
-            message,
-            hint="`summarize KEY --session-id ID` takes one of them." if left else "",
+            f"{nothing}; {left}" if left and tally.looked_at else left or nothing,
+            hint=_HINT if left else "",
             details=details,
             notices=tuple(tally.notices),
         )
+    also = f"; {left}" if left else ""
     number = "1 ended talk" if tally.found == 1 else f"{tally.found} ended talks"
     if scene.command.dry_run:
         return Planned(
             scene.command,
-            f"would capture {number} of {scene.agent.id}{left}",
+            f"would capture {number} of {scene.agent.id}{also}",
             details=details,
             notices=tuple(tally.notices),
         )
@@ -255,7 +299,7 @@ def _told(scene: _Scene, ended: Ended, tally: _Tally) -> Outcome:
         )
     return Recovered(
         scene.command,
-        f"{number} of {scene.agent.id} captured after the fact{left}",
+        f"{number} of {scene.agent.id} captured after the fact{also}",
         wrote=tuple(tally.wrote),
         details=details,
         notices=tuple(dict.fromkeys(tally.notices)),

@@ -15,6 +15,7 @@ from memconsole.domain.days import resolve_zone
 from memconsole.domain.keys import classify, parse_key
 from memconsole.domain.outcomes import Planned, Skipped, SkipReason, Summarized, Written
 from memconsole.domain.session_summary import SummaryReason, divided, file_name, render_summary
+from memconsole.engine.fingerprints import note_keys
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.segment import read_segment
 from memconsole.engine.summary_gather import Occasion, gather
@@ -80,6 +81,8 @@ def summarize(command: Summarize, *, ports: Ports, reader: Reader, settings: Set
     scene = _Scene(command, home, agent, stored, stored.transcript, ports, settings)
     if command.dry_run:
         return _attempt(scene)
+    if scene.key is not None:
+        note_keys(ports, agent, {scene.ref.session_id: scene.key})
     return in_turn(ports.locks, agent, lambda: _attempt(scene), prepare=ports.summaries.prepare)
 
 

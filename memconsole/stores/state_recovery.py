@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _KEPT = timedelta(days=90)
 
+_TOLD_BY = ("capture", "summary", "flush")
+"""Tables of captures that name the key of each session."""
+
 
 class StateRecovery:
     """Answers `capture_ports.RecoveryLog`; captures tell keys as well."""
@@ -53,8 +56,11 @@ class StateRecovery:
         """Return session keys by session id, as they were while the sessions went on."""
         statement = (
             "SELECT session_id, session_key FROM known_session WHERE home = ?1 AND agent = ?2 "
-            "UNION SELECT session_id, session_key FROM capture "
-            "WHERE home = ?1 AND agent = ?2 AND session_key IS NOT NULL"
+            + "".join(
+                f"UNION SELECT session_id, session_key FROM {table} WHERE home = ?1 AND agent = ?2 "
+                "AND session_id IS NOT NULL AND session_key IS NOT NULL "
+                for table in _TOLD_BY
+            )
         )
         rows = rows_of(self._database, statement, _of(agent))
         return {str(session_id): str(key) for session_id, key in rows}

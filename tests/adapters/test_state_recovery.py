@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.captures import Capture
+from memconsole.domain.captures import Capture, SummaryRecord
+from memconsole.domain.flush import Cycle, FlushMark
 from memconsole.stores.private_copy import PrivateCopies
 from memconsole.stores.state import StateDatabase
 from memconsole.stores.state_captures import StateCaptures
+from memconsole.stores.state_flushes import StateFlushes
 from memconsole.stores.state_recovery import StateRecovery
+from memconsole.stores.state_summaries import StateSummaries
 from tests.fakes import NOW
 
 if TYPE_CHECKING:
@@ -49,9 +52,15 @@ def test_keys_are_known_from_looks_and_from_captures(state: StateDatabase) -> No
     recovery.note(MAIN, {"s-1": "agent:main:main", "s-2": "agent:main:dashboard:x"}, NOW)
     captured = Capture(MAIN, "s-3", "agent:main:main", NOW, "hash", "block", False, None, "/ws")
     StateCaptures(state).add(captured)
+    summary = SummaryRecord(MAIN, "s-4", "agent:main:main", NOW, NOW, "memory/x.md", "recovery")
+    StateSummaries(state).add(summary)
+    mark = FlushMark(Cycle("s-5", 0, NOW), frozenset(), NOW)
+    StateFlushes(state).store(MAIN, "agent:main:telegram:direct:7", mark)
     assert recovery.keys(MAIN) == {
         "s-1": "agent:main:main",
         "s-2": "agent:main:dashboard:x",
         "s-3": "agent:main:main",
+        "s-4": "agent:main:main",
+        "s-5": "agent:main:telegram:direct:7",
     }
     assert recovery.keys(replace(MAIN, home="/elsewhere")) == {}

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Recover, Summarize
+import pytest
+
+from memconsole.domain.commands import Checkpoint, Flush, Observe, Recover, Summarize
 from memconsole.domain.keys import parse_key
 from memconsole.domain.outcomes import Failed, Planned, Recovered, Skipped, SkipReason
 from memconsole.domain.sessions import (
@@ -21,7 +24,12 @@ from memconsole.domain.transcript import Entry, EntryKind
 from memconsole.engine.engine import Engine
 from tests.fakes import HOME, NOW, World, fake_agent, talk
 
+if TYPE_CHECKING:
+    from memconsole.domain.commands import Command
+
 AGENT = fake_agent()
+LIVE = SessionState.LIVE
+LOOK = Observe(AGENT.ref, session_key="agent:main:main", is_flush=True)
 ROOT = AGENT.workspace
 KEY = "agent:main:main"
 SETTINGS = Settings(state_dir=Path("/state"), timezone="UTC")
@@ -96,7 +104,11 @@ def test_the_key_of_an_ended_transcript_is_known_from_when_it_lived() -> None:
     stage = Stage(key=None)
     unknown = stage.run()
     assert isinstance(unknown, Skipped)
-    assert "no key that is known" in unknown.message
+    assert unknown.message == (
+        "1 ended transcript is left out, because nobody knows whose it is: old"
+    )
+    assert "observe --recover ID" in unknown.hint
+    assert unknown.details["nameless_ids"] == ["old"]
     assert stage.world.workspace.files == {}
 
     stage = Stage(key=None)
@@ -163,6 +175,92 @@ def test_what_has_its_summary_and_went_on_is_kept_raw() -> None:
     assert "<!-- Session Recovery Capture: 2026-01-26 13:20 session=old -->" in log
     assert "- **user [13:02]** a # late word" in log
     assert "\\[DECISION\\]" in log
+
+
+def captured_while_it_lived(stage: Stage, *commands: Command) -> None:
+    """Run commands while `old` is the live main session, then have it end."""
+    engine = Engine(stage.world.ports, SETTINGS)
+    stage.world.sessions.hold(replace(stage.old, key=parse_key(KEY, owner="main"), state=LIVE))
+    for command in commands:
+        outcome = engine.run(command)
+        assert not isinstance(outcome, Failed), outcome
+    stage.world.sessions.hold(stage.new, stage.old)
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_talk_that_was_captured_to_its_end_is_left_alone(dry_run: bool) -> None:
+    stage = Stage()
+    captured_while_it_lived(
+        stage,
+        LOOK,
+        Checkpoint(AGENT.ref, is_forced=True),
+        Summarize(AGENT.ref, KEY),
+    )
+    before = dict(stage.world.workspace.files)
+    outcome = stage.run(dry_run=dry_run)
+    assert isinstance(outcome, Skipped), outcome
+    assert outcome.message == "1 ended talk of main: nothing is missing"
+    assert stage.world.workspace.files == before
+    assert "Recovery Capture" not in stage.written()
+
+
+def test_only_what_was_said_after_the_summary_is_kept_raw() -> None:
+    stage = Stage()
+    captured_while_it_lived(stage, LOOK, Summarize(AGENT.ref, KEY))
+    stage.world.sessions.transcripts["old"] = talk(*WORDS, "a late word", "its late answer")
+    assert isinstance(stage.run(), Recovered)
+    log = stage.world.workspace.text(ROOT, "memory/2026-01-26.md") or ""
+    raw = log.partition("Session Recovery Capture")[2]
+    assert "a late word" in raw
+    assert "uncaptured message number" not in raw
+
+
+def test_what_a_checkpoint_saved_after_the_summary_is_not_kept_raw() -> None:
+    stage = Stage()
+    captured_while_it_lived(stage, LOOK, Summarize(AGENT.ref, KEY))
+    stage.world.sessions.transcripts["old"] = talk(*WORDS, "a late word", "its late answer")
+    captured_while_it_lived(stage, LOOK, Checkpoint(AGENT.ref, session_key=KEY, is_forced=True))
+    assert isinstance(stage.run(), Skipped)
+    assert "Recovery Capture" not in stage.written()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        Observe(AGENT.ref),
+        LOOK,
+        Checkpoint(AGENT.ref, is_forced=True),
+        Flush(AGENT.ref, KEY),
+        Summarize(AGENT.ref, KEY),
+    ],
+    ids=["observe", "observe --flush", "checkpoint", "flush", "summarize"],
+)
+def test_every_capture_remembers_whose_talk_it_was(command: Command) -> None:
+    stage = Stage(key=None)
+    captured_while_it_lived(stage, command)
+    stage.world.sessions.transcripts["old"] = talk(*WORDS, "a late word", "its late answer")
+    outcome = stage.run()
+    assert isinstance(outcome, Recovered), outcome
+    assert "a late word" in stage.written()
+
+
+def test_a_hook_tells_the_key_of_a_talk_that_has_ended() -> None:
+    stage = Stage(key=None)
+    Engine(stage.world.ports, SETTINGS).run(Summarize(AGENT.ref, KEY, session_id="old"))
+    stage.world.sessions.transcripts["old"] = talk(*WORDS, "a late word", "its late answer")
+    assert isinstance(stage.run(), Recovered)
+
+
+def test_transcripts_of_nobody_are_counted_beside_the_talks() -> None:
+    stage = Stage()
+    others = [stored(f"orphan-{n}", None, SessionState.ORPHAN) for n in range(5)]
+    stage.world.sessions.hold(stage.new, stage.old, *others)
+    outcome = stage.run()
+    assert isinstance(outcome, Recovered), outcome
+    assert outcome.message == (
+        "1 ended talk of main captured after the fact; 5 ended transcripts are left out, because "
+        "nobody knows whose they are: orphan-0, orphan-1, orphan-2 and 2 more"
+    )
 
 
 def test_a_failing_workspace_is_told_and_tried_again() -> None:

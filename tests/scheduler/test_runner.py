@@ -194,6 +194,8 @@ def test_consolidation_is_off_and_at_night_it_only_reports() -> None:
     world = World(MAIN)
     text = "Date: 2026-01-01\n- 🟢 Lunch was at noon <!-- dc:importance=1.0 -->\n"
     world.workspace.files[MAIN.workspace, OBSERVATIONS] = text
-    assert runner(world).run(job, NEVER).status == "done"
+    rules = replace(SETTINGS, consolidate=ConsolidateSettings(is_enabled=True, token_target=1))
+    at_night = JobRunner(Engine(world.ports, rules), FakeJobLocks(), child=None)
+    assert at_night.run(job, NEVER).status == "done"
     assert world.workspace.writes == ["DREAMS.md"]
-    assert runner(world).run(job, NEVER).reason == "too-soon"
+    assert at_night.run(job, NEVER).reason == "too-soon"
