@@ -1,0 +1,97 @@
+"""The commands of the lane: what each is called with, and what comes before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tests.lanes.faults.world import KEY, PLAN, World, end_talk, id_of, keep_copies
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Step = "tuple[str, ...] | Callable[[World], object]"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One command of the lane.
+
+    Attributes:
+        arguments: The command line; a callable asks the prepared home for ids.
+        prepare: Commands that run healthy before it, and changes of the home.
+        may_change: Beginnings of paths below the platform's home that the command is for.
+        erases: Words that are nowhere below the home once it is done.
+        is_stack: A second run after a whole one is another act, or has nothing to do.
+    """
+
+    name: str
+    arguments: tuple[str, ...] | Callable[[World], tuple[str, ...]]
+    prepare: tuple[tuple[str, ...] | Callable[[World], object], ...] = ()
+    may_change: tuple[str, ...] = ()
+    erases: str | None = None
+    is_stack: bool = False
+
+    def words(self, world: World) -> tuple[str, ...]:
+        """Return the command line in a prepared home."""
+        return self.arguments if isinstance(self.arguments, tuple) else self.arguments(world)
+
+
+_ADD_PLAN = ("memory", "add", PLAN)
+_ADD = ("memory", "add", "Ada keeps the spare keys in the blue cabinet")
+_LONG = "MEMORY.md"
+
+
+def _forget(*options: str) -> Callable[[World], tuple[str, ...]]:
+    return lambda world: ("memory", "forget", id_of(world, _LONG, PLAN), "--yes", *options)
+
+
+TRIALS = (
+    Trial("checkpoint", ("checkpoint",)),
+    Trial("observe", ("observe", "--flush")),
+    Trial("flush", ("flush", KEY)),
+    Trial("summarize", ("summarize", KEY)),
+    Trial("reflect", ("reflect", "--force", "--yes")),
+    Trial(
+        "reflect --undo",
+        ("reflect", "--undo", "--yes"),
+        prepare=(("reflect", "--force", "--yes"),),
+        is_stack=True,
+    ),
+    Trial("memory add", _ADD),
+    Trial("memory add --daily", (*_ADD, "--daily")),
+    Trial("memory forget", _forget(), prepare=(_ADD_PLAN,)),
+    Trial(
+        "memory forget --hard",
+        _forget("--hard"),
+        prepare=(_ADD_PLAN, keep_copies, ("reindex",)),
+        erases=PLAN,
+    ),
+    Trial("undo of add", ("memory", "undo"), prepare=(_ADD,), is_stack=True),
+    Trial("undo of forget", ("memory", "undo"), prepare=(_ADD_PLAN, _forget()), is_stack=True),
+    Trial(
+        "undo of consolidate",
+        ("memory", "undo"),
+        prepare=(("consolidate", "--apply", "--yes"),),
+        is_stack=True,
+    ),
+    Trial(
+        "promote",
+        lambda world: ("memory", "promote", id_of(world, "memory/2026-01-20.md", "Port 8443")),
+        prepare=(("reindex",), ("search", "which port has the gateway", "--min-score", "0")),
+    ),
+    Trial("consolidate", ("consolidate", "--apply", "--yes")),
+    Trial("index-md", ("index-md", "--force")),
+    Trial("reindex", ("reindex",)),
+    Trial("reindex again", ("reindex", "--full"), prepare=(("reindex",), _ADD)),
+    Trial("recover", ("recover",), prepare=(("recover",), end_talk)),
+    Trial("rotate", ("rotate", KEY, "--yes")),
+    Trial("compact", ("compact", KEY, "--yes")),
+    Trial("hooks install", ("hooks", "install"), may_change=("hooks",)),
+    Trial("hooks remove", ("hooks", "remove"), (("hooks", "install"),), may_change=("hooks",)),
+    Trial(
+        "config fix", ("config", "fix", "--apply", "--yes"), may_change=("openclaw.json",)
+    ),
+    Trial("logs rotate", ("logs", "rotate"), may_change=("logs",)),
+    Trial("alerts test", ("alerts", "test")),
+)
