@@ -13,7 +13,7 @@ JOBS ?= 2
 # Compiled tests are kept: else each worker of each run compiles all of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-pty test-tmux test-ssh test-systemd test-gateway test-slow test-properties check format \
+.PHONY: help run test test-pty test-tmux test-ssh test-systemd test-gateway test-faults test-slow test-properties check format \
   bench bench-console bench-search bench-search-peers bench-memory bench-capture soak pictures lock build clean
 
 help: ## list the targets
@@ -45,6 +45,9 @@ test-gateway: $(STAMP) ## three released Gateways on loopback, fetched with npm 
 	$(BIN)/python -m tests.lanes.gateways.install
 	$(BIN)/pytest tests/lanes/gateways -m gateway_real -o log_cli=true \
 	  --log-cli-level=INFO --log-cli-format='%(message)s' $(ARGS)
+
+test-faults: $(STAMP) ## kills and failing calls at every write; FAULTS_SAMPLE=24 tries so many a command
+	$(BIN)/pytest tests/lanes/faults -m faults -n $(JOBS) $(ARGS)
 
 test-slow: $(STAMP) ## what takes half a minute: that two runs take equal pictures
 	$(BIN)/pytest -m slow $(ARGS)

@@ -14,15 +14,15 @@ from __future__ import annotations
 import heapq
 import json
 import mmap
-import os
 import re
 import sys
 import zlib
 from array import array
 from bisect import bisect_left
-from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
+
+from memconsole.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -161,16 +161,7 @@ def write_merges(folder: Path, tokenizer: Path) -> bool:
     content = _content(tokenizer, *_identity(tokenizer))
     if content is None:
         return False
-    place = folder / f".{NAME}.{os.getpid()}"
-    try:
-        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        os.replace(place, folder / NAME)  # noqa: PTH105
-    except BaseException:
-        with suppress(OSError):
-            place.unlink(missing_ok=True)
-        raise
+    write_whole(folder / NAME, content)
     return True
 
 

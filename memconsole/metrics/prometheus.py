@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memconsole.errors import StateError
+from memconsole.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -87,16 +86,4 @@ class PrometheusMetrics:
         """Replace the file whole; the exporter never sees half of it."""
         from prometheus_client import generate_latest  # noqa: PLC0415
 
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with suppress(FileNotFoundError):
-            temporary.unlink()
-        try:
-            with os.fdopen(os.open(temporary, flags, 0o644), "wb") as file:
-                os.fchmod(file.fileno(), 0o644)
-                file.write(generate_latest(self))
-            temporary.replace(path)
-        except OSError:
-            with suppress(OSError):
-                temporary.unlink()
-            raise
+        write_whole(path, generate_latest(self), mode=0o644)

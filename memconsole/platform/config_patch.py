@@ -11,7 +11,6 @@ import errno
 import hashlib
 import json
 import os
-import secrets
 import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from memconsole.platform.config import find_config
 from memconsole.platform.config_backups import keep_copy
 from memconsole.platform.config_program import set_values
 from memconsole.platform.json5_file import ConfigSyntaxError, decode_json5, read_bytes
+from memconsole.whole_file import clean_leftovers_in, temporary_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ _HINTS = {
 }
 _MOST_HOOKS = 500
 _LEFTOVER_S = 3600.0
-"""A temporary file of that age in seconds belongs to no run any more."""
+"""Age in seconds of a temporary file under an earlier name, which did not say whose it was."""
 
 
 def _unobserved(step: str) -> None:
@@ -88,6 +88,7 @@ class DiskConfigFile:
         path = find_config(self._choice, self._environ)
         if path is None:
             return None
+        _forget_leftovers(path, self._now().timestamp())
         with _telling(path, "read"):
             data = read_bytes(path)
             status = path.stat()
@@ -135,8 +136,7 @@ class DiskConfigFile:
         path = seen.path
         with _telling(path, "replaced"), _folder(path) as folder:
             status = _require_ordinary(path, folder)
-            _forget_leftovers(path, self._now().timestamp())
-            with self._temporary(folder, path.name) as (name, descriptor):
+            with self._temporary(folder) as (name, descriptor):
                 self._fill(descriptor, data, status)
                 if _seen_now(path, folder) != seen.version:
                     raise ConcurrentEditError(_shown(path))
@@ -170,18 +170,18 @@ class DiskConfigFile:
             return frozenset()
 
     @contextmanager
-    def _temporary(self, folder: int, beside: str) -> Iterator[tuple[str, int]]:
+    def _temporary(self, folder: int) -> Iterator[tuple[str, int]]:
         """Make an empty file beside the target; it is gone afterwards, whatever happens."""
-        name = f"{_prefix(beside)}{secrets.token_hex(8)}.tmp"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(name, flags, 0o600, dir_fd=folder)
-        try:
-            self.steps("temporary-made")
-            yield name, descriptor
-        finally:
-            os.close(descriptor)
-            with suppress(FileNotFoundError):
-                os.unlink(name, dir_fd=folder)
+        with temporary_name() as name:
+            descriptor = os.open(name, flags, 0o600, dir_fd=folder)
+            try:
+                self.steps("temporary-made")
+                yield name, descriptor
+            finally:
+                os.close(descriptor)
+                with suppress(OSError):
+                    os.unlink(name, dir_fd=folder)
 
     def _fill(self, descriptor: int, data: bytes, like: os.stat_result) -> None:
         view = memoryview(data)
@@ -232,14 +232,11 @@ def _folder(path: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _prefix(beside: str) -> str:
-    return f".{beside}.memconsole-"
-
-
 def _forget_leftovers(path: Path, now: float) -> None:
-    """Remove what a killed run left beside the file; it holds what the file holds."""
+    """Remove what a killed run left beside the file: it holds the secrets that the file holds."""
+    clean_leftovers_in(path.parent)
     with suppress(OSError):
-        for one in path.parent.glob(f"{_prefix(path.name)}*.tmp"):
+        for one in path.parent.glob(f".{path.name}.memconsole-*.tmp"):
             if now - one.lstat().st_mtime > _LEFTOVER_S:
                 one.unlink()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from memconsole.domain.outcomes import Written
 from memconsole.domain.plain import one_line
 from memconsole.errors import PlatformConfigError
 from memconsole.launch import find_program
+from memconsole.whole_file import clean_leftovers_in, is_temporary, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from memconsole.domain.hooks import HookSpec
 
 _FILES = ("HOOK.md", "handler.js")
+_EARLIER = re.compile(r"\.(?:HOOK\.md|handler\.js)\.\d{1,10}\.tmp")
+"""What a killed installation of an earlier memconsole may have left."""
 _MOST_BYTES = 64 * 1024
 
 
@@ -75,7 +79,8 @@ class DiskHooks:
         gone: list[str] = []
         for spec in HOOKS:
             place = self._folder / f"{prefix}{spec.name}"
-            if _state(place, {}) in (HookState.MISSING, HookState.FOREIGN):
+            state = _state(place, {})
+            if state is HookState.FOREIGN or not os.path.lexists(place):
                 continue
             if not dry_run:
                 _remove(place)
@@ -119,9 +124,12 @@ def _state(place: Path, texts: Mapping[str, str]) -> HookState:
     found = {name: _read(place / name) for name in _FILES}
     if any(text is not None and MARK not in text for text in found.values()):
         return HookState.FOREIGN
-    others = set(os.listdir(place)) - set(_FILES)  # noqa: PTH208 - names are all that is wanted
-    if others or all(text is None for text in found.values()):
-        return HookState.FOREIGN if os.listdir(place) else HookState.MISSING  # noqa: PTH208
+    names = os.listdir(place)  # noqa: PTH208 - names are all that is wanted
+    if not all(name in _FILES or _is_ours_for_now(name) for name in names):
+        return HookState.FOREIGN
+    if all(text is None for text in found.values()):
+        # A name without a text that can be read is somebody else's pipe or folder.
+        return HookState.FOREIGN if set(names) & set(_FILES) else HookState.MISSING
     return HookState.INSTALLED if not texts or found == texts else HookState.OUTDATED
 
 
@@ -153,22 +161,11 @@ def _enabled(config: Mapping[str, object] | None, name: str) -> bool | None:
 
 def _write(place: Path, name: str, text: str) -> None:
     """Put one file in its place whole, 0600 in a folder of 0700."""
-    temporary = place / f".{name}.{os.getpid()}.tmp"
     try:
         for folder in (place.parent, place):
             if not folder.is_dir():
                 folder.mkdir(mode=0o700)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        descriptor = os.open(temporary, flags, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                os.fchmod(file.fileno(), 0o600)
-                file.write(text.encode())
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(place / name)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_whole(place / name, text.encode())
     except OSError as error:
         raise _failed(place / name, error) from error
 
@@ -177,9 +174,23 @@ def _remove(place: Path) -> None:
     try:
         for name in _FILES:
             (place / name).unlink(missing_ok=True)
+        _sweep(place)
         place.rmdir()
     except OSError as error:
         raise _failed(place, error) from error
+
+
+def _is_ours_for_now(name: str) -> bool:
+    """Whether it is a temporary file of ours: an installation that was killed left it."""
+    return is_temporary(name) or _EARLIER.fullmatch(name) is not None
+
+
+def _sweep(place: Path) -> None:
+    """Remove the temporary files of runs that were killed."""
+    clean_leftovers_in(place)
+    for name in os.listdir(place):  # noqa: PTH208 - names are all that is wanted
+        if _EARLIER.fullmatch(name):
+            (place / name).unlink(missing_ok=True)
 
 
 def _failed(path: Path, error: OSError) -> PlatformConfigError:

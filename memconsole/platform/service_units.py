@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from memconsole.domain.plain import one_line
 from memconsole.domain.service_text import LABEL, MARK, NAME, ServiceKind
 from memconsole.errors import ServiceError
 from memconsole.values import dataclass
+from memconsole.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -238,19 +238,10 @@ def _require_ours(path: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.unlink(missing_ok=True)
-        with os.fdopen(os.open(temporary, flags, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        write_whole(path, text.encode())
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
         raise _cannot(path, "written", error) from error
 
 

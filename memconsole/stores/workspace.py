@@ -21,8 +21,8 @@ from memconsole.domain.memory import MAX_READ_BYTES
 from memconsole.errors import ConcurrentEditError, WorkspaceError
 from memconsole.stores.encodings import encoded_like, encoding_of
 from memconsole.stores.inside import adopt, failed, open_place, refused
-from memconsole.stores.leftovers import clean_leftovers, temporary_name
 from memconsole.stores.pool_text import UNKNOWN, decode
+from memconsole.whole_file import clean_leftovers, temporary_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -91,7 +91,7 @@ class DiskWorkspace:
         data = text.encode("utf-8", errors="replace")
         with open_place(root, relative, creates=True) as place:
             assert place is not None  # folders are made
-            clean_leftovers(place)
+            clean_leftovers(place.folder)
             old = _status_to_write(place)
             if is_edit and old is not None:
                 data = _in_its_encoding(place, text)
@@ -118,7 +118,7 @@ class DiskWorkspace:
         """
         with open_place(root, relative, creates=True) as place:
             assert place is not None  # folders are made
-            clean_leftovers(place)
+            clean_leftovers(place.folder)
             old = _status_to_write(place)
             flags = os.O_RDWR | os.O_APPEND | (0 if old else os.O_CREAT | os.O_EXCL)
             descriptor = place.open(flags)

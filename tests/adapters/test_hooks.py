@@ -67,6 +67,28 @@ def test_an_older_version_is_renewed(tmp_path: Path) -> None:
     assert states(found)[0] is HookState.INSTALLED
 
 
+@pytest.mark.parametrize("left", [f".memconsole-{2**31 - 1}-0123456789ab.tmp", ".HOOK.md.4242.tmp"])
+def test_what_a_killed_run_left_is_ours(left: str, tmp_path: Path) -> None:
+    found = hooks(tmp_path)
+    folder = tmp_path / "hooks" / NAMES[0]
+    folder.mkdir(parents=True)
+    (folder / left).write_text("half a te")
+    assert states(found)[0] is HookState.MISSING
+    found.install("", dry_run=False)
+    assert states(found) == [HookState.INSTALLED] * 3
+    (folder / left).write_text("half a te")
+    assert states(found)[0] is HookState.INSTALLED
+    found.remove("", dry_run=False)
+    assert list((tmp_path / "hooks").iterdir()) == []
+
+
+def test_a_folder_whose_files_were_removed_already_goes_too(tmp_path: Path) -> None:
+    folder = tmp_path / "hooks" / NAMES[0]
+    folder.mkdir(parents=True)
+    assert hooks(tmp_path).remove("", dry_run=False) == (str(folder),)
+    assert not folder.exists()
+
+
 @pytest.mark.parametrize("what", ["file", "handler", "extra", "link"])
 def test_what_is_not_ours_is_left_alone_and_no_other_hook_is_written(
     what: str, tmp_path: Path

@@ -119,6 +119,15 @@ def test_what_a_killed_run_left_behind_goes_after_an_hour(stage: Stage) -> None:
     assert stage.listing() == [new.name, "openclaw.json"]
 
 
+def test_what_a_killed_run_left_behind_goes_when_the_file_is_looked_at(stage: Stage) -> None:
+    dead = stage.home / f".memconsole-{2**31 - 1}-0123456789ab.tmp"
+    alive = dead.with_name(f".memconsole-{os.getppid()}-0123456789ab.tmp")
+    for path in (dead, alive):
+        path.write_text("{ token: 'secret' }")
+    stage.seen()
+    assert stage.listing() == [alive.name, "openclaw.json"]
+
+
 def test_bytes_that_are_no_text_stay_as_they_are(tmp_path: Path) -> None:
     stage = Stage(tmp_path, b"{ mode: 1, /* \xff\xfe */ }")
     seen = stage.seen()

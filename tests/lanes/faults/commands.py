@@ -89,9 +89,7 @@ TRIALS = (
     Trial("compact", ("compact", KEY, "--yes")),
     Trial("hooks install", ("hooks", "install"), may_change=("hooks",)),
     Trial("hooks remove", ("hooks", "remove"), (("hooks", "install"),), may_change=("hooks",)),
-    Trial(
-        "config fix", ("config", "fix", "--apply", "--yes"), may_change=("openclaw.json",)
-    ),
+    Trial("config fix", ("config", "fix", "--apply", "--yes"), may_change=("openclaw.json",)),
     Trial("logs rotate", ("logs", "rotate"), may_change=("logs",)),
     Trial("alerts test", ("alerts", "test")),
 )

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from memconsole.demo.gateway import LoopbackGateway
 from tests.lanes.faults.process import HEALTHY, KILLED, Fault
 from tests.lanes.faults.trees import broken_databases, holders, look
-from tests.lanes.faults.world import KEY, World, gateway_row, make_world
+from tests.lanes.faults.world import World, gateway_row, make_world
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.lanes.faults.commands import Trial
@@ -200,11 +200,11 @@ class Lane:
 
 def _changes(tree: Tree, wanted: Tree, name: str) -> str:
     """Return the lines of a file that are too many (+) and those that are missing (-)."""
-    lines = [
+    before, after = (
         b"".join(sorted(one.texts.get(name, ()))).decode(errors="replace").splitlines()
         for one in (wanted, tree)
-    ]
-    changed = (line for line in difflib.unified_diff(*lines, "", "", n=0, lineterm=""))
+    )
+    changed = difflib.unified_diff(before, after, n=0, lineterm="")
     return " | ".join(line for line in changed if not line.startswith(("---", "+++", "@@")))
 
 

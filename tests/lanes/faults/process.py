@@ -78,6 +78,7 @@ class Runs:
             "arguments": arguments,
             "environment": dict(environment),
             "is_plain_user": False,
+            "is_folder_gone": False,
             "folder": str(folder),
             "call": fault.call,
             "error": fault.error,

@@ -50,11 +50,11 @@ Date: 2025-12-10
 
 - 🟢 09:00 Lunch was at noon <!-- dc:type=event dc:importance=1.0 mc:id=o-1111aaaa -->
 - 🟢 09:05 Lunch was at noon <!-- dc:type=event dc:importance=1.0 mc:id=o-1111aaab -->
-- 🟡 10:00 The rack stands on the second floor <!-- dc:type=fact dc:importance=5.0 mc:id=o-2222aaaa -->
+- 🟡 10:00 The rack is upstairs <!-- dc:type=fact dc:importance=5.0 mc:id=o-2222aaaa -->
 
 Date: 2026-01-24
 
-- 🔴 11:00 Never push to the main branch on a Friday <!-- dc:type=rule dc:importance=9.0 mc:id=o-3333aaaa -->
+- 🔴 11:00 Never push on a Friday <!-- dc:type=rule dc:importance=9.0 mc:id=o-3333aaaa -->
 - 🟡 11:05 Ada prefers tea <!-- dc:type=preference dc:importance=5.5 mc:id=o-4444aaaa -->
 """
 
@@ -75,7 +75,7 @@ class World:
 def id_of(world: World, path: str, words: str) -> str:
     """Return the id of the entry that says something."""
     rows = json.loads(world.run("--json", "memory", "show", path).out)["data"]
-    return next(row["id"] for row in rows if words in row["text"])
+    return str(next(row["id"] for row in rows if words in row["text"]))
 
 
 def keep_copies(world: World) -> None:
