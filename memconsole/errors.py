@@ -285,6 +285,23 @@ class StoreError(MemconsoleError):
     code = "store-unreadable"
 
 
+class TranscriptRefusedError(StoreError):
+    """A file is not taken for a session's transcript: it is somebody else's, or may be.
+
+    Attributes:
+        code: One of `CODES`, which are warning codes as well.
+    """
+
+    CODES = frozenset({"session-id-mismatch", "transcript-outside"})
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(
+            message,
+            hint="Nothing of it was read: the session's entry names a file that is not its own.",
+        )
+        self.code = code
+
+
 class StoreNewerError(StoreError):
     """A store was made by a newer platform than we know; only its Gateway can read it (A4)."""
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -49,6 +49,25 @@ class Notice:
     message: str
     path: str | None = None
     agent: str | None = None
+
+
+_MOST_TOLD = 3
+
+
+def few(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+    """Return the first notices of each kind, and how many more there are: a store may hold much."""
+    found: list[Notice] = []
+    by_code: dict[str, list[Notice]] = {}
+    for one in notices:
+        same = by_code.setdefault(one.code, [])
+        same.append(one)
+        if len(same) <= _MOST_TOLD:
+            found.append(one)
+    for same in by_code.values():
+        if len(same) > _MOST_TOLD:
+            said = f"{len(same) - _MOST_TOLD} more, such as: {same[-1].message}"
+            found.append(replace(same[-1], message=said))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -29,15 +29,15 @@ def class_of(stored: StoredSession) -> SessionClass:
 
 
 def touched_at(stored: StoredSession) -> datetime | None:
-    """Return when anything was last added to the session: its transcript's time, else its own."""
-    ref = stored.transcript
-    if ref is not None and ref.modified_at is not None:
-        return ref.modified_at
-    return stored.updated_at
+    """Return how old a talk is: the time of its newest message, else what its entry says.
+
+    The time of a file or of a row says nothing: a copy, a restore or a move has a new one.
+    """
+    return stored.spoke_at or stored.updated_at
 
 
 def candidates(listing: StoreListing) -> tuple[StoredSession, ...]:
-    """Return the sessions that a checkpoint may take by itself, newest first.
+    """Return the sessions that a checkpoint may take by itself, in no order (`newest_first`).
 
     Main and direct talks that live and have a transcript. Without any of these the orphans, as a
     home that holds nothing but transcripts still holds the agent's work. But an orphan may be
@@ -49,6 +49,11 @@ def candidates(listing: StoreListing) -> tuple[StoredSession, ...]:
     if not talks and is_readable(listing) and all(class_of(one).is_captured for one in live):
         orphans = (one for one in listing.sessions if one.state is SessionState.ORPHAN)
         talks = [one for one in orphans if _has_text(one)]
+    return tuple(talks)
+
+
+def newest_first(talks: Iterable[StoredSession]) -> tuple[StoredSession, ...]:
+    """Return talks with the newest words first; of equals a main session."""
     return tuple(sorted(talks, key=_newness, reverse=True))
 
 

@@ -8,6 +8,7 @@ of people are left out: a reset adds some of its own, and none of them can be lo
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from memconsole.domain.sessions import SessionState, TranscriptState
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memconsole.domain.agents import Agent
     from memconsole.domain.days import Zone
@@ -84,17 +85,23 @@ class Ended:
     nameless: tuple[str, ...]
 
 
-def ended_talks(agent: Agent, listing: StoreListing, known: Mapping[str, str]) -> Ended:
+def ended_talks(
+    agent: Agent,
+    listing: StoreListing,
+    known: Mapping[str, str],
+    dated: Callable[[Sequence[StoredSession]], Sequence[StoredSession]],
+) -> Ended:
     """Return the talks of an agent that are over, whatever store they are in.
 
     Args:
         agent: Whose sessions.
         listing: What its stores hold.
         known: Session keys by session id, as remembered from earlier looks.
+        dated: Gives talks the time of their newest message.
     """
     found: list[EndedTalk] = []
     nameless: list[str] = []
-    for stored in sorted(listing.sessions, key=_newness, reverse=True):
+    for stored in listing.sessions:
         if stored.transcript is None or stored.transcript_state is not TranscriptState.PRESENT:
             continue
         if stored.archive_reason in _NOT_TALKS:
@@ -106,6 +113,9 @@ def ended_talks(agent: Agent, listing: StoreListing, known: Mapping[str, str]) -
         elif _class(agent, key, stored).is_captured:
             is_previous = stored.state is SessionState.LIVE
             found.append(EndedTalk(stored, key, is_previous=is_previous))
+    fresh = dated([one.stored for one in found])
+    found = [replace(one, stored=stored) for one, stored in zip(found, fresh, strict=True)]
+    found.sort(key=lambda one: touched_at(one.stored) or _NEVER, reverse=True)
     return Ended(tuple(_newest_of_each(found)), tuple(nameless))
 
 
@@ -118,10 +128,6 @@ def _newest_of_each(talks: Iterable[EndedTalk]) -> list[EndedTalk]:
 
 def _class(agent: Agent, key: str, stored: StoredSession) -> SessionClass:
     return classify(stored.key or parse_key(key, owner=agent.id), stored.chat_type)
-
-
-def _newness(stored: StoredSession) -> datetime:
-    return touched_at(stored) or _NEVER
 
 
 def render_raw(

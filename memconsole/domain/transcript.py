@@ -174,6 +174,7 @@ class Tail:
         last_compaction_at: Time of the newest compaction passed.
         tokens_before_compaction: Context before it, as the platform noted; None when it did not.
         last_compaction: What the platform noted about it.
+        spoke_at: Time of the newest message on the active path that has one.
     """
 
     messages: tuple[Message, ...] = ()
@@ -186,6 +187,7 @@ class Tail:
     last_compaction_at: datetime | None = None
     tokens_before_compaction: int | None = None
     last_compaction: Compaction | None = None
+    spoke_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

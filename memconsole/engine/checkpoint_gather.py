@@ -89,7 +89,7 @@ def gather(scene: Scene) -> Findings | Skipped:
     listing = ports.sessions.sessions(scene.agent)
     if not command.dry_run:
         note_keys(ports, scene.agent, keys_of(listing.sessions))
-    source = find_source(command, listing)
+    source = find_source(command, listing, ports.sessions)
     if isinstance(source, Skipped):
         return source
     if (reason := too_old(command, source, settings, ports.clock.now())) is not None:
@@ -164,4 +164,4 @@ def _notices(source: Source, tail: Tail) -> tuple[Notice, ...]:
     found = transcript_notices(
         source.label, tail.counts, has_gap=tail.has_gap, path=path, agent=agent
     )
-    return tuple(found)
+    return (*found, *source.refused)

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.checkpoint import (
-    candidates,
-    class_of,
-    is_readable,
-    named,
-    touched_at,
-)
+from memconsole.domain.checkpoint import class_of, is_readable, named, touched_at
 from memconsole.domain.checkpoint_words import label_of, left_out, span
 from memconsole.domain.outcomes import Skipped, SkipReason
 from memconsole.domain.sessions import SessionState, TranscriptState
 from memconsole.domain.sizes import size_words
-from memconsole.errors import SessionNotFoundError, StoreError
+from memconsole.engine.ages import current_talks, dated
+from memconsole.engine.lookup import require_own_words
+from memconsole.errors import SessionNotFoundError, StoreError, TranscriptRefusedError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from memconsole.domain.agents import Notice
     from memconsole.domain.commands import Checkpoint
     from memconsole.domain.outcomes import Detail
     from memconsole.domain.sessions import StoredSession, StoreListing, TranscriptRef
     from memconsole.domain.settings import CheckpointSettings
     from memconsole.domain.transcript import Tail
+    from memconsole.ports import SessionStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +32,13 @@ class Source:
 
     Attributes:
         is_newest: No other talk of the agent is newer, so its work is the current work.
+        refused: Transcripts of the agent's talks that are not their own.
     """
 
     stored: StoredSession
     ref: TranscriptRef
     is_newest: bool
+    refused: tuple[Notice, ...] = ()
 
     @property
     def label(self) -> str:
@@ -56,20 +56,26 @@ class Source:
         return {"session_id": self.ref.session_id, "key": self.key}
 
 
-def find_source(command: Checkpoint, listing: StoreListing) -> Source | Skipped:
-    """Return the named session, else the newest talk.
+def find_source(
+    command: Checkpoint, listing: StoreListing, store: SessionStore
+) -> Source | Skipped:
+    """Return the named session, else the talk with the newest words.
 
     Raises:
         SessionNotFoundError: The command names a session that is not there.
-        StoreError: There is no talk, and the store could not be read (A1).
+        StoreError: There is no talk, and the store could not be read (A1); or what there is lies
+            in transcripts that are not the sessions' own.
     """
-    newest = candidates(listing)
+    talks = current_talks(store, listing)
     if command.session_key is not None:
-        return _named_source(command, command.session_key, listing, newest)
-    if newest and newest[0].transcript is not None:
-        return Source(newest[0], newest[0].transcript, is_newest=True)
+        return _named_source(command, command.session_key, listing, talks.sessions, store)
+    if talks.sessions and talks.sessions[0].transcript is not None:
+        newest = talks.sessions[0]
+        return Source(newest, talks.sessions[0].transcript, is_newest=True, refused=talks.refused)
     if not is_readable(listing):
         raise _unreadable(command.agent.id, listing)
+    if talks.refused:
+        raise TranscriptRefusedError(talks.refused[0].code, talks.refused[0].message)
     return Skipped(command, SkipReason.NO_SESSION, _why_none(command.agent.id, listing))
 
 
@@ -112,11 +118,16 @@ def too_little(
 
 
 def _named_source(
-    command: Checkpoint, name: str, listing: StoreListing, newest: tuple[StoredSession, ...]
+    command: Checkpoint,
+    name: str,
+    listing: StoreListing,
+    newest: tuple[StoredSession, ...],
+    store: SessionStore,
 ) -> Source | Skipped:
     stored = named(listing.sessions, name)
     if stored is None:
         raise SessionNotFoundError(name)
+    require_own_words(stored)
     label = label_of(stored)
     session_class = class_of(stored)
     if stored.key is not None and not session_class.is_captured:
@@ -132,6 +143,7 @@ def _named_source(
     if stored.state is SessionState.ARCHIVED:
         message = f"{label} has ended; checkpoints save what is going on"
         return Skipped(command, SkipReason.NO_SESSION, message)
+    [stored] = dated(store, (stored,))
     touched = touched_at(stored)
     is_newest = not any(
         one.session_id != stored.session_id

@@ -14,6 +14,7 @@ from memconsole.domain.transcript_notices import transcript_notices
 from memconsole.engine.fill import fill_of
 from memconsole.engine.fingerprints import take_fingerprint
 from memconsole.engine.freshness import freshness_of, next_events
+from memconsole.engine.lookup import require_own_words
 from memconsole.engine.whole import read_whole
 from memconsole.errors import StoreError
 
@@ -148,6 +149,7 @@ def _limits(view: SessionView, snapshot: ConsoleSnapshot, fill: Fill) -> dict[st
 
 
 def _whole(ports: Ports, view: SessionView, *, everything: bool) -> Whole:
+    require_own_words(view.stored)
     if view.transcript is None:
         return Whole(counts=TranscriptCounts())
     return read_whole(ports.sessions, view.transcript, everything=everything)

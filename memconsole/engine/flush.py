@@ -20,7 +20,7 @@ from memconsole.engine.lookup import find_agent
 from memconsole.engine.observe import observe
 from memconsole.engine.rotation_prologue import Prologue
 from memconsole.engine.settle import settle
-from memconsole.errors import SessionNotFoundError, StateError
+from memconsole.errors import SessionNotFoundError, StateError, TranscriptRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -72,7 +72,7 @@ def flush(command: Flush, *, ports: Ports, reader: Reader, settings: Settings) -
         said = "" if prologue.outcome is None else prologue.outcome.message
         return Failed(
             command,
-            "not-captured",
+            _why(prologue.outcome),
             f"{command.key} was not saved: {said}",
             hint="Mend that; it is tried again.",
             details=details,
@@ -124,6 +124,12 @@ def _captured(command: Flush, ports: Ports, reader: Reader, settings: Settings) 
     save = Checkpoint(agent, session_key=key, is_forced=True, dry_run=dry_run)
     saved = settle(save, lambda: checkpoint(save, ports=ports, reader=reader, settings=settings))
     return Prologue(saved, (("observe", seen),))
+
+
+def _why(outcome: Outcome | None) -> str:
+    """Return the code of a failure: that of a transcript that is not the session's own stays."""
+    is_refused = isinstance(outcome, Failed) and outcome.code in TranscriptRefusedError.CODES
+    return outcome.code if isinstance(outcome, Failed) and is_refused else "not-captured"
 
 
 def _nothing_to_save(

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.errors import SessionNotFoundError, UnknownAgentError, UsageError
+from memconsole.errors import (
+    SessionNotFoundError,
+    TranscriptRefusedError,
+    UnknownAgentError,
+    UsageError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.sessions import StoredSession
     from memconsole.domain.snapshot import SessionView
 
 _SHORTEST_ID = 6
@@ -61,3 +67,13 @@ def find_session(sessions: Sequence[SessionView], name: str) -> SessionView:
     if not begun:
         raise SessionNotFoundError(name)
     return begun[0]
+
+
+def require_own_words(stored: StoredSession) -> None:
+    """Refuse a session whose entry names a file that is not its own.
+
+    Raises:
+        TranscriptRefusedError: It does, and nothing of that file was read.
+    """
+    if stored.refusal is not None and stored.transcript is None:
+        raise TranscriptRefusedError(stored.refusal.code, stored.refusal.message)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from memconsole.domain.checkpoint import candidates, class_of, is_readable, named
+from memconsole.domain.agents import Notice
+from memconsole.domain.checkpoint import class_of, is_readable, named
 from memconsole.domain.checkpoint_words import label_of
 from memconsole.domain.days import local_time, resolve_zone
 from memconsole.domain.keys import classify, parse_key
@@ -14,17 +15,19 @@ from memconsole.domain.outcomes import Skipped, SkipReason
 from memconsole.domain.sessions import TranscriptState
 from memconsole.domain.transcript import Tail
 from memconsole.domain.transcript_notices import transcript_notices
+from memconsole.engine.ages import current_talks
 from memconsole.engine.fingerprints import keys_of, note_keys
+from memconsole.engine.lookup import require_own_words
 from memconsole.engine.segment import read_segment
 from memconsole.engine.tail import read_tail
-from memconsole.errors import SessionNotFoundError, StoreError
+from memconsole.errors import SessionNotFoundError, StoreError, TranscriptRefusedError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime, timedelta
 
-    from memconsole.domain.agents import Agent, Home, Notice
+    from memconsole.domain.agents import Agent, Home
     from memconsole.domain.commands import Observe
     from memconsole.domain.days import Zone
     from memconsole.domain.observing import Cursor
@@ -112,13 +115,13 @@ def gather(scene: Scene) -> Picked | Skipped:
     listing = scene.ports.sessions.sessions(scene.agent)
     if not scene.command.dry_run:
         note_keys(scene.ports, scene.agent, keys_of(listing.sessions))
-    chosen = _chosen(scene, listing)
+    notices: list[Notice] = []
+    chosen = _chosen(scene, listing, notices)
     if isinstance(chosen, Skipped):
         return chosen
     cursors = scene.ports.observer.cursors(scene.agent.ref)
     last = scene.ports.observer.last(scene.agent.ref)
     parts: list[Part] = []
-    notices: list[Notice] = []
     read = 0
     is_one = scene.command.session_key is not None or scene.command.recover_id is not None
     for stored in reversed(chosen):
@@ -128,6 +131,8 @@ def gather(scene: Scene) -> Picked | Skipped:
             if is_one or len(chosen) == 1:
                 raise
             logger.warning("%s", error)
+            path = None if stored.transcript is None else str(stored.transcript.path)
+            notices.append(Notice(error.code, str(error), path, scene.agent.id))
             continue
         read += len(tail.messages)
         notices += _notices(scene, stored, tail)
@@ -137,18 +142,24 @@ def gather(scene: Scene) -> Picked | Skipped:
     return Picked(tuple(parts), tuple(notices), read)
 
 
-def _chosen(scene: Scene, listing: StoreListing) -> Sequence[StoredSession] | Skipped:
-    """Return the sessions to read, newest first."""
+def _chosen(
+    scene: Scene, listing: StoreListing, notices: list[Notice]
+) -> Sequence[StoredSession] | Skipped:
+    """Return the sessions to read, the one with the newest words first."""
     command = scene.command
     name = command.recover_id or command.session_key
     if name is not None:
         return _named(scene, listing, name)
-    found = candidates(listing)[:MAX_SESSIONS]
+    talks = current_talks(scene.ports.sessions, listing)
+    notices += talks.refused
+    found = talks.sessions[:MAX_SESSIONS]
     if not found and not is_readable(listing):
         raise StoreError(
             f"the sessions of {scene.agent.id} cannot be read",
             hint="`memconsole status` names the store and the reason.",
         )
+    if not found and talks.refused:
+        raise TranscriptRefusedError(talks.refused[0].code, talks.refused[0].message)
     if not found:
         message = f"{scene.agent.id} has no talk with one person that could be observed"
         return Skipped(command, SkipReason.NO_SESSION, message)
@@ -160,6 +171,7 @@ def _named(scene: Scene, listing: StoreListing, name: str) -> Sequence[StoredSes
     stored = named(listing.sessions, name)
     if stored is None:
         raise SessionNotFoundError(name)
+    require_own_words(stored)
     session_class = class_of(stored)
     is_captured = session_class.is_captured or stored.key is None
     if stored.key is None and stored.session_id is not None:

@@ -10,6 +10,7 @@ from memconsole.domain.pruning import IMAGE_CHARS, ContextPart, PruningPlan, pre
 from memconsole.domain.pruning_rules import rules_of
 from memconsole.domain.tokens import DEFAULT_WINDOW
 from memconsole.domain.transcript import EntryKind
+from memconsole.engine.lookup import require_own_words
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def prune_preview(ports: Ports, home: Home, view: SessionView, wish: PruningWish
         rules = replace(rules, mode=wish.mode)
     if wish.ttl is not None:
         rules = replace(rules, ttl=wish.ttl)
+    require_own_words(view.stored)
     entries: list[Entry] = []
     if view.transcript is not None:
         entries = [_without_text(one) for one in ports.sessions.forward(view.transcript)]

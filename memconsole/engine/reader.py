@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from memconsole.domain.agents import few
 from memconsole.domain.growth import LOOKBACK
 from memconsole.domain.judgement import needs_usage, window_of
 from memconsole.domain.sessions import SessionState, TranscriptState
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
-    from memconsole.domain.agents import Agent, AgentRef, Home
+    from memconsole.domain.agents import Agent, AgentRef, Home, Notice
     from memconsole.domain.memory import Pool
     from memconsole.domain.sessions import StoredSession, StoreListing, TranscriptRef
     from memconsole.domain.settings import Settings
@@ -38,12 +40,17 @@ _GROWTH_READINGS = 8
 
 @dataclass(frozen=True, slots=True)
 class AgentReading:
-    """One agent's sessions, listed and with the transcript ends that were needed."""
+    """One agent's sessions, listed and with the transcript ends that were needed.
+
+    Attributes:
+        notices: Of transcripts that could not be read, or are not the sessions' own.
+    """
 
     agent: Agent
     listing: StoreListing
     usages: Mapping[str, Tail]
     read_at: datetime
+    notices: tuple[Notice, ...] = ()
 
 
 class _Thread(threading.local):
@@ -129,8 +136,10 @@ class Reader:
                 listing = self.listing(agent)
                 if known is not None and known.listing is listing:
                     return known
-                usages = self._usages(home, agent, listing)
-            reading = AgentReading(agent, listing, usages, self._ports.clock.now())
+                failed: list[Notice] = []
+                usages = self._usages(home, agent, listing, failed)
+            now = self._ports.clock.now()
+            reading = AgentReading(agent, listing, usages, now, few(failed))
             self._agents[agent.ref] = reading
             return reading
 
@@ -145,10 +154,12 @@ class Reader:
         policy = self.policy(reading.agent.id, threshold_tokens)
         now = self._ports.clock.now()
         views = []
-        for stored in reading.listing.sessions:
+        for one in reading.listing.sessions:
+            usage = reading.usages.get(one.session_id or "")
+            stored = _spoken(one, usage)
             evidence = Evidence(
-                usage=reading.usages.get(stored.session_id or ""),
-                samples=samples.get(stored.session_id or "", ()),
+                usage=usage,
+                samples=samples.get(one.session_id or "", ()),
                 read_at=reading.read_at,
             )
             views.append(judge(stored, evidence, config=home.config, policy=policy, now=now))
@@ -173,7 +184,9 @@ class Reader:
             self._pools[root] = (mark, pool)
             return pool
 
-    def _usages(self, home: Home, agent: Agent, listing: StoreListing) -> dict[str, Tail]:
+    def _usages(
+        self, home: Home, agent: Agent, listing: StoreListing, failed: list[Notice]
+    ) -> dict[str, Tail]:
         policy = self.policy(agent.id)
         deep = _newest_talks(listing, self._ports.clock.now())
         far: dict[str, TranscriptRef] = {}
@@ -191,12 +204,17 @@ class Reader:
         known = self._tails.get(agent.ref, {})
         kept = self._tails[agent.ref] = {}
         return {
-            **self._tails_of(near, 1, known, kept),
-            **self._tails_of(far, _GROWTH_POINTS, known, kept),
+            **self._tails_of(near, 1, known, kept, failed),
+            **self._tails_of(far, _GROWTH_POINTS, known, kept, failed),
         }
 
     def _tails_of(
-        self, refs: Mapping[str, TranscriptRef], wanted: int, known: Tails, kept: Tails
+        self,
+        refs: Mapping[str, TranscriptRef],
+        wanted: int,
+        known: Tails,
+        kept: Tails,
+        failed: list[Notice],
     ) -> dict[str, Tail]:
         """Return the ends of transcripts, from memory while a transcript is unchanged."""
         marks = {
@@ -205,18 +223,28 @@ class Reader:
         found = {one: known[one] for one in refs if one in known and known[one][0] == marks[one]}
         ids = {id(ref): one for one, ref in refs.items() if one not in found}
         unread = [ref for one, ref in refs.items() if one not in found]
-        for ref, tail in read_usages(self._ports.sessions, unread, wanted=wanted):
+        store = self._ports.sessions
+        for ref, tail in read_usages(store, unread, wanted=wanted, failed=failed):
             one = ids[id(ref)]
             found[one] = marks[one], tail
         kept.update((one, row) for one, row in found.items() if refs[one].modified_at is not None)
         return {one: tail for one, (_, tail) in found.items()}
 
 
+def _spoken(stored: StoredSession, usage: Tail | None) -> StoredSession:
+    """Date a session by its newest message, where that was read."""
+    if usage is None or usage.spoke_at is None:
+        return stored
+    at = usage.spoke_at
+    return replace(stored, spoke_at=at, updated_at=stored.updated_at or at)
+
+
 def _is_worth_reading(stored: StoredSession) -> bool:
     """Counts of ended sessions are history; only what lives can still be saved."""
-    return (
-        stored.state is SessionState.LIVE and stored.transcript_state is TranscriptState.PRESENT
-    ) or (stored.state is SessionState.ORPHAN)
+    if stored.state is SessionState.LIVE:
+        return stored.transcript_state is TranscriptState.PRESENT
+    # What ended without a date has one in its last message.
+    return stored.state is SessionState.ORPHAN or stored.updated_at is None
 
 
 def _newest_talks(listing: StoreListing, now: datetime) -> frozenset[str]:

@@ -28,6 +28,7 @@ from memconsole.domain.outcomes import (
 )
 from memconsole.domain.plain import one_line
 from memconsole.domain.recovery import RAW_MESSAGES, ended_talks, render_raw
+from memconsole.engine.ages import dated
 from memconsole.engine.fingerprints import keys_of, note_keys, take_fingerprint
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.observe import observe
@@ -35,7 +36,7 @@ from memconsole.engine.segment import read_segment
 from memconsole.engine.settle import settle
 from memconsole.engine.summarize import summarize
 from memconsole.engine.turn import no_workspace
-from memconsole.errors import StoreError
+from memconsole.errors import StoreError, TranscriptRefusedError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -103,7 +104,12 @@ def recover(command: Recover, *, ports: Ports, reader: Reader, settings: Setting
     listing = ports.sessions.sessions(agent)
     if not command.dry_run:
         note_keys(ports, agent, keys_of(listing.sessions))
-    ended = ended_talks(agent, listing, ports.recovery.keys(agent.ref))
+    ended = ended_talks(
+        agent,
+        listing,
+        ports.recovery.keys(agent.ref),
+        lambda talks: dated(ports.sessions, talks),
+    )
     tally = _Tally()
     for talk in ended.talks:
         _look(scene, talk, tally)
@@ -148,7 +154,8 @@ def _print(
         return take_fingerprint(scene.ports, ref, is_previous=talk.is_previous)
     except StoreError as error:
         logger.warning("%s", error)
-        said = Notice("transcript-damaged", str(error), str(ref.path), scene.agent.id)
+        code = error.code if isinstance(error, TranscriptRefusedError) else "transcript-damaged"
+        said = Notice(code, str(error), str(ref.path), scene.agent.id)
         tally.notices.append(said)
         if not scene.command.dry_run:
             _remember(scene, ref, unreadable)

@@ -169,7 +169,7 @@ def _agent_notices(readings: Iterable[tuple[AgentReading, Pool | None]]) -> Iter
     seen: set[object] = set()
     told: set[tuple[str, str | None]] = set()
     for reading, pool in readings:
-        own = (*reading.agent.problems, *reading.listing.notices)
+        own = (*reading.agent.problems, *reading.listing.notices, *reading.notices)
         told.update((one.code, one.path) for one in own)
         yield from own
         if pool is not None and pool.root not in seen:
@@ -236,7 +236,8 @@ def _agent_view(
 
 
 def _problems(agent: Agent, reading: AgentReading) -> tuple[Notice, ...]:
-    return tuple(dict.fromkeys((*agent.problems, *reading.listing.notices)))
+    found = (*agent.problems, *reading.listing.notices, *reading.notices)
+    return tuple(dict.fromkeys(found))
 
 
 def _require_a_readable_store(home: Home, listings: Iterable[StoreListing]) -> None:

@@ -16,7 +16,7 @@ from memconsole.domain.keys import classify, parse_key
 from memconsole.domain.outcomes import Planned, Skipped, SkipReason, Summarized, Written
 from memconsole.domain.session_summary import SummaryReason, divided, file_name, render_summary
 from memconsole.engine.fingerprints import note_keys
-from memconsole.engine.lookup import find_agent
+from memconsole.engine.lookup import find_agent, require_own_words
 from memconsole.engine.segment import read_segment
 from memconsole.engine.summary_gather import Occasion, gather
 from memconsole.engine.turn import in_turn, no_workspace
@@ -108,6 +108,7 @@ def _refused(command: Summarize, agent: Agent, stored: StoredSession) -> Skipped
             f"{label} is a {kind.value} session, and those are never copied into memory",
             hint="Name its key as well as its id." if stored.key is None else "",
         )
+    require_own_words(stored)
     if stored.transcript is None:
         return Skipped(command, SkipReason.NO_SESSION, f"{label} has no transcript to read")
     return None

@@ -6,6 +6,7 @@ import sys
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agents import Notice
 from memconsole.domain.path import ActivePath
 from memconsole.domain.transcript import EntryKind, Tail, TranscriptCounts
 from memconsole.errors import StoreError
@@ -58,7 +59,11 @@ def read_tail(
 
 
 def read_usages(
-    store: SessionStore, refs: Sequence[TranscriptRef], *, wanted: int = 1
+    store: SessionStore,
+    refs: Sequence[TranscriptRef],
+    *,
+    wanted: int = 1,
+    failed: list[Notice] | None = None,
 ) -> Iterator[tuple[TranscriptRef, Tail]]:
     """Read many transcripts as `read_points` does; one that cannot be opened is left out.
 
@@ -66,14 +71,16 @@ def read_usages(
         store: The store of the transcripts.
         refs: The transcripts.
         wanted: Usages above 0 of each.
+        failed: Takes what is to be said of those that were left out.
     """
     # A turn has a question, a call, a result and an answer, and about two of them have usages.
     expected = 2 * wanted + 2 if wanted > 1 else 1
     for ref, entries in store.counted(refs, limit_bytes=LIMIT_BYTES, expected=expected):
         try:
             yield ref, _points(store, ref, entries, wanted, LIMIT_BYTES)
-        except StoreError:
-            continue
+        except StoreError as error:
+            if failed is not None:
+                failed.append(Notice(error.code, str(error), str(ref.path), ref.agent.id))
 
 
 def read_usage(store: SessionStore, ref: TranscriptRef, *, limit_bytes: int = LIMIT_BYTES) -> Tail:
@@ -140,6 +147,7 @@ class _Reading:
         self._compaction_age = sys.maxsize
         self._last_compaction_at: datetime | None = None
         self._compaction: Compaction | None = None
+        self._spoke_at: datetime | None = None
 
     def run(
         self,
@@ -181,6 +189,7 @@ class _Reading:
             last_compaction_at=self._last_compaction_at,
             tokens_before_compaction=None if last is None else last.tokens_before,
             last_compaction=last,
+            spoke_at=self._spoke_at,
         )
 
     def messages_until_now(self) -> int:
@@ -232,6 +241,7 @@ class _Reading:
         if entry.kind in _CUTS:
             self._cut(entry)
         elif entry.kind is EntryKind.MESSAGE:
+            self._spoke_at = self._spoke_at or entry.at
             self._measure(entry)
             if self._keeps_messages:
                 self._keep(entry)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import defaultdict
 from dataclasses import replace
@@ -9,7 +10,9 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.sessions import TranscriptKind
+from memconsole.errors import TranscriptRefusedError
 from memconsole.sqlite import keep_open
+from memconsole.stores.belonging import own_words
 from memconsole.stores.entries import entries_backward, entries_forward
 from memconsole.stores.files import FileSessionStore
 from memconsole.stores.join import joined, without_database
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
     from memconsole.stores.lines import RawLine
     from memconsole.stores.private_copy import PrivateCopies
 
+
+logger = logging.getLogger(__name__)
 
 _COUNTED_BLOCK = 8 * 1024
 """The last count is nearly always in the last record."""
@@ -91,9 +96,11 @@ class AgentSessionStore:
         """
         match ref.kind:
             case TranscriptKind.FILE:
-                return entries_backward(lines_backward(ref.path, limit_bytes))
+                return entries_backward(lines_backward(ref.path, limit_bytes, check=own_words(ref)))
             case TranscriptKind.PACKED_FILE:
-                return entries_backward(packed_lines_backward(ref.path, limit_bytes))
+                return entries_backward(
+                    packed_lines_backward(ref.path, limit_bytes, check=own_words(ref))
+                )
             case _ if ref.extra is None:
                 return self._database.backward(ref, limit_bytes=limit_bytes)
             case _:
@@ -114,7 +121,9 @@ class AgentSessionStore:
             if ref.kind is TranscriptKind.DATABASE and ref.extra is None:
                 rows[ref.path].append(ref)
             elif ref.kind is TranscriptKind.FILE:
-                lines = lines_backward(ref.path, limit_bytes, first_block=_COUNTED_BLOCK)
+                lines = lines_backward(
+                    ref.path, limit_bytes, first_block=_COUNTED_BLOCK, check=own_words(ref)
+                )
                 yield ref, entries_backward(lines, is_counted=True)
             else:
                 yield ref, self.backward(ref, limit_bytes=limit_bytes)
@@ -127,19 +136,21 @@ class AgentSessionStore:
         """Yield all entries in stored order; same kinds and errors as `backward`."""
         match ref.kind:
             case TranscriptKind.FILE:
-                return entries_forward(lines_forward(ref.path))
+                return entries_forward(lines_forward(ref.path, check=own_words(ref)))
             case TranscriptKind.PACKED_FILE:
-                return entries_forward(packed_lines_forward(ref.path))
+                return entries_forward(packed_lines_forward(ref.path, check=own_words(ref)))
             case _ if ref.extra is None:
                 return self._database.forward(ref)
             case _:
                 stored = self._database.forward(ref)
-                filed = entries_forward(_ended(lines_forward(ref.extra)))
+                check = own_words(ref, ref.extra)
+                filed = entries_forward(_ours(_ended(lines_forward(ref.extra, check=check))))
                 return merged(stored, filed, lambda: self._known(ref), is_backward=False)
 
     def _both_backward(self, ref: TranscriptRef, extra: Path, limit_bytes: int) -> Iterator[Entry]:
         stored = self._database.backward(ref, limit_bytes=limit_bytes)
-        filed = entries_backward(_ended(lines_backward(extra, limit_bytes)))
+        lines = lines_backward(extra, limit_bytes, check=own_words(ref, extra))
+        filed = entries_backward(_ours(_ended(lines)))
         passed = 0
         for entry in merged(stored, filed, lambda: self._known(ref), is_backward=True):
             yield entry
@@ -163,6 +174,14 @@ class AgentSessionStore:
             if not self._is_swept:
                 self._is_swept = True
                 self._copies.sweep()
+
+
+def _ours(lines: Iterable[RawLine]) -> Iterator[RawLine]:
+    """Leave out a file beside a database that is another session's: the database has the words."""
+    try:
+        yield from lines
+    except TranscriptRefusedError as error:
+        logger.warning("%s", error)
 
 
 def _ended(lines: Iterable[RawLine]) -> Iterator[RawLine]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import Notice, Storage
+from memconsole.domain.agents import Notice, Storage, few
 from memconsole.domain.keys import SessionClass, SessionKey, parse_key
 from memconsole.domain.plain import one_line
 from memconsole.domain.sessions import (
@@ -15,9 +15,10 @@ from memconsole.domain.sessions import (
     TranscriptState,
 )
 from memconsole.errors import StoreError
-from memconsole.stores.entry_fields import EntryFields, instant, whole
+from memconsole.stores.belonging import transcript_of
+from memconsole.stores.entry_fields import instant, whole
 from memconsole.stores.loose import Claims, loose_sessions
-from memconsole.stores.session_folder import SessionFile, SessionFolder
+from memconsole.stores.session_folder import SessionFolder
 from memconsole.stores.session_map import SessionMap, read_session_map
 from memconsole.values import dataclass
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memconsole.domain.agents import Agent
+    from memconsole.stores.belonging import Found
+    from memconsole.stores.entry_fields import EntryFields
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +61,15 @@ class FileSessionStore:
         mark = _store_stamp(agent)
         folder = SessionFolder(agent)
         store = self._store(agent)
-        live, claims = [], Claims()
+        live, claims, told = [], Claims(), []
         for text, fields in store.map.entries.items():
             key = _key(text, agent)
-            file = _transcript(folder, key, fields)
-            claims.add(fields.session_id, file)
+            found = transcript_of(agent, folder, key, fields, _topic(key))
+            claims.add(fields.session_id, found.file)
             if _is_ours(key, agent):
-                is_held = folder.is_held(fields.session_id, file)
-                live.append(_session(agent, key, fields, file, is_held=is_held))
+                is_held = folder.is_held(fields.session_id, found.file)
+                live.append(_session(agent, key, fields, found, is_held=is_held))
+                told += [one for one in (found.refusal, found.notice) if one is not None]
         for session_id, text in store.map.earlier.items():
             claims.add_earlier(session_id, _key(text, agent))
         loose = loose_sessions(agent, folder, claims)
@@ -75,7 +79,12 @@ class FileSessionStore:
             sessions=sessions,
             storage=_storage(store, folder, has_sessions=bool(sessions)),
             left_out={**loose.left_out, "unreadable": len(store.map.damaged) + is_part_unread},
-            notices=(*store.notices, *loose.notices, *_missing_notices(live, agent)),
+            notices=(
+                *store.notices,
+                *loose.notices,
+                *few(dict.fromkeys((*folder.strays, *told))),
+                *_missing_notices(live, agent),
+            ),
             fingerprint=(mark, folder.stamp),
         )
 
@@ -133,22 +142,6 @@ def _is_ours(key: SessionKey, agent: Agent) -> bool:
     return (owner or agent.store_agents[0]) == agent.id
 
 
-def _transcript(folder: SessionFolder, key: SessionKey, fields: EntryFields) -> SessionFile | None:
-    """Find the transcript of an entry: as named, by topic, by id, and last in the archive."""
-    if fields.session_file and (named := folder.named(fields.session_file)):
-        return named
-    session_id = fields.session_id
-    if session_id is None:
-        return None
-    topic = _topic(key)
-    if usual := folder.transcript(session_id, topic):
-        return usual
-    topics = (topic, None, *folder.topics(session_id))
-    found = (folder.transcript(session_id, topic) for topic in topics)
-    parked = (folder.archive(session_id, topic) for topic in topics)
-    return next((file for file in (*found, *parked) if file is not None), None)
-
-
 def _topic(key: SessionKey) -> str | None:
     """Return the topic or thread id of a key, as it stands in the file's name."""
     if key.kind is not SessionClass.THREAD or key.parent is None:
@@ -160,17 +153,18 @@ def _session(
     agent: Agent,
     key: SessionKey,
     fields: EntryFields,
-    file: SessionFile | None,
+    found: Found,
     *,
     is_held: bool,
 ) -> StoredSession:
+    file = found.file
     session_id = fields.session_id or (None if file is None else file.session_id)
     return StoredSession(
         agent=agent.ref,
         key=key,
         session_id=session_id,
         state=SessionState.LIVE if fields.archived_at is None else SessionState.ARCHIVED,
-        transcript_state=fields.absent_transcript if file is None else TranscriptState.PRESENT,
+        transcript_state=_state(fields, found),
         transcript=None if file is None else file.ref(agent.ref, session_id),
         label=fields.label or fields.display_name or fields.subject,
         channel=fields.channel or fields.last_channel,
@@ -189,7 +183,14 @@ def _session(
         last_interaction_at=instant(fields.last_interaction_at),
         parent_key=fields.parent_session_key or fields.spawned_by,
         other_names=fields.names[1:],
+        refusal=found.refusal,
     )
+
+
+def _state(fields: EntryFields, found: Found) -> TranscriptState:
+    if found.file is not None:
+        return TranscriptState.PRESENT
+    return fields.absent_transcript if found.refusal is None else TranscriptState.MISSING
 
 
 def _storage(store: _Store, folder: SessionFolder, *, has_sessions: bool) -> Storage:
@@ -200,7 +201,11 @@ def _storage(store: _Store, folder: SessionFolder, *, has_sessions: bool) -> Sto
 
 
 def _missing_notices(live: list[StoredSession], agent: Agent) -> list[Notice]:
-    lost = [one.key for one in live if one.transcript_state is TranscriptState.MISSING]
+    lost = [
+        one.key
+        for one in live
+        if one.transcript_state is TranscriptState.MISSING and one.refusal is None
+    ]
     if not lost or lost[0] is None:
         return []
     if len(lost) == 1:

@@ -9,10 +9,14 @@ from memconsole.stores.sources import open_blob, open_file, open_packed
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+    from typing import TypeAlias
 
     from memconsole.stores.sources import Source
+
+    Check: TypeAlias = Callable[[Source], None]
+    """Looks at a source that was opened, and raises when it may not be read."""
 
 _FIRST_BLOCK = 32 * 1024
 _LARGEST_BLOCK = 256 * 1024
@@ -42,7 +46,11 @@ class RawLine:
 
 
 def lines_backward(
-    path: Path, limit_bytes: int, *, first_block: int | None = None
+    path: Path,
+    limit_bytes: int,
+    *,
+    first_block: int | None = None,
+    check: Check | None = None,
 ) -> Iterator[RawLine]:
     """Yield the lines of a file newest first, until `limit_bytes` bytes were passed.
 
@@ -54,29 +62,37 @@ def lines_backward(
         path: The file.
         limit_bytes: Bytes to pass at most.
         first_block: Bytes to read first, where fewer than usual are likely to be enough.
+        check: Looks at the file before anything of it is used.
 
     Raises:
-        StoreError: The file cannot be opened or read, or is no regular file.
+        StoreError: The file cannot be opened or read, or is no regular file; and what `check`
+            raises.
     """
     with open_file(path) as source:
+        _passed(source, check)
         yield from _backward(source, limit_bytes, first_block)
 
 
-def lines_forward(path: Path) -> Iterator[RawLine]:
+def lines_forward(path: Path, *, check: Check | None = None) -> Iterator[RawLine]:
     """Yield the lines of a file in stored order; rules and errors as `lines_backward`."""
     with open_file(path) as source:
+        _passed(source, check)
         yield from _forward(source)
 
 
-def packed_lines_backward(path: Path, limit_bytes: int) -> Iterator[RawLine]:
+def packed_lines_backward(
+    path: Path, limit_bytes: int, *, check: Check | None = None
+) -> Iterator[RawLine]:
     """Like `lines_backward`, for a zstd-packed file; offsets are of the unpacked bytes."""
     with open_packed(path) as source:
+        _passed(source, check)
         yield from _backward(source, limit_bytes)
 
 
-def packed_lines_forward(path: Path) -> Iterator[RawLine]:
+def packed_lines_forward(path: Path, *, check: Check | None = None) -> Iterator[RawLine]:
     """Like `lines_forward`, for a zstd-packed file; offsets are of the unpacked bytes."""
     with open_packed(path) as source:
+        _passed(source, check)
         yield from _forward(source)
 
 
@@ -92,6 +108,11 @@ def blob_lines_forward(data: bytes, *, is_packed: bool, name: str) -> Iterator[R
     """Like `lines_forward`, for an archive that a database holds."""
     with open_blob(data, is_packed=is_packed, name=name) as source:
         yield from _forward(source)
+
+
+def _passed(source: Source, check: Check | None) -> None:
+    if check is not None:
+        check(source)
 
 
 class _ShrunkError(Exception):

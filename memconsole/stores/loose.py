@@ -98,7 +98,7 @@ def _loose(file: SessionFile, agent: Agent, key: SessionKey | None) -> StoredSes
         state=SessionState.ARCHIVED if is_archive else SessionState.ORPHAN,
         transcript_state=TranscriptState.PRESENT,
         transcript=file.ref(agent.ref),
-        updated_at=file.name.archived_at or file.modified_at,
+        updated_at=file.name.archived_at,  # the time of the file tells when it was copied
         archive_reason=file.name.reason,
         is_loose=True,
     )

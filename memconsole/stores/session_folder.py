@@ -96,12 +96,14 @@ class SessionFolder:
     Attributes:
         backups: Files that repeat a transcript's past.
         notices: Folders that cannot be listed.
+        strays: Links that lead out of the agent's folders; what is behind them is not looked at.
         stamp: Changes when a session file comes, goes, grows or is written.
     """
 
     def __init__(self, agent: Agent) -> None:
         self.backups = 0
         self.notices: tuple[Notice, ...] = ()
+        self.strays: tuple[Notice, ...] = ()
         self._agent = agent
         self._by_name: dict[str, SessionFile] = {}
         self._transcripts: dict[SessionName, SessionFile] = {}
@@ -109,6 +111,9 @@ class SessionFolder:
         self._topics: dict[str, dict[str, None]] = {}
         self._moved: dict[Path, tuple[Path, ...]] = {}
         self._held: set[str] = set()
+        self._links_out: dict[str, Notice] = {}
+        self._roots = frozenset(os.path.realpath(folder) for folder in _own_folders(agent))
+        self._shared = os.path.realpath(agent.store_file.parent)
         self.stamp = tuple(self._scan(folder, read) for folder, read in _folders(agent))
 
     @property
@@ -130,20 +135,47 @@ class SessionFolder:
         return tuple(self._topics.get(session_id, ()))
 
     def named(self, session_file: str) -> SessionFile | None:
-        """Resolve the `sessionFile` of an entry; None when no such transcript can be found.
+        """Return the transcript of this name in the agent's own folders, wherever the path is."""
+        return self._by_name.get(_base_name(session_file))
 
-        Its name in our own folders first, for the path is that of the machine which wrote it;
-        then the path; then its tail in this home (A25). Only regular `.jsonl` files are taken.
+    def links_out(self, session_file: str) -> Notice | None:
+        """Return what is to be said of a link of this name that leads out of the folders."""
+        return self._links_out.get(_base_name(session_file))
+
+    def elsewhere(self, session_file: str) -> tuple[SessionFile, bool] | None:
+        """Return the regular `.jsonl` file that a `sessionFile` means outside of the folders.
+
+        The path as it is first: where it exists it is no path of another machine. Then its tail
+        in this home.
+
+        Returns:
+            The file, and whether it may be the agent's: it lies below its own folders, or was
+            found by the rules for moved homes and is not another agent's. None when there is none.
         """
-        filename = session_file.replace("\\", "/").rpartition("/")[2]  # of Windows too
-        own = self._by_name.get(filename)
-        if own is not None or read_name(filename).kind not in _TRANSCRIPTS:
-            return own
+        filename = _base_name(session_file)
         path = Path(session_file.replace("\0", ""))
-        if not path.is_absolute():
+        if read_name(filename).kind not in _TRANSCRIPTS or not path.is_absolute():
             return None
-        places = (path.parent, *self._places(path.parent))
-        return next((found for one in places if (found := _look_at(one, filename))), None)
+        if (here := _look_at(path.parent, filename)) is not None:
+            return here, self._is_own(here.path)
+        places = (_look_at(one, filename) for one in self._places(path.parent))
+        mapped = next((one for one in places if one is not None), None)
+        return None if mapped is None else (mapped, self._may_be_mapped(mapped.path))
+
+    def _is_own(self, path: Path) -> bool:
+        """Whether a file really lies in the agent's folders; a moved store's has other folders."""
+        real = os.path.realpath(path)
+        if os.path.dirname(real) == self._shared:  # noqa: PTH120
+            return True
+        return any(os.path.commonpath((real, root)) == root for root in self._roots)
+
+    def _may_be_mapped(self, path: Path) -> bool:
+        """Whether a file found by its tail is this agent's, or lies in nobody's session folder."""
+        if self._is_own(path):
+            return True
+        real, home = Path(os.path.realpath(path)), Path(os.path.realpath(self._agent.ref.home))
+        is_anothers = home / "agents" in real.parents or real.parts[-4:-3] == ("agents",)
+        return home.parent in real.parents and not is_anothers
 
     def is_held(self, session_id: str | None, file: SessionFile | None) -> bool:
         """Whether a run is writing a session's transcript, which its first run has yet to make."""
@@ -162,7 +194,7 @@ class SessionFolder:
     def _scan(self, folder: Path, read: Callable[[str], FileName]) -> object:
         """Keep the files of one folder; return its part of the stamp."""
         try:
-            files, held = _session_files(folder, read)
+            files, held, links = _session_files(folder, read)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -171,7 +203,12 @@ class SessionFolder:
             self.notices = (*self.notices, notice)
             return error.errno
         for file in files:
-            self._keep(file)
+            if file.filename not in links or self._is_own(file.path):
+                self._keep(file)
+            else:
+                stray = _link_out(self._agent, file.path)
+                self._links_out.setdefault(file.filename, stray)
+                self.strays = (*self.strays, stray)
         self._held |= held
         stamps = frozenset((file.filename, file.size_bytes, file.modified_ns) for file in files)
         return stamps, frozenset(held)
@@ -198,6 +235,11 @@ class SessionFolder:
         return known
 
 
+def _base_name(session_file: str) -> str:
+    """Return the last part of a path, which may be one of Windows."""
+    return session_file.replace("\\", "/").rpartition("/")[2]
+
+
 def _fullest_first(*files: SessionFile) -> list[SessionFile]:
     return sorted(files, key=lambda one: one.fullness, reverse=True)
 
@@ -212,6 +254,13 @@ def _folders(agent: Agent) -> Iterator[tuple[Path, Callable[[str], FileName]]]:
         yield folder / IMPORT_FOLDER, read_import_name
 
 
+def _own_folders(agent: Agent) -> Iterator[Path]:
+    """Yield the folders that hold session files of this agent, and nothing else."""
+    yield agent.sessions_dir
+    for folder in dict.fromkeys((agent.store_file.parent.parent, agent.folder)):
+        yield folder / IMPORT_FOLDER
+
+
 def _read_moved_name(name: str) -> FileName:
     """Read a name in the folder of a moved store, which may hold other people's files too."""
     found = read_name(name)
@@ -221,22 +270,34 @@ def _read_moved_name(name: str) -> FileName:
 
 def _session_files(
     folder: Path, read: Callable[[str], FileName]
-) -> tuple[list[SessionFile], set[str]]:
-    """List the regular files that belong to sessions, and the names that a run is writing to.
+) -> tuple[list[SessionFile], set[str], set[str]]:
+    """List the regular files of sessions, the names that a run writes to, and which are links.
 
     Raises:
         OSError: The folder cannot be listed.
     """
-    files, held = [], set()
+    files: list[SessionFile] = []
+    held: set[str] = set()
+    links: set[str] = set()
     with os.scandir(folder) as entries:
         for entry in entries:
             name = read(entry.name)
             if name.session_id is not None and (info := _regular(entry)) is not None:
                 file = SessionFile(folder, entry.name, name, info.st_size, info.st_mtime_ns)
                 files.append(file)
+                if entry.is_symlink():
+                    links.add(entry.name)
             elif entry.name.endswith(SUFFIX) and is_held(folder / entry.name):
                 held.add(entry.name.removesuffix(".lock"))
-    return files, held
+    return files, held, links
+
+
+def _link_out(agent: Agent, path: Path) -> Notice:
+    message = (
+        f"{one_line(str(path))} is a link that leads out of the session folders of agent"
+        f" {one_line(agent.id)}; it is not opened"
+    )
+    return Notice("transcript-outside", message, str(path), agent.id)
 
 
 def _regular(entry: os.DirEntry[str]) -> os.stat_result | None:

@@ -66,6 +66,12 @@ class Sessions:
             os.utime(path, (at, at))
         return path
 
+    def header(self, name: str, session_id: str) -> Path:
+        """Make a transcript that has a header and no words."""
+        path = self.folder / name
+        path.write_text(json.dumps({"type": "session", "id": session_id}) + "\n")
+        return path
+
     def read(self) -> StoreListing:
         return FileSessionStore().sessions(self.agent)
 

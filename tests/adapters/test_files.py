@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -172,7 +173,7 @@ SESSION_FILES: dict[str, Callable[[Sessions], str]] = {
 
 
 @pytest.mark.parametrize("session_file", SESSION_FILES.values(), ids=SESSION_FILES.keys())
-def test_session_file_is_found_by_its_name_in_our_folder(
+def test_the_own_file_of_a_session_wins_over_another_that_its_entry_names(
     place: Sessions, session_file: Callable[[Sessions], str]
 ) -> None:
     place.file(f"{ID_A}.jsonl")
@@ -184,21 +185,92 @@ def test_session_file_is_found_by_its_name_in_our_folder(
     [live] = [one for one in listing.sessions if one.state is LIVE]
     assert live.transcript is not None
     assert (live.session_id, live.transcript.session_id) == (ID_A, ID_A)
-    assert live.transcript.path.name == f"{ID_B}.jsonl"
-    # One session id is one session, so the other file is a copy of its past.
-    assert (len(listing.sessions), listing.left_out["backup"]) == (1, 1)
+    assert live.transcript.path.name == f"{ID_A}.jsonl"
+    assert by_state(listing, ORPHAN) == [ID_B]
+    assert notices(listing) == ["orphan-transcript", "session-id-mismatch"]
 
 
-def test_session_file_elsewhere_is_followed(place: Sessions, tmp_path: Path) -> None:
+@pytest.mark.parametrize("session_file", SESSION_FILES.values(), ids=SESSION_FILES.keys())
+def test_the_file_of_another_session_is_never_taken(
+    place: Sessions, session_file: Callable[[Sessions], str]
+) -> None:
+    place.header(f"{ID_B}.jsonl", ID_B)
+    place.store({KEY: {"sessionId": ID_A, "sessionFile": session_file(place)}})
+
+    listing = place.read()
+
+    [live] = [one for one in listing.sessions if one.state is LIVE]
+    assert (live.transcript, live.transcript_state) == (None, TranscriptState.MISSING)
+    assert live.refusal is not None
+    assert live.refusal.code == "session-id-mismatch"
+    assert live.refusal in listing.notices
+    assert "missing-transcript" not in notices(listing)  # it is there, and not its own
+
+
+def test_a_file_of_another_name_is_taken_when_its_header_carries_the_id(place: Sessions) -> None:
+    path = place.header(f"2026-04-11_{ID_A}.jsonl", ID_A)
+    place.store({KEY: {"sessionId": ID_A, "sessionFile": path.name}})
+
+    [live] = place.read().sessions
+
+    assert live.transcript is not None
+    assert (live.transcript.path, live.refusal) == (path, None)
+
+
+def test_session_file_elsewhere_is_not_opened(place: Sessions, tmp_path: Path) -> None:
     (tmp_path / "big disk").mkdir()
     moved = tmp_path / "big disk" / f"{ID_A}.jsonl"
     moved.write_text("")
     place.store({KEY: {"sessionId": ID_A, "sessionFile": str(moved)}})
 
-    transcript = place.one().transcript
+    assert place.one().transcript is None
+    assert only(place.read()).code == "transcript-outside"
+    assert only(place.read()).path == str(moved)
 
-    assert transcript is not None
-    assert transcript.path == moved
+
+@pytest.mark.parametrize("is_moved", [False, True])
+@pytest.mark.parametrize("home", [".openclaw", ""])
+def test_the_transcript_of_another_agent_is_not_opened(
+    place: Sessions, tmp_path: Path, home: str, is_moved: bool
+) -> None:
+    other = Sessions(tmp_path / home, "juno")
+    theirs = other.header(f"{ID_B}.jsonl", ID_B)
+    named = f"/old/home/agents/juno/sessions/{ID_B}.jsonl" if is_moved else str(theirs)
+    place.store({KEY: {"sessionId": ID_B, "sessionFile": named}})
+
+    assert place.one().transcript is None
+    assert only(place.read()).code == "transcript-outside"
+
+
+def test_a_file_of_a_moved_home_is_taken_when_it_is_the_sessions_own(
+    place: Sessions, tmp_path: Path
+) -> None:
+    folder = tmp_path / "disk" / "talks"
+    folder.mkdir(parents=True)
+    own, others = folder / f"{ID_A}.jsonl", folder / "x.jsonl"
+    own.write_text(json.dumps({"type": "session", "id": ID_A}) + "\n")
+    others.write_text(json.dumps({"type": "session", "id": ID_C}) + "\n")
+    entries = {
+        KEY: {"sessionId": ID_A, "sessionFile": f"/mnt/old/disk/talks/{own.name}"},
+        "agent:main:x": {"sessionId": ID_B, "sessionFile": "/mnt/old/disk/talks/x.jsonl"},
+    }
+    place.store(entries)
+
+    listing = place.read()
+
+    assert [one.transcript and one.transcript.path for one in listing.sessions] == [own, None]
+    assert notices(listing) == ["path-mapped", "session-id-mismatch"]
+
+
+def test_thousands_of_odd_entries_are_a_few_notices(place: Sessions) -> None:
+    place.header(f"{ID_B}.jsonl", ID_B)
+    entries = {f"k{n}": {"sessionId": f"s{n}", "sessionFile": f"{ID_B}.jsonl"} for n in range(50)}
+    place.store(entries)
+
+    found = [one for one in place.read().notices if one.code == "session-id-mismatch"]
+
+    assert len(found) == 4
+    assert found[-1].message.startswith("47 more, such as: ")
 
 
 def test_session_files_of_a_moved_home_are_found_by_their_tail(place: Sessions) -> None:
@@ -207,9 +279,11 @@ def test_session_files_of_a_moved_home_are_found_by_their_tail(place: Sessions) 
     folder = "/home/op/.openclaw/agents/main/sessions/old"
     place.store({one: {"sessionId": one, "sessionFile": f"{folder}/{one}.jsonl"} for one in ids})
 
-    refs = [one.transcript for one in place.read().sessions]
+    listing = place.read()
 
+    refs = [one.transcript for one in listing.sessions]
     assert [ref.path for ref in refs if ref is not None] == found
+    assert notices(listing) == ["path-mapped", "path-mapped"]
 
 
 @pytest.mark.parametrize(

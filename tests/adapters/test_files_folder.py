@@ -147,14 +147,26 @@ def test_copies_of_the_past_are_counted_and_nothing_else_is_a_session(place: Ses
     assert listing.left_out == {"backup": 2, "unreadable": 0}
 
 
-def test_a_link_to_a_transcript_is_one(place: Sessions, tmp_path: Path) -> None:
-    (tmp_path / "far.jsonl").write_text("12345")
-    (place.folder / f"{ID_A}.jsonl").symlink_to(tmp_path / "far.jsonl")
+def test_a_link_inside_of_the_folder_is_a_transcript(place: Sessions) -> None:
+    place.file("old/far.jsonl", size=5)
+    (place.folder / f"{ID_A}.jsonl").symlink_to(place.folder / "old" / "far.jsonl")
 
     transcript = place.one().transcript
 
     assert transcript is not None
     assert transcript.size_bytes == 5
+
+
+def test_a_link_out_of_the_folder_is_nobodys_transcript(place: Sessions, tmp_path: Path) -> None:
+    (tmp_path / "far.jsonl").write_text("12345")
+    link = place.folder / f"{ID_A}.jsonl"
+    link.symlink_to(tmp_path / "far.jsonl")
+
+    listing = place.read()
+
+    assert listing.sessions == ()
+    assert only(listing).code == "transcript-outside"
+    assert only(listing).path == str(link)
 
 
 def test_names_that_are_no_text_survive(place: Sessions) -> None:

@@ -103,10 +103,11 @@ class Stage:
 
     @contextmanager
     def untouched(self) -> Iterator[None]:
-        """Compare the platform's files, the workspace left out, before and after."""
-        before = tree(self.state, without=(self.workspace,))
+        """Compare the platform's files, workspaces left out, before and after."""
+        workspaces = tuple(self.state.glob("workspace*"))
+        before = tree(self.state, without=workspaces)
         yield
-        assert tree(self.state, without=(self.workspace,)) == before
+        assert tree(self.state, without=workspaces) == before
 
     def variant(self, name: str, environment: dict[str, str]) -> Stage:
         """Return the same case with another home of its folder."""

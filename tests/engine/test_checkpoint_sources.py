@@ -38,13 +38,13 @@ class TestSkipping:
         before = dict(stage.world.workspace.files)
         stage.later(hours=5)
         outcome = skipped(stage.run(), SkipReason.STALE)
-        assert "has been quiet for 5 h 5 min" in outcome.message
+        assert "has been quiet for 5 h 27 min" in outcome.message
         assert stage.world.workspace.files == before
         done(stage.run(is_forced=True))
 
     def test_four_hours_are_not_yet_too_old(self) -> None:
         stage = Stage()
-        stage.later(hours=4, minutes=-5)
+        stage.later(hours=4, minutes=-27)  # the last message is 27 minutes old
         done(stage.run())
         stage.later(seconds=1)
         skipped(stage.run(), SkipReason.STALE)

@@ -59,9 +59,11 @@ def hold(world: World, talked_at: timedelta = MINUTE) -> None:
             transcript=ref,
             tokens_reported=1000,
             tokens_fresh=True,
+            updated_at=NOW - talked_at,
         )
     )
-    world.sessions.transcripts["s-1"] = talk("hello there, how are you", "fine, thank you")
+    said = ("hello there, how are you", "fine, thank you")
+    world.sessions.transcripts["s-1"] = talk(*said, start=NOW - talked_at - MINUTE)
 
 
 def pool(world: World, *items: PoolItem, **changes: object) -> None:

@@ -20,6 +20,7 @@ from memconsole.domain.checkpoint import (
     decide,
     is_readable,
     named,
+    newest_first,
     touched_at,
 )
 from memconsole.domain.checkpoint_words import (
@@ -57,10 +58,10 @@ def session(
     chat_type: str | None = None,
     has_text: bool = True,
 ) -> StoredSession:
-    """A session whose transcript changed `age` minutes ago."""
+    """A session in which something was said `age` minutes ago; its file is new."""
     at = NOW - timedelta(minutes=age)
     ref = TranscriptRef(
-        MAIN, session_id, TranscriptKind.FILE, Path(f"/x/{session_id}.jsonl"), 5000, at
+        MAIN, session_id, TranscriptKind.FILE, Path(f"/x/{session_id}.jsonl"), 5000, NOW
     )
     return StoredSession(
         agent=MAIN,
@@ -70,7 +71,8 @@ def session(
         transcript_state=TranscriptState.PRESENT if has_text else TranscriptState.NONE,
         transcript=ref if has_text else None,
         chat_type=chat_type,
-        updated_at=at,
+        spoke_at=at,
+        updated_at=NOW,
     )
 
 
@@ -80,7 +82,7 @@ def orphan(session_id: str, *, age: float = 10) -> StoredSession:
 
 def chosen(*sessions: StoredSession, storage: Storage = Storage.FILES, **left: int) -> list[str]:
     listing = StoreListing(sessions, storage, left_out=left)
-    return [one.session_id or "" for one in candidates(listing)]
+    return [one.session_id or "" for one in newest_first(candidates(listing))]
 
 
 class TestCandidates:
@@ -172,19 +174,18 @@ class TestNamed:
 
 
 def test_a_session_without_any_time_is_the_oldest() -> None:
-    timeless = replace(session("t", "agent:main:dashboard:t"), updated_at=None)
+    """The file, which is new, says nothing about its age."""
+    timeless = replace(session("t", "agent:main:dashboard:t"), updated_at=None, spoke_at=None)
     assert timeless.transcript is not None
-    timeless = replace(timeless, transcript=replace(timeless.transcript, modified_at=None))
+    assert timeless.transcript.modified_at == NOW
     assert chosen(timeless, session("m", "agent:main:main", age=9999)) == ["m", "t"]
 
 
-def test_the_transcripts_time_comes_before_the_entrys() -> None:
-    stored = replace(session("a", None), updated_at=NOW)
+def test_a_talk_is_as_old_as_its_newest_message() -> None:
+    stored = session("a", None)
     assert touched_at(stored) == NOW - timedelta(minutes=10)
-    assert stored.transcript is not None
-    bare = replace(stored, transcript=replace(stored.transcript, modified_at=None))
-    assert touched_at(bare) == NOW
-    assert touched_at(replace(stored, transcript=None)) == NOW
+    assert touched_at(replace(stored, spoke_at=None)) == NOW
+    assert touched_at(replace(stored, spoke_at=None, updated_at=None)) is None
 
 
 def said(*texts: str) -> list[Spoken]:
