@@ -10,10 +10,10 @@ import gc
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from memconsole.config_ports import ConfigFile
     from memconsole.domain.agents import Home, Notice
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from memconsole.ports import ChangeFeed, Clock, Gateway, Platform, SessionStore, StopSignal
     from memconsole.stores.private_copy import PrivateCopies
     from memconsole.stores.state import StateDatabase
+
+_T = TypeVar("_T")
 
 
 def load_settings(file: str | None, flags: Mapping[str, str]) -> Settings:
@@ -116,15 +118,17 @@ def _platform(
     state: StateDatabase,
 ) -> Platform:
     from memconsole.domain.days import resolve_zone  # noqa: PLC0415
+    from memconsole.domain.settings import fault_notices  # noqa: PLC0415
     from memconsole.platform.disk import DiskPlatform  # noqa: PLC0415
     from memconsole.platform.with_state import PlatformAndState  # noqa: PLC0415
 
     platform = DiskPlatform(choice, environ=os.environ, now=clock.now, copies=copies)
 
-    def zone_notices(user_timezone: str | None) -> tuple[Notice, ...]:
-        return resolve_zone(settings.timezone, user_timezone, settings.unknown_zone).notices
+    def own_notices(user_timezone: str | None) -> tuple[Notice, ...]:
+        zone = resolve_zone(settings.timezone, user_timezone, settings.unknown_zone)
+        return (*fault_notices(settings), *zone.notices)
 
-    return PlatformAndState(platform, state.problem, zone_notices)
+    return PlatformAndState(platform, state.problem, own_notices)
 
 
 def _sessions(copies: PrivateCopies) -> SessionStore:
@@ -202,11 +206,26 @@ def _health(settings: Settings, state: StateDatabase, copies: PrivateCopies) -> 
     logs = DiskLogFiles(
         settings.state_dir,
         own=(settings.log.file,) if settings.log.file else (),
-        patterns=settings.log_rotation.paths,
+        patterns=_usable(lambda: settings.log_rotation.paths, ()),
     )
-    metrics = PrometheusMetrics(settings.metrics.textfile, settings.metrics.port)
+    metrics = PrometheusMetrics(
+        _usable(lambda: settings.metrics.textfile, None), _usable(lambda: settings.metrics.port, 0)
+    )
     cron, jobs = PlatformCron(copies), StateJobs(state)
     return HealthPorts(Host(), HeldLocks(locks), cron, jobs, logs, metrics, DiskOldTranscripts())
+
+
+def _usable(part: Callable[[], _T], otherwise: _T) -> _T:
+    """Return a part of the settings; of a section that is wrong, something else.
+
+    Whoever does the work of that section reads it himself, and is told then.
+    """
+    from memconsole.errors import ConfigError  # noqa: PLC0415
+
+    try:
+        return part()
+    except ConfigError:
+        return otherwise
 
 
 def _alerts(settings: Settings, state: StateDatabase) -> AlertPorts:

@@ -27,6 +27,11 @@ def alert_ports(settings: Settings, state: StateDatabase) -> AlertPorts:
 
 
 def _channels(settings: Settings) -> tuple[AlertChannel, ...]:
-    from memconsole.alerts.channels import build_channels  # noqa: PLC0415 - only who tells
+    from memconsole.alerts import channels  # noqa: PLC0415 - only who tells
+    from memconsole.errors import ConfigError  # noqa: PLC0415
 
-    return build_channels(settings.alerts, settings.state_dir, os.environ)
+    log = channels.log_channel(settings.state_dir)
+    try:
+        return (log, *channels.build_channels(settings.alerts, os.environ))
+    except ConfigError as error:
+        return (log, channels.RefusedChannels(error))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memconsole.domain.channel_settings import ChannelSettings
     from memconsole.domain.outcomes import Detail
     from memconsole.domain.settings_service import AlertSettings
+    from memconsole.errors import ConfigError
 
 TIMEOUT_S = 10.0
 """How long a delivery may take (mission §10)."""
@@ -132,18 +133,109 @@ class CommandChannel:
         return found
 
 
-Channel: TypeAlias = LogChannel | ChildChannel | CommandChannel
+class DesktopChannel:
+    """A notification on this host's desktop, by `notify-send` or macOS's `osascript`.
+
+    The words are arguments of that program: secrets were masked in them before.
+
+    Args:
+        settings: Its name.
+        timeout_s: How long it may take.
+    """
+
+    def __init__(self, settings: ChannelSettings, timeout_s: float = TIMEOUT_S) -> None:
+        self._timeout_s = timeout_s
+        self.name = settings.name
+        self.kind = settings.type
+
+    def check(self) -> None:
+        """See whether the program is there.
+
+        Raises:
+            DeliveryError: It is not.
+        """
+        program = self._words("", "", is_urgent=False)[0]
+        if shutil.which(program) is None:
+            raise DeliveryError(
+                f"there is no program {program}, which shows notifications",
+                "On Debian it is in libnotify-bin.",
+                is_final=True,
+            )
+
+    def send(self, message: Mapping[str, Detail], cancel: Stop | None) -> None:
+        """Show one message.
+
+        Raises:
+            DeliveryError: There is no program, no desktop, or it took too long.
+        """
+        self.check()
+        words = self._words(
+            str(message["title"]),
+            str(message["text"]),
+            is_urgent=message["severity"] == "critical",
+        )
+        ended = run(words, b"", timeout_s=self._timeout_s, cancel=cancel)
+        if ended.code != 0:
+            raise DeliveryError(f"{words[0]} ended with code {ended.code}: is there a desktop?")
+
+    def _words(self, title: str, text: str, *, is_urgent: bool) -> tuple[str, ...]:
+        if sys.platform == "darwin":
+            script = "display notification (item 2 of argv) with title (item 1 of argv)"
+            lines = ("on run argv", script, "end run")
+            return ("osascript", *(word for line in lines for word in ("-e", line)), title, text)
+        urgency = "critical" if is_urgent else "normal"
+        body = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        return ("notify-send", "--app-name=memconsole", f"--urgency={urgency}", "--", title, body)
 
 
-def build_channels(
-    settings: AlertSettings, state_dir: Path, environ: Mapping[str, str]
-) -> tuple[Channel, ...]:
-    """Return the channels of the settings, the log first."""
+class RefusedChannels:
+    """Stands for all channels of a configuration that cannot be used: every message fails.
+
+    Args:
+        error: What is wrong with it.
+    """
+
+    name = "alerts"
+    kind = "configuration"
+
+    def __init__(self, error: ConfigError) -> None:
+        self._error = error
+
+    def check(self) -> None:
+        """Say why nobody can be told.
+
+        Raises:
+            DeliveryError: Always.
+        """
+        raise DeliveryError(str(self._error), self._error.hint, is_final=True)
+
+    def send(self, message: Mapping[str, Detail], cancel: Stop | None) -> None:
+        """Say why nobody is told.
+
+        Raises:
+            DeliveryError: Always.
+        """
+        del message, cancel
+        self.check()
+
+
+def log_channel(state_dir: Path) -> LogChannel:
+    """Return the channel that is always there."""
+    return LogChannel(state_dir / "health" / "alerts.log")
+
+
+Channel: TypeAlias = ChildChannel | CommandChannel | DesktopChannel
+
+
+def build_channels(settings: AlertSettings, environ: Mapping[str, str]) -> tuple[Channel, ...]:
+    """Return the channels of the settings; one of type log is the log that is there anyway."""
     secrets = Secrets(environ, settings.secrets_file)
-    found: list[Channel] = [LogChannel(state_dir / "health" / "alerts.log")]
+    found: list[Channel] = []
     for one in settings.all_channels():
         if one.type == "command":
             found.append(CommandChannel(one))
-        else:
+        elif one.type == "desktop":
+            found.append(DesktopChannel(one))
+        elif one.type != "log":
             found.append(ChildChannel(one, secrets))
     return tuple(found)

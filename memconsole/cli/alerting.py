@@ -100,6 +100,7 @@ def send_test(context: typer.Context, dry_run: DryRunOption = False) -> int:
     With --dry-run nothing is sent: it says whether every secret and program is there.
     """
     call = call_of(context)
+    _ = call.settings.alerts.channels  # wrong ones are wrong usage here; elsewhere they are news
     with call.busy("telling every channel"):
         found = call.engine.test_alerts(dry_run=dry_run)
     is_bad = any(one.error is not None for one in found)

@@ -19,7 +19,24 @@ if TYPE_CHECKING:
     from memconsole.config.toml_file import TomlFile
 
 AGENTS = "agents"
+_PARTS = {key.path[0]: key.place[0] for key in KEYS}
+"""The part of `Settings` that a section is; "" for one that is spread over its top."""
+
+_NEEDED_BY_ALL = frozenset({"ui", "log"})
 _INIT_HINT = "`memconsole config init` writes a file with every key."
+
+
+class Wrong(NamedTuple):
+    """A section of which something cannot be used, so that nothing of it is.
+
+    Attributes:
+        part: The part of `Settings` that it is.
+        agent: Agent id, lower-cased, when it is for one agent only.
+    """
+
+    part: str
+    agent: str | None
+    error: ConfigError
 
 
 class Given(NamedTuple):
@@ -47,11 +64,12 @@ def full_name(name: str, agent: str | None) -> str:
     return name if agent is None else f"{AGENTS}.{agent}.{name}"
 
 
-def from_file(file: TomlFile, user_home: Path) -> Iterator[Given]:
-    """Yield what the file holds.
+def from_file(file: TomlFile, user_home: Path) -> Iterator[Given | Wrong]:
+    """Yield what the file holds, and what of it is wrong.
 
     Raises:
-        ConfigError: A key is unknown or its value is of another kind; names the line.
+        ConfigError: A section is unknown, or something is wrong that every command needs; names
+            the line.
     """
     for path, raw in _leaves(file.table, ()):
         line = file.line(path)
@@ -59,22 +77,26 @@ def from_file(file: TomlFile, user_home: Path) -> Iterator[Given]:
         place = Place(where, file.path.parent, user_home)
         agent, rest = _split(path)
         key = BY_PATH.get(rest)
-        if key is None:
-            raise _unknown(".".join(path), agent, place, is_table=isinstance(raw, Mapping))
-        yield _checked(key, agent, raw, place)
+        try:
+            if key is None:
+                raise _unknown(".".join(path), agent, place, is_table=isinstance(raw, Mapping))
+            found: Given | Wrong = _checked(key, agent, raw, place)
+        except ConfigError as error:
+            found = _wrong(rest, agent, error)
+        yield found
 
 
-def from_environment(environ: Mapping[str, str], base: Place) -> Iterator[Given]:
+def from_environment(environ: Mapping[str, str], base: Place) -> Iterator[Given | Wrong]:
     """Yield what variables hold: older names first, then short ones, then those of the keys.
 
     Raises:
-        ConfigError: A variable of ours is unknown, or its value is of another kind.
+        ConfigError: A variable of ours is unknown, or one is wrong that every command needs.
     """
     for alias in ALIASES:
         if text := environ.get(alias.variable):
             key = BY_NAME[alias.key]
             raw = key.kind.from_text(alias.convert(text))
-            yield _checked(key, None, raw, _variable(alias.variable, base))
+            yield _tried(key, None, raw, _variable(alias.variable, base))
     own = {alias.variable for alias in ALIASES} | {CONFIG_VARIABLE, NOW_VARIABLE}
     for name in sorted(environ):
         if not name.startswith(PREFIX) or name in own or not environ[name]:
@@ -84,7 +106,7 @@ def from_environment(environ: Mapping[str, str], base: Place) -> Iterator[Given]
         agent, rest = _split(path)
         known = BY_PATH.get(rest)
         if known is not None:
-            yield _checked(known, agent, known.kind.from_text(environ[name]), place)
+            yield _tried(known, agent, known.kind.from_text(environ[name]), place)
         elif (near := _nearest_variable(name)) or "__" in name:
             hint = f"Did you mean {near}?" if near else "`memconsole config show` lists all keys."
             raise ConfigError(f"{one_line(name)} is an unknown environment variable", hint=hint)
@@ -141,6 +163,21 @@ def _checked(key: Key, agent: str | None, raw: object, place: Place) -> Given:
         problem = f"must be a {key.kind.label}" if key.is_secret else str(error)
         raise place.refuse(name, problem) from None
     return Given(key, agent, value, place)
+
+
+def _tried(key: Key, agent: str | None, raw: object, place: Place) -> Given | Wrong:
+    try:
+        return _checked(key, agent, raw, place)
+    except ConfigError as error:
+        return _wrong(key.path, agent, error)
+
+
+def _wrong(path: tuple[str, ...], agent: str | None, error: ConfigError) -> Wrong:
+    """Return what is wrong for those alone who need it; raise what everybody needs."""
+    part = _PARTS.get(path[0], "")
+    if not part or part in _NEEDED_BY_ALL:
+        raise error
+    return Wrong(part, agent, error)
 
 
 def _variable(name: str, base: Place) -> Place:

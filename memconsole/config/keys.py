@@ -17,6 +17,12 @@ PREFIX: Final = "MEMCONSOLE_"
 CONFIG_VARIABLE: Final = "MEMCONSOLE_CONFIG"
 NOW_VARIABLE: Final = "MEMCONSOLE_NOW"
 
+AGENT_SECTIONS: Final = frozenset(
+    {"rotation", "checkpoint", "flush", "freshness", "observer", "summary", "reflector"}
+    | {"consolidate", "index_md", "bootstrap", "search"}
+)
+"""Sections that are about one agent's memory: `[agents.<id>.<section>]` may differ."""
+
 
 class Key(NamedTuple):
     """One thing that can be set.
@@ -28,7 +34,7 @@ class Key(NamedTuple):
         field: Where `Settings` keeps it, dotted; `name` unless given.
         option: Global option that sets it, for messages.
         example: TOML value for the commented file of a key that has no default.
-        is_per_agent: `[agents.<id>.<section>]` may override it.
+        is_for_all: `[agents.<id>.<section>]` may not override it, though it may the section.
         is_secret: Never shown.
     """
 
@@ -38,13 +44,18 @@ class Key(NamedTuple):
     field: str = ""
     option: str = ""
     example: str = ""
-    is_per_agent: bool = False
+    is_for_all: bool = False
     is_secret: bool = False
 
     @property
     def path(self) -> tuple[str, ...]:
         """The parts of the name."""
         return tuple(self.name.split("."))
+
+    @property
+    def is_per_agent(self) -> bool:
+        """Whether `[agents.<id>.<section>]` may override it."""
+        return not self.is_for_all and self.path[0] in AGENT_SECTIONS
 
     @property
     def variable(self) -> str:

@@ -17,7 +17,7 @@ SERVICE_KEYS: Final = (
         "alerts.channel",
         Channels(),
         "Ways to be told, each a table [[alerts.channel]] with a type (slack, webhook, command, "
-        'apprise) and its keys; "${NAME}" in them stands for a secret',
+        'desktop, log, apprise) and its keys; "${NAME}" in them stands for a secret',
         field="alerts.channels",
     ),
     Key(

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
     from memconsole.domain.channel_settings import ChannelSettings
 
-_NEEDED: Final = {
+_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
+    "log": (),
+    "desktop": (),
     "slack": ("channel", "token"),
     "webhook": ("url",),
     "command": ("command",),
@@ -22,7 +24,9 @@ _NEEDED: Final = {
 }
 """What a channel must have, by its type."""
 
-_ALLOWED: Final = {
+_ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
+    "log": (),
+    "desktop": (),
     "slack": ("channel", "token", "url"),
     "webhook": ("url",),
     "command": ("command",),
@@ -91,7 +95,7 @@ def _channel(number: int, table: Mapping[str, object], taken: set[str]) -> Chann
     if kind in ("webhook", "slack") and known["url"]:
         known["url"] = _web(number, known["url"])
     name = known.pop("name") or next(one for one in _names(kind) if one not in taken)
-    if name in taken or name == "log":
+    if name in taken or (name == "log") != (kind == "log"):
         raise ValueError(f"number {number}: there is a channel {shown(name)} already")
     return ChannelSettings(kind, name, command=_command(number, table), **known)
 
@@ -115,7 +119,9 @@ def _type(number: int, table: Mapping[str, object]) -> str:
     given = table.get("type", "apprise" if "url" in table else None)
     if isinstance(given, str) and given in _NEEDED:
         return given
-    raise ValueError(f"number {number} needs a type: slack, webhook, command or apprise")
+    raise ValueError(
+        f"number {number} needs a type: slack, webhook, command, desktop, log or apprise"
+    )
 
 
 def _web(number: int, url: str) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from memconsole.config import given
+from memconsole.config.given import Wrong
 from memconsole.config.keys import CONFIG_VARIABLE
 from memconsole.config.place import Place
-from memconsole.domain.settings import AgentSettings, Settings
+from memconsole.domain.settings import Settings
 from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -34,19 +35,22 @@ def load(
 ) -> Settings:
     """Return the settings: file, then environment, then options; the last one wins.
 
+    A section in which something is wrong stops those alone who need it: reading it raises the
+    error, and `Settings.faults` lists it.
+
     Args:
         environ: The process's environment.
         file: `--config`; None means `MEMCONSOLE_CONFIG`, else the usual place.
         options: Configuration keys with the text that a global option gave them.
 
     Raises:
-        ConfigError: A named file is missing, a file is no TOML, a key is unknown or a value is of
-            another kind; says which key, where, and what is meant.
+        ConfigError: A named file is missing, a file is no TOML, a section is unknown, or something
+            is wrong that every command needs; says which key, where, and what is meant.
     """
     user_home = _user_home(environ)
     here = Place("", None, user_home)
     path = config_path(environ, file)
-    found: list[Given] = []
+    found: list[Given | Wrong] = []
     if os.path.lexists(path):
         from memconsole.config import toml_file  # noqa: PLC0415  # only when there is a file
 
@@ -81,33 +85,65 @@ def config_path(environ: Mapping[str, str], file: Path | None = None) -> Path:
         raise ConfigError(f"the configuration file {error}") from None
 
 
-def _settings(usual: Settings, found: Iterable[Given]) -> Settings:
+def _settings(usual: Settings, found: Iterable[Given | Wrong]) -> Settings:
     """Lay the values over the defaults, those of single agents over those of all."""
-    for_all: dict[str, dict[str, Any]] = {}
-    for_agents: dict[str, dict[str, dict[str, Any]]] = {}
+    values: dict[str | None, dict[str, dict[str, Any]]] = {None: {}}
+    wrong: dict[tuple[str | None, str], ConfigError] = {}
     sources: dict[str, str] = {}
     for one in found:
+        if isinstance(one, Wrong):
+            wrong.setdefault((one.agent, one.part), one.error)
+            values.setdefault(one.agent, {})
+            continue
         part, field = one.key.place
-        values = for_all if one.agent is None else for_agents.setdefault(one.agent, {})
-        values.setdefault(part, {})[field] = one.value
+        values.setdefault(one.agent, {}).setdefault(part, {})[field] = one.value
         sources[one.name] = one.place.text
-    own = for_all.pop("", {})
-    parts = {part: _with(getattr(usual, part), values) for part, values in for_all.items()}
-    settings = _with(usual, {**own, **parts})
+    settings = _laid_over(usual, values.pop(None), None, wrong)
     agents = {
-        agent: AgentSettings(
-            rotation=_with(settings.rotation, values.get("rotation", {})),
-            checkpoint=_with(settings.checkpoint, values.get("checkpoint", {})),
-            search=_with(settings.search, values.get("search", {})),
-        )
-        for agent, values in for_agents.items()
+        agent: _laid_over(settings, own, agent, wrong) for agent, own in values.items() if agent
     }
     return replace(
         settings,
         is_home_explicit=settings.home is not None,
         agents=agents,
         sources=sources,
+        faults=tuple(wrong.values()),
     )
+
+
+def _laid_over(
+    usual: Settings,
+    values: Mapping[str, Mapping[str, Any]],
+    agent: str | None,
+    wrong: Mapping[tuple[str | None, str], ConfigError],
+) -> Settings:
+    """Return settings with the values of all agents or of one; wrong parts are refused later."""
+    refused: dict[str, Any] = {
+        part: RefusedPart(error) for (whose, part), error in wrong.items() if whose == agent
+    }
+    parts = {
+        part: _with(getattr(usual, part), own)
+        for part, own in values.items()
+        if part and part not in refused and not isinstance(getattr(usual, part), RefusedPart)
+    }
+    return _with(usual, {**values.get("", {}), **parts, **refused})
+
+
+class RefusedPart:
+    """Stands for a part of the settings that cannot be used: who reads it is told why."""
+
+    __slots__ = ("_error",)
+
+    def __init__(self, error: ConfigError) -> None:
+        self._error = error
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Refuse every setting of the part.
+
+        Raises:
+            ConfigError: What is wrong with it.
+        """
+        raise ConfigError(str(self._error), hint=self._error.hint)
 
 
 def _with(part: _Part, values: Mapping[str, Any]) -> _Part:

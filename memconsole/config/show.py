@@ -31,7 +31,8 @@ _HEAD = """\
 
 """
 _AGENTS = """
-# One agent may differ in every key of rotation and checkpoint, but for the intervals:
+# One agent may differ in what belongs to its memory (rotation, checkpoint, flush, freshness,
+# observer, summary, reflector, consolidate, index_md, bootstrap, search), but for the intervals:
 # [agents.work.rotation]
 # threshold_tokens = 120_000
 """

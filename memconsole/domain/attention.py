@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.graphemes import cut
 from memconsole.domain.growth import rounded
 from memconsole.domain.sessions import SessionState
+from memconsole.domain.settings import WRONG_SETTINGS
 from memconsole.domain.snapshot import Attention, Severity
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ _NOTICE_FINDINGS = {
     "workspace-missing": (Severity.WARNING, "Create the workspace or correct the configuration."),
     "missing-transcript": (Severity.WARNING, "`memconsole sessions --all` names it."),
     "agent-collision": (Severity.WARNING, "Rename one of the two agents."),
+    WRONG_SETTINGS: (Severity.HIGH, "Correct it; `memconsole config path` names the file."),
     "time-zone-unknown": (Severity.WARNING, "Until then days and jobs follow UTC."),
     "clock-skew": (Severity.WARNING, "Check the clock of this host."),
     "state-unwritable": (Severity.HIGH, "Checkpoints cannot be recorded; check the state folder."),

@@ -14,7 +14,7 @@ class ChannelSettings:
     `${NAME}` in address, token and channel stands for a secret that is kept elsewhere.
 
     Attributes:
-        type: `slack`, `webhook`, `command` or `apprise`.
+        type: `slack`, `webhook`, `command`, `desktop`, `log` or `apprise`.
         name: There is one channel of a name.
         url: Where to; a secret.
         channel: Of Slack, its id.

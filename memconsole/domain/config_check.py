@@ -49,6 +49,14 @@ def check_config(facts: ConfigFacts, *, recommends: bool = False) -> ConfigRepor
 
 
 def _findings(facts: ConfigFacts, *, recommends: bool) -> Iterator[Finding]:
+    for notice in facts.wrong_settings:
+        yield Finding(
+            notice.code,
+            Severity.HIGH,
+            notice.message,
+            path=notice.path,
+            hint="Correct our own configuration; `memconsole config path` names the file.",
+        )
     for of_home in _OF_HOME:
         yield from of_home(facts)
     if not facts.config.is_readable:

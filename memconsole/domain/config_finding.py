@@ -18,7 +18,7 @@ from memconsole.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memconsole.domain.agents import PlatformConfig
+    from memconsole.domain.agents import Notice, PlatformConfig
     from memconsole.domain.compaction_evidence import CompactionEvidence
     from memconsole.domain.memory import Pool
     from memconsole.domain.outcomes import Detail
@@ -123,6 +123,7 @@ class ConfigFacts:
         pools: Memory folders, for the bootstrap budget.
         unreadable_because: Why the configuration cannot be read, as a sentence.
         hooks: Files by name of each folder in the home's `hooks/`; None when nobody could look.
+        wrong_settings: Sections of our own configuration that cannot be used.
     """
 
     config: PlatformConfig
@@ -133,6 +134,7 @@ class ConfigFacts:
     pools: tuple[Pool, ...] = ()
     hooks: Mapping[str, frozenset[str]] | None = None
     unreadable_because: str = ""
+    wrong_settings: tuple[Notice, ...] = ()
 
     @property
     def least_release(self) -> tuple[int, int, int] | None:

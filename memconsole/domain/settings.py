@@ -6,6 +6,7 @@ from dataclasses import field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agents import Notice
 from memconsole.domain.settings_memory import (
     BootstrapSettings,
     ConsolidateSettings,
@@ -30,8 +31,10 @@ from memconsole.domain.settings_service import (
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
+
+    from memconsole.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +105,6 @@ class SearchSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentSettings:
-    """`[agents.<id>]`: what one agent does differently."""
-
-    rotation: RotationSettings
-    checkpoint: CheckpointSettings
-    search: SearchSettings = field(default_factory=SearchSettings)
-
-
-@dataclass(frozen=True, slots=True)
 class UiSettings:
     """`[ui]`: how console and command line draw.
 
@@ -142,6 +136,10 @@ class LogSettings:
     file: Path | None = None
 
 
+WRONG_SETTINGS = "settings-wrong"
+"""Code of the notice about a section of our own configuration that cannot be used."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything an operator can set.
@@ -158,7 +156,9 @@ class Settings:
         min_compaction_ms: Faster compactions are suspicious (mission §7).
         max_backups: Copies of the platform's configuration that are kept.
         uses_program: `config fix` asks the platform's own program first, where that is possible.
-        agents: Per-agent overrides by lower-cased id.
+        agents: Settings of the agents that differ, whole, by lower-cased id.
+        faults: What could not be used of our own configuration, a section each; who reads such a
+            section gets the `ConfigError`.
         sources: Where each changed key came from, for `config show`.
     """
 
@@ -198,10 +198,17 @@ class Settings:
     search: SearchSettings = field(default_factory=SearchSettings)
     ui: UiSettings = field(default_factory=UiSettings)
     log: LogSettings = field(default_factory=LogSettings)
-    agents: Mapping[str, AgentSettings] = field(default_factory=dict)
+    agents: Mapping[str, Settings] = field(default_factory=dict)
+    faults: tuple[ConfigError, ...] = field(default=(), compare=False)
     sources: Mapping[str, str] = field(default_factory=dict)
 
-    def for_agent(self, agent_id: str) -> AgentSettings:
+    def for_agent(self, agent_id: str) -> Settings:
         """Return the settings of one agent, overrides applied."""
-        usual = AgentSettings(self.rotation, self.checkpoint, self.search)
-        return self.agents.get(agent_id) or usual
+        return self.agents.get(agent_id, self)
+
+
+def fault_notices(settings: Settings) -> Iterator[Notice]:
+    """Yield what is wrong with our own configuration; commands that need it refuse to run."""
+    path = None if settings.config_file is None else str(settings.config_file)
+    for fault in settings.faults:
+        yield Notice(WRONG_SETTINGS, f"{fault}; what needs this section does not run", path)

@@ -85,7 +85,8 @@ def by_class(
         UnknownAgentError: There is no such agent.
     """
     home = reader.home()
-    scene = _Scene(ports, reader, settings, home, find_agent(home, agent_id))
+    agent = find_agent(home, agent_id)
+    scene = _Scene(ports, reader, settings.for_agent(agent.id), home, agent)
     return tuple(_given(scene, tuple(SessionClass)))
 
 
@@ -207,7 +208,8 @@ def _scene(
 ) -> tuple[_Scene, SessionClass]:
     home = reader.home()
     agent = _agent(home, workspace, session_key)
-    return _Scene(ports, reader, settings, home, agent), _class(agent, session_key)
+    own = settings.for_agent(agent.id)
+    return _Scene(ports, reader, own, home, agent), _class(agent, session_key)
 
 
 def _fitted(scene: _Scene, kind: SessionClass, contents: dict[str, str | None]) -> Bootstrap:

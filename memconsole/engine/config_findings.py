@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.config_check import check_config
 from memconsole.domain.config_finding import ConfigFacts
+from memconsole.domain.settings import WRONG_SETTINGS
 from memconsole.engine.config_attention import release_now, windows_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memconsole.domain.agents import Home
+    from memconsole.domain.agents import Home, Notice
     from memconsole.domain.compaction_evidence import CompactionEvidence
     from memconsole.domain.config_finding import ConfigReport
     from memconsole.domain.memory import Pool
@@ -48,6 +49,7 @@ def config_report(
         pools=tuple(pools.values()),
         hooks=hooks,
         unreadable_because=_because(snapshot.home),
+        wrong_settings=_wrong_settings(snapshot.home),
     )
     return check_config(facts, recommends=recommends)
 
@@ -68,8 +70,13 @@ def home_report(
         era=home.era,
         hooks=hooks,
         unreadable_because=_because(home),
+        wrong_settings=_wrong_settings(home),
     )
     return check_config(facts, recommends=recommends)
+
+
+def _wrong_settings(home: Home) -> tuple[Notice, ...]:
+    return tuple(one for one in home.notices if one.code == WRONG_SETTINGS)
 
 
 def _because(home: Home) -> str:

@@ -34,10 +34,11 @@ class Fill:
 
 def fill_of(view: SessionView, home: Home, *, ports: Ports, settings: Settings) -> Fill:
     """Return how far a session has come, and what was done about it."""
+    own = settings.for_agent(view.agent.id).flush
     rules = FlushRules(
-        ratio=settings.flush.ratio,
-        reserve_tokens=max(home.config.reserve_tokens, settings.flush.reserve_tokens_floor),
-        soft_threshold_tokens=settings.flush.soft_threshold_tokens,
+        ratio=own.ratio,
+        reserve_tokens=max(home.config.reserve_tokens, own.reserve_tokens_floor),
+        soft_threshold_tokens=own.soft_threshold_tokens,
     )
     limits = rules.limits(view.window or DEFAULT_WINDOW)
     stored = view.stored

@@ -62,7 +62,7 @@ def freshness_of(
     agent = next((one for one in home.agents if one.ref == view.agent), None)
     usual = usual_mode(
         version or home.config.last_version,
-        assume=settings.freshness.assume,
+        assume=settings.for_agent(view.agent.id).freshness.assume,
         is_sqlite=agent is not None and _is_sqlite(agent),
     )
     policy = resolve(_session_section(home), view.session_class, _channel(view), usual=usual)
@@ -109,7 +109,8 @@ def _precapture(
     if not view.session_class.is_captured or view.session_id is None or view.key_text is None:
         return None
     found = freshness_of(view, home=home, settings=settings, now=at)
-    if found is None or not found.wants_capture(at, settings.freshness.precapture):
+    before = settings.for_agent(view.agent.id).freshness.precapture
+    if found is None or not found.wants_capture(at, before):
         return None
     captured_at = _captured_at(view, ports)
     spoke_at = view.stored.last_interaction_at or view.stored.updated_at

@@ -108,18 +108,19 @@ def outputs_freshness(look: Look) -> Check:
 
 def observations_budget(look: Look) -> Check:
     """Whether observations.md is over its budget."""
-    limit = look.settings.reflector.word_threshold
     over: list[str] = []
-    most = 0
+    most, limit = 0, look.settings.reflector.word_threshold
     for pool in _pools(look):
+        own = look.settings.for_agent(pool.agents[0]).reflector.word_threshold
         if not any(item.path == OBSERVATIONS for item in pool.items):
             continue
         seen = look.ports.workspace.read(pool.root, OBSERVATIONS)
         text = "" if seen is None else seen.text
         words = words_in(text)
         most = max(most, words)
-        if exceeds(text, limit):
-            over.append(f"{pool.agents[0]} ({words} words, {tokens_in(text)} tokens)")
+        if exceeds(text, own):
+            limits = "" if own == limit else f" of {own}"
+            over.append(f"{pool.agents[0]} ({words}{limits} words, {tokens_in(text)} tokens)")
     if not over:
         return ok("observations-budget", "observations keep to their budget", most, limit)
     return Check(
@@ -212,9 +213,8 @@ def _old_contexts(look: Look) -> Iterator[str]:
 
 
 def _old_indexes(look: Look) -> Iterator[str]:
-    least = look.settings.index_md.min_pool_bytes
     for pool in _pools(look):
-        if pool.size_bytes < least:
+        if pool.size_bytes < look.settings.for_agent(pool.agents[0]).index_md.min_pool_bytes:
             continue
         made = next((item.modified_at for item in pool.items if item.path == INDEX), None)
         if made is None:

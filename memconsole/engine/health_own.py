@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.health import Check, CheckStatus, named, ok, unknown
 from memconsole.domain.rotation import BREAKER, RotationState, is_tripped
 from memconsole.domain.sessions import SessionState
+from memconsole.domain.settings import WRONG_SETTINGS
 
 if TYPE_CHECKING:
     from memconsole.domain.jobs import JobRecord
@@ -100,8 +101,19 @@ def locks(look: Look) -> Check:
 
 
 def state(look: Look) -> Check:
-    """Whether memconsole can remember what it does (A24)."""
-    problems = [one for one in look.snapshot.home.notices if one.code.startswith("state")]
+    """Whether memconsole can remember what it does, and its settings can be used (A24)."""
+    notices = look.snapshot.home.notices
+    problems = [one for one in notices if one.code.startswith("state")]
+    wrong = [one.message for one in notices if one.code == WRONG_SETTINGS]
+    if wrong and not problems:
+        return Check(
+            "state",
+            CheckStatus.WARNING,
+            named(wrong),
+            WRONG_SETTINGS,
+            hint="Correct it; `memconsole config path` names the file.",
+            details=tuple(wrong),
+        )
     if not problems:
         return ok("state", "the state folder can be written")
     return Check(

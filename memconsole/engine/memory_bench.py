@@ -66,7 +66,8 @@ class Bench:
         """
         home = reader.home()
         zone = resolve_zone(settings.timezone, home.config.user_timezone).zone
-        return cls(home, find_agent(home, agent_id), ports, reader, settings, zone)
+        agent = find_agent(home, agent_id)
+        return cls(home, agent, ports, reader, settings.for_agent(agent.id), zone)
 
     @property
     def root(self) -> Path:

@@ -74,7 +74,8 @@ class SearchDoor:
 
         home = self._home_for(request)
         found = search(self._ports, self.settings, home, request, cancel=cancel, progress=progress)
-        if self.settings.consolidate.search_log and not request.is_typing:
+        own = self.settings.for_agent(request.agent_id or "")
+        if own.consolidate.search_log and not request.is_typing:
             from memconsole.engine.search_note import note_found  # noqa: PLC0415 - off by default
 
             note_found(self._ports, self.settings, home, found)

@@ -28,7 +28,7 @@ def not_due(
     Due is more than the words of the settings, or than the tokens that those make, and enough time
     since the last consolidation.
     """
-    rules = settings.reflector
+    rules = settings.for_agent(agent.id).reflector
     words, limit = words_in(text), rules.word_threshold
     details: dict[str, Detail] = {
         "words_before": words,

@@ -96,6 +96,7 @@ def _dispatch(
 ) -> Outcome:
     if settings.ui.read_only and not command.dry_run:
         raise ReadOnlyError(name_of(command))
+    settings = settings.for_agent(command.agent.id)
     match command:
         case Checkpoint():
             from memconsole.engine.checkpoint import checkpoint  # noqa: PLC0415

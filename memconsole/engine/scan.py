@@ -74,7 +74,7 @@ def scan(
         )
         for document, text in _texts(shelf, notices, cancel):
             found += _hits(shelf, document, text, query, request.narrowing)
-    wanted = request.max_results or settings.search.max_results
+    wanted = request.max_results or settings.for_agent(request.agent_id or "").search.max_results
     return SearchResult(
         query=query,
         hits=tuple(sorted(found, key=_best_first)[:wanted]),

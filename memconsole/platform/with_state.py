@@ -1,4 +1,4 @@
-"""The platform home together with what is wrong with our own state and the time zone."""
+"""The platform home together with what is wrong with our own state and settings."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ class PlatformAndState:
     Args:
         platform: Reads the home.
         problem: Says what is wrong with our own state.
-        zone: Says what is wrong with the time zone, given the platform's.
+        own: Says what is wrong with our settings, given the platform's time zone.
     """
 
     def __init__(
         self,
         platform: DiskPlatform,
         problem: Callable[[], Notice | None],
-        zone: Callable[[str | None], tuple[Notice, ...]],
+        own: Callable[[str | None], tuple[Notice, ...]],
     ) -> None:
         self._platform = platform
         self._problem = problem
-        self._zone = zone
+        self._own = own
 
     def read(self) -> Home:
         """Read home, configuration and agents."""
         home = self._platform.read()
         problem = self._problem()
-        more = (*(() if problem is None else (problem,)), *self._zone(home.config.user_timezone))
+        more = (*(() if problem is None else (problem,)), *self._own(home.config.user_timezone))
         return replace(home, notices=(*home.notices, *more)) if more else home

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.jobs import WATCHER, JobRecord, JobView, watcher_view
 from memconsole.domain.origin import Origin
-from memconsole.errors import MemconsoleError, ReadOnlyError, UsageError
+from memconsole.errors import ConfigError, MemconsoleError, ReadOnlyError, UsageError
 from memconsole.scheduler.bell import Bell
 from memconsole.scheduler.jobs import TABLE
 from memconsole.scheduler.ledger import Ledger
@@ -208,26 +208,33 @@ class Jobs:
         config = engine.config_watch()
         watches: dict[str, Watch] = {"config_check": config}
         anew, firsts = {"config_check": config.checked}, [config.begin]
-        if self.settings.search.sync:
+        if self._is_on(lambda: self.settings.search.sync):
             watches["index_sync"] = engine.index_watch(may_build=True)
-        if self.settings.recovery.is_enabled:
+        if self._is_on(lambda: self.settings.recovery.is_enabled):
             ended = watches["recovery"] = engine.ended_watch()
             anew["recovery"] = ended.recovered
             firsts.append(ended.begin)
-        if self.settings.watcher.is_enabled:
+        if self._is_on(lambda: self.settings.watcher.is_enabled):
             talks = watches["observer"] = engine.talk_watch()
             anew["observer"] = talks.observed
             firsts.append(talks.begin)
         return Watcher(self.feed(), engine.watched, watches, stopper.bell.ring, anew, firsts)
 
+    def _is_on(self, switch: Callable[[], bool]) -> bool:
+        """Whether a switch is on; in a section that is wrong it is not."""
+        try:
+            return switch()
+        except ConfigError:
+            return False
+
     def _runner(self) -> JobRunner:
         return JobRunner(self.engine, self.locks, self.child)
 
     def _view(self, job: Job, record: JobRecord, *, is_served: bool) -> JobView:
-        is_enabled = job.is_enabled(self.settings)
+        is_enabled = job.runs_under(self.settings)
         if not (is_served and is_enabled):
             record = replace(record, is_running=False, next_at=None)
-        return JobView(job.id, is_enabled, str(job.trigger(self.settings)), job.help, record)
+        return JobView(job.id, is_enabled, job.rule_words(self.settings), job.help, record)
 
     def _found(self, name: str) -> Job:
         listed = {job.id: job for job in self.table if job.is_listed}

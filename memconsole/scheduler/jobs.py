@@ -23,6 +23,7 @@ from memconsole.domain.consolidation_commands import Propose
 from memconsole.domain.jobs import JobEnd
 from memconsole.domain.outcomes import Planned
 from memconsole.domain.schedule import DailyAt, Every
+from memconsole.errors import ConfigError
 from memconsole.scheduler import upkeep
 from memconsole.scheduler.turns import Rank
 from memconsole.values import dataclass
@@ -89,6 +90,21 @@ class Job:
     catches_up: bool = True
     is_listed: bool = True
     leads_to: str | None = None
+
+    def runs_under(self, settings: Settings) -> bool:
+        """Whether the settings switch it on; a job whose own section is wrong is off."""
+        try:
+            self.trigger(settings)
+            return self.is_enabled(settings)
+        except ConfigError:
+            return False
+
+    def rule_words(self, settings: Settings) -> str:
+        """Return in words when it runs; of a section that is wrong, what is wrong with it."""
+        try:
+            return str(self.trigger(settings))
+        except ConfigError as error:
+            return f"never: {error}"
 
 
 if TYPE_CHECKING:

@@ -86,7 +86,7 @@ class SchedulerService:
         now = self._now()
         self._began_at = now.wall
         records = self.ledger.load()
-        enabled = [job for job in self.table if job.is_enabled(self.settings)]
+        enabled = [job for job in self.table if job.runs_under(self.settings)]
         for position, job in enumerate(enabled):
             record = records.get(job.id, JobRecord(job.id))
             is_cut_short = record.is_running

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.alerts.channels import ChildChannel, CommandChannel, build_channels
+from memconsole.alerts.channels import (
+    ChildChannel,
+    CommandChannel,
+    RefusedChannels,
+    build_channels,
+    log_channel,
+)
 from memconsole.alerts.log import LogChannel
 from memconsole.alerts.post import send
 from memconsole.alerts.secrets import Secrets, read
@@ -20,7 +26,7 @@ from memconsole.domain.alerts import Issue, Notice, NoticeKind
 from memconsole.domain.channel_settings import ChannelSettings
 from memconsole.domain.health import CheckStatus
 from memconsole.domain.settings_service import AlertSettings
-from memconsole.errors import DeliveryError
+from memconsole.errors import ConfigError, DeliveryError
 from memconsole.health.status_file import JsonStatusFile
 from tests.receiver import receiver
 
@@ -258,22 +264,51 @@ def test_channels_come_from_the_settings(tmp_path: Path) -> None:
         (
             ChannelSettings("webhook", "ops", url="${NOPE}"),
             ChannelSettings("command", "bell", command=("/no/such/program",)),
+            ChannelSettings("log", "log"),
         ),
         slack_channel="C1",
         slack_token="fake",
     )
-    log, *others = build_channels(settings, tmp_path, {})
-    assert [(one.name, one.kind) for one in (log, *others)] == [
-        ("log", "log"),
+    others = build_channels(settings, {})
+    assert [(one.name, one.kind) for one in others] == [
         ("ops", "webhook"),
         ("bell", "command"),
         ("slack", "slack"),
     ]
-    log.check()
+    log_channel(tmp_path).check()
     others[2].check()
     for one in others[:2]:
         with pytest.raises(DeliveryError):
             one.check()
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="shows notifications by another program")
+def test_a_desktop_is_told_in_words_that_are_no_markup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, said = tmp_path / "notify-send", tmp_path / "said"
+    [channel] = build_channels(AlertSettings((ChannelSettings("desktop", "desktop"),)), {})
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(DeliveryError, match="there is no program notify-send"):
+        channel.check()
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {said}\n')
+    program.chmod(0o700)
+
+    channel.send({"title": "-x", "text": "a <b> & c", "severity": "critical"}, None)
+
+    lines = ["--app-name=memconsole", "--urgency=critical", "--", "-x", "a &lt;b&gt; &amp; c"]
+    assert said.read_text().splitlines() == lines
+    program.write_text("#!/bin/sh\nexit 3\n")
+    with pytest.raises(DeliveryError, match="notify-send ended with code 3"):
+        channel.send({"title": "x", "text": "y", "severity": "ok"}, None)
+
+
+def test_channels_that_cannot_be_used_fail_every_message() -> None:
+    channel = RefusedChannels(ConfigError("alerts.channel is wrong", hint="Correct it."))
+    with pytest.raises(DeliveryError, match="is wrong"):
+        channel.check()
+    with pytest.raises(DeliveryError, match="is wrong"):
+        channel.send({}, None)
 
 
 def test_the_status_file_is_replaced_whole(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_an_address_alone_is_one_for_apprise(tmp_path: Path) -> None:
         ('type = "slack"\nchannel = "C"\ntoken = "fake"\nchanel = "x"', "did you mean channel?"),
         ('type = "slack"\nchannel = "C"', "of type slack needs token"),
         ('type = "webhook"', "of type webhook needs url"),
-        ('type = "pager"', "slack, webhook, command or apprise"),
+        ('type = "pager"', "slack, webhook, command, desktop, log or apprise"),
         ("name = 'x'", "needs a type"),
         ('type = "command"\ncommand = "rm -rf"', "a list of texts"),
         ('type = "webhook"\nurl = 7', "url must be a text"),
@@ -53,7 +53,7 @@ def test_an_address_alone_is_one_for_apprise(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_named_and_no_secret_is(table: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as error:
-        settings(f"[[alerts.channel]]\n{table}\n", tmp_path)
+        _ = settings(f"[[alerts.channel]]\n{table}\n", tmp_path).alerts.channels
     said = f"{error.value}"
     assert words in said
     assert said.startswith("alerts.channel number 1")
@@ -64,7 +64,7 @@ def test_what_is_wrong_is_named_and_no_secret_is(table: str, words: str, tmp_pat
 def test_two_channels_of_a_name_are_refused(tmp_path: Path) -> None:
     one = '[[alerts.channel]]\nname = "ops"\nurl = "x://a"\n'
     with pytest.raises(ConfigError, match="number 2: there is a channel"):
-        settings(one * 2, tmp_path)
+        _ = settings(one * 2, tmp_path).alerts.channels
 
 
 def test_channels_can_come_from_the_environment(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_channels_can_come_from_the_environment(tmp_path: Path) -> None:
     found = settings("", tmp_path, MEMCONSOLE_ALERTS__CHANNEL=value)
     assert found.alerts.channels == (ChannelSettings("command", "command", command=("/bin/ring",)),)
     with pytest.raises(ConfigError, match=r"must be a list of tables"):
-        settings("", tmp_path, MEMCONSOLE_ALERTS__CHANNEL="x")
+        _ = settings("", tmp_path, MEMCONSOLE_ALERTS__CHANNEL="x").alerts.channels
 
 
 def test_what_is_shown_holds_no_secret(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_older_names_are_honoured(tmp_path: Path) -> None:
 @pytest.mark.parametrize("hours", ["22-7", "24:00-07:00", "always"])
 def test_quiet_hours_are_checked(hours: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="span of hours such as 22:00-07:00"):
-        settings(f'[health]\nquiet_hours = "{hours}"\n', tmp_path)
+        _ = settings(f'[health]\nquiet_hours = "{hours}"\n', tmp_path).health.quiet_hours
 
 
 @pytest.mark.parametrize(

@@ -27,9 +27,12 @@ def refusal(
         assert folder is not None
         file = folder / "config.toml"
         file.write_text(text)
-    with pytest.raises(ConfigError) as refused:
-        load({"HOME": HOME, **(environ or {})}, file=file, options=options or {})
-    return refused.value
+    try:
+        found = load({"HOME": HOME, **(environ or {})}, file=file, options=options or {})
+    except ConfigError as error:
+        return error
+    [fault] = found.faults
+    return fault
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.outcomes import SkipReason
-from memconsole.domain.settings import AgentSettings, CheckpointSettings
+from memconsole.domain.settings import CheckpointSettings
 from memconsole.domain.transcript import Entry, EntryKind
 from memconsole.engine.engine import Engine
 from tests.engine.checkpoint_stage import (
@@ -158,7 +158,7 @@ class TestSaving:
 
     def test_an_agent_has_its_own_limits(self) -> None:
         stage = Stage()
-        own = AgentSettings(stage.settings.rotation, CheckpointSettings(min_messages=9))
+        own = replace(stage.settings, checkpoint=CheckpointSettings(min_messages=9))
         stage.settings = replace(stage.settings, agents={"main": own})
         skipped(stage.run(), SkipReason.TOO_FEW_MESSAGES)
 

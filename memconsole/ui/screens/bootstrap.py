@@ -88,7 +88,7 @@ class BootstrapScreen(AgentScreen):
             self._loader.value,
             self._pool,
             None if snapshot is None else snapshot.home.config,
-            self.desk.settings.bootstrap,
+            self.desk.settings.for_agent(self._pool.agents[0] if self._pool else "").bootstrap,
         )
 
     @on(Pane.Moved, "#sessions")

@@ -1,0 +1,121 @@
+"""A section of our configuration that is wrong stops those commands alone that need it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.config.load import load
+from memconsole.errors import ConfigError
+from memconsole.scheduler.jobs import TABLE
+from tests.program import Program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGER = '[[alerts.channel]]\ntype = "pager"\n'
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Program:
+    """The program over an empty home, and nothing else."""
+    (tmp_path / ".openclaw").mkdir()
+    (tmp_path / ".openclaw" / "openclaw.json").write_text("{}")
+    return Program({"HOME": str(tmp_path), "MEMCONSOLE_TRANSPORT": "none"})
+
+
+def configure(tmp_path: Path, text: str) -> None:
+    folder = tmp_path / ".config" / "memconsole"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text(text)
+
+
+def test_who_does_not_need_it_runs_and_says_so(run: Program, tmp_path: Path) -> None:
+    configure(tmp_path, PAGER)
+
+    for command in ("status", "agents", "sessions", "jobs", "runs"):
+        assert run.json(command).code == 0, command
+    status = run.json("status")
+
+    [warning] = [row for row in status.warnings if row["code"] == "settings-wrong"]
+    assert "alerts.channel number 1 needs a type: slack, webhook" in warning["message"]
+    assert "config.toml, line 1" in warning["message"]
+    assert [row["severity"] for row in status.data["attention"] if "alerts" in row["message"]]
+
+
+def test_who_looks_for_faults_finds_it(run: Program, tmp_path: Path) -> None:
+    configure(tmp_path, PAGER)
+
+    check = run.json("config", "check")
+    [state] = [row for row in run.json("health").data["checks"] if row["id"] == "state"]
+
+    [finding] = [row for row in check.data if row["id"] == "settings-wrong"]
+    assert (check.code, finding["severity"]) == (1, "high")
+    assert finding["path"].endswith("config.toml")
+    assert state["status"] == "warning"
+    assert "pager" not in state["message"]
+    assert "alerts.channel number 1" in state["message"]
+
+
+def test_who_needs_it_is_refused(run: Program, tmp_path: Path) -> None:
+    configure(tmp_path, PAGER)
+
+    for words in (("alerts", "test", "--dry-run"), ("config", "show")):
+        answer = run.json(*words)
+        assert (answer.code, answer.error["code"]) == (2, "config"), words
+        assert "alerts.channel number 1" in answer.error["message"]
+
+
+@pytest.mark.parametrize("kind", ["log", "desktop"])
+def test_the_channels_of_the_readme_are_known(run: Program, tmp_path: Path, kind: str) -> None:
+    configure(tmp_path, f'[[alerts.channel]]\ntype = "{kind}"\n')
+
+    assert "settings-wrong" not in run.json("status").warning_codes()
+    rows = {row["key"]: row for row in run.json("alerts", "test", "--dry-run").data}
+
+    assert rows["log"]["status"] == "planned"
+    assert list(rows) == list(dict.fromkeys(("log", kind)))
+
+
+def test_jobs_of_other_sections_run(run: Program, tmp_path: Path) -> None:
+    memory = tmp_path / ".openclaw" / "workspace" / "memory"
+    memory.mkdir(parents=True)
+    (memory / "observations.md").write_text("# Observations Log\n")
+    configure(tmp_path, "[reflector]\nsimilarity = 7\n[index_md]\nmax_tokns = 5\n")
+
+    rows = {row["id"]: row for row in run.json("jobs").data}
+
+    assert rows["index_md"]["enabled"] is False
+    assert "max_tokns" in rows["index_md"]["trigger"]
+    assert rows["checkpoint"]["enabled"] is True
+    assert run.json("reflect", "--yes").code == 2
+
+
+def test_what_every_command_needs_stops_every_command(run: Program, tmp_path: Path) -> None:
+    configure(tmp_path, '[ui]\ncolor = "pink"\n')
+
+    assert run.json("status").code == 2
+
+
+def test_an_agents_own_table_stops_that_agent_alone(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[agents.work.rotation]\nthreshold_tokens = "x"\n[observer]\nmin_lines = 3\n')
+
+    found = load({"HOME": str(tmp_path)}, file=file)
+
+    assert found.for_agent("main").rotation.threshold_tokens == 150_000
+    assert found.for_agent("work").observer.min_lines == 3
+    with pytest.raises(ConfigError, match=r"agents\.work\.rotation\.threshold_tokens must be"):
+        _ = found.for_agent("work").rotation.threshold_tokens
+    assert all(job.runs_under(found) for job in TABLE if job.id in ("rotation", "observer"))
+
+
+def test_a_wrong_section_is_wrong_for_agents_that_differ_in_it(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("[observer]\nmin_lines = 0\n[agents.work.observer]\nmax_items = 3\n")
+
+    found = load({"HOME": str(tmp_path)}, file=file)
+
+    with pytest.raises(ConfigError, match="observer"):
+        _ = found.for_agent("work").observer.max_items
