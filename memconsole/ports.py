@@ -246,8 +246,12 @@ class Gateway(Protocol):
             GatewayCallError: It refused; nothing was done.
         """
 
-    def compact(self, key: str) -> CompactAnswer:
+    def compact(self, key: str, instructions: str | None = None) -> CompactAnswer:
         """Ask for a compaction of one session, sent once.
+
+        Args:
+            key: The session.
+            instructions: What the summary should heed.
 
         Raises:
             GatewayUnavailableError: It is not reachable; nothing was sent.

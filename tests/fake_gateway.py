@@ -70,6 +70,7 @@ class FakeGateway:
         self.version = "2026.9.6"
         self.resets: list[tuple[str, str | None]] = []
         self.compactions: list[str] = []
+        self.instructions: list[str | None] = []
         self.looks: list[str] = []
         self.searches: list[tuple[str, str]] = []
         self.memory: tuple[AgentHit, ...] = ()
@@ -138,10 +139,11 @@ class FakeGateway:
             return ResetAnswer(is_lost=True)
         return ResetAnswer(row)
 
-    def compact(self, key: str) -> CompactAnswer:
+    def compact(self, key: str, instructions: str | None = None) -> CompactAnswer:
         self._happen("compact")
         self.require()
         self.compactions.append(key)
+        self.instructions.append(instructions)
         if self.refusal is not None:
             raise self.refusal
         return self.answer

@@ -13,7 +13,7 @@ from memconsole.domain.agents import AgentRef
 from memconsole.domain.catalogue import spec_of
 from memconsole.domain.command_line import name_of
 from memconsole.domain.commands import Rotate
-from memconsole.domain.outcomes import Failed, Planned, notices_of
+from memconsole.domain.outcomes import Failed, Planned, is_busy, notices_of
 from memconsole.engine.lookup import find_session
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
 from memconsole.values import dataclass
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Home
     from memconsole.domain.commands import AskedCommand, Command, Compact
     from memconsole.domain.outcomes import Outcome
+    from memconsole.engine.rotate import RotationPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def rotations(call: Call, wish: RotationWish, *, yes: bool) -> int:
     if planned and not wish.dry_run:
         _confirm(call, planned, yes=yes)
         call.engine.require_gateway()
-        outcomes = _rotate(call, outcomes, wish)
+        outcomes = _rotate(call, plan, wish)
     return _answer(call, "rotate", outcomes, home, {"below": plan.below})
 
 
@@ -243,13 +244,20 @@ def _confirm(
         raise ConfirmationError(name_of(planned[0].command), is_declined=True)
 
 
-def _rotate(call: Call, outcomes: Sequence[Outcome], wish: RotationWish) -> list[Outcome]:
-    """Run what was planned; what the plan skips stays as it is."""
+def _rotate(call: Call, plan: RotationPlan, wish: RotationWish) -> list[Outcome]:
+    """Run what was planned, up to the maximum; what the plan skips stays as it is."""
+    from memconsole.engine.rotate import over_the_maximum  # noqa: PLC0415
+
     done: list[Outcome] = []
-    with call.busy("rotating", total=len(outcomes)) as progress:
-        for one in outcomes:
+    taken = 0
+    with call.busy("rotating", total=len(plan.outcomes)) as progress:
+        for one in plan.outcomes:
             command = one.command
-            if isinstance(one, Planned) and isinstance(command, Rotate):
+            if not isinstance(one, Planned) or not isinstance(command, Rotate):
+                done.append(one)
+            elif plan.most is not None and taken >= plan.most:
+                done.append(over_the_maximum(one, plan.most))
+            else:
                 order = replace(
                     command,
                     threshold_tokens=wish.threshold,
@@ -258,9 +266,8 @@ def _rotate(call: Call, outcomes: Sequence[Outcome], wish: RotationWish) -> list
                     dry_run=False,
                 )
                 outcome = call.engine.run(order)
+                taken += not is_busy(outcome)
                 done.append(replace(outcome, details={**one.details, **outcome.details}))
-            else:
-                done.append(one)
             progress.advance()
     return done
 

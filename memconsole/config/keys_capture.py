@@ -25,7 +25,7 @@ CAPTURE_KEYS: Final = (
     Key(
         "rotation.overhead_tokens",
         Whole(),
-        "Tokens added to an estimate for what no transcript holds",
+        "Tokens added to what a compaction left, until a model counts again",
     ),
     Key(
         "rotation.skip_patterns",

@@ -78,7 +78,7 @@ class Compact:
 
     Attributes:
         key: Session key; must name exactly one live session.
-        instructions: What the summary should heed; no Gateway takes them yet.
+        instructions: What the summary should heed; refused where the release takes none.
         is_truncation_forced: Also where the release only cuts lines off.
         dry_run: Say what would be done; needs no Gateway.
     """

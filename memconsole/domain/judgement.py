@@ -62,14 +62,32 @@ def needs_usage(stored: StoredSession, policy: RotationPolicy, window: int | Non
     return reported >= policy.threshold(window, key) or (window is not None and reported > window)
 
 
-def count_tokens(stored: StoredSession, window: int | None, usage: Tail | None) -> TokenCount:
+def count_tokens(
+    stored: StoredSession,
+    window: int | None,
+    usage: Tail | None,
+    overhead_tokens: int | None = None,
+) -> TokenCount:
     """Give a count its state (A2).
 
     Args:
         stored: The session as its store has it.
         window: The model's window in tokens, None when unknown.
         usage: The end of its transcript; None when it was not read or there is none.
+        overhead_tokens: What a compaction's own number leaves out; None takes no such number.
     """
+    count = _counted(stored, window, usage)
+    if count.state is TokenState.FRESH or count.estimated is not None or usage is None:
+        return count
+    last = usage.last_compaction
+    if last is None or last.tokens_after is None or overhead_tokens is None:
+        return count
+    state = TokenState.ESTIMATED if count.state is TokenState.UNKNOWN else count.state
+    left = last.tokens_after + overhead_tokens
+    return TokenCount(state, count.reported, left, is_reckoned=True)
+
+
+def _counted(stored: StoredSession, window: int | None, usage: Tail | None) -> TokenCount:
     reported = stored.tokens_reported
     estimated = None if usage is None else usage.usage_tokens
     if reported is None:
@@ -122,7 +140,8 @@ def why_not_due(
 def _why_count_not_due(count: TokenCount, threshold: int) -> NotDue | None:
     if count.state is TokenState.UNKNOWN or count.tokens is None:
         return NotDue.UNKNOWN
-    is_confirmed = count.estimated is not None and count.estimated >= threshold
+    is_counted = count.estimated is not None and not count.is_reckoned
+    is_confirmed = is_counted and (count.estimated or 0) >= threshold
     if count.state is TokenState.FRESH:
         return None if count.tokens >= threshold else NotDue.BELOW
     if is_confirmed:

@@ -232,3 +232,8 @@ class Run:
     message: str
     duration_ms: int | None
     home: str | None = None
+
+
+def is_busy(outcome: Outcome) -> bool:
+    """Whether a session was left alone because a run goes on in it."""
+    return isinstance(outcome, Skipped) and outcome.reason is SkipReason.BUSY

@@ -34,11 +34,14 @@ class TokenCount:
         state: How far to trust it.
         reported: The platform's own number; None when it gave none.
         estimated: From the transcript's last usage; None when not read or not there.
+        is_reckoned: The estimate is what a compaction says that it left, and an overhead: no model
+            has counted it, so it shows how full a session is and makes none due.
     """
 
     state: TokenState
     reported: int | None = None
     estimated: int | None = None
+    is_reckoned: bool = False
 
     @property
     def tokens(self) -> int | None:
@@ -76,12 +79,14 @@ class RotationPolicy:
         window_ratio: Share of the model's window that must not be passed.
         skip_patterns: Shell patterns of keys that never rotate.
         key_thresholds: Limit by session key, before all others.
+        overhead_tokens: What no transcript holds (prompt, tools), for an estimate without usage.
     """
 
     threshold_tokens: int = 150_000
     window_ratio: float = 0.75
     skip_patterns: tuple[str, ...] = ()
     key_thresholds: Mapping[str, int] = field(default_factory=dict)
+    overhead_tokens: int = 20_000
 
     def threshold(self, window: int | None, key: str | None = None) -> int:
         """Return the limit in tokens for a session with this window."""

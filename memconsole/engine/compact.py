@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.compaction import cuts_only, judge_summary
+from memconsole.domain.compaction import cuts_only, judge_summary, takes_instructions
 from memconsole.domain.outcomes import Compacted, Failed, Planned, Skipped, SkipReason
 from memconsole.domain.sessions import SessionState
 from memconsole.engine.compact_entry import last_compaction_at, new_entry
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.rotation_prologue import save_first
 from memconsole.engine.rotation_target import find_target
-from memconsole.errors import SessionNotFoundError
+from memconsole.errors import GatewayCallError, SessionNotFoundError
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import Compact
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from memconsole.engine.reader import Reader
     from memconsole.engine.rotation_prologue import Prologue
     from memconsole.engine.rotation_target import Target
+
+_INSTRUCTIONS = "instructions"
+"""The property; a Gateway that does not know it refuses the request and names it."""
 
 
 def compact(command: Compact, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
@@ -41,12 +44,10 @@ def compact(command: Compact, *, ports: Ports, reader: Reader, settings: Setting
     """
     if command.dry_run:
         return _plan(command, reader)
-    if command.instructions is not None:
-        return _cannot_instruct(command)
     with ports.locks.session(command.agent.home, command.key):
         status = ports.gateway.require()
-        if cuts_only(status.version) and not command.is_truncation_forced:
-            return _cuts_only(command, status.version)
+        if (refusal := _refusal(command, status.version)) is not None:
+            return refusal
         target = find_target(command.agent, command.key, ports=ports, reader=reader)
         if target.is_busy:
             return Skipped(
@@ -66,13 +67,27 @@ def compact(command: Compact, *, ports: Ports, reader: Reader, settings: Setting
                 f"{command.key} was not compacted, because its work could not be saved: {said}",
             )
         known_at = last_compaction_at(target, ports=ports, reader=reader)
-        answer = ports.gateway.compact(command.key)
+        try:
+            answer = ports.gateway.compact(command.key, command.instructions)
+        except GatewayCallError as error:
+            if command.instructions is None or _INSTRUCTIONS not in str(error):
+                raise
+            return _cannot_instruct(command)
         entry = new_entry(target, known_at, ports=ports, reader=reader)
         return _judged(command, target, prologue, answer, entry)
 
 
-def _plan(command: Compact, reader: Reader) -> Planned:
-    """Say what would be done, from disk alone.
+def _refusal(command: Compact, version: str | None) -> Failed | None:
+    """Return why a release cannot do what is wanted; a dry run says the same."""
+    if cuts_only(version) and not command.is_truncation_forced:
+        return _cuts_only(command, version)
+    if command.instructions is not None and takes_instructions(version) is False:
+        return _cannot_instruct(command)
+    return None
+
+
+def _plan(command: Compact, reader: Reader) -> Planned | Failed:
+    """Say what would be done, from disk alone: by the release that last wrote its configuration.
 
     Raises:
         SessionNotFoundError: The home has no live session of that key.
@@ -89,6 +104,9 @@ def _plan(command: Compact, reader: Reader) -> Planned:
     )
     if view is None:
         raise SessionNotFoundError(command.key)
+    version = home.config.last_version
+    if version is not None and (refusal := _refusal(command, version)) is not None:
+        return refusal
     tokens = view.count.basis if view.count.basis is not None else view.tokens
     first = (
         f"would save {command.key}, then"
@@ -104,7 +122,8 @@ def _plan(command: Compact, reader: Reader) -> Planned:
         "compactions": view.stored.compactions,
         "class": view.session_class.value,
     }
-    return Planned(command, f"{first} ask for its compaction at {size}", details=details)
+    more = "" if command.instructions is None else ", with instructions if the Gateway takes them"
+    return Planned(command, f"{first} ask for its compaction at {size}{more}", details=details)
 
 
 def _judged(
@@ -188,6 +207,6 @@ def _cannot_instruct(command: Compact) -> Failed:
     return Failed(
         command,
         "instructions-unsupported",
-        f"{command.key} was not compacted: no Gateway takes instructions for it",
+        f"{command.key} was not compacted: this release takes no instructions for it",
         hint="Type `/compact INSTRUCTIONS` in the conversation itself.",
     )

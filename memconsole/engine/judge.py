@@ -51,7 +51,7 @@ def judge(
     window = window_of(stored, config)
     key_text = None if stored.key is None else stored.key.text
     threshold = policy.threshold(window, key_text)
-    count = count_tokens(stored, window, evidence.usage)
+    count = count_tokens(stored, window, evidence.usage, policy.overhead_tokens)
     not_due = why_not_due(stored, session_class, count, policy, threshold)
     because = None if not_due is None else explain(not_due, stored, session_class, threshold)
     return SessionView(

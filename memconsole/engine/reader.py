@@ -102,6 +102,7 @@ class Reader:
             else threshold_tokens,
             window_ratio=rotation.window_ratio,
             skip_patterns=rotation.skip_patterns,
+            overhead_tokens=rotation.overhead_tokens,
             key_thresholds=rotation.keys if threshold_tokens is None else {},
         )
 

@@ -15,7 +15,7 @@ from memconsole.errors import SessionNotFoundError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from memconsole.domain.outcomes import Detail, Outcome
@@ -50,11 +50,24 @@ class RotationPlan:
             that is over its threshold and is left alone.
         below: Live sessions below their threshold or without a count.
         threshold_tokens: The absolute limit that was applied.
+        most: Sessions that one run resets; None when they were named.
     """
 
     outcomes: tuple[Outcome, ...]
     below: int
     threshold_tokens: int
+    most: int | None = None
+
+    @property
+    def queue(self) -> tuple[Rotate, ...]:
+        """Return what a run tries in turn, until `most` were taken; a busy one takes no place."""
+        waits = (
+            one.command
+            for one in self.outcomes
+            if isinstance(one, Planned)
+            or (isinstance(one, Skipped) and one.reason is SkipReason.MAX_PER_RUN)
+        )
+        return tuple(one for one in waits if isinstance(one, Rotate))
 
 
 def plan_rotation(
@@ -93,11 +106,9 @@ def plan_rotation(
     due = sorted((row for row in rows if row.is_due), key=lambda row: -(row.count.basis or 0))
     held = [one for row in due if (one := _held(row, ports, settings)) is not None]
     waiting = {one.command for one in held}
-    free = [row for row in due if _command(row) not in waiting]
     limit = settings.rotation.max_per_run
     outcomes = (
-        *(_planned(row) for row in free[:limit]),
-        *(_over_the_maximum(row, limit) for row in free[limit:]),
+        *_placed([row for row in due if _command(row) not in waiting], limit),
         *held,
         *(_skipped(row) for row in rows if _stays(row) and not row.is_cron_run),
     )
@@ -105,7 +116,16 @@ def plan_rotation(
         _told(outcomes, is_active_forced),
         below=sum(not row.is_due and not _stays(row) for row in rows),
         threshold_tokens=threshold_tokens or settings.rotation.threshold_tokens,
+        most=limit,
     )
+
+
+def _placed(fullest_first: Iterable[SessionView], most: int) -> Iterator[Outcome]:
+    """Yield the plan of one run; a session that the disk calls busy takes no place in it."""
+    left = most
+    for row in fullest_first:
+        yield _planned(row) if left > 0 else over_the_maximum(_planned(row), most)
+        left -= not _is_busy(row)
 
 
 def _live_rows(
@@ -235,13 +255,15 @@ def _skipped(row: SessionView) -> Skipped:
     return skip_of(row, _command(row))
 
 
-def _over_the_maximum(row: SessionView, limit: int) -> Skipped:
+def over_the_maximum(plan: Planned, limit: int) -> Skipped:
+    """Return that a session which is due waits for the next run."""
+    key = plan.command.key if isinstance(plan.command, Rotate) else ""
     return Skipped(
-        _command(row),
+        plan.command,
         SkipReason.MAX_PER_RUN,
-        f"{row.key_text} is due; one run takes the largest {limit} sessions",
+        f"{key} is due; one run takes the largest {limit} sessions",
         hint="It is taken by the next run.",
-        details=_details(row),
+        details=plan.details,
     )
 
 

@@ -160,17 +160,22 @@ class GatewayClient:
                 return ResetAnswer(is_lost=True)
             return ResetAnswer(frames.session(payload.get("entry"), key))
 
-    def compact(self, key: str) -> CompactAnswer:
+    def compact(self, key: str, instructions: str | None = None) -> CompactAnswer:
         """Ask for a compaction of one session; sent once.
+
+        Args:
+            key: The session.
+            instructions: What the summary should heed; a release that takes none refuses.
 
         Raises:
             GatewayUnavailableError: It is not reachable; nothing was sent.
             GatewayCallError: It refused; nothing was done.
         """
+        params = {"key": key} | ({} if instructions is None else {"instructions": instructions})
         with self._lock:
             self._memory.forget()
             try:
-                payload = self._line.send("sessions.compact", {"key": key}, timeout_s=COMPACT_S)
+                payload = self._line.send("sessions.compact", params, timeout_s=COMPACT_S)
             except LinkLostError:
                 return CompactAnswer(is_lost=True, reason="no answer came")
             return frames.compact_answer(payload)

@@ -17,7 +17,6 @@ from memconsole.domain.commands import (
     Recover,
     Reflect,
     Reindex,
-    Rotate,
 )
 from memconsole.domain.consolidation_commands import Propose
 from memconsole.domain.jobs import JobEnd
@@ -75,6 +74,7 @@ class Job:
         catches_up: What was missed in sleep is made up for once.
         is_listed: People see it and its runs; False for upkeep of our own.
         leads_to: The job that is run at once when this one has done something.
+        most: How many of its commands one run performs; a session that is busy does not count.
     """
 
     id: str
@@ -90,6 +90,7 @@ class Job:
     catches_up: bool = True
     is_listed: bool = True
     leads_to: str | None = None
+    most: Callable[[Settings], int] | None = None
 
     def runs_under(self, settings: Settings) -> bool:
         """Whether the settings switch it on; a job whose own section is wrong is off."""
@@ -138,9 +139,7 @@ def _reflections(engine: Engine, *, dry_run: bool) -> Iterable[Command]:
 
 def _rotations(engine: Engine, *, dry_run: bool) -> Iterable[Command]:
     """Return what is due by the disk; only then the Gateway is asked (mission §5)."""
-    plan = engine.rotation_plan()
-    due = [one.command for one in plan.outcomes if isinstance(one, Planned)]
-    found = [replace(one, dry_run=dry_run) for one in due if isinstance(one, Rotate)]
+    found = [replace(one, dry_run=dry_run) for one in engine.rotation_plan().queue]
     if found and not dry_run:
         engine.require_gateway()
     return found
@@ -215,6 +214,7 @@ TABLE: tuple[Job, ...] = (
         commands=_rotations,
         plan=lambda engine: engine.rotation_plan().outcomes,
         rank=Rank.FLUSH,
+        most=lambda settings: settings.rotation.max_per_run,
     ),
     Job(
         id="observer",

@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.jobs import FAILED, INTERNAL, SKIPPED, JobEnd, JobRun, end_of
-from memconsole.domain.outcomes import Failed
+from memconsole.domain.outcomes import Failed, is_busy
 from memconsole.errors import LockedError, MemconsoleError, StateError
 from memconsole.scheduler.turns import Turns
 from memconsole.values import dataclass
@@ -102,9 +102,12 @@ class JobRunner:
         places = self._places(commands)
         ticket.expect(places)
         found: list[Outcome] = []
+        most = None if job.most is None else job.most(self.engine.settings)
         for command, place in zip(commands, places, strict=True):
             if cancel.is_set():
                 return found, True
+            if most is not None and sum(not is_busy(one) for one in found) >= most:
+                return found, False
             with ticket.turn(place, cancel):
                 found.append(self._outcome(job, command, cancel))
         return found, False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.command_line import command_line
 from memconsole.domain.commands import Compact
 from memconsole.domain.compaction import cuts_only, judge_summary
@@ -224,8 +225,40 @@ def test_instructions_are_refused_before_anything_is_done() -> None:
     turn = Turn()
     command = replace(COMMAND, instructions="keep the names")
     failed(run(turn, command), "instructions-unsupported")
-    assert (turn.gateway.looks, turn.stage.entries()) == ([], 0)
+    assert (turn.gateway.compactions, turn.stage.entries()) == ([], 0)
     assert command_line(command) == f"memconsole compact {KEY} --instructions 'keep the names'"
+
+
+def test_a_dry_run_refuses_what_the_release_cannot_do() -> None:
+    turn = Turn()
+    plan = replace(COMMAND, dry_run=True)
+    told = replace(plan, instructions="keep the names")
+    assert isinstance(run(turn, told), Planned)
+
+    turn.world.platform.config = PlatformConfig(last_version="2026.9.6")
+    failed(run(turn, told), "instructions-unsupported")
+    assert isinstance(run(turn, plan), Planned)
+    turn.world.platform.config = PlatformConfig(last_version="2026.3.13")
+    failed(run(turn, plan), "truncates-only")
+    assert isinstance(run(turn, replace(plan, is_truncation_forced=True)), Planned)
+    turn.world.platform.config = PlatformConfig(last_version="2026.10.1")
+    planned = run(turn, told)
+    assert isinstance(planned, Planned)
+    assert planned.message.endswith("with instructions if the Gateway takes them")
+
+
+def test_a_newer_release_is_given_the_instructions() -> None:
+    turn = Turn()
+    turn.gateway.version, turn.gateway.answer = "2026.11.0", GOOD
+    told = replace(COMMAND, instructions="keep the names")
+    assert isinstance(run(turn, told), Compacted)
+    assert turn.gateway.instructions == ["keep the names"]
+
+    words = "invalid sessions.compact params: at root: unexpected property 'instructions'"
+    turn.gateway.refusal = GatewayCallError("sessions.compact", words)
+    failed(run(turn, told), "instructions-unsupported")
+    turn.gateway.refusal = GatewayCallError("sessions.compact", "no")
+    failed(run(turn, told), "gateway-refused")
 
 
 def test_an_unknown_key_is_never_sent() -> None:

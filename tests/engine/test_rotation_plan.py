@@ -144,6 +144,21 @@ def test_one_run_takes_at_most_five() -> None:
     }
 
 
+def test_a_session_in_which_a_run_goes_on_takes_no_place() -> None:
+    settings = replace(SETTINGS, rotation=RotationSettings(max_per_run=1))
+    busy = row(tokens=190_000, is_active=True)
+    rows = [row(f"agent:main:telegram:direct:{n}", 150_000 + n) for n in range(2)]
+    found = plan(busy, *rows, settings=settings)
+
+    assert planned_keys(found) == ["agent:main:main", "agent:main:telegram:direct:1"]
+    assert [one.key for one in found.queue] == [
+        "agent:main:main",
+        "agent:main:telegram:direct:1",
+        "agent:main:telegram:direct:0",
+    ]
+    assert found.most == 1
+
+
 def test_groups_rotate_without_capture_and_the_plan_says_so() -> None:
     [outcome] = plan(row("agent:main:slack:channel:cron-alerts", 160_000)).outcomes
 
@@ -187,7 +202,7 @@ def test_unknown_names_are_errors_and_nothing_else_is_taken() -> None:
 def test_an_archive_is_no_live_session() -> None:
     ended = row("agent:main:main", 190_000, state=SessionState.ARCHIVED)
 
-    assert plan(ended) == RotationPlan((), 0, 150_000)
+    assert plan(ended) == RotationPlan((), 0, 150_000, 5)
     with pytest.raises(SessionNotFoundError):
         plan(ended, keys=("agent:main:main",))
 

@@ -10,9 +10,11 @@ import pytest
 
 from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.commands import Checkpoint, Reindex, Rotate
+from memconsole.domain.gateway import LiveSession
 from memconsole.domain.jobs import CANCELLED, NOTHING_DUE, JobEnd, end_of
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.outcomes import Checkpointed, Failed, Reindexed, Skipped, SkipReason
+from memconsole.domain.settings import RotationSettings
 from memconsole.domain.settings_memory import ConsolidateSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import GatewayUnavailableError, LockedError
@@ -165,6 +167,26 @@ def test_a_due_session_needs_the_gateway() -> None:
         runner(world).perform(row("rotation"), NEVER)
     [planned] = runner(world).perform(row("rotation"), NEVER, dry_run=True).outcomes
     assert planned.command == Rotate(MAIN.ref, "agent:main:main", dry_run=True)
+
+
+def test_a_session_that_turns_out_busy_leaves_its_place_to_the_next() -> None:
+    keys = [f"agent:main:telegram:direct:{number}" for number in range(3)]
+    world = World(MAIN)
+    world.sessions.hold(*(session(key, 160_000 - n) for n, key in enumerate(keys)))
+    lives = [
+        LiveSession(
+            key, agent_id="main", session_id=f"id-{key[-1]}", tokens=160_000, tokens_fresh=True
+        )
+        for key in keys
+    ]
+    world.gateway.hold(replace(lives[0], is_active=True), *lives[1:])
+    rules = RotationSettings(max_per_run=1, require_capture=False)
+    engine = Engine(world.ports, replace(SETTINGS, rotation=rules))
+
+    found = JobRunner(engine, FakeJobLocks()).perform(row("rotation"), NEVER).outcomes
+
+    assert [one.command.key for one in found if isinstance(one.command, Rotate)] == keys[:2]
+    assert world.gateway.resets == [(keys[1], "id-1")]
 
 
 def test_samples_are_kept() -> None:

@@ -27,7 +27,7 @@ from memconsole.domain.sessions import (
     TranscriptState,
 )
 from memconsole.domain.tokens import NotDue, RotationPolicy, TokenCount, TokenState
-from memconsole.domain.transcript import Tail
+from memconsole.domain.transcript import Compaction, Tail
 
 AGENT = AgentRef("/home/operator/.openclaw", "main")
 KEY = SessionKey("agent:main:main", "main", "main", SessionClass.MAIN)
@@ -114,6 +114,37 @@ def test_a_count_gets_its_state(
     session: StoredSession, usage: Tail | None, expected: TokenCount
 ) -> None:
     assert count_tokens(session, session.window, usage) == expected
+
+
+LEFT = Tail(
+    last_compaction_at=COMPACTED_AT, last_compaction=Compaction("short", tokens_after=30_000)
+)
+
+
+@pytest.mark.parametrize(
+    ("session", "state"),
+    [
+        (stored(tokens_reported=None), TokenState.ESTIMATED),
+        (stored(tokens_reported=160_000, tokens_fresh=False), TokenState.STALE),
+        (stored(tokens_reported=160_000), TokenState.SUSPECT),
+    ],
+)
+def test_after_a_compaction_its_own_number_and_an_overhead_stand_until_a_model_counts(
+    session: StoredSession, state: TokenState
+) -> None:
+    count = count_tokens(session, session.window, LEFT, 20_000)
+
+    assert (count.state, count.estimated, count.is_reckoned) == (state, 50_000, True)
+    not_due = why_not_due(session, SessionClass.MAIN, count, RotationPolicy(10_000), 10_000)
+    assert not_due in (NotDue.STALE, NotDue.UNCONFIRMED)  # nobody has counted
+
+
+def test_an_overhead_is_added_to_no_count() -> None:
+    counted = replace(LEFT, usage_tokens=41_000)
+    session = stored(tokens_fresh=False)
+    assert count_tokens(session, 200_000, counted, 20_000).estimated == 41_000
+    assert count_tokens(stored(tokens_reported=202), 200_000, Tail(), 20_000).estimated is None
+    assert count_tokens(session, 200_000, LEFT).estimated is None
 
 
 @pytest.mark.parametrize(
