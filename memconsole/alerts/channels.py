@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -154,13 +155,7 @@ class DesktopChannel:
         Raises:
             DeliveryError: It is not.
         """
-        program = self._words("", "", is_urgent=False)[0]
-        if shutil.which(program) is None:
-            raise DeliveryError(
-                f"there is no program {program}, which shows notifications",
-                "On Debian it is in libnotify-bin.",
-                is_final=True,
-            )
+        self._program()
 
     def send(self, message: Mapping[str, Detail], cancel: Stop | None) -> None:
         """Show one message.
@@ -168,24 +163,30 @@ class DesktopChannel:
         Raises:
             DeliveryError: There is no program, no desktop, or it took too long.
         """
-        self.check()
-        words = self._words(
-            str(message["title"]),
-            str(message["text"]),
-            is_urgent=message["severity"] == "critical",
-        )
-        ended = run(words, b"", timeout_s=self._timeout_s, cancel=cancel)
+        is_urgent = message["severity"] == "critical"
+        words = self._words(str(message["title"]), str(message["text"]), is_urgent=is_urgent)
+        program = self._program()
+        ended = run((program, *words), b"", timeout_s=self._timeout_s, cancel=cancel)
         if ended.code != 0:
-            raise DeliveryError(f"{words[0]} ended with code {ended.code}: is there a desktop?")
+            raise DeliveryError(f"{program} ended with code {ended.code}: is there a desktop?")
+
+    def _program(self) -> str:
+        name = "osascript" if sys.platform == "darwin" else "notify-send"
+        found = find_program(name)
+        if found is None:
+            hint = "On Debian it is in libnotify-bin."
+            message = f"there is no program {name}, which shows notifications"
+            raise DeliveryError(message, hint, is_final=True)
+        return found
 
     def _words(self, title: str, text: str, *, is_urgent: bool) -> tuple[str, ...]:
         if sys.platform == "darwin":
             script = "display notification (item 2 of argv) with title (item 1 of argv)"
             lines = ("on run argv", script, "end run")
-            return ("osascript", *(word for line in lines for word in ("-e", line)), title, text)
+            return (*(word for line in lines for word in ("-e", line)), title, text)
         urgency = "critical" if is_urgent else "normal"
         body = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-        return ("notify-send", "--app-name=memconsole", f"--urgency={urgency}", "--", title, body)
+        return ("--app-name=memconsole", f"--urgency={urgency}", "--", title, body)
 
 
 class RefusedChannels:
