@@ -31,13 +31,6 @@ class CaptureLog(Protocol):
     def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
         """Return the newest capture that added a daily entry, of the agent or of one session."""
 
-    def prepare(self) -> None:
-        """Make sure that a capture can be stored, before anything is written for it (A24).
-
-        Raises:
-            StateError: The state folder cannot be written, or a newer memconsole made it.
-        """
-
     def add(self, capture: Capture) -> None:
         """Store one capture, after the write it describes (A12)."""
 
@@ -47,13 +40,6 @@ class SummaryLog(Protocol):
 
     def last(self, agent: AgentRef, session_id: str) -> SummaryRecord | None:
         """Return the newest summary of a session."""
-
-    def prepare(self) -> None:
-        """Make sure that a record can be stored, before anything is written for it (A24).
-
-        Raises:
-            StateError: The state folder cannot be written, or a newer memconsole made it.
-        """
 
     def add(self, record: SummaryRecord) -> None:
         """Store one summary, after the write it describes (A12).
@@ -144,13 +130,6 @@ class MemoryLog(Protocol):
     def actions(self, workspace: str) -> tuple[MemoryAction, ...]:
         """Return the actions in a workspace that were not undone, the newest first."""
 
-    def prepare(self) -> None:
-        """Make sure that an action can be stored, before anything is written for it (A24).
-
-        Raises:
-            StateError: The state folder cannot be written, or a newer memconsole made it.
-        """
-
     def add(self, action: MemoryAction) -> None:
         """Store one action, after the writes it describes (A12).
 
@@ -178,13 +157,6 @@ class ReflectionLog(Protocol):
 
     def last(self, workspace: str) -> ReflectionRecord | None:
         """Return the newest consolidation of a workspace that was not undone."""
-
-    def prepare(self) -> None:
-        """Make sure that a record can be stored, before anything is written for it (A24).
-
-        Raises:
-            StateError: The state folder cannot be written, or a newer memconsole made it.
-        """
 
     def add(self, record: ReflectionRecord) -> None:
         """Store one consolidation, after the write it describes (A12).

@@ -39,13 +39,6 @@ class ConsolidationLog(Protocol):
     def last(self, workspace: str) -> tuple[str, datetime] | None:
         """Return the input of the last report, and when it was written."""
 
-    def prepare(self) -> None:
-        """Make sure that a report can be stored, before anything is written for it (A24).
-
-        Raises:
-            StateError: The state folder cannot be written, or a newer memconsole made it.
-        """
-
     def reported(self, workspace: str, input_hash: str, at: datetime) -> None:
         """Store that a report was written, after the write it describes (A12).
 

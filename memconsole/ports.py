@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, AgentRef, Home, PlatformConfig
     from memconsole.domain.captures import WorkspaceText
     from memconsole.domain.gateway import CompactAnswer, LiveReading, LiveSession, ResetAnswer
+    from memconsole.domain.intents import Erasure
     from memconsole.domain.memory import Marker, Pool
     from memconsole.domain.outcomes import Run, Written
     from memconsole.domain.rotation import Identity, Rotation, RotationState
@@ -109,7 +110,13 @@ class Workspace(Protocol):
         """
 
     def replace(
-        self, root: Path, relative: str, text: str, *, seen: WorkspaceText | None
+        self,
+        root: Path,
+        relative: str,
+        text: str,
+        *,
+        seen: WorkspaceText | None,
+        is_final: bool = False,
     ) -> Written:
         """Replace a file whole: the old text or the new one, never half.
 
@@ -118,6 +125,8 @@ class Workspace(Protocol):
             relative: Path inside it, with `/`.
             text: The new text, line feeds at line ends; written as UTF-8.
             seen: What `read` returned before the text was made; None when there was no file.
+            is_final: It may stay whatever becomes of the rest of the turn: writing it once more
+                does no harm.
 
         Raises:
             ConcurrentEditError: The file is not the one that was seen; it was left alone.
@@ -132,6 +141,45 @@ class Workspace(Protocol):
 
         Raises:
             WorkspaceError: Refused or failed; the old bytes are still a prefix.
+        """
+
+
+class Journal(Protocol):
+    """What is about to be written into workspaces (`state.db`), so that no kill leaves it half."""
+
+    def turn(self, root: Path, *, is_forward: bool = False) -> AbstractContextManager[None]:
+        """Let what the block writes into a workspace stand with its record, or not at all.
+
+        An exception takes it back at once, a kill the next run. Each record that is stored in the
+        block stands for what was written before it.
+
+        Args:
+            root: The workspace, whose lock is held.
+            is_forward: What is written is not taken back, because it was promised.
+
+        Raises:
+            StateError: Our own database cannot be written; nothing was done.
+        """
+
+    def close(self, root: Path) -> tuple[Erasure, ...]:
+        """Take back what runs left that ended half way; return what has to be finished.
+
+        Raises:
+            StateError: Our own database cannot be written.
+        """
+
+    def promise(self, root: Path, erasure: Erasure) -> None:
+        """Store that something shall be gone; from here on the turn is finished, not taken back.
+
+        Raises:
+            StateError: It cannot be stored; nothing must be written.
+        """
+
+    def kept(self, root: Path) -> None:
+        """Strike out what was promised for a workspace: it is done.
+
+        Raises:
+            StateError: It cannot be stored.
         """
 
 

@@ -27,7 +27,7 @@ class FakeConsolidation:
         return tuple(sorted(self.found.get(workspace, {}).values(), key=lambda one: one.at))
 
     def add(self, workspace: str, finds: Sequence[Find], *, keep_since: datetime) -> None:
-        self.prepare()
+        self._check()
         held = self.found.setdefault(workspace, {})
         for one in finds:
             known = held.setdefault((one.entry, one.query, one.day), one)
@@ -39,16 +39,16 @@ class FakeConsolidation:
         return frozenset(self.refused.get(workspace, ()))
 
     def decline(self, workspace: str, entries: Collection[str], at: datetime) -> None:
-        self.prepare()
+        self._check()
         self.refused.setdefault(workspace, set()).update(entries)
 
     def last(self, workspace: str) -> tuple[str, datetime] | None:
         return self.reports.get(workspace)
 
-    def prepare(self) -> None:
+    def _check(self) -> None:
         if self.is_unwritable:
             raise StateError("the state folder cannot be written")
 
     def reported(self, workspace: str, input_hash: str, at: datetime) -> None:
-        self.prepare()
+        self._check()
         self.reports[workspace] = (input_hash, at)

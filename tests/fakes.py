@@ -50,6 +50,7 @@ from tests.memory_fakes import (
 from tests.record_fakes import (
     FakeCaptures,
     FakeFolders,
+    FakeJournal,
     FakeRuns,
     FakeSamples,
 )
@@ -197,6 +198,7 @@ class FakeWorkspace:
     """A folder of texts by (root, relative path).
 
     Attributes:
+        undo: What the journal would take back: file, text before, text after.
         edits: Texts that someone else writes right before a replacement, by path, one a call.
         refused: Paths whose writing fails, with the reason.
         unreadable: Paths whose reading fails, with the reason.
@@ -204,10 +206,25 @@ class FakeWorkspace:
 
     def __init__(self) -> None:
         self.files: dict[tuple[Path, str], str] = {}
+        self.undo: list[tuple[tuple[Path, str], str | None, str | None]] = []
         self.edits: dict[str, list[str]] = {}
         self.refused: dict[str, str] = {}
         self.unreadable: dict[str, str] = {}
         self.writes: list[str] = []
+
+    def put(self, root: Path, relative: str, text: str | None) -> None:
+        """Write or remove a file, so that it can be taken back."""
+        self.undo.append(((root, relative), self.files.pop((root, relative), None), text))
+        if text is not None:
+            self.files[root, relative] = text
+
+    def take_back(self) -> None:
+        """Undo what nobody has changed since."""
+        for file, before, after in reversed(self.undo):
+            if self.files.get(file) == after:
+                self.files.pop(file, None)
+                if before is not None:
+                    self.files[file] = before
 
     def text(self, root: Path, relative: str) -> str | None:
         """Return what a file holds now."""
@@ -221,14 +238,22 @@ class FakeWorkspace:
         return None if text is None else WorkspaceText(text, _version(text))
 
     def replace(
-        self, root: Path, relative: str, text: str, *, seen: WorkspaceText | None
+        self,
+        root: Path,
+        relative: str,
+        text: str,
+        *,
+        seen: WorkspaceText | None,
+        is_final: bool = False,
     ) -> Written:
         self._refuse(relative)
         if self.edits.get(relative):
             self.files[root, relative] = self.edits[relative].pop(0)
         if self.read(root, relative) != seen:
             raise ConcurrentEditError(relative)
-        self.files[root, relative] = text
+        self.put(root, relative, text)
+        if is_final:
+            self.undo.pop()
         self.writes.append(relative)
         return Written(relative, len(text.encode()))
 
@@ -240,7 +265,7 @@ class FakeWorkspace:
         old = self.files.get((root, relative), "")
         gap = "" if not old or old.endswith("\n") else "\n"
         added = (gap if old else header) + entry
-        self.files[root, relative] = old + added
+        self.put(root, relative, old + added)
         self.writes.append(relative)
         return Written(relative, len(added.encode()))
 
@@ -347,6 +372,7 @@ class World:
         self.recovery = FakeRecovery()
         self.reflections = FakeReflections()
         self.folders = FakeFolders(self.workspace)
+        self.journal = FakeJournal(self.workspace)
         self.observer = FakeObserver()
         self.flushes = FakeFlushes()
         self.edits = FakeEdits()
@@ -386,6 +412,7 @@ class World:
             recovery=self.recovery,
             reflections=self.reflections,
             folders=self.folders,
+            journal=self.journal,
             observer=self.observer,
             flushes=self.flushes,
             edits=self.edits,

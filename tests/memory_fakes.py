@@ -38,12 +38,12 @@ class FakeSummaries:
         found = [one for one in self.stored if (one.agent, one.session_id) == (agent, session_id)]
         return found[-1] if found else None
 
-    def prepare(self) -> None:
+    def _check(self) -> None:
         if self.is_unwritable:
             raise StateError("the state folder cannot be written")
 
     def add(self, record: SummaryRecord) -> None:
-        self.prepare()
+        self._check()
         self.stored.append(record)
 
 
@@ -58,21 +58,21 @@ class FakeEdits:
     def actions(self, workspace: str) -> tuple[MemoryAction, ...]:
         return tuple(one for one in reversed(self.stored) if one.workspace == workspace)
 
-    def prepare(self) -> None:
+    def _check(self) -> None:
         if self.is_unwritable:
             raise StateError("the state folder cannot be written")
 
     def add(self, action: MemoryAction) -> None:
-        self.prepare()
+        self._check()
         number = 1 + max((one.id for one in self.stored), default=0)
         self.stored.append(replace(action, id=number))
 
     def undone(self, action: MemoryAction, at: datetime) -> None:
-        self.prepare()
+        self._check()
         self.stored = [one for one in self.stored if one.id != action.id]
 
     def erase(self, actions: Collection[int], clean: Callable[[str], str]) -> None:
-        self.prepare()
+        self._check()
         self.blocks = [clean(one) for one in self.blocks]
         self.stored = [one for one in self.stored if one.id not in actions]
 
@@ -134,12 +134,12 @@ class FakeReflections:
         ]
         return found[-1] if found else None
 
-    def prepare(self) -> None:
+    def _check(self) -> None:
         if self.is_unwritable:
             raise StateError("the state folder cannot be written")
 
     def add(self, record: ReflectionRecord) -> None:
-        self.prepare()
+        self._check()
         self.stored.append(replace(record, id=len(self.stored) + 1))
 
     def undone(self, record: ReflectionRecord, at: datetime) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -9,12 +10,13 @@ from typing import TYPE_CHECKING
 from memconsole.errors import StateError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.captures import Capture
+    from memconsole.domain.intents import Erasure
     from memconsole.domain.outcomes import Run
     from memconsole.domain.tokens import Sample
     from tests.fakes import FakeWorkspace
@@ -40,12 +42,12 @@ class FakeCaptures:
     def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
         return self._newest(agent, session_id, [one for one in self.stored if one.is_logged])
 
-    def prepare(self) -> None:
+    def _check(self) -> None:
         if self.is_unwritable:
             raise StateError("the state folder cannot be written")
 
     def add(self, capture: Capture) -> None:
-        self.prepare()
+        self._check()
         self.stored.append(capture)
 
     @staticmethod
@@ -56,6 +58,40 @@ class FakeCaptures:
             one for one in captures if one.agent == agent and session_id in (None, one.session_id)
         ]
         return found[-1] if found else None
+
+
+class FakeJournal:
+    """Takes a turn back that ends with an exception, whatever was recorded in it."""
+
+    def __init__(self, workspace: FakeWorkspace) -> None:
+        self.workspace = workspace
+        self.promised: list[Erasure] = []
+        self.is_unwritable = False
+
+    @contextmanager
+    def turn(self, root: Path, *, is_forward: bool = False) -> Iterator[None]:
+        self._check()
+        self.workspace.undo.clear()
+        try:
+            yield
+        except BaseException:
+            if not (is_forward or self.promised):
+                self.workspace.take_back()
+            raise
+
+    def close(self, root: Path) -> tuple[Erasure, ...]:
+        self._check()
+        return tuple(self.promised)
+
+    def promise(self, root: Path, erasure: Erasure) -> None:
+        self.promised.append(erasure)
+
+    def kept(self, root: Path) -> None:
+        self.promised.clear()
+
+    def _check(self) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
 
 
 class FakeFolders:
@@ -75,7 +111,7 @@ class FakeFolders:
         )
 
     def remove(self, root: Path, relative: str) -> None:
-        self.workspace.files.pop((root, relative), None)
+        self.workspace.put(root, relative, None)
 
 
 @dataclass

@@ -3,7 +3,7 @@
 Needs neither the Gateway nor a language model. The workspace's lock is held from the first look to
 the last write, so that two runs at once write one entry. Our own database must be writable first:
 without it a checkpoint would repeat itself for ever, and a failure that is said is better than
-that (A24). Progress is stored only behind the writes it describes (A12).
+that (A24). The daily entry and the record of it stand together or not at all (`in_turn`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from memconsole.domain.outcomes import Checkpointed, Planned, Skipped, SkipReaso
 from memconsole.engine.checkpoint_gather import Scene, gather
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.turn import in_turn, no_workspace
-from memconsole.errors import StateError
 
 if TYPE_CHECKING:
     from memconsole.domain.checkpoint import Due
@@ -57,7 +56,7 @@ def checkpoint(command: Checkpoint, *, ports: Ports, reader: Reader, settings: S
     scene = Scene(command, home, agent, ports, settings)
     if command.dry_run:
         return _attempt(scene)
-    return in_turn(ports.locks, agent, lambda: _attempt(scene), prepare=ports.captures.prepare)
+    return in_turn(agent, lambda: _attempt(scene), ports=ports, reader=reader, settings=settings)
 
 
 def _attempt(scene: Scene) -> Outcome:
@@ -134,7 +133,7 @@ def _apply(scene: Scene, found: Findings, due: Due) -> Checkpointed:
     wrote = []
     if due.context:
         text = _context(scene, block)
-        wrote.append(workspace.replace(root, ACTIVE_CONTEXT, text, seen=found.seen))
+        wrote.append(workspace.replace(root, ACTIVE_CONTEXT, text, seen=found.seen, is_final=True))
     if due.entry:
         entry, header = render_entry(work), render_header(work)
         wrote.append(workspace.append(root, day_file(work), entry, header=header))
@@ -176,10 +175,4 @@ def _store(scene: Scene, found: Findings, due: Due, block: str) -> None:
         day_file=day_file(work) if due.entry else None,
         workspace=scene.root,
     )
-    try:
-        scene.ports.captures.add(capture)
-    except StateError as error:
-        raise StateError(
-            f"the work of {scene.agent.id} was saved, but that cannot be remembered: {error}",
-            hint="The next checkpoint may repeat the daily entry.",
-        ) from error
+    scene.ports.captures.add(capture)

@@ -16,7 +16,6 @@ from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason, Written
 from memconsole.domain.plain import cut, one_line
 from memconsole.engine.consolidate_gather import decay_of, files_of, platform_consolidates
-from memconsole.errors import MemconsoleError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -131,20 +130,13 @@ def _planned(command: Consolidate, bench: Bench, found: _Found) -> Planned:
 
 
 def _apply(command: Consolidate, bench: Bench, found: _Found) -> Consolidated:
-    """Back up, archive, replace, remember, in this order; a failure takes the first two back."""
+    """Back up, archive, replace, remember, in this order; a failure takes all of it back."""
     files, text = files_of(bench), found.decay.log.text
     backup = files.back_up(found.seen, found.at)
     edits = [FileEdit(backup.path, True, digest(found.seen.text), (), digest(""))]
-    wrote = [backup]
-    try:
-        archived, edit = _archive(files, bench, found)
-        wrote.append(archived)
-        edits.append(edit)
-        written = bench.ports.workspace.edit(bench.root, OBSERVATIONS, text, seen=found.seen)
-    except MemconsoleError:
-        for one in reversed(edits):
-            bench.take_back(one)
-        raise
+    archived, edit = _archive(files, bench, found)
+    edits.append(edit)
+    written = bench.ports.workspace.edit(bench.root, OBSERVATIONS, text, seen=found.seen)
     edits.append(edit_of(OBSERVATIONS, found.seen.text, text))
     ids = tuple(one.id for one in found.decay.lines)
     action = MemoryAction(0, bench.real, ActionKind.CONSOLIDATE, found.at, ids, tuple(edits))
@@ -153,7 +145,7 @@ def _apply(command: Consolidate, bench: Bench, found: _Found) -> Consolidated:
     return Consolidated(
         command,
         f"archived {_told(bench, found)}; `memconsole memory undo` brings them back",
-        (written, *wrote),
+        (written, backup, archived),
         {**found.details, "backup": backup.path},
     )
 

@@ -52,7 +52,13 @@ def index_md(command: IndexMd, *, ports: Ports, reader: Reader, settings: Settin
         wrote = Written(INDEX, len(index.text.encode()))
         message = f"would index {_files(index)} of {agent.id}"
         return Planned(command, message, (wrote,), {**_details(index), "text": index.text})
-    return in_turn(ports.locks, agent, lambda: _write(command, agent, index, ports))
+    return in_turn(
+        agent,
+        lambda: _write(command, agent, index, ports),
+        ports=ports,
+        reader=reader,
+        settings=settings,
+    )
 
 
 def made_index(ports: Ports, settings: Settings, home: Home, pool: Pool) -> IndexText:
@@ -71,7 +77,7 @@ def _write(command: IndexMd, agent: Agent, index: IndexText, ports: Ports) -> Ou
             f"{INDEX} of {agent.id} is up to date: {_files(index)}",
             details=_details(index),
         )
-    wrote = ports.workspace.replace(agent.workspace, INDEX, index.text, seen=seen)
+    wrote = ports.workspace.replace(agent.workspace, INDEX, index.text, seen=seen, is_final=True)
     return Catalogued(
         command, f"{INDEX} of {agent.id} lists {_files(index)}", (wrote,), _details(index)
     )

@@ -12,7 +12,7 @@ from memconsole.domain.entries_outcomes import Forgotten, Undone
 from memconsole.domain.outcomes import Failed, Reflected
 from memconsole.engine.memory_bench import Bench
 from memconsole.engine.memory_index import indexed, refresh
-from memconsole.engine.turn import no_workspace
+from memconsole.engine.turn import in_turn, no_workspace
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import MemoryCommand
@@ -45,9 +45,14 @@ def edit_memory(
         return missing
     if command.dry_run:
         return _run(command, bench)
-    with ports.locks.workspace(bench.agent.workspace):
-        ports.edits.prepare()
-        outcome = _run(command, bench)
+    outcome = in_turn(
+        bench.agent,
+        lambda: _run(command, bench),
+        ports=ports,
+        reader=reader,
+        settings=settings,
+        tries=1,  # an operator has seen what shall be done
+    )
     if isinstance(command, MemoryForget) and command.is_hard and isinstance(outcome, Forgotten):
         return _rebuilt(outcome, bench)
     if isinstance(outcome, Forgotten | Undone | Reflected | Consolidated | Promoted):
@@ -82,6 +87,7 @@ def _rebuilt(outcome: Forgotten, bench: Bench) -> Outcome:
     state, notice = refresh(bench, is_full=True)
     details = {**outcome.details, "index": state}
     if notice is None:
+        bench.ports.journal.kept(bench.root)
         return replace(outcome, details=details)
     return Failed(
         outcome.command,

@@ -1,13 +1,12 @@
 """Takes entries out of memory: `memory forget` (mission §19).
 
-What goes is in the archive before its file changes, so that a run that ends half way loses
-nothing. With `--hard` no copy stays in anything that is ours: neither archives nor backups nor
-records of what could be undone, and the index is built anew.
+What goes is in the archive before its file changes, and a run that ends half way is taken back.
+With `--hard` no copy stays in anything that is ours: neither archives nor backups nor records of
+what could be undone, and the index is built anew; a run that ends half way is finished by the next.
 """
 
 from __future__ import annotations
 
-from dataclasses import field
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -18,8 +17,7 @@ from memconsole.domain.entries_blocks import pieces_of
 from memconsole.domain.entries_outcomes import Forgotten
 from memconsole.domain.memory_edit import ActionKind, MemoryAction, edit_of, without
 from memconsole.domain.outcomes import Planned, Written
-from memconsole.errors import ConcurrentEditError, MemconsoleError
-from memconsole.values import dataclass
+from memconsole.errors import ConcurrentEditError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,40 +45,28 @@ def forget(command: MemoryForget, bench: Bench) -> Outcome:
     entries = bench.find(command.ids)
     if command.dry_run:
         return _planned(command, bench, entries)
-    at = bench.ports.clock.now()
-    changes = _Changes()
-    try:
-        for path, group in groupby(entries, key=lambda one: one.path):
-            gone = tuple(group)
-            archived = None if command.is_hard else _archive(path, gone, bench, at)
-            _forget_in(path, gone, bench, changes, archived)
-    finally:
-        # What was done can be undone, also when the next file failed.
-        if changes.edits and not command.is_hard:
-            _remember(bench, entries, changes.edits, at)
     if command.is_hard:
-        from memconsole.engine.memory_hard import erase  # noqa: PLC0415 - seldom wanted
+        from memconsole.engine.memory_hard import erase, erasure_of  # noqa: PLC0415
 
-        changes.wrote += erase(bench, entries)
-    return _done(command, bench, entries, changes.wrote)
+        erasure = erasure_of(entries, bench.agent.id)
+        bench.ports.journal.promise(bench.root, erasure)
+        return _done(command, bench, entries, erase(bench, erasure))
+    at = bench.ports.clock.now()
+    edits: list[FileEdit] = []
+    wrote: list[Written] = []
+    for path, group in groupby(entries, key=lambda one: one.path):
+        gone = tuple(group)
+        archived, added = _archive(path, gone, bench, at)
+        edit, written = _forget_in(path, gone, bench)
+        edits += (edit, archived)
+        wrote += (written, added)
+    ids = tuple(dict.fromkeys(one.id for one in entries))
+    bench.ports.edits.add(MemoryAction(0, bench.real, ActionKind.FORGET, at, ids, tuple(edits)))
+    return _done(command, bench, entries, wrote)
 
 
-@dataclass(slots=True)
-class _Changes:
-    """What was done so far."""
-
-    edits: list[FileEdit] = field(default_factory=list)
-    wrote: list[Written] = field(default_factory=list)
-
-
-def _forget_in(
-    path: str,
-    entries: Sequence[MemoryEntry],
-    bench: Bench,
-    changes: _Changes,
-    archived: tuple[FileEdit, Written] | None,
-) -> None:
-    """Take entries out of one file; what was archived and stays there leaves the archive."""
+def _forget_in(path: str, entries: Sequence[MemoryEntry], bench: Bench) -> tuple[FileEdit, Written]:
+    """Take entries out of one file."""
     wanted = {one.id for one in entries}
     made: list[FileEdit] = []
 
@@ -93,17 +79,8 @@ def _forget_in(
         made[:] = [edit]
         return after
 
-    try:
-        _, _, written = bench.change(path, make)
-    except MemconsoleError:
-        if archived is not None:
-            bench.take_back(archived[0])
-        raise
-    changes.wrote.append(written)
-    changes.edits += made
-    if archived is not None:
-        changes.edits.append(archived[0])
-        changes.wrote.append(archived[1])
+    written = bench.change(path, make)[2]
+    return made[0], written
 
 
 def _archive(
@@ -127,13 +104,6 @@ def _archive(
     new = bench.read(archive)
     before = None if old is None else old.text
     return edit_of(archive, before, "" if new is None else new.text), wrote
-
-
-def _remember(
-    bench: Bench, entries: Sequence[MemoryEntry], edits: Sequence[FileEdit], at: datetime
-) -> None:
-    ids = tuple(dict.fromkeys(one.id for one in entries))
-    bench.ports.edits.add(MemoryAction(0, bench.real, ActionKind.FORGET, at, ids, tuple(edits)))
 
 
 def _planned(command: MemoryForget, bench: Bench, entries: Sequence[MemoryEntry]) -> Planned:

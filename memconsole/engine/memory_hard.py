@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memconsole.domain.dreams import DREAMS, parts_of
-from memconsole.domain.entries import ACTIVE_CONTEXT, bare, normalised
+from memconsole.domain.entries import ACTIVE_CONTEXT, bare, entries_of, normalised
 from memconsole.domain.entries_blocks import pieces_of
 from memconsole.domain.index_md import INDEX
-from memconsole.errors import WorkspaceError
+from memconsole.domain.intents import Erasure
+from memconsole.domain.memory_edit import without
+from memconsole.engine.memory_bench import Bench
+from memconsole.engine.memory_index import refresh
+from memconsole.errors import MemconsoleError, WorkspaceError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from memconsole.domain.captures import WorkspaceText
     from memconsole.domain.entries import MemoryEntry
     from memconsole.domain.memory_edit import MemoryAction
     from memconsole.domain.outcomes import Written
-    from memconsole.engine.memory_bench import Bench
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import Reader
+
+logger = logging.getLogger(__name__)
 
 _FOLDERS: Final = (
     "memory/archive",
@@ -27,21 +36,33 @@ _FOLDERS: Final = (
 _LEAST_CHARS: Final = 8
 """Shorter lines are removed only where nothing else stands in the line."""
 
-Clean: TypeAlias = "Callable[[str, frozenset[str], set[str]], str]"
+Clean: TypeAlias = "Callable[[str, frozenset[str], frozenset[str]], str]"
 """Returns a text without the lines that have certain words or ids."""
 
 
-def erase(bench: Bench, entries: Sequence[MemoryEntry]) -> list[Written]:
-    """Remove lines with the words of entries from our files, and what could be undone of them.
+def erasure_of(entries: Sequence[MemoryEntry], agent_id: str) -> Erasure:
+    """Return what has to be known to find every copy of entries, now or after a kill."""
+    lines = (line for one in entries for line in bare(one.text).splitlines())
+    return Erasure(
+        agent=agent_id,
+        paths=tuple(dict.fromkeys(one.path for one in entries)),
+        ids=frozenset(one.id for one in entries),
+        words=frozenset(said for line in lines if (said := normalised(line))),
+    )
+
+
+def erase(bench: Bench, erasure: Erasure) -> list[Written]:
+    """Remove entries, lines with their words from our files, and what could be undone of them.
+
+    What is gone already is passed over, so that it can be done again after a kill.
 
     Raises:
         ConcurrentEditError: Somebody edits a file at the same time, twice in a row.
         WorkspaceError: A file cannot be read or written.
         StateError: What could be undone cannot be removed.
     """
-    words = _words(entries)
-    ids = {one.id for one in entries}
-    wrote = []
+    words, ids = erasure.words, erasure.ids
+    wrote = [it for path in erasure.paths if (it := _cut(bench, path, ids)) is not None]
     for path in _ours(bench):
         seen = bench.read(path)
         clean = _clean_report if path.casefold() == DREAMS.casefold() else _scrubbed
@@ -58,10 +79,42 @@ def erase(bench: Bench, entries: Sequence[MemoryEntry]) -> list[Written]:
     return wrote
 
 
-def _words(entries: Iterable[MemoryEntry]) -> frozenset[str]:
-    """Return the lines of entries as they are looked for."""
-    lines = (line for one in entries for line in bare(one.text).splitlines())
-    return frozenset(said for line in lines if (said := normalised(line)))
+def finish(
+    promised: Sequence[Erasure], *, ports: Ports, reader: Reader, settings: Settings
+) -> None:
+    """Finish erasures of runs that ended half way, the index included.
+
+    The workspace's lock is held. What cannot be done now stays promised, for the next run.
+    """
+    root = None
+    for erasure in promised:
+        try:
+            bench = Bench.of(erasure.agent, ports, reader, settings)
+            with ports.journal.turn(bench.root, is_forward=True):
+                erase(bench, erasure)
+            _, notice = refresh(bench, is_full=True)
+        except MemconsoleError as error:
+            logger.warning("an erasure is not finished yet: %s", error)
+            return
+        if notice is not None:
+            logger.warning("an erasure is not finished yet: %s", notice.message)
+            return
+        root = bench.root
+    if root is not None:
+        ports.journal.kept(root)
+
+
+def _cut(bench: Bench, path: str, ids: frozenset[str]) -> Written | None:
+    """Take entries out of the file they are in; None when none of them is there any more."""
+    seen = bench.read(path)
+    if seen is None or not any(one.id in ids for one in entries_of(path, seen.text)):
+        return None
+
+    def make(now: WorkspaceText | None) -> str:
+        text = "" if now is None else now.text
+        return without(path, text, [one for one in entries_of(path, text) if one.id in ids])[0]
+
+    return bench.change(path, make)[2]
 
 
 def _ours(bench: Bench) -> list[str]:
@@ -82,7 +135,7 @@ def _ours(bench: Bench) -> list[str]:
     return found
 
 
-def _scrubbed(text: str, words: frozenset[str], ids: set[str]) -> str:
+def _scrubbed(text: str, words: frozenset[str], ids: frozenset[str]) -> str:
     return "".join(
         piece.text + piece.end
         for piece in pieces_of(text)
@@ -90,7 +143,7 @@ def _scrubbed(text: str, words: frozenset[str], ids: set[str]) -> str:
     )
 
 
-def _clean_report(text: str, words: frozenset[str], ids: set[str]) -> str:
+def _clean_report(text: str, words: frozenset[str], ids: frozenset[str]) -> str:
     """Return DREAMS.md with our report scrubbed; the rest is a diary of others."""
     parts = parts_of(text)
     if parts is None:
@@ -106,7 +159,7 @@ def _has(line: str, words: frozenset[str]) -> bool:
     )
 
 
-def _holds(action: MemoryAction, words: frozenset[str], ids: set[str]) -> bool:
+def _holds(action: MemoryAction, words: frozenset[str], ids: frozenset[str]) -> bool:
     if ids & set(action.entries):
         return True
     texts = (

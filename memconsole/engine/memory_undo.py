@@ -49,7 +49,7 @@ def undo(command: MemoryUndo, bench: Bench) -> Outcome:
     if command.dry_run:
         return _planned(command, bench, action)
     exact = all(_is_as_left(edit, bench) for edit in action.edits)
-    wrote = [it for edit in reversed(action.edits) if (it := bench.take_back(edit)) is not None]
+    wrote = [it for edit in _ordered(action) if (it := bench.take_back(edit)) is not None]
     bench.ports.edits.undone(action, bench.ports.clock.now())
     return Undone(
         command,
@@ -68,6 +68,12 @@ def _undo_reflection(command: MemoryUndo, bench: Bench) -> Outcome:
     outcome = undo_reflection(order, Files(bench.ports, bench.agent, bench.zone, most))
     details = {**outcome.details, "undid": "reflect"}
     return replace(outcome, command=command, details=details)
+
+
+def _ordered(action: MemoryAction) -> list[FileEdit]:
+    """Return the edits, the last one first; the archive loses nothing before it is back."""
+    newest_first = action.edits[::-1]
+    return sorted(newest_first, key=lambda edit: is_kept_by_us(edit.path))
 
 
 def _can_undo(edit: FileEdit, bench: Bench) -> bool:

@@ -71,7 +71,7 @@ def observe(command: Observe, *, ports: Ports, reader: Reader, settings: Setting
     scene = Scene(command, home, agent, ports, settings)
     if command.dry_run:
         return _attempt(scene)
-    return in_turn(ports.locks, agent, lambda: _attempt(scene), prepare=ports.captures.prepare)
+    return in_turn(agent, lambda: _attempt(scene), ports=ports, reader=reader, settings=settings)
 
 
 def _attempt(scene: Scene) -> Outcome:

@@ -117,6 +117,7 @@ class Ports:
     edits: capture_ports.MemoryLog
     consolidation: consolidation_ports.ConsolidationLog
     folders: capture_ports.WorkspaceFolders
+    journal: ports.Journal
     scheduler: ports.SchedulerControl
     gateway: ports.Gateway
     rotations: ports.RotationLog

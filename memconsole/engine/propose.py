@@ -49,7 +49,6 @@ def propose(command: Propose, bench: Bench) -> Outcome:
         size = len(make(bench.read(path)).encode(errors="replace"))
         message = f"would write into {path} of {bench.agent.id}: {told}"
         return Planned(command, message, (Written(path, size),), details)
-    bench.ports.consolidation.prepare()
     wrote = bench.change(path, make)[2]
     bench.ports.consolidation.reported(bench.real, said, at)
     return Proposed(command, f"{path} of {bench.agent.id} says: {told}", (wrote,), details)

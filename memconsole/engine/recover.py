@@ -35,7 +35,7 @@ from memconsole.engine.observe import observe
 from memconsole.engine.segment import read_segment
 from memconsole.engine.settle import settle
 from memconsole.engine.summarize import summarize
-from memconsole.engine.turn import no_workspace
+from memconsole.engine.turn import in_turn, no_workspace
 from memconsole.errors import StoreError, TranscriptRefusedError
 from memconsole.values import dataclass
 
@@ -127,7 +127,7 @@ def _look(scene: _Scene, talk: EndedTalk, tally: _Tally) -> None:
     tally.looked_at += 1
     if print_ in known:
         return
-    steps = list(_capture(scene, talk, ref))
+    steps = list(_capture(scene, talk, ref, print_))
     is_kept = any(_is_kept(outcome) for name, outcome in steps if name != _LOOK)
     if not (is_kept and all(_found_nothing(outcome) for _, outcome in steps)):
         tally.found += 1
@@ -172,7 +172,9 @@ def _found_nothing(outcome: Outcome) -> bool:
     return isinstance(outcome, Skipped) and outcome.reason in nothing
 
 
-def _capture(scene: _Scene, talk: EndedTalk, ref: TranscriptRef) -> Iterator[tuple[str, Outcome]]:
+def _capture(
+    scene: _Scene, talk: EndedTalk, ref: TranscriptRef, print_: str
+) -> Iterator[tuple[str, Outcome]]:
     """Yield (step, outcome): observations, the summary, and the words that neither has."""
     dry_run = scene.command.dry_run
     look = Observe(
@@ -199,12 +201,12 @@ def _capture(scene: _Scene, talk: EndedTalk, ref: TranscriptRef) -> Iterator[tup
     )
     yield "summary", summary
     if isinstance(summary, Failed) or _found_nothing(summary):
-        rest = settle(scene.command, lambda: _keep_raw(scene, talk, ref))
+        rest = settle(scene.command, lambda: _keep_raw(scene, talk, ref, print_))
         if not _found_nothing(rest):
             yield "raw", rest
 
 
-def _keep_raw(scene: _Scene, talk: EndedTalk, ref: TranscriptRef) -> Outcome:
+def _keep_raw(scene: _Scene, talk: EndedTalk, ref: TranscriptRef, print_: str) -> Outcome:
     """Append what nothing has captured yet to the daily log of the day it was said on."""
     ports = scene.ports
     segment = read_segment(ports.sessions, ref, wanted=RAW_MESSAGES, is_previous=talk.is_previous)
@@ -218,9 +220,13 @@ def _keep_raw(scene: _Scene, talk: EndedTalk, ref: TranscriptRef) -> Outcome:
     said = take(messages, mask if scene.settings.redact else str).spoken
     zone = resolve_zone(scene.settings.timezone, scene.home.config.user_timezone).zone
     path, entry, header = render_raw(ref.session_id, said, ports.clock.now(), zone)
-    with ports.locks.workspace(scene.agent.workspace):
+
+    def attempt() -> Outcome:
         wrote = ports.workspace.append(scene.agent.workspace, path, entry, header=header)
-    return Recovered(scene.command, f"{len(said)} messages kept as they are", wrote=(wrote,))
+        _remember(scene, ref, print_)
+        return Recovered(scene.command, f"{len(said)} messages kept as they are", wrote=(wrote,))
+
+    return in_turn(scene.agent, attempt, ports=ports, reader=scene.reader, settings=scene.settings)
 
 
 def _captured_until(scene: _Scene, ref: TranscriptRef) -> datetime | None:

@@ -103,7 +103,7 @@ def reflect(command: Reflect, *, ports: Ports, reader: Reader, settings: Setting
     scene = _Scene(command, agent, ports, settings, zone)
     if command.dry_run:
         return _attempt(scene)
-    return in_turn(ports.locks, agent, lambda: _attempt(scene), prepare=ports.reflections.prepare)
+    return in_turn(agent, lambda: _attempt(scene), ports=ports, reader=reader, settings=settings)
 
 
 def _attempt(scene: _Scene) -> Outcome:

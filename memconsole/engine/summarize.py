@@ -20,7 +20,7 @@ from memconsole.engine.lookup import find_agent, require_own_words
 from memconsole.engine.segment import read_segment
 from memconsole.engine.summary_gather import Occasion, gather
 from memconsole.engine.turn import in_turn, no_workspace
-from memconsole.errors import SessionNotFoundError, StateError
+from memconsole.errors import SessionNotFoundError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def summarize(command: Summarize, *, ports: Ports, reader: Reader, settings: Set
         return _attempt(scene)
     if scene.key is not None:
         note_keys(ports, agent, {scene.ref.session_id: scene.key})
-    return in_turn(ports.locks, agent, lambda: _attempt(scene), prepare=ports.summaries.prepare)
+    return in_turn(agent, lambda: _attempt(scene), ports=ports, reader=reader, settings=settings)
 
 
 def _find(command: Summarize, agent: Agent, ports: Ports) -> StoredSession:
@@ -194,13 +194,7 @@ def _apply(
         path=path,
         reason=scene.command.reason,
     )
-    try:
-        scene.ports.summaries.add(record)
-    except StateError as error:
-        raise StateError(
-            f"{scene.label} was summarised in {path}, but that cannot be remembered: {error}",
-            hint="The next run may add the same summary once more.",
-        ) from error
+    scene.ports.summaries.add(record)
     return Summarized(
         scene.command,
         f"{len(summary.said)} messages of {scene.label} summarised in {path}",

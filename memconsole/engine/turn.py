@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent
     from memconsole.domain.commands import Command
     from memconsole.domain.outcomes import Outcome
-    from memconsole.ports import Locks
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.reader import Reader
 
 logger = logging.getLogger(__name__)
 
@@ -43,29 +45,43 @@ def no_workspace(command: Command, agent: Agent) -> Skipped | None:
 
 
 def in_turn(
-    locks: Locks,
     agent: Agent,
     attempt: Callable[[], Outcome],
     *,
-    prepare: Callable[[], None] | None = None,
+    ports: Ports,
+    reader: Reader,
+    settings: Settings,
+    tries: int = 2,
 ) -> Outcome:
-    """Hold the workspace's lock for an attempt, and for a second one after somebody's edit.
+    """Hold the workspace's lock for an attempt, and for another one after somebody's edit.
+
+    What an earlier run left half done is put right before. What an attempt writes stands with the
+    record of it, or is taken back.
 
     Args:
-        locks: Gives the lock.
         agent: Whose workspace.
         attempt: Looks, decides and writes.
-        prepare: Makes sure that what was done can be remembered, before anything is done.
+        ports: For lock and journal.
+        reader: For finishing what was promised.
+        settings: As `reader`.
+        tries: How many attempts there are.
 
     Raises:
         LockedError: Another run works in the workspace.
-        ConcurrentEditError: Somebody edits the file at the same time, twice in a row.
+        ConcurrentEditError: Somebody edits the file at the same time, in every attempt.
+        StateError: Our own database cannot be written; nothing was done.
     """
-    with locks.workspace(agent.workspace):
-        if prepare is not None:
-            prepare()
-        try:
-            return attempt()
-        except ConcurrentEditError as error:
-            logger.info("%s; looking again", error)
+    root = agent.workspace
+    with ports.locks.workspace(root):
+        if promised := ports.journal.close(root):
+            from memconsole.engine.memory_hard import finish  # noqa: PLC0415 - hardly ever needed
+
+            finish(promised, ports=ports, reader=reader, settings=settings)
+        for _ in range(1, tries):
+            try:
+                with ports.journal.turn(root):
+                    return attempt()
+            except ConcurrentEditError as error:
+                logger.info("%s; looking again", error)
+        with ports.journal.turn(root):
             return attempt()

@@ -128,6 +128,21 @@ def open_place(root: Path, relative: str, *, creates: bool) -> Iterator[Place | 
             os.close(descriptor)
 
 
+def missing_folders(root: Path, relative: str) -> tuple[str, ...]:
+    """Return the folders that have to be made for a file, outermost first.
+
+    Raises:
+        WorkspaceError: As `open_place`.
+    """
+    parents = [str(one) for one in PurePosixPath(relative).parents][-2::-1]
+    found = []
+    for folder in parents:
+        with open_place(root, f"{folder}/-", creates=False) as place:
+            if place is None:
+                found.append(folder)
+    return tuple(found)
+
+
 def refused(path: Path, why: str) -> WorkspaceError:
     """Return the error of a path that we do not touch."""
     hint = "memconsole writes ordinary files inside the workspace only."

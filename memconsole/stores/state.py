@@ -9,6 +9,7 @@ file may be replaced. A process that lives long keeps one more connection (`keep
 from __future__ import annotations
 
 import os
+import threading
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
@@ -32,6 +33,30 @@ UNWRITABLE, NEWER = "state-unwritable", "state-newer"
 """Codes of what keeps the database from being written; the attention line knows both."""
 
 
+class Turn(threading.local):
+    """What this thread is writing into a workspace, as the journal knows it.
+
+    Attributes:
+        name: None outside of a turn.
+        has_intents: Something was written that no record stands for yet.
+        is_forward: What is written is finished after a kill, not taken back.
+    """
+
+    name: str | None = None
+    workspace: str = ""
+    has_intents: bool = False
+    is_forward: bool = False
+
+    def begin(self, name: str, workspace: str, *, is_forward: bool) -> None:
+        """Begin a turn."""
+        self.name, self.workspace, self.is_forward = name, workspace, is_forward
+        self.has_intents = False
+
+    def end(self) -> None:
+        """End it; what is written from here on is nobody's intent."""
+        self.name, self.is_forward = None, False
+
+
 class StateDatabase:
     """Opens the database for its views; safe from any thread.
 
@@ -42,6 +67,7 @@ class StateDatabase:
 
     def __init__(self, folder: Path, copies: Copies) -> None:
         self.path = folder / NAME
+        self.turn = Turn()
         self._copies = copies
 
     def read(self, query: Callable[[ReadOnlyDatabase], T], empty: T) -> T:
@@ -69,6 +95,45 @@ class StateDatabase:
             raise self._cannot(error.strerror or "no reason given") from error
         except library().error as error:
             raise self._cannot(str(error)) from error
+
+    def record(self, change: Callable[[Connection], None]) -> None:
+        """Remember what was written: with the record its intents go, both or neither.
+
+        Raises:
+            StateNewerError: A newer memconsole made it.
+            StateError: The folder cannot be written, or the database is broken.
+        """
+        turn = self.turn.name if self.turn.has_intents else None
+
+        def settled(connection: Connection) -> None:
+            change(connection)
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("DELETE FROM intent WHERE turn = ?", (turn,))
+
+        self.write(change if turn is None else settled)
+        self.turn.has_intents = False
+
+    @contextmanager
+    def durable(self) -> Iterator[None]:
+        """Keep one connection of this thread for the block; what it writes is on the disk at once.
+
+        Raises:
+            StateNewerError: A newer memconsole made it.
+            StateError: The folder cannot be written, or the database is broken.
+        """
+        with ExitStack() as stack:
+            try:
+                make_private(self.path.parent)
+                stack.enter_context(keep_own(self.path))
+                connection = stack.enter_context(open_own(self.path))
+                migrate(connection, self.path)
+                connection.execute("PRAGMA synchronous = FULL")
+            except OSError as error:
+                raise self._cannot(error.strerror or "no reason given") from error
+            except library().error as error:
+                raise self._cannot(str(error)) from error
+            stack.callback(connection.execute, "PRAGMA synchronous = NORMAL")
+            yield
 
     @contextmanager
     def keep_open(self) -> Iterator[None]:

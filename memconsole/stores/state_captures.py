@@ -52,10 +52,6 @@ class StateCaptures:
         found = (capture for row in rows if (capture := _capture(row)) is not None)
         return {capture.agent.id: capture for capture in found}
 
-    def prepare(self) -> None:
-        """Make sure that a capture can be stored, or raise `StateError`."""
-        self._database.write(lambda _: None)
-
     def add(self, capture: Capture) -> None:
         """Store one capture (A12); a look that found nothing new replaces the one before it.
 
@@ -89,7 +85,7 @@ class StateCaptures:
                 (stamp(capture.at - _CAPTURES_KEPT),),
             )
 
-        self._database.write(change)
+        self._database.record(change)
 
     def _newest(self, agent: AgentRef, session_id: str | None, condition: str) -> Capture | None:
         values = (text(agent.home), text(agent.id), text(session_id))

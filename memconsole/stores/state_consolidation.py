@@ -54,7 +54,7 @@ class StateConsolidation:
             connection.executemany(_FOUND, rows)
             connection.execute("DELETE FROM found_note WHERE at < ?", (stamp(keep_since),))
 
-        self._database.write(change)
+        self._database.record(change)
 
     def declined(self, workspace: str) -> frozenset[str]:
         """Return the ids of notes that shall not be proposed."""
@@ -80,10 +80,6 @@ class StateConsolidation:
                 return str(row[0]), at
         return None
 
-    def prepare(self) -> None:
-        """Make sure that a report can be stored, or raise `StateError`."""
-        self._database.write(lambda _: None)
-
     def reported(self, workspace: str, input_hash: str, at: datetime) -> None:
         """Store that a report was written.
 
@@ -97,7 +93,7 @@ class StateConsolidation:
         def run(connection: Connection) -> None:
             change(connection)
 
-        self._database.write(run)
+        self._database.record(run)
 
 
 def _find(row: Row) -> Find | None:

@@ -35,10 +35,6 @@ class StateMemory:
         rows = rows_of(self._database, statement, (text(workspace),))
         return tuple(one for row in rows if (one := _action(row, workspace)) is not None)
 
-    def prepare(self) -> None:
-        """Make sure that an action can be stored, or raise `StateError`."""
-        self._database.write(lambda _: None)
-
     def add(self, action: MemoryAction) -> None:
         """Store one action.
 
@@ -65,7 +61,7 @@ class StateMemory:
                 (values[0], _KEPT),
             )
 
-        self._database.write(change)
+        self._database.record(change)
 
     def undone(self, action: MemoryAction, at: datetime) -> None:
         """Store that an action was taken back; what it held is not kept any longer.
@@ -81,7 +77,7 @@ class StateMemory:
                 "UPDATE memory_action SET undone_at = ?, edits = '[]' WHERE id = ?", values
             )
 
-        self._database.write(change)
+        self._database.record(change)
 
     def erase(self, actions: Collection[int], clean: Callable[[str], str]) -> None:
         """Remove actions for good, and lines of what checkpoints saved: overwritten, not only free.

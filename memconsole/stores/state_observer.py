@@ -68,7 +68,7 @@ class StateObserver:
                 "DELETE FROM observed WHERE observed_at < ?", (stamp(at - _CURSORS_KEPT),)
             )
 
-        self._database.write(change)
+        self._database.record(change)
 
 
 def _cursor(row: Row) -> Cursor:

@@ -50,7 +50,7 @@ class StateRecovery:
             )
             connection.execute("DELETE FROM fingerprint WHERE at < ?", (stamp(at - _KEPT),))
 
-        self._database.write(change)
+        self._database.record(change)
 
     def keys(self, agent: AgentRef) -> Mapping[str, str]:
         """Return session keys by session id, as they were while the sessions went on."""

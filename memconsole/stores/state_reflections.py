@@ -48,10 +48,6 @@ class StateReflections:
             result_hash=str(result),
         )
 
-    def prepare(self) -> None:
-        """Make sure that a record can be stored, or raise `StateError`."""
-        self._database.write(lambda _: None)
-
     def add(self, record: ReflectionRecord) -> None:
         """Store one consolidation.
 
@@ -81,7 +77,7 @@ class StateReflections:
         def change(connection: Connection) -> None:
             connection.execute(statement, values)
 
-        self._database.write(change)
+        self._database.record(change)
 
 
 def _whole(value: SqlValue) -> int:

@@ -13,6 +13,7 @@ from memconsole.stores.state_steps import (
     create_alerts,
     create_consolidation,
     create_flushes,
+    create_intents,
     create_jobs,
     create_memory_actions,
     create_model_use,
@@ -197,6 +198,7 @@ STEPS: tuple[Callable[[Database], None], ...] = (
     create_memory_actions,
     create_consolidation,
     create_alert_mutes,
+    create_intents,
 )
 """Step n brings version n to n + 1; a step that was released never changes."""
 

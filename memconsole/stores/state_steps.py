@@ -232,3 +232,27 @@ def create_consolidation(database: Database) -> None:
         not_null={"input", "at"},
         strict=True,
     )
+
+
+def create_intents(database: Database) -> None:
+    """What is about to be written into a workspace, until the record of it stands."""
+    database.table("intent").create(
+        {
+            "id": int,
+            "turn": str,
+            "workspace": str,
+            "path": str,
+            "kind": str,
+            "before": bytes,
+            "after": bytes,
+            "start": int,
+            "mode": int,
+            "folders": str,
+            "temporary": str,
+        },
+        pk="id",
+        not_null={"turn", "workspace", "path", "kind"},
+        strict=True,
+    )
+    database.table("intent").create_index(["workspace", "id"])
+    database.table("intent").create_index(["turn"])

@@ -41,10 +41,6 @@ class StateSummaries:
             agent, session_id, known_text(key), written_at, covered, str(path), str(reason)
         )
 
-    def prepare(self) -> None:
-        """Make sure that a record can be stored, or raise `StateError`."""
-        self._database.write(lambda _: None)
-
     def add(self, record: SummaryRecord) -> None:
         """Store one summary.
 
@@ -66,4 +62,4 @@ class StateSummaries:
         def change(connection: Connection) -> None:
             connection.execute(statement, values)
 
-        self._database.write(change)
+        self._database.record(change)

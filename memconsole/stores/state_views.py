@@ -8,6 +8,7 @@ from memconsole.stores.state_captures import StateCaptures
 from memconsole.stores.state_consolidation import StateConsolidation
 from memconsole.stores.state_flushes import StateFlushes
 from memconsole.stores.state_jobs import StateJobs
+from memconsole.stores.state_journal import StateJournal
 from memconsole.stores.state_memory import StateMemory
 from memconsole.stores.state_observer import StateObserver
 from memconsole.stores.state_records import StateRunLog, StateSamples
@@ -40,3 +41,4 @@ class StateViews:
         self.reflections = StateReflections(database)
         self.rotations = StateRotations(database)
         self.jobs = StateJobs(database)
+        self.journal = StateJournal(database)

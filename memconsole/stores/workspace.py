@@ -3,6 +3,7 @@
 A replacement is the old text or the new one at every moment, an append leaves the old bytes as they
 are; a kill, a full disk or a size limit changes neither promise. The engine holds the workspace's
 lock around every call; others (people, the agent, other tools) hold nothing and are respected.
+Before anything is touched the journal knows what is about to be done (`intents.py`).
 
 Decisions: a daily log in UTF-16 is continued in UTF-16, a file that is no text is refused; an
 existing log keeps its mode, a replaced file gets 0600 or stays stricter; hard links are refused,
@@ -14,24 +15,35 @@ from __future__ import annotations
 import hashlib
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.additions import addition
 from memconsole.domain.memory import MAX_READ_BYTES
 from memconsole.errors import ConcurrentEditError, WorkspaceError
 from memconsole.stores.encodings import encoded_like, encoding_of
-from memconsole.stores.inside import adopt, failed, open_place, refused
+from memconsole.stores.inside import adopt, failed, missing_folders, open_place, refused
 from memconsole.stores.pool_text import UNKNOWN, decode
 from memconsole.whole_file import clean_leftovers, temporary_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
-    from typing import BinaryIO
+    from typing import BinaryIO, Protocol
 
     from memconsole.domain.captures import WorkspaceText
+    from memconsole.domain.intents import Intent, Standing
     from memconsole.domain.outcomes import Written
     from memconsole.stores.inside import Place
+
+    class Intentions(Protocol):
+        """Where the writer says what it is about to do."""
+
+        def intend(self, intent: Intent) -> int | None:
+            """Write an intent down; None where nobody would take it back."""
+
+        def drop(self, number: int | None) -> None:
+            """Strike out an intent of which nothing was done."""
+
 
 FILE_MODE = 0o600
 
@@ -47,12 +59,16 @@ def _unobserved(step: str) -> None:
 class DiskWorkspace:
     """Reads and writes text files of workspaces on disk.
 
-    Attributes:
+    Args:
         steps: Called with a word after each step of a write; a test can end the process there.
+        journal: Is told before each write; without one nothing is taken back after a kill.
     """
 
-    def __init__(self, steps: Callable[[str], None] = _unobserved) -> None:
+    def __init__(
+        self, steps: Callable[[str], None] = _unobserved, journal: Intentions | None = None
+    ) -> None:
         self.steps = steps
+        self._journal = journal
 
     def read(self, root: Path, relative: str) -> WorkspaceText | None:
         """Read a text file with the version it had; None when it does not exist.
@@ -66,7 +82,13 @@ class DiskWorkspace:
             return None if place is None else _read(place)
 
     def replace(
-        self, root: Path, relative: str, text: str, *, seen: WorkspaceText | None
+        self,
+        root: Path,
+        relative: str,
+        text: str,
+        *,
+        seen: WorkspaceText | None,
+        is_final: bool = False,
     ) -> Written:
         """Replace a file whole; see the port for the promises.
 
@@ -74,7 +96,11 @@ class DiskWorkspace:
             ConcurrentEditError: The file is not the one that was seen; it was left alone.
             WorkspaceError: Refused or failed; the old file is whole.
         """
-        return self._replace(root, relative, text, seen, is_edit=False)
+        old = _look(root, relative)
+        if old.status is not None and old.status.st_size and not text.strip():
+            raise refused(root / relative, "an empty text would replace it")
+        data = text.encode("utf-8", errors="replace")
+        return self._replace(root, relative, data, seen, old, is_final=is_final)
 
     def edit(self, root: Path, relative: str, text: str, *, seen: WorkspaceText | None) -> Written:
         """Do the same in the encoding of the file, which may be left empty: an operator says so.
@@ -83,32 +109,76 @@ class DiskWorkspace:
             ConcurrentEditError: The file is not the one that was seen; it was left alone.
             WorkspaceError: Refused or failed; the old file is whole.
         """
-        return self._replace(root, relative, text, seen, is_edit=True)
+        old = _look(root, relative)
+        data = text.encode("utf-8", errors="replace")
+        if old.data is not None:
+            data = _in_its_encoding(root / relative, old.data, text)
+        return self._replace(root, relative, data, seen, old)
 
     def _replace(
-        self, root: Path, relative: str, text: str, seen: WorkspaceText | None, *, is_edit: bool
+        self,
+        root: Path,
+        relative: str,
+        data: bytes,
+        seen: WorkspaceText | None,
+        old: _Old,
+        *,
+        is_final: bool = False,
     ) -> Written:
-        data = text.encode("utf-8", errors="replace")
-        with open_place(root, relative, creates=True) as place:
-            assert place is not None  # folders are made
-            clean_leftovers(place.folder)
-            old = _status_to_write(place)
-            if is_edit and old is not None:
-                data = _in_its_encoding(place, text)
-            elif old is not None and old.st_size and not text.strip():
-                raise refused(place.path, "an empty text would replace it")
-            mode = FILE_MODE if old is None else (old.st_mode & FILE_MODE) or FILE_MODE
-            with _telling(place), self._temporary(place) as (name, descriptor):
-                self._fill(descriptor, data, mode, old or os.fstat(place.folder))
-                if _read(place) != seen:
-                    raise ConcurrentEditError(str(place.path))
-                self.steps("compared")
-                os.replace(name, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
-                self.steps("replaced")
-                place.sync_folder()
-                self.steps("folder-synced")
-            _verify_replaced(place, data)
+        mode = FILE_MODE if old.status is None else (old.status.st_mode & FILE_MODE) or FILE_MODE
+        with temporary_name() as name:
+            number = None if is_final else self._replacing(root, relative, data, old, name)
+            with open_place(root, relative, creates=True) as place:
+                assert place is not None  # folders are made
+                try:
+                    self._swap(place, name, data, mode, lambda: _read(place) == seen)
+                except ConcurrentEditError:
+                    self._drop(number)  # what stands there is not ours
+                    raise
+                _verify_replaced(place, data)
         return _written(relative, len(data), mode)
+
+    def _replacing(
+        self, root: Path, relative: str, data: bytes, old: _Old, name: str
+    ) -> int | None:
+        if self._journal is None:
+            return None
+        from memconsole.domain.intents import Intent, IntentKind  # noqa: PLC0415 - writers only
+
+        standing = _standing(root, relative, old)
+        kind = IntentKind.REPLACE
+        return self._journal.intend(Intent(relative, kind, old.data, data, 0, standing, name))
+
+    def _drop(self, number: int | None) -> None:
+        if self._journal is not None:
+            self._journal.drop(number)
+
+    def put(self, root: Path, relative: str, data: bytes, *, mode: int, now: bytes | None) -> None:
+        """Put bytes in the place of a file that is known by its own, with a mode of its own.
+
+        Raises:
+            ConcurrentEditError: The file does not hold `now`; it was left alone.
+            WorkspaceError: Refused or failed; the old file is whole.
+        """
+        with temporary_name() as name, open_place(root, relative, creates=True) as place:
+            assert place is not None  # folders are made
+            self._swap(place, name, data, mode, lambda: bytes_of(place) == now)
+
+    def _swap(
+        self, place: Place, name: str, data: bytes, mode: int, is_same: Callable[[], bool]
+    ) -> None:
+        """Fill a temporary file and let it take the place, if that is what it was."""
+        clean_leftovers(place.folder)
+        old = _status_to_write(place)
+        with _telling(place), self._temporary(place, name) as descriptor:
+            self._fill(descriptor, data, mode, old or os.fstat(place.folder))
+            if not is_same():
+                raise ConcurrentEditError(str(place.path))
+            self.steps("compared")
+            os.replace(name, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
+            self.steps("replaced")
+            place.sync_folder()
+            self.steps("folder-synced")
 
     def append(self, root: Path, relative: str, entry: str, *, header: str) -> Written:
         """Append an entry in the file's own line ending; `header` starts a new file.
@@ -116,6 +186,10 @@ class DiskWorkspace:
         Raises:
             WorkspaceError: Refused or failed; the old bytes are still a prefix.
         """
+        found = _look(root, relative, with_data=False)
+        if found.status is None:
+            data = (header + entry).encode("utf-8", errors="replace")
+            self._appending(root, relative, 0, data, found)
         with open_place(root, relative, creates=True) as place:
             assert place is not None  # folders are made
             clean_leftovers(place.folder)
@@ -124,24 +198,40 @@ class DiskWorkspace:
             descriptor = place.open(flags)
             try:
                 with _telling(place):
-                    added = self._append(place, descriptor, entry, header, is_new=old is None)
+                    if old is None:
+                        os.fchmod(descriptor, FILE_MODE)
+                        adopt(descriptor, os.fstat(place.folder))
+                    self.steps("opened")
+                    size = os.fstat(descriptor).st_size
+                    data = _addition(place, descriptor, size, entry, header)
+                    if found.status is not None:
+                        self._appending(root, relative, size, data, found)
+                    self._append(place, descriptor, size, data, is_new=old is None)
                 mode = os.fstat(descriptor).st_mode & 0o777
             finally:
                 os.close(descriptor)
-        return _written(relative, added, mode)
+        return _written(relative, len(data), mode)
+
+    def _appending(self, root: Path, relative: str, offset: int, data: bytes, old: _Old) -> None:
+        if self._journal is None:
+            return
+        from memconsole.domain.intents import Intent, IntentKind  # noqa: PLC0415 - writers only
+
+        standing = _standing(root, relative, old)
+        intent = Intent(relative, IntentKind.APPEND, None, data, offset, standing)
+        self._journal.intend(intent)
 
     @contextmanager
-    def _temporary(self, place: Place) -> Iterator[tuple[str, int]]:
+    def _temporary(self, place: Place, name: str) -> Iterator[int]:
         """Make an empty file beside the target; it is gone afterwards, whatever happens."""
-        with temporary_name() as name:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-            descriptor = os.open(name, flags, FILE_MODE, dir_fd=place.folder)
-            try:
-                self.steps("temporary-made")
-                yield name, descriptor
-            finally:
-                os.close(descriptor)
-                place.remove(name)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(name, flags, FILE_MODE, dir_fd=place.folder)
+        try:
+            self.steps("temporary-made")
+            yield descriptor
+        finally:
+            os.close(descriptor)
+            place.remove(name)
 
     def _fill(self, descriptor: int, data: bytes, mode: int, owner: os.stat_result) -> None:
         view = memoryview(data)
@@ -154,17 +244,10 @@ class DiskWorkspace:
         self.steps("temporary-synced")
 
     def _append(
-        self, place: Place, descriptor: int, entry: str, header: str, *, is_new: bool
-    ) -> int:
+        self, place: Place, descriptor: int, size: int, data: bytes, *, is_new: bool
+    ) -> None:
         """Write once; on any failure take back what is certainly ours."""
-        if is_new:
-            os.fchmod(descriptor, FILE_MODE)
-            adopt(descriptor, os.fstat(place.folder))
-        self.steps("opened")
-        size = os.fstat(descriptor).st_size
-        data = b""
         try:
-            data = _addition(place, descriptor, size, entry, header)
             written = os.write(descriptor, data)
             self.steps("written")
             _check_whole(place, written, len(data))
@@ -176,7 +259,29 @@ class DiskWorkspace:
         if is_new:
             place.sync_folder()
         _verify_appended(place, descriptor, data)
-        return len(data)
+
+
+class _Old(NamedTuple):
+    """A file as it is before a write."""
+
+    status: os.stat_result | None = None
+    data: bytes | None = None
+    has_folder: bool = True
+
+
+def _look(root: Path, relative: str, *, with_data: bool = True) -> _Old:
+    with open_place(root, relative, creates=False) as place:
+        if place is None:
+            return _Old(has_folder=False)
+        status = _status_to_write(place)
+        return _Old(status, bytes_of(place) if with_data and status is not None else None)
+
+
+def _standing(root: Path, relative: str, old: _Old) -> Standing:
+    from memconsole.domain.intents import Standing  # noqa: PLC0415 - writers only
+
+    mode = None if old.status is None else old.status.st_mode & 0o7777
+    return Standing(mode, () if old.has_folder else missing_folders(root, relative))
 
 
 def _written(relative: str, size: int, mode: int) -> Written:
@@ -186,6 +291,27 @@ def _written(relative: str, size: int, mode: int) -> Written:
 
 
 def _read(place: Place) -> WorkspaceText | None:
+    found = _bytes_and_time(place)
+    if found is None:
+        return None
+    data, modified = found
+    version = (modified, len(data), hashlib.sha256(data).hexdigest())
+    from memconsole.domain.captures import WorkspaceText  # noqa: PLC0415
+
+    return WorkspaceText(decode(data)[0], version)
+
+
+def bytes_of(place: Place) -> bytes | None:
+    """Return what a file holds; None when there is none.
+
+    Raises:
+        WorkspaceError: It cannot be read, or is over 16 MB.
+    """
+    found = _bytes_and_time(place)
+    return None if found is None else found[0]
+
+
+def _bytes_and_time(place: Place) -> tuple[bytes, int] | None:
     status = place.status()
     if status is None:
         return None
@@ -193,12 +319,7 @@ def _read(place: Place) -> WorkspaceText | None:
         raise refused(place.path, f"it holds more than {MAX_READ_BYTES >> 20} MB")
     descriptor = place.open(os.O_RDONLY)
     with _telling(place), os.fdopen(descriptor, "rb") as file:
-        data = _content(file)
-        modified = os.fstat(descriptor).st_mtime_ns
-    version = (modified, len(data), hashlib.sha256(data).hexdigest())
-    from memconsole.domain.captures import WorkspaceText  # noqa: PLC0415
-
-    return WorkspaceText(decode(data)[0], version)
+        return _content(file), os.fstat(descriptor).st_mtime_ns
 
 
 def _content(file: BinaryIO) -> bytes:
@@ -215,14 +336,11 @@ def _content(file: BinaryIO) -> bytes:
     return b"".join(pieces)
 
 
-def _in_its_encoding(place: Place, text: str) -> bytes:
+def _in_its_encoding(path: Path, old: bytes, text: str) -> bytes:
     """Return a text as the file at hand would hold it; one whose bytes are no text is refused."""
-    descriptor = place.open(os.O_RDONLY)
-    with _telling(place), os.fdopen(descriptor, "rb") as file:
-        old = _content(file)
     data = encoded_like(text, old[:4])
     if data is None or decode(old)[1] == UNKNOWN:
-        raise refused(place.path, "it holds bytes that are no text")
+        raise refused(path, "it holds bytes that are no text")
     return data
 
 

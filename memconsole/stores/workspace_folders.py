@@ -6,13 +6,25 @@ import os
 from typing import TYPE_CHECKING
 
 from memconsole.stores.inside import failed, open_place
+from memconsole.stores.workspace import bytes_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memconsole.domain.intents import Intent
+    from memconsole.stores.inside import Place
+    from memconsole.stores.workspace import Intentions
+
 
 class DiskFolders:
-    """Answers `capture_ports.WorkspaceFolders`; follows no link, leaves no workspace."""
+    """Answers `capture_ports.WorkspaceFolders`; follows no link, leaves no workspace.
+
+    Args:
+        journal: Is told before a file goes; without one nothing is put back after a kill.
+    """
+
+    def __init__(self, journal: Intentions | None = None) -> None:
+        self._journal = journal
 
     def names(self, root: Path, folder: str) -> tuple[str, ...]:
         """Return the names of the ordinary files in a folder, sorted; none when it is missing.
@@ -37,8 +49,10 @@ class DiskFolders:
             WorkspaceError: It lies outside the workspace, or something else has that name.
         """
         with open_place(root, relative, creates=False) as place:
-            if place is None or place.status() is None:
+            if place is None or (status := place.status()) is None:
                 return
+            if self._journal is not None:
+                self._journal.intend(_removing(relative, place, status.st_mode & 0o7777))
             try:
                 os.unlink(place.name, dir_fd=place.folder)
             except FileNotFoundError:
@@ -46,3 +60,9 @@ class DiskFolders:
             except OSError as error:
                 raise failed(place.path, error) from error
             place.sync_folder()
+
+
+def _removing(relative: str, place: Place, mode: int) -> Intent:
+    from memconsole.domain.intents import Intent, IntentKind, Standing  # noqa: PLC0415
+
+    return Intent(relative, IntentKind.REMOVE, bytes_of(place), standing=Standing(mode))

@@ -107,7 +107,8 @@ class Place:
         engine = wiring.build_engine(self.settings, Origin.CLI, clock=self.clock)
         if steps is None:
             return engine
-        ports = replace(engine._ports, workspace=DiskWorkspace(steps))
+        ports = engine._ports
+        ports = replace(ports, workspace=DiskWorkspace(steps, ports.journal))  # type: ignore[arg-type]
         return Engine(ports, self.settings)
 
     def run(self, command: Command, steps: Callable[[str], None] | None = None) -> Outcome:

@@ -75,6 +75,7 @@ def killed_at(place: Place, step: str, command: Command) -> None:
         if reached == step:
             raise Killed
 
-    ports = replace(place.engine._ports, workspace=DiskWorkspace(kill))
+    ports = place.engine._ports
+    ports = replace(ports, workspace=DiskWorkspace(kill, ports.journal))  # type: ignore[arg-type]
     with suppress(Killed):
         Engine(ports, place.engine.settings).run(command)

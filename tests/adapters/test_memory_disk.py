@@ -166,7 +166,6 @@ def test_entries_in_a_link_are_not_followed(place: Place, tmp_path: Path) -> Non
 def test_actions_come_back_from_the_database_as_they_were(tmp_path: Path) -> None:
     log = StateMemory(StateDatabase(tmp_path / "state", PrivateCopies()))
     assert log.actions("/ws") == ()
-    log.prepare()
     edit = FileEdit("MEMORY.md", False, "abc", (Span(3, "a\r\n\ud800ß", "", "x", "y"),))
     for kind in ActionKind:
         log.add(MemoryAction(0, "/ws", kind, NOW, ("m-1", "m-2"), (edit,)))

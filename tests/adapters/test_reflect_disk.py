@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 TODAY = NOW.date()
 STEPS = (*REPLACE_STEPS, *APPEND_STEPS, *REPLACE_STEPS)
 """Of the backup, the archive and the file."""
-REPLACED = len(REPLACE_STEPS) + len(APPEND_STEPS) + REPLACE_STEPS.index("replaced")
 
 
 def line(text: str, ago: int, priority: Priority = Priority.LOW) -> Observation:
@@ -94,17 +93,15 @@ def test_it_writes_in_these_steps(place: Place) -> None:
 
 
 @pytest.mark.parametrize("step", range(len(STEPS)))
-def test_a_kill_at_any_step_loses_nothing_and_the_next_run_ends_it(place: Place, step: int) -> None:
+def test_an_end_at_any_step_is_taken_back_and_the_next_run_does_it(place: Place, step: int) -> None:
     with pytest.raises(Killed):
         reflected(place, at(step, kill))
-    assert (place.file.read_bytes() == OLD) is (step < REPLACED)
-    all_is_there(place)
-    assert all(copy == OLD for copy in backups(place))
-    outcome = reflected(place)
-    wanted = Reflected if step < REPLACED else Skipped
-    assert isinstance(outcome, wanted), outcome
+    assert place.file.read_bytes() == OLD
+    assert backups(place) == []
+    assert archived(place) == ""
+    assert isinstance(reflected(place), Reflected)
     assert place.texts == KEPT
-    assert OLD in backups(place)
+    assert backups(place) == [OLD]
     all_is_there(place)
     assert not list(place.workspace.rglob(".memconsole-*"))
 

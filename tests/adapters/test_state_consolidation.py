@@ -71,7 +71,6 @@ def test_what_was_declined_stays_declined(log: ConsolidationLog) -> None:
 
 def test_the_last_report_is_remembered(log: ConsolidationLog) -> None:
     assert log.last("/ws") is None
-    log.prepare()
     log.reported("/ws", "one", NOW)
     log.reported("/ws", "two", NOW + timedelta(days=1))
     assert log.last("/ws") == ("two", NOW + timedelta(days=1))

@@ -292,16 +292,6 @@ def test_old_captures_go_but_an_agents_last_one_stays(database: StateDatabase) -
     assert log.latest_by_agent(MAIN.home)["quiet"] == quiet
 
 
-def test_preparing_stores_nothing_and_finds_out_what_is_newer(database: StateDatabase) -> None:
-    captures = StateCaptures(database)
-    captures.prepare()
-    assert captures.last(MAIN) is None
-    with sqlite.open_own(database.path) as connection:
-        connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(StateError, match="made by a newer memconsole"):
-        captures.prepare()
-
-
 def test_looks_that_found_nothing_new_do_not_pile_up(database: StateDatabase) -> None:
     captures = StateCaptures(database)
     captures.add(CAPTURE)

@@ -20,7 +20,6 @@ FIRST = ReflectionRecord(0, "/ws", NOW, 9_000, 5_000, "memory/b/1.md", 30_000, "
 def test_the_newest_that_was_not_undone_is_found(tmp_path: Path) -> None:
     log = StateReflections(StateDatabase(tmp_path / "state", PrivateCopies()))
     assert log.last("/ws") is None
-    log.prepare()
     for minutes in (0, 5):
         at = NOW + timedelta(minutes=minutes)
         log.add(ReflectionRecord(0, "/ws", at, 9_000, 5_000, "memory/b/1.md", 30_000, "abc"))

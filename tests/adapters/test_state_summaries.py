@@ -40,9 +40,9 @@ def test_the_newest_summary_of_a_session_is_found(summaries: StateSummaries) -> 
     assert summaries.last(replace(MAIN, home="/elsewhere"), "s-1") is None
 
 
-def test_what_cannot_be_stored_is_said_before_anything_is_written(tmp_path: Path) -> None:
+def test_what_cannot_be_stored_is_said(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file where the folder should be")
     summaries = StateSummaries(StateDatabase(tmp_path / "state", PrivateCopies()))
     with pytest.raises(StateError):
-        summaries.prepare()
+        summaries.add(FIRST)
     assert summaries.last(MAIN, "s-1") is None

@@ -75,7 +75,7 @@ class TestFailing:
 
     def test_without_our_records_nothing_is_written(self) -> None:
         stage = Stage()
-        stage.world.captures.is_unwritable = True
+        stage.world.journal.is_unwritable = True
         failed(stage.run(), "state")
         assert stage.world.workspace.files == {}
 
@@ -85,20 +85,14 @@ class TestFailing:
         failed(stage.run(), "state")
         assert stage.world.workspace.files == {}
 
-    def test_records_that_fail_at_the_end_say_what_was_saved(self) -> None:
+    def test_an_entry_that_cannot_be_remembered_does_not_stay(self) -> None:
         stage = Stage()
-        stage.world.captures.prepare = lambda: None  # type: ignore[method-assign]
-        add = stage.world.captures.add
-
-        def refuse(*arguments: object) -> None:
-            stage.world.captures.is_unwritable = True
-            del stage.world.captures.prepare
-            add(*arguments)  # type: ignore[arg-type]
-
-        stage.world.captures.add = refuse  # type: ignore[assignment,method-assign]
-        outcome = failed(stage.run(), "state")
-        assert outcome.message.startswith("the work of main was saved, but that cannot be remember")
-        assert "may repeat the daily entry" in outcome.hint
+        stage.world.captures.is_unwritable = True
+        failed(stage.run(), "state")
+        assert "migrate src/app.py" in (stage.text(CONTEXT) or "")
+        assert stage.text(DAY) is None
+        stage.world.captures.is_unwritable = False
+        assert done(stage.run()).is_logged
         assert stage.entries() == 1
 
 

@@ -220,9 +220,10 @@ def test_without_backup_or_archive_nothing_goes(failing: str) -> None:
 
 def test_nothing_is_done_that_could_not_be_taken_back() -> None:
     stage = Stage()
+    before = dict(stage.files)
     stage.world.edits.is_unwritable = True
     failed(stage.apply(), "state")
-    assert stage.world.workspace.writes == []
+    assert stage.files == before
 
 
 def test_a_note_that_was_found_again_is_proposed_with_what_speaks_for_it() -> None:
