@@ -25,9 +25,18 @@ if TYPE_CHECKING:
     from memconsole.engine.ports_bundle import AlertPorts, HealthPorts, ModelPorts
     from memconsole.hook_ports import HookFolder
     from memconsole.platform.home import HomeChoice
-    from memconsole.ports import ChangeFeed, Clock, Gateway, Platform, SessionStore, StopSignal
+    from memconsole.ports import (
+        ChangeFeed,
+        Clock,
+        Gateway,
+        Platform,
+        SchedulerControl,
+        SessionStore,
+        StopSignal,
+    )
     from memconsole.stores.private_copy import PrivateCopies
     from memconsole.stores.state import StateDatabase
+    from memconsole.stores.state_views import StateViews
 
 _T = TypeVar("_T")
 
@@ -68,7 +77,6 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.locks import FileLocks  # noqa: PLC0415
     from memconsole.stores.pool import DiskMemory  # noqa: PLC0415
     from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
-    from memconsole.stores.scheduler_lock import SchedulerWatch  # noqa: PLC0415
     from memconsole.stores.state import StateDatabase  # noqa: PLC0415
     from memconsole.stores.state_views import StateViews  # noqa: PLC0415
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
@@ -95,7 +103,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         reflections=kept.reflections,
         folders=DiskFolders(kept.journal),
         journal=kept.journal,
-        scheduler=SchedulerWatch(locks, kept.jobs),
+        scheduler=_scheduler(locks, kept),
         gateway=_gateway(settings, choice, origin, clock),
         rotations=kept.rotations,
         clock=clock,
@@ -137,6 +145,12 @@ def _sessions(copies: PrivateCopies) -> SessionStore:
     from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
 
     return AgentSessionStore(copies, decode_json5)
+
+
+def _scheduler(locks: Path, kept: StateViews) -> SchedulerControl:
+    from memconsole.stores.scheduler_lock import SchedulerWatch  # noqa: PLC0415
+
+    return SchedulerWatch(locks, kept.jobs)
 
 
 def _config_file(settings: Settings, choice: HomeChoice, clock: Clock) -> ConfigFile:

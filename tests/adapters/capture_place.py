@@ -15,6 +15,7 @@ from memconsole.domain.commands import Observe
 from memconsole.domain.observations_text import parse
 from memconsole.domain.origin import Origin
 from memconsole.domain.settings import Settings
+from memconsole.domain.settings_memory import ConsolidateSettings
 from memconsole.engine.engine import Engine
 from memconsole.stores.workspace import DiskWorkspace
 from tests.fakes import FakeClock
@@ -67,6 +68,7 @@ class Place:
             is_home_explicit=True,
             timezone="UTC",
             transport="none",
+            consolidate=ConsolidateSettings(token_target=1),
         )
         self.said = 0
         self.say(*TEXTS)
