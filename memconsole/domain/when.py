@@ -2,7 +2,8 @@
 
 A memory is read on another day than it was said. The words stay; what they meant is added in
 brackets: a day, or only the month or year where only that is certain. What is meant is decided by
-the local day of the message.
+the local day of the message, and by the verb that the words belong to: a plan looks ahead. Where
+that is unsure, nothing is added.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from datetime import date, timedelta
 from typing import Final
 
+from memconsole.domain.tense import Tense, german_tense_of, tense_of
 from memconsole.values import dataclass
 
 _NUMBERS: Final = {
@@ -21,6 +23,9 @@ _NUMBERS: Final = {
     for word in words.split()
 } | {"ten": 10, "few": 3}
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_GERMAN_DAYS: Final = (
+    "montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag"
+)  # fmt: skip
 _MONTHS: Final = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
@@ -28,6 +33,7 @@ _MONTHS: Final = (
 _SHORT_MONTHS: Final = "jan feb mar apr jun jul aug sep sept oct nov dec".split()  # noqa: SIM905
 
 _DAY: Final = r"(?:mon|tue|wed|thu|fri|sat|sun)(?:s|nes|rs|r|ur)?(?:day)?"
+_GERMAN_DAY: Final = rf"(?:{'|'.join(_GERMAN_DAYS)}|sonnabend)"
 _COUNT: Final = rf"\d{{1,3}}|{'|'.join(_NUMBERS)}"
 _MONTH: Final = rf"(?:{'|'.join(_MONTHS)}|(?:{'|'.join(_SHORT_MONTHS)})\b\.?)"
 
@@ -38,6 +44,8 @@ _RELATIVE = re.compile(
     r"(?P<near>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|today|tonight"
     r"|this (?:morning|afternoon|evening)|tomorrow|last night|vorgestern|gestern|heute|übermorgen)"
     rf"|(?P<which>last|next|this|this past|this coming|on|by|until)\s+(?P<weekday>{_DAY})"
+    r"|(?P<german>(?:am )?(?:letzte|vergangene|nächste|kommende)[nr]?|diesen|am|bis)"
+    rf"\s+(?P<wochentag>{_GERMAN_DAY})"
     r"|(?P<side>last|next|this|this past)\s+(?P<unit>week|weekend|month|year)"
     rf"|(?P<turn>last|next|this past)\s+(?P<month>{'|'.join(_MONTHS)})"
     r"|(?P<over>(?:over|at|on) the weekend)"
@@ -53,13 +61,18 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _ALREADY = re.compile(r"\s*[(,]?\s*(?:the\s+)?(?:\d|" + _MONTH + r"\b)", re.IGNORECASE)
-_PAST = re.compile(
-    r"\b(?:was|were|had|did|went|got|took|made|met|saw|came|bought|sent|told|lost|won|\w{3,}ed)\b",
-    re.IGNORECASE,
-)
 _STEPS: Final = {"last": -1, "this past": -1, "next": 1}
+_GERMAN: Final = {
+    "letzt": "last",
+    "verga": "last",
+    "nächs": "next",
+    "komme": "next",
+    "diese": "this",
+    "bis": "by",
+}
 _SATURDAY: Final = 5
 _MOST: Final = 3
+_HALF_A_YEAR: Final = timedelta(days=183)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +98,10 @@ def dated(text: str, said_on: date) -> Dated:
     pieces: list[str] = []
     start, count = 0, 0
     day = _explicit(text, said_on)
-    is_past = _PAST.search(text) is not None
     for match in _RELATIVE.finditer(text):
         if count >= _MOST or _ALREADY.match(text, match.end()):
             continue
-        meant = _meant(match, said_on, is_past=is_past)
+        meant = _meant(match, said_on)
         if meant is None:
             continue
         shown, exact = meant
@@ -99,16 +111,18 @@ def dated(text: str, said_on: date) -> Dated:
     return Dated("".join([*pieces, text[start:]]), day)
 
 
-def _meant(match: re.Match[str], on: date, *, is_past: bool) -> tuple[str, date | None] | None:
+def _meant(match: re.Match[str], on: date) -> tuple[str, date | None] | None:
     """Return what relative words mean: how it is shown, and the day when it is one."""
     try:
         if (near := match["near"]) is not None:
             return _exact(on + timedelta(days=_near(near.casefold())))
-        if match["weekday"] is not None:
-            return _exact(_weekday(match, on, is_past=is_past))
+        if match["weekday"] is not None or match["wochentag"] is not None:
+            day = _weekday(match, on)
+            return None if day is None else _exact(day)
         if match["month"] is not None:
             return _named_month(match["turn"].casefold(), match["month"], on)
-        return _span(*_distance(match, on, is_past=is_past), on)
+        distance = _distance(match, on)
+        return None if distance is None else _span(*distance, on)
     except (OverflowError, ValueError):
         return None
 
@@ -127,24 +141,43 @@ def _near(word: str) -> int:
     return 1 if word == "tomorrow" else 0
 
 
-def _weekday(match: re.Match[str], on: date, *, is_past: bool) -> date:
-    """Return the day of "last Friday", "next Friday", "on Friday" (by the tense)."""
-    short = match["weekday"].casefold()[:3]
-    wanted = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(short))
-    which = match["which"].casefold()
+def _weekday(match: re.Match[str], on: date) -> date | None:
+    """Return the day of "last Friday", "next Friday", "on Friday" (by the verb), "am Freitag"."""
+    if match["wochentag"] is not None:
+        name = match["wochentag"].casefold()
+        wanted = _GERMAN_DAYS.index(name) if name in _GERMAN_DAYS else _SATURDAY
+        which = _GERMAN.get(match["german"].casefold().removeprefix("am ")[:5], "on")
+        tense = german_tense_of(match.string, match.start(), match.end())
+    else:
+        short = match["weekday"].casefold()[:3]
+        wanted = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(short))
+        which = match["which"].casefold()
+        tense = tense_of(match.string, match.start(), match.end())
     ahead = (wanted - on.weekday()) % 7
-    back = which in {"last", "this past"} or (which == "on" and is_past)
-    if back:
-        return on - timedelta(days=(7 - ahead) % 7 or 7)
+    if which in {"last", "this past"}:
+        return on - timedelta(days=7 - ahead)
     if which == "next":
         return on + timedelta(days=ahead or 7)
-    return on + timedelta(days=ahead)
+    if which == "on":
+        return _by_tense(on, ahead, tense)
+    # "by Friday", "this Friday": ahead, unless somebody tells what was done by then
+    return on + timedelta(days=ahead) if tense is Tense.AHEAD else None
 
 
-def _distance(match: re.Match[str], on: date, *, is_past: bool) -> tuple[int, str]:
-    """Return how many units away it is, and the unit."""
+def _by_tense(on: date, ahead: int, tense: Tense) -> date | None:
+    """Return the day so far ahead, or the one a week before it; today's name says neither."""
+    if tense is Tense.UNSURE or not ahead:
+        return None
+    return on + timedelta(days=ahead - 7 if tense is Tense.BACK else ahead)
+
+
+def _distance(match: re.Match[str], on: date) -> tuple[int, str] | None:
+    """Return how many units away it is, and the unit; None when that is unsure."""
     if match["over"] is not None:
-        return (-1 if is_past and on.weekday() < _SATURDAY else 0), "weekend"
+        tense = tense_of(match.string, match.start(), match.end())
+        if tense is Tense.UNSURE:
+            return None
+        return (-1 if tense is Tense.BACK and on.weekday() < _SATURDAY else 0), "weekend"
     if match["unit"] is not None:
         return _STEPS.get(match["side"].casefold(), 0), match["unit"].casefold()
     if match["ago_count"] is not None:
@@ -184,8 +217,22 @@ def _explicit(text: str, on: date) -> date | None:
         return _date(*map(int, iso.groups()))
     if (named := _NAMED.search(text)) is None:
         return None
-    month = _month(named["m1"] or named["m2"])
-    return _date(int(named["y"] or on.year), month, int(named["d1"] or named["d2"]))
+    month, day = _month(named["m1"] or named["m2"]), int(named["d1"] or named["d2"])
+    if named["y"] is not None:
+        return _date(int(named["y"]), month, day)
+    return _of_a_year(on, month, day, tense_of(text, named.start(), named.end()))
+
+
+def _of_a_year(on: date, month: int, day: int, tense: Tense) -> date | None:
+    """Return a day of the present year, or of the one beside it that is nearer and fits the verb."""
+    found = _date(on.year, month, day)
+    if found is None:
+        return None
+    if tense is Tense.AHEAD and on - found > _HALF_A_YEAR:
+        return _date(on.year + 1, month, day)
+    if tense is Tense.BACK and found - on > _HALF_A_YEAR:
+        return _date(on.year - 1, month, day)
+    return found
 
 
 def _month(name: str) -> int:

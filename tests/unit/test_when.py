@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from hypothesis import given
@@ -66,6 +66,113 @@ def test_the_date_is_added(text: str, shown: str, day: date | None) -> None:
     said = dated(text, MONDAY)
 
     assert (said.text, said.day) == (shown, day)
+
+
+WEEK = [MONDAY + timedelta(days=n) for n in range(7)]
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+TAGE = ("Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag")
+PAIRS = [(said_on, number) for said_on in WEEK for number in range(7)]
+
+
+def day_of(sentence: str, name: str, said_on: date) -> date | None:
+    return dated(sentence.format(name), said_on).day
+
+
+@pytest.mark.parametrize(
+    ("sentence", "names"),
+    [
+        ("We decided to deploy on {}", DAYS),
+        ("We agreed that Ada deploys on {}", DAYS),
+        ("I met Ada and promised to call on {}", DAYS),
+        ("She asked me to come on {}", DAYS),
+        ("The release we tested is on {}", DAYS),
+        ("I bought the ticket; we fly on {}", DAYS),
+        ("Wir haben entschieden, am {} zu deployen", TAGE),
+        ("Wir haben beschlossen, am {} auszurollen", TAGE),
+        ("Die Abnahme ist am {}", TAGE),
+    ],
+)
+def test_a_plan_looks_ahead_on_every_day(sentence: str, names: tuple[str, ...]) -> None:
+    for said_on, number in PAIRS:
+        day = day_of(sentence, names[number], said_on)
+        if number == said_on.weekday():
+            assert day is None  # today, or in a week
+        else:
+            assert day is not None
+            assert 0 < (day - said_on).days < 7
+            assert day.weekday() == number
+
+
+@pytest.mark.parametrize(
+    ("sentence", "names"),
+    [
+        ("We deployed on {}", DAYS),
+        ("On {} the gateway broke", DAYS),
+        ("We had to roll back on {}", DAYS),
+        ("It has been fixed on {}", DAYS),
+        ("We drove to work on {}", DAYS),
+        ("Wir haben am {} umgestellt", TAGE),
+        ("Die Abnahme war am {}", TAGE),
+    ],
+)
+def test_what_was_done_looks_back_on_every_day(sentence: str, names: tuple[str, ...]) -> None:
+    for said_on, number in PAIRS:
+        day = day_of(sentence, names[number], said_on)
+        if number == said_on.weekday():
+            assert day is None
+        else:
+            assert day is not None
+            assert 0 < (said_on - day).days < 7
+            assert day.weekday() == number
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We decided on Friday",
+        "She said that they deploy on Friday",
+        "We wanted to deploy on Friday",
+        "The deploy was planned on Friday",
+        "The team that tested it meets on Friday",
+        "We finished it by Friday",
+        "I met Ada this Friday",
+        "We might go over the weekend",
+        "On a décidé de livrer vendredi",
+        "Decidimos desplegar el viernes",
+        "我们决定周五部署",
+        "金曜日にデプロイすると決めました",
+    ],
+)
+def test_what_is_unsure_gets_no_date(sentence: str) -> None:
+    for said_on in WEEK:
+        assert dated(sentence, said_on).day is None
+        assert dated(sentence, said_on).text == sentence
+
+
+def test_a_day_without_a_year_is_of_the_year_that_fits_the_verb() -> None:
+    december = date(2026, 12, 20)
+    assert dated("We decided to deploy on January 7", december).day == date(2027, 1, 7)
+    assert dated("We deployed on December 20", MONDAY).day == date(2025, 12, 20)
+    assert dated("We deployed on May 7", december).day == date(2026, 5, 7)
+
+
+def test_a_weekend_is_that_of_its_verb() -> None:
+    assert day_of("We decided to move over {}", "the weekend", MONDAY) == date(2026, 1, 31)
+    assert day_of("We moved over {}", "the weekend", MONDAY) == date(2026, 1, 24)
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("letzten Freitag", date(2026, 1, 23)),
+        ("am kommenden Freitag", date(2026, 1, 30)),
+        ("bis Freitag ist es fertig", date(2026, 1, 30)),
+        ("nächsten Montag", date(2026, 2, 2)),
+        ("am Sonnabend", date(2026, 1, 31)),
+    ],
+)
+def test_german_days(text: str, day: date) -> None:
+    assert dated(text, MONDAY).day == day
 
 
 @given(st.text(max_size=60), st.dates())
