@@ -224,7 +224,7 @@ def _explicit(text: str, on: date) -> date | None:
 
 
 def _of_a_year(on: date, month: int, day: int, tense: Tense) -> date | None:
-    """Return a day of the present year, or of the one beside it that is nearer and fits the verb."""
+    """Return a day of the present year, or of the one beside it that is nearer."""
     found = _date(on.year, month, day)
     if found is None:
         return None
