@@ -103,7 +103,7 @@ class FakeGateway:
             yield None
 
     def provisional(self) -> GatewayStatus:
-        return GatewayStatus("wedged")
+        return GatewayStatus("late", reason="it was asked, and did not answer yet")
 
     def require(self) -> GatewayStatus:
         if self.verdict != "up":

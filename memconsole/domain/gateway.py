@@ -16,11 +16,16 @@ if TYPE_CHECKING:
 
 
 class Verdict(StrEnum):
-    """How the Gateway is, in the words of `cli.md`."""
+    """How the Gateway is.
+
+    `late` is no judgement: it was asked, and did not answer within the wait of this call. `wedged`
+    took a connection and stayed silent for a whole wait; `down` refused one, or was not reached.
+    """
 
     UP = "up"
     DOWN = "down"
     STARTING = "starting"
+    LATE = "late"
     WEDGED = "wedged"
     NOT_A_GATEWAY = "not-a-gateway"
     BAD_TOKEN = "bad-token"
@@ -32,14 +37,15 @@ class Verdict(StrEnum):
     @property
     def can_heal(self) -> bool:
         """Whether trying again later may help without an operator."""
-        return self in (Verdict.DOWN, Verdict.STARTING, Verdict.WEDGED)
+        return self in (Verdict.DOWN, Verdict.STARTING, Verdict.LATE, Verdict.WEDGED)
 
 
 NEXT_STEPS = {
     Verdict.UP: "",
     Verdict.DOWN: "Start it with `openclaw gateway run`; sessions are read from disk until then.",
     Verdict.STARTING: "It is starting: ask again in a few seconds.",
-    Verdict.WEDGED: "It takes connections and does not answer: look at its log, then restart it.",
+    Verdict.LATE: "It may only be busy: `memconsole health` waits longer for its answer.",
+    Verdict.WEDGED: "Look at its log; if it is still so in a minute, restart it.",
     Verdict.NOT_A_GATEWAY: "Something else listens there: check gateway.url and gateway.port.",
     Verdict.BAD_TOKEN: "Put the Gateway's token into MEMCONSOLE_GATEWAY__TOKEN.",
     Verdict.NOT_PAIRED: "Approve this device on the Gateway's host: `openclaw devices approve`.",
@@ -81,6 +87,7 @@ class Refusal:
         retry_after_s: Pause that the Gateway asked for; None when it named none.
         expected_protocol: The version it speaks, for a mismatch.
         wants_device: A signature of a device may open what the token alone does not.
+        is_silence: Nothing was said there until the time was over.
     """
 
     verdict: Verdict
@@ -89,6 +96,7 @@ class Refusal:
     retry_after_s: float | None = None
     expected_protocol: int | None = None
     wants_device: bool = False
+    is_silence: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +143,14 @@ class LiveReading:
         sessions: By key; empty unless the verdict is `up`.
         read_at: When it answered; None when it never did.
         is_late: No answer came within the time that was given.
+        cut_at: How many sessions came, and how many it says there are, when its list ended early.
     """
 
     status: GatewayStatus = field(default_factory=GatewayStatus)
     sessions: Mapping[str, LiveSession] = field(default_factory=dict)
     read_at: datetime | None = None
     is_late: bool = False
+    cut_at: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,14 +179,22 @@ class GatewayStatus:
 
     Attributes:
         verdict: One of the words of `cli.md`; `off` when it was not asked.
+        reason: Why, as a sentence without a full stop: the scope that is missing, the protocol that
+            is spoken, what answered instead; None when there is nothing to say.
     """
 
     verdict: str = "off"
     url: str | None = None
     version: str | None = None
     scopes: tuple[str, ...] = ()
+    reason: str | None = None
     hint: str | None = None
     checked_at: datetime | None = None
+
+    @property
+    def words(self) -> str:
+        """The verdict with its reason, wherever it is shown."""
+        return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,10 @@ from memconsole.domain.origin import Origin
 from memconsole.domain.sessions import SessionState, StoredSession, TranscriptState
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memconsole.domain.gateway import LiveSession
+    from memconsole.domain.snapshot import GatewayStatus
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import AgentReading
 
@@ -35,12 +38,18 @@ _REFUSED = frozenset(Verdict) - {Verdict.UP, Verdict.DOWN, Verdict.OFF}
 
 
 class LiveView:
-    """Asks the Gateway beside other work; one question at a time, from any thread."""
+    """Asks the Gateway beside other work; one question at a time, from any thread.
 
-    def __init__(self, ports: Ports) -> None:
+    Args:
+        ports: The Gateway, and who asks.
+        budget_s: Seconds that an answer is waited for; None is the usual time of the face.
+    """
+
+    def __init__(self, ports: Ports, *, budget_s: float | None = None) -> None:
         self._gateway = ports.gateway
-        is_console = ports.origin is Origin.CONSOLE
-        self._budget_s = CONSOLE_BUDGET_S if is_console else BUDGET_S
+        is_console = ports.origin is Origin.CONSOLE and budget_s is None
+        usual_s = CONSOLE_BUDGET_S if is_console else BUDGET_S
+        self._budget_s = usual_s if budget_s is None else budget_s
         self._patience_s = PATIENCE_S if is_console else 0.0
         self._answered_at = 0.0
         self._lock = threading.Lock()
@@ -70,11 +79,11 @@ class LiveView:
             last, age_s = self._last, time.monotonic() - self._answered_at
         if is_in_time and last is not None:
             return last
-        if last is not None:
-            return replace(last, is_late=age_s > self._patience_s)
-        if self._is_new:
+        if last is None and self._is_new:
             return LiveReading()  # nothing is said of one that had no time to answer
-        return LiveReading(self._gateway.provisional(), is_late=True)
+        if last is not None and age_s <= self._patience_s:
+            return last
+        return _late(last, self._gateway.provisional())
 
     @property
     def _is_new(self) -> bool:
@@ -91,15 +100,35 @@ class LiveView:
             answered.set()
 
 
-def notice_of(live: LiveReading) -> Notice | None:
-    """Return the warning `gateway-late`: it is there, and did not answer us or not in time."""
-    verdict = live.status.verdict
-    if not live.is_late and Verdict(verdict) not in _REFUSED:
-        return None
-    if live.sessions:
-        return Notice("gateway-late", "the gateway is slow: its last answer is shown")
-    said = f"the gateway is {verdict}" if verdict in _REFUSED else "the gateway did not answer yet"
-    return Notice("gateway-late", f"{said}: sessions are shown from disk")
+def _late(last: LiveReading | None, now: GatewayStatus) -> LiveReading:
+    """Return what is known of a Gateway that owes an answer.
+
+    Its last answer stays, and so does a bad verdict: the present silence does not make it better.
+    """
+    is_late = now.verdict == Verdict.LATE
+    if last is None:
+        return LiveReading(now, is_late=is_late)
+    if last.status.verdict != Verdict.UP or not is_late:
+        return replace(last, is_late=is_late)
+    status = replace(last.status, verdict=now.verdict, reason=now.reason, hint=now.hint)
+    return replace(last, status=status, is_late=True)
+
+
+def live_notices(live: LiveReading) -> Iterator[Notice]:
+    """Yield what is odd about an answer of the Gateway: late, refused, or cut off."""
+    status = live.status
+    if live.is_late and live.sessions:
+        yield Notice("gateway-late", f"the gateway is {status.words}: its last answer is shown")
+    elif live.is_late or status.verdict in _REFUSED:
+        yield Notice("gateway-late", f"the gateway is {status.words}: sessions are shown from disk")
+    elif status.verdict == Verdict.UP and status.reason is not None:
+        yield Notice("gateway-late", f"{status.reason}: sessions are shown from disk")
+    if live.cut_at is not None:
+        came, total = live.cut_at
+        yield Notice(
+            "gateway-list-cut",
+            f"the gateway listed {came} of its {total} sessions; the others are shown from disk",
+        )
 
 
 def overlaid(reading: AgentReading, live: LiveReading) -> AgentReading:

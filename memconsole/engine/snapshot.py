@@ -13,7 +13,7 @@ from memconsole.domain.gateway import LiveReading
 from memconsole.domain.growth import LOOKBACK
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.snapshot import AgentView, ConsoleSnapshot
-from memconsole.engine.live import notice_of, overlaid
+from memconsole.engine.live import live_notices, overlaid
 from memconsole.engine.lookup import find_agent
 from memconsole.errors import HomeUnreadableError
 
@@ -59,7 +59,7 @@ def take_snapshot(
     ]
     seen = LiveReading() if live is None else live.take()
     views, sessions = _judged(ports, reader, home, readings, seen)
-    found = (*home.notices, *_gateway_notices(seen), *_agent_notices(readings))
+    found = (*home.notices, *live_notices(seen), *_agent_notices(readings))
     notices = tuple(dict.fromkeys(found))
     now = ports.clock.now()
     return ConsoleSnapshot(
@@ -189,11 +189,6 @@ def _read(
     is_known = changed is not None and agent.ref not in changed
     reading = reader.sessions(home, agent, reuse=is_known)
     return reading, reader.pool(home, agent, reuse=is_known) if with_pools else None
-
-
-def _gateway_notices(live: LiveReading) -> tuple[Notice, ...]:
-    found = notice_of(live)
-    return () if found is None else (found,)
 
 
 def _dated(views: list[SessionView], live: LiveReading) -> list[SessionView]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.gateway import (
@@ -21,7 +23,7 @@ from memconsole.gateway.listener import Listener
 from memconsole.gateway.memory import Memory
 from memconsole.gateway.memory_search import search_memory
 from memconsole.gateway.problem import LinkLostError
-from memconsole.gateway.sessions import find_row, list_rows
+from memconsole.gateway.sessions import Listed, find_row, list_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,6 +41,8 @@ COMPACT_S = 300.0
 
 STARTING_S = 15.0
 """How long an action waits for a Gateway that says that it is starting."""
+
+_ASK_ITS_LOG = "Look at the Gateway's log; sessions are read from disk."
 
 _HEALING = frozenset(one for one in Verdict if one.can_heal)
 
@@ -70,20 +74,26 @@ class GatewayClient:
         self._line = Line(place, doorway, sleep)
         self._memory = Memory(now)
         self._proven: Hello | None = None
+        self._is_acting = False
 
     def read(self) -> LiveReading:
         """Ask for all sessions; a Gateway that failed just now is not asked again at once."""
         with self._lock:
+            until = time.monotonic() + self._timeout_s
             try:
                 known = self._memory.recall(self._line.current)
                 if known is not None:
                     return known
-                rows = self._line.ask(self._list)
+                found = self._line.ask(lambda link: self._list(link, until), until=until)
             except GatewayUnavailableError as error:
-                return LiveReading(self._failure(error.code, error.hint))
-            except GatewayCallError as error:
-                return LiveReading(self._failure(Verdict.WEDGED.value, str(error)))
-            return self._memory.keep(LiveReading(self._status(), rows, self._now()))
+                return LiveReading(self._failure(error.code, str(error), error.hint))
+            except GatewayCallError as error:  # it answers, and does not tell
+                return LiveReading(replace(self._status(), reason=str(error), hint=_ASK_ITS_LOG))
+            is_cut = found.total is not None and found.came < found.total
+            cut_at = (found.came, found.total or 0) if is_cut else None
+            return self._memory.keep(
+                LiveReading(self._status(), found.rows, self._now(), cut_at=cut_at)
+            )
 
     def listen(self, stop: StopSignal) -> Iterator[None]:
         """Yield whenever a new reading may differ, until `stop` is set; keeps the link open.
@@ -94,9 +104,15 @@ class GatewayClient:
             yield from Listener(self._line, self._lock, timeout_s=self._timeout_s).news(stop)
 
     def provisional(self) -> GatewayStatus:
-        """Return what can be said while an answer is still awaited."""
-        verdict = Verdict.WEDGED if self._line.is_reached else Verdict.DOWN
-        return self._failure(verdict.value, NEXT_STEPS[verdict])
+        """Return what can be said while an answer is still awaited.
+
+        A request of ours that takes its time, such as a compaction, is no lateness: nothing else
+        was asked meanwhile.
+        """
+        if self._is_acting and self._line.hello is not None:
+            return self._status()
+        late = Verdict.LATE
+        return self._failure(late.value, "it was asked, and did not answer yet", NEXT_STEPS[late])
 
     def require(self) -> GatewayStatus:
         """Connect to act; waits a little while it starts.
@@ -152,7 +168,7 @@ class GatewayClient:
         params: dict[str, object] = {"key": key, "reason": "new"}
         if session_id is not None:
             params["expectedSessionId"] = session_id
-        with self._lock:
+        with self._acting():
             self._memory.forget()
             try:
                 payload = self._line.send("sessions.reset", params, timeout_s=RESET_S)
@@ -172,7 +188,7 @@ class GatewayClient:
             GatewayCallError: It refused; nothing was done.
         """
         params = {"key": key} | ({} if instructions is None else {"instructions": instructions})
-        with self._lock:
+        with self._acting():
             self._memory.forget()
             try:
                 payload = self._line.send("sessions.compact", params, timeout_s=COMPACT_S)
@@ -185,11 +201,21 @@ class GatewayClient:
         with self._lock:
             self._line.drop()
 
-    def _list(self, link: Link) -> dict[str, LiveSession]:
+    def _list(self, link: Link, until: float) -> Listed:
         self._memory.begin(link)
-        rows = list_rows(link, timeout_s=self._timeout_s)
+        found = list_rows(link, until=until)
         self._proven = link.hello
-        return rows
+        return found
+
+    @contextmanager
+    def _acting(self) -> Iterator[None]:
+        """Hold the line for a request that may take minutes."""
+        with self._lock:
+            self._is_acting = True
+            try:
+                yield
+            finally:
+                self._is_acting = False
 
     def _prove_access(self, link: Link) -> None:
         """Where the greeting names no scopes, only a question shows whether we have any."""
@@ -207,7 +233,7 @@ class GatewayClient:
             checked_at=self._now(),
         )
 
-    def _failure(self, verdict: str, hint: str) -> GatewayStatus:
+    def _failure(self, verdict: str, reason: str, hint: str) -> GatewayStatus:
         place = self._line.place
-        url = None if place is None else place.url
-        return GatewayStatus(verdict, url, hint=hint or None, checked_at=self._now())
+        url = (None if place is None else place.url) or None
+        return GatewayStatus(verdict, url, reason=reason, hint=hint or None, checked_at=self._now())

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from memconsole.domain.gateway import Verdict, refusal
-from memconsole.gateway.handshake import Attempt, open_link, safe_address
+from memconsole.gateway.handshake import REACH_S, Attempt, open_link, safe_address
 from memconsole.gateway.problem import RefusedError
 from memconsole.gateway.program import ProgramLink, find_program
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from memconsole.domain.gateway import GatewayPlace
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-CONNECT_S = 15.0
+ENTER_S = 15.0
+"""Seconds for connection and handshake of whoever names no time."""
+
 _NEEDED = "operator.admin"
 
 
@@ -53,6 +56,7 @@ class Doorway:
         environ: For the platform's program.
         devices: Where our identity is kept.
         may_register: Reading alone may make an identity; acting always may.
+        reach_s: How long the port may take to accept a connection.
     """
 
     transport: str
@@ -60,9 +64,15 @@ class Doorway:
     environ: Mapping[str, str]
     devices: DeviceFile
     may_register: bool = False
+    reach_s: float = REACH_S
 
     def open(
-        self, place: GatewayPlace, *, is_acting: bool, on_reached: Callable[[], None] | None = None
+        self,
+        place: GatewayPlace,
+        *,
+        is_acting: bool,
+        on_reached: Callable[[], None] | None = None,
+        until: float | None = None,
     ) -> Link:
         """Return an open link.
 
@@ -70,6 +80,7 @@ class Doorway:
             place: Where the Gateway is.
             is_acting: A reset is wanted: the device may be made known, the program may be used.
             on_reached: Called once the port took a connection.
+            until: `time.monotonic()` at which it must be open.
 
         Raises:
             RefusedError: With the verdict.
@@ -79,7 +90,7 @@ class Doorway:
         if self.transport == "cli":
             return self._program(place)
         try:
-            return self._socket(place, is_acting, on_reached)
+            return self._socket(place, is_acting, on_reached, until)
         except RefusedError as error:
             is_ours = self.transport == "auto" and is_acting and not place.is_explicit
             if not is_ours or error.refusal.verdict.can_heal or find_program(self.environ) is None:
@@ -101,38 +112,52 @@ class Doorway:
         return ProgramLink(program, self.home, self.environ, place)
 
     def _socket(
-        self, place: GatewayPlace, is_acting: bool, on_reached: Callable[[], None] | None
+        self,
+        place: GatewayPlace,
+        is_acting: bool,
+        on_reached: Callable[[], None] | None,
+        until: float | None,
     ) -> Link:
-        attempt = Attempt(place, time.monotonic() + CONNECT_S, on_reached=on_reached)
+        attempt = replace(self._attempt(place, until), on_reached=on_reached)
         try:
             link = self._with_named_protocol(attempt)
         except RefusedError as error:
             device = self._device(is_acting) if error.refusal.wants_device else None
             if device is None:
                 raise _explained(error, place) from error
-            return self._with_named_protocol(replace(attempt, device=device))
+            return self._again(replace(attempt, device=device))
         if is_narrow(link.hello) and (device := self._device(is_acting)) is not None:
             link.close()
-            link = self._with_named_protocol(replace(attempt, device=device))
+            link = self._again(replace(attempt, device=device))
         return link
 
-    def with_device(self, place: GatewayPlace, *, is_acting: bool) -> Link | None:
+    def with_device(
+        self, place: GatewayPlace, *, is_acting: bool, until: float | None = None
+    ) -> Link | None:
         """Return a link signed by our identity; None when there is none and none may be made."""
         device = None if self.transport == "cli" else self._device(is_acting)
         if device is None:
             return None
-        attempt = Attempt(place, time.monotonic() + CONNECT_S, device=device)
-        return self._with_named_protocol(attempt)
+        return self._again(replace(self._attempt(place, until), device=device))
+
+    def _attempt(self, place: GatewayPlace, until: float | None) -> Attempt:
+        deadline = time.monotonic() + ENTER_S if until is None else until
+        return Attempt(place, deadline, reach_s=self.reach_s)
+
+    def _again(self, attempt: Attempt) -> Link:
+        with _after_words():
+            return self._with_named_protocol(attempt)
 
     @staticmethod
     def _with_named_protocol(attempt: Attempt) -> Link:
-        """Try once more with the version that a mismatch names (case c33)."""
+        """Try once more with the version that a mismatch names."""
         try:
             return open_link(attempt)
         except RefusedError as error:
             expected = error.refusal.expected_protocol
             if expected is None or not attempt.protocols[0] <= expected <= attempt.protocols[1]:
                 raise
+        with _after_words():
             return open_link(replace(attempt, protocols=(expected, expected)))
 
     def _device(self, is_acting: bool) -> Device | None:
@@ -146,6 +171,18 @@ class Doorway:
 def is_narrow(hello: Hello) -> bool:
     """Whether the Gateway says that it gave us less than we asked for."""
     return hello.scopes is not None and _NEEDED not in hello.scopes
+
+
+@contextmanager
+def _after_words() -> Iterator[None]:
+    """Take silence for lateness: whoever answered a moment ago is neither down nor wedged."""
+    try:
+        yield
+    except RefusedError as error:
+        if not error.refusal.is_silence:
+            raise
+        message = "it answered a first greeting, and not the second one in time"
+        raise RefusedError(refusal(Verdict.LATE, message)) from error
 
 
 def _explained(error: RefusedError, place: GatewayPlace) -> RefusedError:

@@ -11,6 +11,7 @@ import socket
 import sys
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole import __version__
@@ -39,6 +40,9 @@ SCOPES = ("operator.read", "operator.admin")
 
 PROTOCOLS = (3, 4)
 
+REACH_S = 5.0
+"""Seconds within which a port takes a connection, or is not reached."""
+
 _CLOSE_TIMEOUT_S = 1.0
 _PROXY_STATUSES = (502, 503, 504)
 
@@ -53,6 +57,7 @@ class Attempt:
 
     Attributes:
         deadline: `time.monotonic()` at which it ends.
+        reach_s: Seconds within which the port must take the connection.
         protocols: Lowest and highest version offered.
         on_reached: Called once the port took the connection.
     """
@@ -62,6 +67,7 @@ class Attempt:
     device: Device | None = None
     protocols: tuple[int, int] = PROTOCOLS
     on_reached: Callable[[], None] | None = None
+    reach_s: float = REACH_S
 
     @property
     def left_s(self) -> float:
@@ -118,10 +124,11 @@ def _in_the_clear() -> Refusal:
 
 
 def _reach(attempt: Attempt, address: Address) -> socket.socket:
+    place, wait_s = (address.host, address.real_port), min(attempt.reach_s, attempt.left_s)
     try:
-        found = socket.create_connection((address.host, address.real_port), timeout=attempt.left_s)
+        found = socket.create_connection(place, timeout=wait_s)
     except TimeoutError as error:
-        raise _refused(Verdict.DOWN, "the gateway's host does not answer") from error
+        raise _silent(Verdict.DOWN, "the gateway's host does not answer") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it cannot be reached"
         raise _refused(Verdict.DOWN, f"nothing answers there: {reason.lower()}") from error
@@ -161,7 +168,7 @@ def _upgrade(
         )
         return lasting.enter_context(opening)
     except TimeoutError as error:
-        raise _refused(Verdict.WEDGED, "it takes connections and does not answer") from error
+        raise _silent(Verdict.WEDGED, "it takes connections and does not answer") from error
     except ssl.SSLError as error:
         raise _refused(
             Verdict.NOT_A_GATEWAY,
@@ -212,8 +219,8 @@ def _enter(attempt: Attempt, connection: ClientConnection, inbox: Inbox) -> Hell
         found = judge_error(error.error) or _foreign(error.shown(attempt.place.token))
         raise RefusedError(found) from error
     except LinkLostError as error:
-        if time.monotonic() >= attempt.deadline:
-            raise _refused(Verdict.WEDGED, "it does not answer the handshake") from error
+        if error.is_late:  # it has said something: that is not silence
+            raise _refused(Verdict.LATE, "it greets, and does not let us in yet") from error
         raise _refused(Verdict.DOWN, "it broke off the handshake") from error
 
 
@@ -223,7 +230,7 @@ def _challenge(attempt: Attempt, connection: ClientConnection) -> Mapping[str, o
     try:
         frame = frames.decode(connection.recv(timeout=attempt.left_s))
     except TimeoutError as error:
-        raise _refused(Verdict.WEDGED, "it opens a WebSocket and then says nothing") from error
+        raise _silent(Verdict.WEDGED, "it opens a WebSocket and then says nothing") from error
     except (OSError, WebSocketException) as error:
         raise _refused(Verdict.DOWN, "it broke off the handshake") from error
     if frame is None or frame.get("event") != "connect.challenge":
@@ -282,6 +289,10 @@ def _foreign(said: str) -> Refusal:
         f"the gateway refuses our greeting: {said}",
         "Update the older of both programs.",
     )
+
+
+def _silent(verdict: Verdict, message: str) -> RefusedError:
+    return RefusedError(replace(refusal(verdict, message), is_silence=True))
 
 
 def _refused(verdict: Verdict, message: str, hint: str = "") -> RefusedError:

@@ -67,7 +67,7 @@ class Inbox:
         try:
             self._connection.send(frames.encode(frame))
             if not self._until(lambda: self._answers[name] is not None, deadline):
-                raise LinkLostError("no answer came in time")
+                raise LinkLostError("no answer came in time", is_late=True)
             answer = frames.mapping(self._answers[name])
         except (OSError, WebSocketException) as error:
             raise LinkLostError("the link broke before the answer came") from error

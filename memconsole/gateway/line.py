@@ -72,6 +72,7 @@ class Line:
         is_acting: bool = False,
         patience_s: float = 0.0,
         waits_for: frozenset[Verdict] = frozenset(),
+        until: float | None = None,
     ) -> T:
         """Put a question that changes nothing.
 
@@ -80,6 +81,7 @@ class Line:
             is_acting: It prepares a change: no pause is kept, and our device may be made known.
             patience_s: How long to go on trying.
             waits_for: Verdicts that are worth it.
+            until: `time.monotonic()` at which the link must be open, and no further one is tried.
 
         Raises:
             GatewayUnavailableError: It is not reachable, or refuses us.
@@ -89,7 +91,7 @@ class Line:
         tries = 0
         while True:
             try:
-                return self._try(question, is_acting)
+                return self._try(question, is_acting, until)
             except GatewayUnavailableError as error:
                 left = give_up_at - time.monotonic()
                 if Verdict(error.code) not in waits_for or left <= 0:
@@ -156,29 +158,33 @@ class Line:
         """Seconds until it may be tried again."""
         return self._pauses.left_s(time.monotonic())
 
-    def _try(self, question: Callable[[Link], T], is_acting: bool) -> T:
+    def _try(self, question: Callable[[Link], T], is_acting: bool, until: float | None = None) -> T:
         had_link = self._link is not None
-        link = self._open(is_acting)
+        link = self._open(is_acting, until)
         try:
             return question(link)
         except AnswerError as error:
-            return self._signed(question, error, is_acting)
+            return self._signed(question, error, is_acting, until)
         except LinkLostError as error:
             self.drop()
-            if had_link:
-                return self._try(question, is_acting)
-            raise self._failed(
-                refusal(Verdict.WEDGED, "it lets us in and does not answer")
-            ) from error
+            if had_link and (until is None or time.monotonic() < until):
+                return self._try(question, is_acting, until)
+            raise self._failed(_lost(error)) from error
 
-    def _signed(self, question: Callable[[Link], T], error: AnswerError, is_acting: bool) -> T:
+    def _signed(
+        self,
+        question: Callable[[Link], T],
+        error: AnswerError,
+        is_acting: bool,
+        until: float | None,
+    ) -> T:
         """Ask again as our device, where the token alone has no scopes (2026.3, A16)."""
         found = judge_program(error) or judge_error(error.error)
         if found is None or not found.wants_device or self.place is None:
             raise self._translated("the question", error) from error
         self.drop()
         try:
-            self._link = self._doorway.with_device(self.place, is_acting=is_acting)
+            self._link = self._doorway.with_device(self.place, is_acting=is_acting, until=until)
         except RefusedError as refused:
             raise self._failed(refused.refusal) from refused
         if self._link is None:
@@ -190,11 +196,9 @@ class Line:
             raise self._translated("the question", second) from second
         except LinkLostError as lost:
             self.drop()
-            raise self._failed(
-                refusal(Verdict.WEDGED, "it lets us in and does not answer")
-            ) from lost
+            raise self._failed(_lost(lost)) from lost
 
-    def _open(self, is_acting: bool) -> Link:
+    def _open(self, is_acting: bool, until: float | None = None) -> Link:
         place, moment = self._find_place(), time.monotonic()
         is_idle = moment - self._used_at > IDLE_S and not self._is_attended
         if place != self.place or is_idle:
@@ -208,7 +212,7 @@ class Line:
         self.place, self.is_reached = place, False
         try:
             self._link = self._doorway.open(
-                place, is_acting=is_acting, on_reached=self._note_reached
+                place, is_acting=is_acting, on_reached=self._note_reached, until=until
             )
         except RefusedError as error:
             raise self._failed(error.refusal) from error
@@ -239,6 +243,13 @@ class Line:
             return self._failed(found)
         token = None if self.place is None else self.place.token
         return GatewayCallError(method, error.shown(token), reason=error.reason)
+
+
+def _lost(error: LinkLostError) -> Refusal:
+    """Return what a lost answer says of a Gateway that let us in."""
+    if error.is_late:
+        return refusal(Verdict.LATE, "it lets us in, and did not answer in time")
+    return refusal(Verdict.DOWN, "the link broke off before the answer came")
 
 
 def _unavailable(found: Refusal) -> GatewayUnavailableError:

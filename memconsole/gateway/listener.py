@@ -96,7 +96,8 @@ class Listener:
         """Return the link, or None with the reason in `_line`."""
         with self._lock:
             try:
-                return self._line.ask(self._subscribed)
+                until = time.monotonic() + self._timeout_s
+                return self._line.ask(self._subscribed, until=until)
             except GatewayUnavailableError as error:
                 logger.debug("the gateway is %s", error.code)
             except GatewayCallError as error:

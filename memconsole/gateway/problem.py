@@ -23,7 +23,15 @@ class RefusedError(Exception):
 
 
 class LinkLostError(Exception):
-    """The link broke, or no answer came in time; the request may have been carried out."""
+    """The link broke, or no answer came in time; the request may have been carried out.
+
+    Attributes:
+        is_late: The link is whole, as far as is known, and the time was over.
+    """
+
+    def __init__(self, message: str, *, is_late: bool = False) -> None:
+        super().__init__(message)
+        self.is_late = is_late
 
 
 class AnswerError(Exception):

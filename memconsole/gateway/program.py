@@ -32,7 +32,7 @@ _WORDS = (
 )
 _LATER_WORDS = (
     (Verdict.DOWN, ("econnrefused", "not reachable", "gateway closed", "enotfound", "enetunreach")),
-    (Verdict.WEDGED, ("gateway timeout",)),
+    (Verdict.LATE, ("gateway timeout",)),
 )
 """Said beside the cause where there is one, so they are looked for last."""
 
@@ -41,7 +41,7 @@ _MESSAGES = {
     Verdict.STARTING: "the gateway is starting",
     Verdict.NOT_A_GATEWAY: "what answers there is no WebSocket",
     Verdict.DOWN: "the platform's program cannot reach the gateway",
-    Verdict.WEDGED: "the platform's program got no answer from the gateway",
+    Verdict.LATE: "the platform's program got no answer from the gateway in time",
 }
 _START_S = 30.0
 """What the program itself needs to start on a busy machine; the call has its own time."""
@@ -104,7 +104,7 @@ class ProgramLink:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise LinkLostError("the platform's program did not answer") from error
+            raise LinkLostError("the platform's program did not answer", is_late=True) from error
         except OSError as error:
             raise ProgramAnswerError(
                 {"message": f"it cannot be started: {error.strerror or 'no reason given'}"}

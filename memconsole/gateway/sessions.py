@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.gateway import frames
 from memconsole.gateway.problem import AnswerError
@@ -19,14 +20,41 @@ _MOST_PAGES = 200
 _REFUSED_PROPERTY = re.compile(r"unexpected property '?\"?(\w+)")
 
 
-def list_rows(link: Link, *, timeout_s: float) -> dict[str, LiveSession]:
-    """Return every session by key, all pages of it.
+class Listed(NamedTuple):
+    """A whole list.
+
+    Attributes:
+        rows: By key.
+        came: Rows that came, usable or not.
+        total: How many it says there are; None when it does not say.
+    """
+
+    rows: dict[str, LiveSession]
+    came: int
+    total: int | None
+
+
+def list_rows(link: Link, *, until: float) -> Listed:
+    """Return every session, all pages of the list.
+
+    Args:
+        link: An open one.
+        until: `time.monotonic()` at which the last page must be there.
 
     Raises:
         AnswerError: The Gateway refused.
         LinkLostError: No answer came.
     """
-    return {one.key: one for one in _rows(link, timeout_s)}
+    rows: dict[str, LiveSession] = {}
+    came, total = 0, None
+    for page in _pages(link, until):
+        found = page.get("sessions")
+        for row in found if isinstance(found, list) else ():
+            came += 1
+            if (one := frames.session(row)) is not None:
+                rows[one.key] = one
+        total = frames.whole(page.get("totalCount"))
+    return Listed(rows, came, total)
 
 
 def find_row(link: Link, key: str, *, timeout_s: float) -> LiveSession | None:
@@ -49,7 +77,7 @@ def find_row(link: Link, key: str, *, timeout_s: float) -> LiveSession | None:
         else:
             found = frames.session(payload.get("session"))
             return found if found is not None and found.key == key else None
-    return list_rows(link, timeout_s=timeout_s).get(key)
+    return list_rows(link, until=time.monotonic() + timeout_s).rows.get(key)
 
 
 def fewer_params(params: Mapping[str, object], error: AnswerError) -> dict[str, object] | None:
@@ -66,18 +94,16 @@ def fewer_params(params: Mapping[str, object], error: AnswerError) -> dict[str, 
     return {name: value for name, value in params.items() if name not in refused}
 
 
-def _rows(link: Link, timeout_s: float) -> Iterator[LiveSession]:
+def _pages(link: Link, until: float) -> Iterator[Mapping[str, object]]:
     offset = 0
     for _ in range(_MOST_PAGES):
         params: dict[str, object] = {"limit": PAGE}
         if offset:
             params["offset"] = offset
-        payload = link.request("sessions.list", params, timeout_s=timeout_s)
-        rows = payload.get("sessions")
-        for row in rows if isinstance(rows, list) else ():
-            if (found := frames.session(row)) is not None:
-                yield found
-        following = frames.whole(payload.get("nextOffset"))
-        if payload.get("hasMore") is not True or following is None or following <= offset:
+        left_s = max(0.001, until - time.monotonic())
+        page = link.request("sessions.list", params, timeout_s=left_s)
+        yield page
+        following = frames.whole(page.get("nextOffset"))
+        if page.get("hasMore") is not True or following is None or following <= offset:
             return
         offset = following

@@ -122,7 +122,7 @@ def test_a_late_answer_is_not_waited_for_and_serves_the_next_reading(
     start = time.monotonic()
     first = engine.snapshot()
     assert time.monotonic() - start < 5
-    assert (first.gateway.verdict, only(first).tokens) == ("wedged", 20_000)
+    assert (first.gateway.verdict, only(first).tokens) == ("late", 20_000)
     assert [one.code for one in first.notices] == ["gateway-late"]
     gate.set()
     deadline = time.monotonic() + 10
@@ -141,8 +141,9 @@ def test_a_slow_gateway_keeps_its_last_answer(monkeypatch: pytest.MonkeyPatch) -
     gate.set()
     assert only(again).tokens == 30_000
     assert [one.message for one in again.notices] == [
-        "the gateway is slow: its last answer is shown"
+        "the gateway is late: it was asked, and did not answer yet: its last answer is shown"
     ]
+    assert again.gateway.verdict == "late"
 
 
 @pytest.mark.parametrize(("patience_s", "codes"), [(60.0, []), (0.0, ["gateway-late"])])
@@ -164,7 +165,7 @@ def test_the_console_does_not_call_it_slow_at_once(
     assert [one.code for one in again.notices] == codes
 
 
-@pytest.mark.parametrize(("budget_s", "verdict"), [(60.0, "off"), (0.0, "wedged")])
+@pytest.mark.parametrize(("budget_s", "verdict"), [(60.0, "off"), (0.0, "late")])
 def test_the_console_waits_less_and_raises_no_false_alarm(
     monkeypatch: pytest.MonkeyPatch, budget_s: float, verdict: str
 ) -> None:

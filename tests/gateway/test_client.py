@@ -15,7 +15,7 @@ from memconsole.gateway import frames
 from memconsole.gateway.identity import Device, DeviceFile
 from memconsole.gateway.problem import AnswerError, RefusedError
 from memconsole.gateway.sessions import fewer_params
-from tests.gateway.scripted import TOKEN, error, let_in, ok, scripted
+from tests.gateway.scripted import TOKEN, error, let_in, ok, scripted, until
 from tests.gateway.test_verdicts import client
 
 if TYPE_CHECKING:
@@ -103,7 +103,11 @@ def test_an_answer_above_the_limit_breaks_the_link_and_nothing_else(tmp_path: Pa
         [*let_in(), {"on": "sessions.list"}, {"raw": "x" * (33 * 1024 * 1024)}],
     ) as script:
         made, _ = client(script.url, tmp_path)
-        assert made.read().status.verdict == "wedged"
+        status = made.read().status
+    assert (status.verdict, status.reason) == (
+        "down",
+        "the link broke off before the answer came",
+    )
     assert script.connections == 1
 
 
@@ -306,20 +310,33 @@ def test_the_inner_word_of_a_compaction_counts(
     assert (answer.is_compacted, answer.reason) == (is_compacted, reason)
 
 
-def test_a_reading_that_waits_can_be_told_from_one_that_found_nobody(tmp_path: Path) -> None:
+def test_a_question_that_is_still_open_proves_nothing(tmp_path: Path) -> None:
     hold = threading.Event()
     with scripted([{"wait": hold}, {"close": 1006}]) as script:
         made, _ = client(script.url, tmp_path)
-        assert made.provisional().verdict == "down"
+        assert made.provisional().verdict == "late"
         thread = threading.Thread(target=made.read)
         thread.start()
-        for _ in range(1000):
-            if made.provisional().verdict == "wedged":
-                break
-            threading.Event().wait(0.01)
-        assert made.provisional().verdict == "wedged"
+        until(lambda: script.connections == 1)
+        found = made.provisional()
+        assert (found.verdict, found.url) == ("late", script.url)
         hold.set()
         thread.join()
+
+
+def test_a_request_of_ours_that_takes_long_is_no_lateness(tmp_path: Path) -> None:
+    hold = threading.Event()
+    done = {"on": "sessions.compact", "reply": ok({"ok": True, "compacted": True})}
+    with scripted([*let_in(), {"wait": hold}, done]) as script:
+        made, _ = client(script.url, tmp_path)
+        made.require()
+        thread = threading.Thread(target=made.compact, args=(KEY,))
+        thread.start()
+        until(lambda: made.provisional().verdict == "up")
+        hold.set()
+        thread.join()
+        assert made.provisional().verdict == "late"
+        made.close()
 
 
 def test_old_releases_say_zero_for_unknown() -> None:

@@ -9,6 +9,7 @@ import ssl
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -76,13 +77,33 @@ def test_what_answers_the_upgrade(reply: bytes | None, verdict: Verdict) -> None
         assert refused(GatewayPlace(url, TOKEN)).refusal.verdict is verdict
 
 
-@pytest.mark.parametrize("steps", [[], [{"send": CHALLENGE}, {"on": "connect"}]])
-def test_silence_is_a_verdict_in_time(steps: list[dict[str, object]]) -> None:
+@pytest.mark.parametrize(
+    ("steps", "verdict"),
+    [([], Verdict.WEDGED), ([{"send": CHALLENGE}, {"on": "connect"}], Verdict.LATE)],
+)
+def test_silence_is_a_verdict_in_time(steps: list[dict[str, object]], verdict: Verdict) -> None:
+    """Whoever said a word is late; wedged is who never did."""
     hold = threading.Event()
     with scripted([*steps, {"wait": hold}, {"close": 1006}]) as script:
         found = refused(GatewayPlace(script.url, TOKEN), within_s=SOON_S)
         hold.set()
-    assert found.refusal.verdict is Verdict.WEDGED
+    assert found.refusal.verdict is verdict
+
+
+def test_a_host_that_is_not_reached_is_down_long_before_the_end() -> None:
+    """A listener whose queue is full takes no further connection, as a host behind a wall."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:
+        place = listener.getsockname()
+        held = [socket.socket() for _ in range(4)]
+        for one in held:
+            one.setblocking(False)
+            one.connect_ex(place)
+        attempt = Attempt(GatewayPlace(f"ws://127.0.0.1:{place[1]}"), time.monotonic() + 60)
+        with pytest.raises(RefusedError) as caught:
+            open_link(replace(attempt, reach_s=0.2))
+        for one in held:
+            one.close()
+    assert caught.value.refusal.verdict is Verdict.DOWN
 
 
 def test_a_line_that_breaks_behind_the_greeting_is_down() -> None:

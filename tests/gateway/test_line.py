@@ -23,10 +23,10 @@ def test_an_error_about_the_question_is_told_in_the_status(tmp_path: Path) -> No
     odd = {"on": "sessions.list", "reply": error("INVALID_REQUEST", "the store is odd")}
     with scripted([*let_in(), odd]) as script:
         made, _ = client(script.url, tmp_path)
-        status = made.read().status
+        reading = made.read()
         made.close()
-    assert status.verdict == "wedged"
-    assert "the store is odd" in (status.hint or "")
+    assert (reading.status.verdict, reading.sessions) == ("up", {})
+    assert "the store is odd" in (reading.status.reason or "")
 
 
 def test_a_lost_compaction_is_not_asked_for_again(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_reading_proves_access_as_well(tmp_path: Path) -> None:
     ("second", "verdict"),
     [
         (UNSIGNED, "missing-scope"),
-        ([*let_in(scopes=None), {"on": "sessions.list"}, {"close": 1006}], "wedged"),
+        ([*let_in(scopes=None), {"on": "sessions.list"}, {"close": 1006}], "down"),
         ([*UNSIGNED[:1], {"on": "connect", "reply": error("NOT_PAIRED", "no")}], "not-paired"),
     ],
 )

@@ -83,7 +83,7 @@ SAID = [
         json_error("transport", "Gateway not reachable at ws://x (ECONNREFUSED).", kind="closed"),
         "down",
     ),
-    (json_error("transport", "gateway timeout after 3000ms", kind="timeout"), "wedged"),
+    (json_error("transport", "gateway timeout after 3000ms", kind="timeout"), "late"),
     (
         json_error(
             "request",
@@ -123,7 +123,7 @@ SAID = [
     ),
     # as 2026.3.13 said it
     (words("Gateway call failed: Error: connect ECONNREFUSED 127.0.0.1:1"), "down"),
-    (words("Gateway call failed: Error: gateway timeout after 3000ms"), "wedged"),
+    (words("Gateway call failed: Error: gateway timeout after 3000ms"), "late"),
     (
         words(
             f"gateway connect failed: {REFUSED}unauthorized: gateway token mismatch",

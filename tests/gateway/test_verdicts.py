@@ -298,6 +298,7 @@ def test_every_verdict_but_up_has_a_next_step() -> None:
     assert {one for one in Verdict if one.can_heal} == {
         Verdict.DOWN,
         Verdict.STARTING,
+        Verdict.LATE,
         Verdict.WEDGED,
     }
 
