@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -25,8 +25,11 @@ class HostProbe(Protocol):
     def tree_bytes(self, folders: Iterable[Path]) -> int | None:
         """Return the bytes of all files below some folders; None when none can be read."""
 
-    def command_lines(self) -> tuple[str, ...] | None:
-        """Return the command lines of all processes; None where they cannot be listed."""
+    def command_lines(self) -> Mapping[int, str] | None:
+        """Return the command lines of all processes by pid; None where they cannot be listed."""
+
+    def serves(self, pid: int, home: Path) -> bool | None:
+        """Tell whether a process of the platform serves a home; None when that cannot be seen."""
 
 
 class LogFiles(Protocol):

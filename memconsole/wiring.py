@@ -211,6 +211,7 @@ def _health(settings: Settings, state: StateDatabase, copies: PrivateCopies) -> 
     from memconsole.engine.ports_bundle import HealthPorts  # noqa: PLC0415
     from memconsole.health.host import Host  # noqa: PLC0415
     from memconsole.metrics.prometheus import PrometheusMetrics  # noqa: PLC0415
+    from memconsole.platform.home import home_of_process  # noqa: PLC0415
     from memconsole.stores.cron_runs import PlatformCron  # noqa: PLC0415
     from memconsole.stores.locks import HeldLocks  # noqa: PLC0415
     from memconsole.stores.log_files import DiskLogFiles  # noqa: PLC0415
@@ -227,7 +228,8 @@ def _health(settings: Settings, state: StateDatabase, copies: PrivateCopies) -> 
         _usable(lambda: settings.metrics.textfile, None), _usable(lambda: settings.metrics.port, 0)
     )
     cron, jobs = PlatformCron(copies), StateJobs(state)
-    return HealthPorts(Host(), HeldLocks(locks), cron, jobs, logs, metrics, DiskOldTranscripts())
+    host = Host(home_of_process)
+    return HealthPorts(host, HeldLocks(locks), cron, jobs, logs, metrics, DiskOldTranscripts())
 
 
 def _usable(part: Callable[[], _T], otherwise: _T) -> _T:

@@ -52,6 +52,7 @@ class FakeGateway:
         rows: Sessions by key.
         verdict: What it answers with; anything but `up` refuses everything.
         version: Its release.
+        reason: Why it has that verdict.
         resets: Every (key, expected session id) that was sent.
         during: Called before a request of that name is answered.
         is_ineffective: It answers ok and does nothing.
@@ -68,6 +69,7 @@ class FakeGateway:
         self.rows: dict[str, LiveSession] = {}
         self.verdict = "off"
         self.version = "2026.9.6"
+        self.reason: str | None = None
         self.resets: list[tuple[str, str | None]] = []
         self.compactions: list[str] = []
         self.instructions: list[str | None] = []
@@ -153,4 +155,5 @@ class FakeGateway:
 
     def _status(self) -> GatewayStatus:
         version = self.version if self.verdict == "up" else None
-        return GatewayStatus(self.verdict, "ws://127.0.0.1:18789", version, self.scopes)
+        url = "ws://127.0.0.1:18789"
+        return GatewayStatus(self.verdict, url, version, self.scopes, self.reason)

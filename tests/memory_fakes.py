@@ -153,6 +153,7 @@ class FakeHost:
         self.percents: dict[Path, float | None] = {}
         self.bytes: int | None = 0
         self.lines: tuple[str, ...] | None = ()
+        self.served: dict[int, bool | None] = {}
 
     def disk_percent(self, path: Path) -> float | None:
         return self.percents.get(path, 50.0)
@@ -160,8 +161,11 @@ class FakeHost:
     def tree_bytes(self, folders: Iterable[Path]) -> int | None:
         return self.bytes
 
-    def command_lines(self) -> tuple[str, ...] | None:
-        return self.lines
+    def command_lines(self) -> Mapping[int, str] | None:
+        return None if self.lines is None else dict(enumerate(self.lines))
+
+    def serves(self, pid: int, home: Path) -> bool | None:
+        return self.served.get(pid, True)
 
 
 class FakeLockList:

@@ -135,6 +135,7 @@ def _gateway(gateway: GatewayStatus, snapshot: ConsoleSnapshot, settings: Settin
         "url": gateway_url(gateway, snapshot, settings),
         "version": gateway.version,
         "scopes": list(gateway.scopes),
+        "reason": gateway.reason,
         "hint": gateway.hint,
         "checked_at": gateway.checked_at,
     }

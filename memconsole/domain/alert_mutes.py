@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from memconsole.domain.health import CheckStatus
 
 
+LOG = "log"
+"""The channel that is always there; it is told everything, and never at a bad time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mute:
     """Silence about one issue.
@@ -44,7 +48,8 @@ class Standing:
     """One alert, and who knows of it.
 
     Attributes:
-        told_at: When somebody was told last; None when nobody was yet.
+        told_at: When somebody was told last; None when nobody was yet. The log, which is written in
+            quiet hours as well, is nobody.
         again_at: When the next is told again, if it is still so; None when nobody was told yet.
         muted_until: Until when nobody is told; None when it is not muted.
     """
@@ -62,7 +67,11 @@ def standings(state: AlertState, cooldown: timedelta, now: datetime) -> tuple[St
 
 
 def _standing(alert: OpenAlert, state: AlertState, cooldown: timedelta, now: datetime) -> Standing:
-    told = [one.at for (_, issue), one in state.told.items() if issue == alert.issue]
+    told = [
+        one.at
+        for (channel, issue), one in state.told.items()
+        if issue == alert.issue and channel != LOG
+    ]
     mute = state.mutes.get(alert.issue)
     return Standing(
         alert,

@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from memconsole.domain.alert_mutes import kept_mutes
+from memconsole.domain.alert_mutes import LOG, kept_mutes
 from memconsole.domain.health import CHECK_IDS, CheckStatus
 from memconsole.values import dataclass
 
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from memconsole.domain.alert_mutes import Mute
     from memconsole.domain.health import Check, HealthReport
 
-LOG = "log"
-"""The channel that is always there; it is told everything, and never at a bad time."""
-
 BLIND = "health"
 """The issue that health could not be looked after at all; no check has this id."""
 
 _ISSUES = frozenset({*CHECK_IDS, BLIND})
+
+
+PROBES = frozenset({"gateway", "gateway-process"})
+"""Checks of which one bad look proves little: people are told after the second in a row."""
 
 
 class NoticeKind(StrEnum):
@@ -175,6 +176,21 @@ def _opened(before: OpenAlert | None, check: Check, at: datetime) -> OpenAlert:
     return OpenAlert(check.id, check.status, check.message, check.hint, since, at)
 
 
+def confirmed(report: HealthReport, state: AlertState) -> HealthReport:
+    """Return the report in which no single look at the Gateway is critical.
+
+    A Gateway that starts anew is away for a moment, and whoever restarts it for that breaks off
+    what it does: only what was wrong at the scheduler's look before as well is critical.
+    """
+    checks = tuple(
+        replace(one, status=CheckStatus.WARNING, message=f"{one.message} (at one look)")
+        if one.id in PROBES and one.status is CheckStatus.CRITICAL and one.id not in state.open
+        else one
+        for one in report.checks
+    )
+    return replace(report, checks=checks)
+
+
 def dated(report: HealthReport, state: AlertState) -> HealthReport:
     """Return the report with the start of what is wrong, as far as it is remembered."""
     checks = tuple(
@@ -216,6 +232,8 @@ def notices(
 
 
 def _is_due(alert: OpenAlert, told: Told | None, now: datetime, cooldown: timedelta) -> bool:
+    if alert.issue in PROBES and alert.seen_at == alert.since:
+        return False
     if alert.seen_at != now:  # nobody could look: nothing new is known
         return told is None
     if told is None or alert.status.rank > told.status.rank:

@@ -199,7 +199,7 @@ def _gateway(gateway: GatewayStatus) -> Iterator[Attention]:
         yield Attention(
             Severity.WARNING,
             "gateway",
-            f"the gateway is {gateway.verdict}",
+            f"the gateway is {gateway.words}",
             hint=gateway.hint or "Sessions are read from disk until it is back.",
         )
 

@@ -55,10 +55,13 @@ def families(
     build.add(1, version)
     taken = _family("collected_timestamp_seconds", "When these figures were read")
     taken.add(snapshot.taken_at.timestamp())
-    gateway = _family("gateway_up", "Whether the Gateway answers")
-    if snapshot.gateway.verdict != "off":
-        gateway.add(snapshot.gateway.verdict == "up")
-    found = (build, taken, gateway)
+    verdict = snapshot.gateway.verdict
+    gateway = _family("gateway_up", "Whether the Gateway answers; none while that is not known")
+    if verdict not in ("off", "late"):
+        gateway.add(verdict == "up")
+    word = _family("gateway_verdict", "How the Gateway is: 1 for that", "verdict")
+    word.add(1, verdict)
+    found = (build, taken, gateway, word)
     parts = (_agents(snapshot), _pools(snapshot.agents), _jobs(jobs), _indexes(indexes))
     alerts = _family("alert", "What is wrong now, by issue and severity", "issue", "severity")
     for one in snapshot.alerts:

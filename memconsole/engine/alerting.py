@@ -9,7 +9,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from memconsole.domain import alerts
-from memconsole.domain.alert_mutes import Mute, standings
+from memconsole.domain.alert_mutes import LOG, Mute, standings
 from memconsole.domain.alert_words import payload
 from memconsole.domain.alerts import AlertRules, AlertState, Delivery, Notice, NoticeKind
 from memconsole.domain.days import local_time, resolve_zone
@@ -103,7 +103,7 @@ class Alerting:
                     break  # with the next look; until then the other channels
                 state = alerts.delivered(state, channel.name, notice)
                 self._save(home, state)
-                if channel.name != alerts.LOG:
+                if channel.name != LOG:
                     sent.append((channel.name, notice))
         return Told(tuple(sent), tuple(failed))
 

@@ -222,7 +222,7 @@ class Engine(HealthDoor):
             indexes=self.indexes,
             snapshot=snapshot,
         )
-        return self._dated(report)
+        return self._judged(report)
 
     def runs(
         self, *, limit: int = 50, since: datetime | None = None, job: str | None = None

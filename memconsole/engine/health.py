@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_GRACE_S = 0.5
+"""Between the end of the Gateway's time and the verdict on it."""
+
 
 @dataclass(frozen=True)
 class Look:
@@ -82,7 +85,7 @@ def take_health(
         HomeNotFoundError: The platform home does not exist.
         HomeUnreadableError: It exists, and none of its stores can be read.
     """
-    found = snapshot or take_snapshot(ports, reader, LiveView(ports))
+    found = snapshot or take_snapshot(ports, reader, LiveView(ports, budget_s=_wait_s(settings)))
     look = Look(
         ports=ports,
         settings=settings,
@@ -93,6 +96,11 @@ def take_health(
     )
     checks = _checks()
     return HealthReport(tuple(_made(name, checks[name], look) for name in CHECK_IDS), look.now)
+
+
+def _wait_s(settings: Settings) -> float:
+    """Return how long the Gateway is waited for: as long as it may take, and until we know it."""
+    return settings.gateway_timeout.total_seconds() + _GRACE_S
 
 
 def _checks() -> Mapping[str, Callable[[Look], Check]]:

@@ -205,11 +205,12 @@ class HealthDoor(GatewayDoor):
         ports.metrics.publish(found)
         return sum(len(one.samples) for one in found)
 
-    def _dated(self, report: HealthReport) -> HealthReport:
-        """Return a report with what the alerts know of its beginnings."""
-        from memconsole.domain.alerts import dated  # noqa: PLC0415 - only who looks
+    def _judged(self, report: HealthReport) -> HealthReport:
+        """Return a report with what earlier looks know: since when, and whether it is no chance."""
+        from memconsole.domain.alerts import confirmed, dated  # noqa: PLC0415 - only who looks
 
-        return dated(report, self._alerting.state(str(self.home().path)))
+        state = self._alerting.state(str(self.home().path))
+        return dated(confirmed(report, state), state)
 
     def _keep(self, report: HealthReport, home: str) -> None:
         from memconsole.domain.alerts import dated, seen  # noqa: PLC0415 - only who looks

@@ -13,12 +13,25 @@ from memconsole.domain.health import Check, CheckStatus, graded, named, ok, unkn
 from memconsole.domain.sizes import size_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memconsole.engine.health import Look
 
 NEEDED_SCOPES = ("operator.read", "operator.admin")
 _MEGABYTE = 1024 * 1024
 _HOUR = timedelta(hours=1)
 _DEAD = (Verdict.DOWN.value, Verdict.WEDGED.value)
+_SPEAKS = frozenset(
+    {
+        Verdict.UP,
+        Verdict.STARTING,
+        Verdict.BAD_TOKEN,
+        Verdict.NOT_PAIRED,
+        Verdict.MISSING_SCOPE,
+        Verdict.PROTOCOL_MISMATCH,
+    }
+)
+"""Verdicts that a Gateway gave itself."""
 
 
 def gateway(look: Look) -> Check:
@@ -27,7 +40,11 @@ def gateway(look: Look) -> Check:
     verdict = status.verdict
     if verdict == Verdict.UP:
         version = f" {status.version}" if status.version else ""
-        return ok("gateway", f"the Gateway{version} answers", verdict)
+        said = f"the Gateway{version} answers"
+        if status.reason is None:
+            return ok("gateway", said, verdict)
+        why = f"{said}, and does not tell its sessions: {status.reason}"
+        return Check("gateway", CheckStatus.WARNING, why, verdict, hint=status.hint or "")
     if verdict == Verdict.OFF:
         return Check(
             "gateway",
@@ -38,14 +55,14 @@ def gateway(look: Look) -> Check:
         )
     severity = CheckStatus.CRITICAL if verdict in _DEAD else CheckStatus.WARNING
     hint = status.hint or NEXT_STEPS.get(Verdict(verdict), "")
-    return Check("gateway", severity, f"the Gateway is {verdict}", verdict, hint=hint)
+    return Check("gateway", severity, f"the Gateway is {status.words}", verdict, hint=hint)
 
 
 def gateway_scopes(look: Look) -> Check:
     """Whether it lets us read and rotate."""
     status = look.snapshot.gateway
     if status.verdict != Verdict.UP:
-        return unknown("gateway-scopes", f"the Gateway is {status.verdict}, and says nothing")
+        return unknown("gateway-scopes", f"the Gateway is {status.words}")
     if not status.scopes:
         return unknown("gateway-scopes", "the Gateway does not say what it allows")
     missing = [scope for scope in NEEDED_SCOPES if scope not in status.scopes]
@@ -62,25 +79,42 @@ def gateway_scopes(look: Look) -> Check:
 
 
 def gateway_process(look: Look) -> Check:
-    """Whether a process of the platform's Gateway runs on this host."""
+    """Whether a process of this home's Gateway runs on this host; those of other homes are not."""
     status = look.snapshot.gateway
     if status.url is not None and not stays_here(status.url):
         return unknown("gateway-process", "the Gateway runs on another host")
-    lines = look.own.host.command_lines()
+    host = look.own.host
+    lines = host.command_lines()
     if lines is None:
         return unknown("gateway-process", "the processes of this host cannot be listed")
     pattern = re.compile(look.rules.process_pattern, re.IGNORECASE)
     # Our own calls name the home of the platform and its Gateway as well.
-    others = (line for line in lines if "memconsole" not in line)
-    count = sum(pattern.search(line) is not None for line in others)
-    if count:
-        return ok("gateway-process", f"{count} of its processes run", count)
-    if status.verdict == Verdict.UP:
+    found = [
+        number
+        for number, line in lines.items()
+        if "memconsole" not in line and pattern.search(line) is not None
+    ]
+    serves = [host.serves(number, look.snapshot.home.path) for number in found]
+    if ours := serves.count(True):
+        return ok("gateway-process", f"{ours} of its processes run", ours)
+    return _no_process(status.verdict, serves)
+
+
+def _no_process(verdict: str, serves: Sequence[bool | None]) -> Check:
+    """Judge that no process is seen which surely serves this home."""
+    if verdict in _SPEAKS:
         return ok("gateway-process", "it answers; its process has another name", 0)
+    if None in serves:
+        said = f"{serves.count(None)} processes of a Gateway run"
+        return unknown("gateway-process", f"{said}; which home they serve cannot be seen")
+    if verdict in (Verdict.LATE, Verdict.WEDGED):
+        said = "a port is open there, and no process of that name is seen"
+        return unknown("gateway-process", said)
+    others = f"; {len(serves)} of other homes do" if serves else ""
     return Check(
         "gateway-process",
         CheckStatus.CRITICAL,
-        "no process of the Gateway runs on this host",
+        f"no process of this home's Gateway runs on this host{others}",
         0,
         1,
         hint=NEXT_STEPS[Verdict.DOWN],

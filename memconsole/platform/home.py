@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from memconsole.launch import absolute
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 STATE_VARIABLES = ("OPENCLAW_STATE_DIR", "MOLTBOT_STATE_DIR", "CLAWDBOT_STATE_DIR")
 LEGACY_HOME_VARIABLES = ("MOLTBOT_HOME", "CLAWDBOT_HOME")
@@ -97,6 +98,25 @@ def find_home(explicit: Path | None, environ: Mapping[str, str], user_home: Path
         others=existing[1:],
         missing=tuple((name, path) for name, path in named if path != chosen and _is_gone(path)),
     )
+
+
+def home_of_process(environ: Mapping[str, str], words: Sequence[str]) -> Path | None:
+    """Return the home that a process of the platform serves; None when it does not say.
+
+    Args:
+        environ: Its environment, of which only the platform's variables and `HOME` are looked at.
+        words: Its command line: `--profile NAME` counts like the variable.
+    """
+    user_home = environ.get("HOME", "")
+    if not user_home.startswith("/"):
+        return None
+    profile = next(
+        (after for word, after in pairwise(words) if word == "--profile"),
+        next((one.partition("=")[2] for one in words if one.startswith("--profile=")), None),
+    )
+    named = environ if profile is None else {**environ, "OPENCLAW_PROFILE": profile}
+    found = find_home(None, named, Path(user_home)).path
+    return found if is_folder(found) else None
 
 
 def is_folder(path: Path) -> bool:

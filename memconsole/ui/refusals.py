@@ -11,14 +11,17 @@ if TYPE_CHECKING:
 
 
 def refusal(spec: CommandSpec, settings: Settings, snapshot: ConsoleSnapshot | None) -> str | None:
-    """Return the reason, or None when the command can be tried."""
+    """Return the reason, or None when the command can be tried.
+
+    A Gateway that is late may be tried: nothing is known against it, and an action waits longer.
+    """
     if settings.ui.read_only:
         return is_read_only(spec.name)
     if snapshot is None:
         return f"{spec.name}: nothing has been read yet"
     if not snapshot.agents:
         return f"{spec.name}: this home has no agents yet"
-    if spec.needs_gateway and snapshot.gateway.verdict != "up":
+    if spec.needs_gateway and snapshot.gateway.verdict not in ("up", "late"):
         return f"{spec.name}: only the Gateway can do it, and it is {_gateway_word(snapshot)}"
     return None
 
@@ -29,5 +32,5 @@ def is_read_only(name: str) -> str:
 
 
 def _gateway_word(snapshot: ConsoleSnapshot) -> str:
-    verdict = snapshot.gateway.verdict
-    return "not connected (its plan still works)" if verdict == "off" else verdict
+    gateway = snapshot.gateway
+    return "not connected (its plan still works)" if gateway.verdict == "off" else gateway.words

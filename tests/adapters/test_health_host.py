@@ -14,6 +14,7 @@ import pytest
 from memconsole.domain.agents import Era, Home, PlatformConfig
 from memconsole.domain.health import CronErrors
 from memconsole.health.host import Host
+from memconsole.platform.home import home_of_process
 from memconsole.sqlite import open_own
 from memconsole.stores.cron_runs import PlatformCron
 from memconsole.stores.locks import FileLocks, HeldLocks
@@ -21,6 +22,7 @@ from memconsole.stores.private_copy import PrivateCopies
 from tests.fakes import NOW
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 HOUR = timedelta(hours=1)
@@ -46,7 +48,7 @@ def test_files_are_added_up_and_links_are_not_followed(tmp_path: Path) -> None:
 def test_this_process_is_among_the_processes() -> None:
     lines = Host().command_lines()
     assert lines is not None
-    assert any("python" in line or sys.executable in line for line in lines)
+    assert "python" in lines[os.getpid()] or sys.executable in lines[os.getpid()]
 
 
 @pytest.mark.skipif(shutil.which("ps") is None, reason="this host has no ps")
@@ -56,7 +58,43 @@ def test_where_there_is_no_proc_ps_is_asked(
     monkeypatch.setattr("memconsole.health.host._PROC", tmp_path)
     lines = Host().command_lines()
     assert lines is not None
-    assert any("python" in line for line in lines)
+    assert "python" in lines[os.getpid()]
+
+
+def test_a_process_says_which_home_it_serves(tmp_path: Path) -> None:
+    def says(found: Path | None) -> Host:
+        def home_of(environ: Mapping[str, str], words: Sequence[str]) -> Path | None:
+            assert environ["PATH"]
+            assert words
+            return found
+
+        return Host(home_of)
+
+    assert says(tmp_path).serves(os.getpid(), tmp_path) is True
+    assert says(tmp_path.parent).serves(os.getpid(), tmp_path) is False
+    assert says(None).serves(os.getpid(), tmp_path) is None
+    assert says(tmp_path).serves(2**22 + 1, tmp_path) is None
+    assert Host().serves(os.getpid(), tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("environ", "words", "name"),
+    [
+        ({}, ("openclaw", "gateway"), ".openclaw"),
+        ({}, ("openclaw", "--profile", "two", "gateway"), ".openclaw-two"),
+        ({}, ("openclaw", "--profile=two", "gateway"), ".openclaw-two"),
+        ({"OPENCLAW_PROFILE": "two"}, ("openclaw",), ".openclaw-two"),
+        ({"OPENCLAW_STATE_DIR": "~/elsewhere"}, ("openclaw",), "elsewhere"),
+        ({"OPENCLAW_STATE_DIR": "/not/there", "HOME": "relative"}, ("openclaw",), None),
+    ],
+)
+def test_the_home_of_a_process(
+    environ: dict[str, str], words: tuple[str, ...], name: str | None, tmp_path: Path
+) -> None:
+    for one in (".openclaw", ".openclaw-two", "elsewhere"):
+        (tmp_path / one).mkdir()
+    found = home_of_process({"HOME": str(tmp_path), **environ}, words)
+    assert found == (None if name is None else tmp_path / name)
 
 
 def test_held_locks_are_listed_with_their_owner(tmp_path: Path) -> None:

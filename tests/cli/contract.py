@@ -37,6 +37,7 @@ GATEWAY: Type = {
         "up",
         "down",
         "starting",
+        "late",
         "wedged",
         "not-a-gateway",
         "bad-token",
@@ -48,6 +49,7 @@ GATEWAY: Type = {
     "url": "str",
     "version": "str?",
     "scopes": ["str"],
+    "reason": "str?",
     "hint": "str?",
     "checked_at": "time?",
 }

@@ -33,6 +33,7 @@ def test_a_bad_check_ends_with_one(verdict: str, code: int, world: World, call: 
 def test_people_read_what_to_do(world: World, call: Caller) -> None:
     world.gateway.verdict = "down"
     out = call("health").out
-    assert "CRIT gateway" in out
+    assert "WARN gateway" in out
+    assert "(at one look)" in out
     assert "openclaw gateway run" in out
     assert "could not be looked at" in out

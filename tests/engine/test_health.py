@@ -96,8 +96,9 @@ def test_overall_is_the_worst_and_unknown_does_not_count(world: World) -> None:
     ("verdict", "status_"),
     [
         ("up", "ok"),
-        ("down", "critical"),
-        ("wedged", "critical"),
+        ("down", "warning"),
+        ("wedged", "warning"),
+        ("late", "warning"),
         ("bad-token", "warning"),
         ("not-a-gateway", "warning"),
         ("starting", "warning"),
@@ -109,6 +110,23 @@ def test_the_gateway_is_told_by_its_verdict(verdict: str, status_: str, world: W
     found = look(world, "gateway")
     assert (found.value, found.status.value) == (verdict, status_)
     assert bool(found.hint) is (verdict != "up")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status_"), [("down", "critical"), ("wedged", "critical"), ("late", "warning")]
+)
+def test_only_a_second_look_makes_it_critical(verdict: str, status_: str, world: World) -> None:
+    world.gateway.verdict = verdict
+    Engine(world.ports, SETTINGS).look_after_health()
+    assert status(world, "gateway") == status_
+
+
+def test_the_reason_of_a_verdict_is_in_its_check(world: World) -> None:
+    world.gateway.verdict, world.gateway.reason = "not-a-gateway", "HTTP 401 instead of a WebSocket"
+    assert "HTTP 401 instead of a WebSocket" in look(world, "gateway").message
+    world.gateway.verdict, world.gateway.reason = "up", "the gateway refused the question: odd"
+    found = look(world, "gateway")
+    assert (found.status.value, "odd" in found.message) == ("warning", True)
 
 
 def test_scopes_are_named(world: World) -> None:
@@ -124,9 +142,31 @@ def test_a_process_is_looked_for(world: World) -> None:
     assert look(world, "gateway-process").value == 1
     world.gateway.verdict = "down"
     world.host.lines = ("memconsole --home /home/a/.openclaw --gateway ws://127.0.0.1:1 health",)
+    assert status(world, "gateway-process") == "warning"
+    Engine(world.ports, SETTINGS).look_after_health()
     assert status(world, "gateway-process") == "critical"
     world.host.lines = None
     assert status(world, "gateway-process") == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("served", "verdict", "status_", "words"),
+    [
+        ((True, False, False), "down", "ok", "1 of its processes"),
+        ((False, False, False), "down", "warning", "3 of other homes"),
+        ((False, False, False), "up", "ok", "another name"),
+        ((False, False, False), "wedged", "unknown", "a port is open there"),
+        ((False, None, None), "down", "unknown", "2 processes of a Gateway run"),
+    ],
+)
+def test_gateways_of_other_homes_are_not_counted(
+    served: tuple[bool | None, ...], verdict: str, status_: str, words: str, world: World
+) -> None:
+    world.host.lines = tuple(f"node openclaw gateway {number}" for number in range(3))
+    world.host.served = dict(enumerate(served))
+    world.gateway.verdict = verdict
+    found = look(world, "gateway-process")
+    assert (found.status.value, words in found.message) == (status_, True)
 
 
 @pytest.mark.parametrize(("percent", "status_"), [(89.9, "ok"), (90, "warning"), (97, "critical")])

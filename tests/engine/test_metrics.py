@@ -42,6 +42,7 @@ def test_figures_of_everything(world: World) -> None:
     )
     made = Engine(world.ports, SETTINGS)
     made.look_after_health()
+    made.look_after_health()
     end = publish_metrics(made, threading.Event())
     assert end.status == "done"
     found = samples(world.metrics.families)
@@ -51,6 +52,7 @@ def test_figures_of_everything(world: World) -> None:
     assert found["tokens_max"] == {main: 160_000}
     assert found["threshold_percent_max"][main] == pytest.approx(106.7)
     assert found["gateway_up"] == {(): 0}
+    assert found["gateway_verdict"] == {("down",): 1}
     assert found["job_last"] == {("checkpoint", "failed"): 1}
     assert found["job_duration_seconds"] == {("checkpoint",): 1.5}
     assert found["job_failures"] == {("checkpoint",): 2}
@@ -59,6 +61,13 @@ def test_figures_of_everything(world: World) -> None:
     assert found["pool_bytes"] == {main: 0}
     assert found["markers"][("main", "DECISION")] == 0
     assert "dashboard" not in str(found), "session keys may be telephone numbers"
+
+
+def test_a_late_gateway_is_neither_up_nor_down(world: World) -> None:
+    world.gateway.verdict = "late"
+    Engine(world.ports, SETTINGS).publish_metrics()
+    found = samples(world.metrics.families)
+    assert (found["gateway_up"], found["gateway_verdict"]) == ({}, {("late",): 1})
 
 
 def test_what_is_unknown_has_no_sample(world: World) -> None:

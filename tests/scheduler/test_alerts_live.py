@@ -153,7 +153,7 @@ def test_a_bad_receiver_is_told_later(manner: str, hook: Receiver, tmp_path: Pat
     hook.manner = manner
     with stage_of(tmp_path, Direct(hook.url)) as (stage, world):
         world.kill()
-        stage.live(timedelta(minutes=1), STEP)
+        stage.live(timedelta(minutes=7), STEP)  # people are told after the second look
         assert hook.bodies == []
         assert stage.store.records()["health"].reason == "not-delivered"
         assert stage.store.records()["checkpoint"].status in ("done", "skipped")

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.domain import alerts
-from memconsole.domain.alert_mutes import Mute, standings
+from memconsole.domain.alert_mutes import LOG, Mute, standings
 from memconsole.domain.alert_words import payload
 from memconsole.domain.alerts import (
-    LOG,
     AlertRules,
     AlertState,
     Issue,
@@ -47,7 +46,7 @@ class Channel:
         self.name, self.rules, self.state = name, rules, AlertState()
 
     def look(self, minute: float, *, arrives: bool = True, **checks: CheckStatus) -> list[str]:
-        """Return what is told after a look, such as `alert gateway`."""
+        """Return what is told after a look, such as `alert state`."""
         now = report(minute, **checks)
         self.state = alerts.seen(self.state, now)
         said = []
@@ -59,59 +58,57 @@ class Channel:
 
 
 def muted(hook: Channel, minute: float, until: float, status: CheckStatus = CRITICAL) -> None:
-    made = Mute("gateway", status, AT + minute * MINUTE, AT + until * MINUTE)
-    hook.state = replace(hook.state, mutes={"gateway": made})
+    made = Mute("state", status, AT + minute * MINUTE, AT + until * MINUTE)
+    hook.state = replace(hook.state, mutes={"state": made})
 
 
 def test_nobody_hears_of_what_is_muted_until_that_is_over() -> None:
     hook = Channel()
-    assert hook.look(0, gateway=CRITICAL) == ["alert gateway"]
+    assert hook.look(0, state=CRITICAL) == ["alert state"]
     muted(hook, 1, until=90)
-    told = {
-        minute: hook.look(minute, gateway=CRITICAL, disk=WARNING) for minute in range(5, 100, 5)
-    }
+    told = {minute: hook.look(minute, state=CRITICAL, disk=WARNING) for minute in range(5, 100, 5)}
     assert {minute: said for minute, said in told.items() if said} == {
         5: ["alert disk"],
         35: ["alert disk"],
         65: ["alert disk"],
-        90: ["alert gateway"],
+        90: ["alert state"],
         95: ["alert disk"],
     }
 
 
 def test_what_gets_worse_is_told_although_it_is_muted() -> None:
     hook = Channel()
-    assert hook.look(0, gateway=WARNING) == ["alert gateway"]
+    assert hook.look(0, state=WARNING) == ["alert state"]
     muted(hook, 1, until=600, status=WARNING)
-    assert hook.look(35, gateway=WARNING) == []
-    assert hook.look(40, gateway=CRITICAL) == ["alert gateway"]
-    assert hook.look(75, gateway=WARNING) == []
+    assert hook.look(35, state=WARNING) == []
+    assert hook.look(40, state=CRITICAL) == ["alert state"]
+    assert hook.look(75, state=WARNING) == []
 
 
 def test_a_mute_ends_with_its_issue_and_the_end_is_told() -> None:
     hook = Channel()
-    hook.look(0, gateway=CRITICAL)
+    hook.look(0, state=CRITICAL)
     muted(hook, 1, until=600)
-    assert hook.look(40, gateway=OK) == ["recovery gateway"]
+    assert hook.look(40, state=OK) == ["recovery state"]
     assert hook.state.mutes == {}
-    assert hook.look(45, gateway=CRITICAL) == ["alert gateway"]
+    assert hook.look(45, state=CRITICAL) == ["alert state"]
 
 
 def test_the_log_is_told_that_it_was_kept_quiet_and_a_clock_that_goes_back_ends_it() -> None:
     log = Channel(LOG)
-    log.look(0, gateway=CRITICAL)
+    log.look(0, state=CRITICAL)
     muted(log, 1, until=600)
-    assert log.look(60, gateway=CRITICAL) == ["suppressed gateway"]
+    assert log.look(60, state=CRITICAL) == ["suppressed state"]
     muted(log, 200, until=600)
-    assert log.look(100, gateway=CRITICAL) == ["alert gateway"]
+    assert log.look(100, state=CRITICAL) == ["alert state"]
 
 
 def test_who_knows_and_when_the_next_is_told() -> None:
     hook = Channel()
-    hook.look(0, gateway=CRITICAL)
+    hook.look(0, state=CRITICAL)
     other = Channel("other")
     other.state = hook.state
-    other.look(10, gateway=CRITICAL, disk=WARNING, locks=WARNING)
+    other.look(10, state=CRITICAL, disk=WARNING, locks=WARNING)
     state = replace(
         other.state,
         told={place: one for place, one in other.state.told.items() if place[1] != "locks"},
@@ -122,7 +119,7 @@ def test_who_knows_and_when_the_next_is_told() -> None:
         tuple(None if at is None else (at - AT) / MINUTE for at in row)
         for row in ((one.told_at, one.again_at, one.muted_until) for one in found)
     ]
-    assert [one.alert.issue for one in found] == ["gateway", "disk", "locks"]
+    assert [one.alert.issue for one in found] == ["state", "disk", "locks"]
     assert minutes == [(10, 30, None), (10, 40, 60), (None, None, None)]
     [_, disk, _] = standings(state, 30 * MINUTE, AT + 60 * MINUTE)
     assert disk.muted_until is None
@@ -130,15 +127,15 @@ def test_who_knows_and_when_the_next_is_told() -> None:
 
 def test_one_alert_a_cooldown_and_one_recovery() -> None:
     hook = Channel()
-    told = {minute: hook.look(minute, gateway=CRITICAL) for minute in range(0, 65, 5)}
+    told = {minute: hook.look(minute, state=CRITICAL) for minute in range(0, 65, 5)}
     assert {minute: said for minute, said in told.items() if said} == {
-        0: ["alert gateway"],
-        30: ["alert gateway"],
-        60: ["alert gateway"],
+        0: ["alert state"],
+        30: ["alert state"],
+        60: ["alert state"],
     }
-    assert hook.look(65, gateway=OK) == ["recovery gateway"]
-    assert hook.look(70, gateway=OK) == []
-    assert hook.look(75, gateway=CRITICAL) == ["alert gateway"], "recovery clears the timer"
+    assert hook.look(65, state=OK) == ["recovery state"]
+    assert hook.look(70, state=OK) == []
+    assert hook.look(75, state=CRITICAL) == ["alert state"], "recovery clears the timer"
 
 
 def test_issues_do_not_hide_one_another() -> None:
@@ -160,11 +157,11 @@ def test_a_rise_is_told_at_once_and_a_fall_is_not() -> None:
 
 def test_what_nobody_could_look_at_is_neither_alert_nor_recovery() -> None:
     hook = Channel()
-    assert hook.look(0, gateway=UNKNOWN) == []
-    assert hook.look(5, gateway=CRITICAL) == ["alert gateway"]
-    assert hook.look(50, gateway=UNKNOWN) == []
-    assert hook.state.open["gateway"].since == AT + 5 * MINUTE
-    assert hook.look(55, gateway=OK) == ["recovery gateway"]
+    assert hook.look(0, state=UNKNOWN) == []
+    assert hook.look(5, state=CRITICAL) == ["alert state"]
+    assert hook.look(50, state=UNKNOWN) == []
+    assert hook.state.open["state"].since == AT + 5 * MINUTE
+    assert hook.look(55, state=OK) == ["recovery state"]
 
 
 def test_what_did_not_arrive_is_told_with_the_next_look() -> None:
@@ -176,6 +173,31 @@ def test_what_did_not_arrive_is_told_with_the_next_look() -> None:
     assert hook.look(20, disk=OK) == []
 
 
+def test_one_bad_look_at_the_gateway_is_no_message() -> None:
+    hook = Channel()
+    assert hook.look(0, gateway=WARNING) == []
+    assert hook.look(5, gateway=OK) == []
+    assert hook.look(10, gateway=WARNING) == []
+    assert hook.look(15, gateway=CRITICAL) == ["alert gateway"]
+    assert hook.look(20, gateway=OK) == ["recovery gateway"]
+
+
+def test_one_bad_look_at_the_gateway_is_never_critical() -> None:
+    hook = Channel()
+    first = alerts.confirmed(report(0, gateway=CRITICAL, disk=CRITICAL), hook.state)
+    assert [one.status for one in first.checks] == [WARNING, CRITICAL]
+    hook.state = alerts.seen(hook.state, first)
+    second = alerts.confirmed(report(5, gateway=CRITICAL), hook.state)
+    assert [one.status for one in second.checks] == [CRITICAL]
+
+
+def test_in_quiet_hours_only_the_log_is_told_and_the_log_is_nobody() -> None:
+    state = Channel(LOG, QUIET)
+    assert state.look(0, disk=WARNING) == ["alert disk"]
+    [one] = standings(state.state, 30 * MINUTE, AT)
+    assert (one.told_at, one.again_at) == (None, None)
+
+
 def test_nobody_hears_of_the_end_of_what_he_never_heard_of() -> None:
     hook = Channel()
     assert hook.look(0, disk=WARNING, arrives=False) == ["alert disk"]
@@ -184,10 +206,10 @@ def test_nobody_hears_of_the_end_of_what_he_never_heard_of() -> None:
 
 def test_quiet_hours_let_only_what_is_critical_through() -> None:
     hook = Channel(rules=QUIET)
-    assert hook.look(0, disk=WARNING, gateway=CRITICAL) == ["alert gateway"]
-    assert hook.look(5, disk=WARNING, gateway=OK) == []
+    assert hook.look(0, disk=WARNING, state=CRITICAL) == ["alert state"]
+    assert hook.look(5, disk=WARNING, state=OK) == []
     hook.rules = RULES
-    assert hook.look(10, disk=WARNING, gateway=OK) == ["alert disk", "recovery gateway"]
+    assert hook.look(10, disk=WARNING, state=OK) == ["alert disk", "recovery state"]
 
 
 def test_the_log_is_told_everything_at_any_hour() -> None:
