@@ -11,7 +11,7 @@ from memconsole.config import given
 from memconsole.config.given import Wrong
 from memconsole.config.keys import CONFIG_VARIABLE
 from memconsole.config.place import Place
-from memconsole.domain.settings import Settings
+from memconsole.domain.settings import SearchSettings, Settings
 from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -98,9 +98,11 @@ def _settings(usual: Settings, found: Iterable[Given | Wrong]) -> Settings:
         part, field = one.key.place
         values.setdefault(one.agent, {}).setdefault(part, {})[field] = one.value
         sources[one.name] = one.place.text
-    settings = _laid_over(usual, values.pop(None), None, wrong)
+    settings = _fitting(_laid_over(usual, values.pop(None), None, wrong), None, sources, wrong)
     agents = {
-        agent: _laid_over(settings, own, agent, wrong) for agent, own in values.items() if agent
+        agent: _fitting(_laid_over(settings, own, agent, wrong), agent, sources, wrong)
+        for agent, own in values.items()
+        if agent
     }
     return replace(
         settings,
@@ -127,6 +129,28 @@ def _laid_over(
         if part and part not in refused and not isinstance(getattr(usual, part), RefusedPart)
     }
     return _with(usual, {**values.get("", {}), **parts, **refused})
+
+
+def _fitting(
+    settings: Settings,
+    agent: str | None,
+    sources: Mapping[str, str],
+    wrong: dict[tuple[str | None, str], ConfigError],
+) -> Settings:
+    """Refuse values that fit only one by one: chunks must move on by more than they repeat."""
+    search: SearchSettings | RefusedPart = settings.search
+    if isinstance(search, RefusedPart) or search.chunk_overlap < search.chunk_tokens:
+        return settings
+    names = [given.full_name(f"search.chunk_{one}", agent) for one in ("overlap", "tokens")]
+    places = ", ".join(dict.fromkeys(sources[name] for name in names if name in sources))
+    error = ConfigError(
+        f"{names[0]} must be less than search.chunk_tokens: {search.chunk_overlap} of "
+        f"{search.chunk_tokens}" + (f" ({places})" if places else ""),
+        hint="A chunk that repeats the whole one before it never moves on.",
+    )
+    wrong.setdefault((agent, "search"), error)
+    refused: dict[str, Any] = {"search": RefusedPart(error)}
+    return _with(settings, refused)
 
 
 class RefusedPart:

@@ -25,6 +25,8 @@ Every key is a variable as well: `rotation.threshold_tokens` is
 | `OBSERVER_LOOKBACK_MIN` | `observer.lookback`, in minutes | older name |
 | `SESSION_STALE_HOURS` | `checkpoint.stale_after`, in hours | older name |
 | `REFLECTOR_WORD_THRESHOLD` | `reflector.word_threshold` | older name |
+| `MEMORY_SIZE_THRESHOLD` | `index_md.min_pool_bytes`, in kilobytes | older name |
+| `CLAWDBOT_MAX_BACKUPS` | `config.max_backups` | older name |
 | `CLAWDBOT_DISK_THRESHOLD` | `health.disk_percent` | older name |
 | `CLAWDBOT_ALERT_COOLDOWN` | `health.alert_cooldown`, in minutes | older name |
 | `CLAWDBOT_ALERT_CHANNEL` | `alerts.slack_channel` | older name |
@@ -38,8 +40,7 @@ Every key is a variable as well: `rotation.threshold_tokens` is
 | `OBSERVER_COOLDOWN_SECS` | `watcher.cooldown`, in seconds | older name |
 | `MEMCONSOLE_NOW` | the wall clock (A23) | for tests |
 
-The long name wins over a short one, and that over an older one. The other older names of mission §3
-belong to features that do not exist yet: they are left alone until their key does.
+The long name wins over a short one, and that over an older one.
 """
 
 from __future__ import annotations
@@ -67,6 +68,12 @@ def _level(text: str) -> str:
     return {"0": "warning", "1": "info", "2": "debug"}.get(text.strip(), text)
 
 
+def _kilobytes(text: str) -> str:
+    """Turn kilobytes into bytes; what is no number stays, so that the refusal shows it."""
+    number = text.strip()
+    return str(int(number) * 1024) if number.isascii() and number.isdecimal() else text
+
+
 KEYS: Final = (
     *PLATFORM_KEYS,
     *CAPTURE_KEYS,
@@ -83,6 +90,8 @@ ALIASES: Final = (
     Alias("OBSERVER_LOOKBACK_MIN", "observer.lookback", lambda text: f"{text.strip()}m"),
     Alias("SESSION_STALE_HOURS", "checkpoint.stale_after", lambda text: f"{text.strip()}h"),
     Alias("REFLECTOR_WORD_THRESHOLD", "reflector.word_threshold"),
+    Alias("MEMORY_SIZE_THRESHOLD", "index_md.min_pool_bytes", _kilobytes),
+    Alias("CLAWDBOT_MAX_BACKUPS", "config.max_backups"),
     Alias("CLAWDBOT_DISK_THRESHOLD", "health.disk_percent"),
     Alias("CLAWDBOT_ALERT_COOLDOWN", "health.alert_cooldown", lambda text: f"{text.strip()}m"),
     Alias("CLAWDBOT_ALERT_CHANNEL", "alerts.slack_channel"),

@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Storage
 from memconsole.domain.keys import SessionClass, classify
 from memconsole.domain.sessions import SessionState, TranscriptState
+from memconsole.errors import UsageError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from memconsole.domain.captures import Capture
     from memconsole.domain.excerpts import Spoken
     from memconsole.domain.sessions import StoredSession, StoreListing
+
+SHORTEST_ID = 6
+"""Characters of a session id that may stand for the whole of it."""
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -77,12 +81,34 @@ def named(sessions: Sequence[StoredSession], name: str) -> StoredSession | None:
 
     Args:
         sessions: What the agent's stores hold.
-        name: A session key or a whole session id.
+        name: A session key, a session id, or the beginning of an id, of six characters or more.
+
+    Raises:
+        UsageError: The beginning of an id fits several sessions.
     """
     ranked = sorted(sessions, key=lambda one: one.state is not SessionState.LIVE)
     by_key = (one for one in ranked if one.key is not None and one.key.text == name)
     by_id = (one for one in ranked if one.session_id == name)
-    return next(by_key, None) or next(by_id, None)
+    return next(by_key, None) or next(by_id, None) or _begun(ranked, name)
+
+
+def _begun(ranked: Iterable[StoredSession], name: str) -> StoredSession | None:
+    if len(name) < SHORTEST_ID:
+        return None
+    begun = [one for one in ranked if one.session_id and one.session_id.startswith(name)]
+    require_one_id(name, {one.session_id or "" for one in begun})
+    return begun[0] if begun else None
+
+
+def require_one_id(name: str, ids: Collection[str]) -> None:
+    """Refuse the beginning of an id that fits several sessions.
+
+    Raises:
+        UsageError: It does; names them.
+    """
+    if len(ids) > 1:
+        listed = ", ".join(sorted(ids)[:5])
+        raise UsageError(f"{name!r} begins several session ids", hint=f"They are: {listed}.")
 
 
 def content_hash(spoken: Iterable[Spoken]) -> str:

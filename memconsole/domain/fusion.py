@@ -112,6 +112,7 @@ def chosen(
     max_results: int,
     words: int = 2,
     trust: float = 1.0,
+    least_cosine: float = 0.0,
 ) -> list[Scored]:
     """Return the results, best first: those that qualify, then what fills empty places.
 
@@ -122,10 +123,13 @@ def chosen(
         max_results: Most results.
         words: Words of the query; the one word of a query says exactly what is meant.
         trust: How much they say; where that is little, what is not near is weak and not left out.
+        least_cosine: What a chunk with none of the words must have: its score is stretched over
+            the candidates and says nothing by itself.
     """
     is_unsure = coverage is None or coverage < SURE_COVERAGE
     least = WORDLESS_COSINE if coverage and words > 1 else UNKNOWN_COSINE
     shown = _ANY_COSINE if trust < 1 and least == WORDLESS_COSINE else least
+    shown = max(shown, least_cosine) if least_cosine > 0 else shown
     results: list[Scored] = []
     filling: list[Scored] = []
     for one in scored:

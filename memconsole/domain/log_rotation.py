@@ -52,6 +52,16 @@ class LogRotation:
     moved_bytes: int = 0
 
 
+def at_the_cut(file: LogFile) -> str:
+    """Return what a rotation cannot promise of a log that others write, as the end of a sentence.
+
+    Its writer keeps it open, so it is copied and cut; no call does both at once.
+    """
+    if file.owner is LogOwner.OWN:
+        return ""
+    return "; a line that its writer adds at the moment of the cut may be missing or torn"
+
+
 def due(files: Iterable[LogFile], max_bytes: int) -> list[LogFile]:
     """Return the logs that have reached the size."""
     return [one for one in files if one.size_bytes >= max_bytes]

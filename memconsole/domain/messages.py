@@ -65,6 +65,7 @@ _HEARTBEAT_PROMPT = re.compile(
 _TOKEN = "HEARTBEAT_OK"
 _ASKS_FOR_TOKEN = re.compile(r"\breply (?:with )?HEARTBEAT_OK\b")
 _HEARTBEAT_TOKEN = re.compile(r"\A[\s*`~_]*HEARTBEAT_OK\b|\bHEARTBEAT_OK[^\w]{0,6}\Z")
+_HEARTBEAT_ALONE = re.compile(r"[\s*`~_\"']*HEARTBEAT_OK[\s*`~_\"'.!]*", re.IGNORECASE)
 _SILENT = re.compile(
     r"[\s*`~_\"']*(?:NO_REPLY|ANNOUNCE_SKIP|REPLY_SKIP)[\s*`~_\"'.!]*", re.IGNORECASE
 )
@@ -134,7 +135,11 @@ def _user(entry: Entry) -> Message | FilterReason:
     text, media = open_user_text(clean(entry.text))
     if text.startswith(_INTERNAL_STARTS) or _BACKGROUND_TASK.match(text):
         return FilterReason.INTERNAL
-    if _HEARTBEAT_PROMPT.match(text) or (_TOKEN in text and _ASKS_FOR_TOKEN.search(text)):
+    if _SILENT.fullmatch(text):
+        return FilterReason.SILENT
+    if _HEARTBEAT_ALONE.fullmatch(text) or _HEARTBEAT_PROMPT.match(text):
+        return FilterReason.HEARTBEAT
+    if _TOKEN in text and _ASKS_FOR_TOKEN.search(text):
         return FilterReason.HEARTBEAT
     notes = (*_notes(entry), *media)
     if not text and not notes:

@@ -8,7 +8,6 @@ from memconsole.errors import (
     SessionNotFoundError,
     TranscriptRefusedError,
     UnknownAgentError,
-    UsageError,
 )
 
 if TYPE_CHECKING:
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.sessions import StoredSession
     from memconsole.domain.snapshot import SessionView
-
-_SHORTEST_ID = 6
-"""Characters of a session id that may stand for the whole of it."""
 
 
 def find_agent(home: Home, agent_id: str) -> Agent:
@@ -49,6 +45,7 @@ def find_session(sessions: Sequence[SessionView], name: str) -> SessionView:
         SessionNotFoundError: Nothing has that name.
         UsageError: The beginning of an id fits several sessions.
     """
+    from memconsole.domain.checkpoint import SHORTEST_ID, require_one_id  # noqa: PLC0415
     from memconsole.domain.sessions import SessionState  # noqa: PLC0415  # agents need none of it
 
     ranked = sorted(sessions, key=lambda view: view.state is not SessionState.LIVE)
@@ -58,12 +55,10 @@ def find_session(sessions: Sequence[SessionView], name: str) -> SessionView:
     for view in ranked:
         if view.session_id == name:
             return view
-    if len(name) < _SHORTEST_ID:
+    if len(name) < SHORTEST_ID:
         raise SessionNotFoundError(name)
     begun = [view for view in ranked if (view.session_id or "").startswith(name)]
-    if len({view.session_id for view in begun}) > 1:
-        listed = ", ".join(sorted({view.session_id or "" for view in begun})[:5])
-        raise UsageError(f"{name!r} begins several session ids", hint=f"They are: {listed}.")
+    require_one_id(name, {view.session_id or "" for view in begun})
     if not begun:
         raise SessionNotFoundError(name)
     return begun[0]

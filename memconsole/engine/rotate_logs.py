@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.log_rotation import LogRotation, due
+from memconsole.domain.log_rotation import LogRotation, at_the_cut, due
 from memconsole.domain.sizes import size_words
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def rotate_logs(
         if cancel is not None and cancel.is_set():
             break
         if dry_run:
-            message = f"would move {size_words(file.size_bytes)} to .1"
+            message = f"would move {size_words(file.size_bytes)} to .1{at_the_cut(file)}"
             done.append(LogRotation(file, "planned", message))
         else:
             done.append(logs.rotate(file, rules.keep))

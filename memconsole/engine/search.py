@@ -140,6 +140,7 @@ def _hits(run: SearchRun, request: SearchRequest) -> tuple[SearchHit, ...]:
         max_results=CANDIDATES if own.mmr < 1 else most,
         words=len(words),
         trust=trust,
+        least_cosine=request.min_score or 0.0,
     )
     hits = with_texts(run, found)
     if own.mmr == 1:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from memconsole.platform.values import mapping
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -96,8 +98,21 @@ _KEPT: Final[Mask] = {
 
 def checked_part(root: Mapping[str, object]) -> Mapping[str, object]:
     """Return a copy of what is checked; what has another shape than it should is left out."""
-    kept = _kept(root, _KEPT)
+    kept = _kept(_with_pruning_mode(root), _KEPT)
     return kept if isinstance(kept, dict) else {}
+
+
+def _with_pruning_mode(root: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the configuration with `contextPruning = "adaptive"` as the mode that it means."""
+    defaults = mapping(mapping(root.get("agents")).get("defaults"))
+    mode = defaults.get("contextPruning")
+    if not isinstance(mode, str):
+        return root
+    agents = {
+        **mapping(root.get("agents")),
+        "defaults": {**defaults, "contextPruning": {"mode": mode}},
+    }
+    return {**root, "agents": agents}
 
 
 def _kept(value: object, mask: Mask) -> object:

@@ -17,7 +17,7 @@ import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from memconsole.domain.log_rotation import LogFile, LogOwner, LogRotation
+from memconsole.domain.log_rotation import LogFile, LogOwner, LogRotation, at_the_cut
 from memconsole.domain.sizes import size_words
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ class DiskLogFiles:
         except OSError as error:
             reason = (error.strerror or "no reason given").lower()
             return LogRotation(file, "failed", f"it was left alone: {reason}", "not-written")
-        return LogRotation(file, "done", f"{size_words(moved)} moved to .1", moved_bytes=moved)
+        message = f"{size_words(moved)} moved to .1{at_the_cut(file)}"
+        return LogRotation(file, "done", message, moved_bytes=moved)
 
     def _foreign(self, home: Path | None) -> Iterator[Path]:
         import glob  # noqa: PLC0415 - only who rotates
@@ -196,10 +197,14 @@ def _copied(live: int, copy: int, start: int) -> int:
 
 
 def _shift(path: Path, keep: int) -> None:
-    """Make room for a new `.1`; the oldest goes."""
+    """Make room for a new `.1`; the oldest goes, and all that were kept when `keep` was larger."""
     for number in range(keep - 1, 0, -1):
         with suppress(FileNotFoundError):
             _numbered(path, number).rename(_numbered(path, number + 1))
+    number = keep + 1
+    while (older := _numbered(path, number)).exists():
+        older.unlink()
+        number += 1
 
 
 def _numbered(path: Path, number: int) -> Path:

@@ -266,7 +266,7 @@ def test_variables_that_are_not_ours_are_left_alone() -> None:
         "MEMCONSOLE_NOW": "x",
         "MEMCONSOLE_BENCH_RUNS": "x",
         "MEMCONSOLE_UI__MONO": "",
-        "MEMORY_SIZE_THRESHOLD": "x",
+        "SOMEBODYS_SIZE_THRESHOLD": "x",
     }
     assert settings(environ=environ) == settings()
 

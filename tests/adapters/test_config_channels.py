@@ -86,6 +86,13 @@ def test_what_is_shown_holds_no_secret(tmp_path: Path) -> None:
     assert "fake" not in str([(row.value, row.text) for row in shown.values()])
 
 
+def test_older_names_of_sizes_are_honoured(tmp_path: Path) -> None:
+    found = settings("", tmp_path, MEMORY_SIZE_THRESHOLD="80", CLAWDBOT_MAX_BACKUPS="4")
+    assert (found.index_md.min_pool_bytes, found.max_backups) == (81_920, 4)
+    wrong = settings("", tmp_path, MEMORY_SIZE_THRESHOLD="much")
+    assert 'not "much" (environment MEMORY_SIZE_THRESHOLD)' in str(wrong.faults[0])
+
+
 def test_older_names_are_honoured(tmp_path: Path) -> None:
     found = settings(
         "",

@@ -36,6 +36,30 @@ def refusal(
 
 
 @pytest.mark.parametrize(
+    ("text", "environ", "message"),
+    [
+        (
+            "[search]\nchunk_tokens = 400\nchunk_overlap = 400",
+            {},
+            "search.chunk_overlap must be less than search.chunk_tokens: 400 of 400 "
+            "({file}, line 3, {file}, line 2)",
+        ),
+        (
+            "[search]\nchunk_overlap = 300",
+            {"MEMCONSOLE_AGENTS__WORK__SEARCH__CHUNK_TOKENS": "200"},
+            "agents.work.search.chunk_overlap must be less than search.chunk_tokens: 300 of 200 "
+            "(environment MEMCONSOLE_AGENTS__WORK__SEARCH__CHUNK_TOKENS)",
+        ),
+    ],
+)
+def test_a_chunk_never_repeats_all_of_the_one_before(
+    text: str, environ: dict[str, str], message: str, tmp_path: Path
+) -> None:
+    error = refusal(text, environ, folder=tmp_path)
+    assert str(error) == message.format(file=tmp_path / "config.toml")
+
+
+@pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
         (

@@ -52,6 +52,23 @@ def test_three_are_kept_and_the_oldest_goes(
     assert not list(tmp_path.glob(".*rotating"))
 
 
+def test_with_fewer_to_keep_those_that_were_more_go(tmp_path: Path) -> None:
+    log = tmp_path / "gateway.log"
+    for number in (1, 2, 3, 4, 5, 7):
+        log.with_name(f"gateway.log.{number}").write_text(str(number))
+    log.write_text("new")
+    assert DiskLogFiles(tmp_path).rotate(foreign(log), keep=2).status == "done"
+    assert texts(log) == {"": "", ".1": "new", ".2": "1", ".7": "7"}
+
+
+def test_what_a_cut_may_lose_is_said_of_logs_that_others_write(tmp_path: Path) -> None:
+    log = tmp_path / "gateway.log"
+    log.write_text("new")
+    assert "at the moment of the cut" in DiskLogFiles(tmp_path).rotate(foreign(log), 3).message
+    log.write_text("new")
+    assert DiskLogFiles(tmp_path).rotate(own(log), 3).message == "3 B moved to .1"
+
+
 def test_a_foreign_writer_keeps_its_file(tmp_path: Path) -> None:
     log = tmp_path / "gateway.log"
     with log.open("a") as writer:

@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 SECRET = "sk-example-not-real-0123456789"
 
 
+def test_pruning_as_one_word_is_its_mode() -> None:
+    """Older notes write `contextPruning: "adaptive"`."""
+    root = {"agents": {"defaults": {"contextPruning": "adaptive"}, "list": [{"id": "a"}]}}
+    assert checked_part(root) == {
+        "agents": {"defaults": {"contextPruning": {"mode": "adaptive"}}, "list": [{"id": "a"}]}
+    }
+
+
 def test_only_named_keys_are_kept() -> None:
     root = {
         "agents": {

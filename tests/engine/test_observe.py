@@ -147,6 +147,21 @@ class TestModes:
         added(stage.look(recover_id="id-7"))
         assert stage.texts == [DECISION]
 
+    def test_the_beginning_of_an_id_names_it_when_no_other_begins_so(self) -> None:
+        stage = ObserveStage()
+        stage.tell(DECISION, "Understood.", session_id="a1b2c3-7", at=NOW - timedelta(days=9))
+        ended = row("agent:main:telegram:direct:7", state=SessionState.ARCHIVED)
+        assert ended.transcript is not None
+        moved = replace(ended.transcript, session_id="a1b2c3-7")
+        first = replace(ended, session_id="a1b2c3-7", transcript=moved)
+        stage.hold(row(), first)
+        added(stage.look(recover_id="a1b2c3"))
+        assert stage.texts == [DECISION]
+
+        stage.hold(row(), first, replace(first, session_id="a1b2c3-8"))
+        failed(stage.look(recover_id="a1b2c3"), "usage")
+        failed(stage.look(recover_id="a1b2c"), "unknown-session")
+
     def test_one_session_can_be_named(self) -> None:
         stage = ObserveStage()
         other = "agent:main:telegram:direct:7"

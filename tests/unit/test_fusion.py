@@ -119,6 +119,19 @@ def test_a_keyword_hit_below_the_least_score_fills_an_empty_place_only() -> None
     assert ids(chosen(scored, coverage=1.0, min_score=0.35, max_results=1)) == [1]
 
 
+def test_a_least_score_that_is_asked_for_is_one_for_what_has_none_of_the_words() -> None:
+    """Their scores are stretched over the candidates: the best of them is always 1."""
+    found = [Candidate(0, 1, 0.55), Candidate(0, 2, 0.41), Candidate(0, 3, 0.2, 4.0)]
+    scored = list(fuse(found, Weights(1.0, 0.1)))
+
+    def at_least(score: float) -> list[int]:
+        return ids(chosen(scored, coverage=1.0, min_score=0.0, max_results=6, least_cosine=score))
+
+    assert sorted(at_least(0.0)) == [1, 2, 3]
+    assert sorted(at_least(0.5)) == [1, 3]
+    assert at_least(0.9) == [3]
+
+
 def test_a_chunk_without_any_word_must_be_near_by_itself() -> None:
     def near(cosine: float) -> Scored:
         return Scored(Candidate(0, 1, cosine), 0.7, 1.0, None)
