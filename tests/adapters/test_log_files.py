@@ -97,6 +97,56 @@ def test_only_what_is_written_right_before_the_cut_is_lost(tmp_path: Path) -> No
     assert texts(log) == {"": "last\n", ".1": "first\ncopied\nshifted\n"}
 
 
+class KilledError(BaseException):
+    """The process is gone."""
+
+
+@pytest.mark.parametrize("step", ["copied", "shifted", "cut"])
+def test_a_rotation_that_was_killed_is_gone_on_with(step: str, tmp_path: Path) -> None:
+    log = tmp_path / "gateway.log"
+    log.write_text("older\n")
+    DiskLogFiles(tmp_path).rotate(foreign(log), keep=3)
+    log.write_text("first\n")
+
+    def end(name: str) -> None:
+        if name == step:
+            raise KilledError
+
+    with pytest.raises(KilledError):
+        DiskLogFiles(tmp_path, steps=end).rotate(foreign(log), keep=3)
+    with log.open("a") as writer:
+        writer.write("second\n")
+    assert DiskLogFiles(tmp_path).rotate(foreign(log), keep=3).status == "done"
+    assert texts(log) == {"": "", ".1": "first\nsecond\n", ".2": "older\n"}
+    assert {one.stat().st_mode & MODE for one in tmp_path.glob("gateway.log.*")} == {0o600}
+
+
+def test_a_log_that_cannot_be_cut_is_not_kept_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "gateway.log"
+    log.write_text("first\n")
+
+    def fail(descriptor: int, size: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "ftruncate", fail)
+        assert DiskLogFiles(tmp_path).rotate(foreign(log), keep=3).status == "failed"
+    assert log.read_text() == "first\n"
+    DiskLogFiles(tmp_path).rotate(foreign(log), keep=3)
+    assert texts(log) == {"": "", ".1": "first\n"}
+
+
+def test_a_killed_shift_costs_no_older_log(tmp_path: Path) -> None:
+    log = tmp_path / "gateway.log"
+    for number in (2, 3):
+        (tmp_path / f"gateway.log.{number}").write_text(f"{number}")
+    log.write_text("new")
+    DiskLogFiles(tmp_path).rotate(foreign(log), keep=3)
+    assert texts(log) == {"": "", ".1": "new", ".2": "2", ".3": "3"}
+
+
 def test_a_writer_every_10_ms_loses_next_to_nothing(tmp_path: Path) -> None:
     log = tmp_path / "gateway.log"
     log.touch()
@@ -233,6 +283,9 @@ def test_a_copy_that_fails_leaves_the_log_whole(
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", full)
         found = DiskLogFiles(tmp_path).rotate(foreign(log), keep=3)
-    assert (found.status, found.message) == ("failed", "it was left alone: no space left on device")
+    assert (found.status, found.message) == (
+        "failed",
+        "it could not be rotated: no space left on device",
+    )
     assert texts(log) == {"": "live", ".1": "older"}
     assert not list(tmp_path.glob(".*"))
