@@ -103,14 +103,15 @@ def send_test(context: typer.Context, dry_run: DryRunOption = False) -> int:
     _ = call.settings.alerts.channels  # wrong ones are wrong usage here; elsewhere they are news
     with call.busy("telling every channel"):
         found = call.engine.test_alerts(dry_run=dry_run)
-    is_bad = any(one.error is not None for one in found)
+    failed = [one for one in found if one.error is not None]
     return call.answer(
         Answer(
             "alerts test",
             data=lambda: [_row(one) for one in found],
             show=lambda paper: _show_deliveries(paper, found),
             at=call.clock.now(),
-            code=exits.FAILED if is_bad else exits.DONE,
+            code=exits.FAILED if failed else exits.DONE,
+            failures=tuple((f"{one.channel}: {one.error}", one.hint) for one in failed),
         )
     )
 

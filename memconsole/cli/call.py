@@ -14,7 +14,7 @@ from memconsole.errors import ConfigError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -63,6 +63,7 @@ class Answer:
         code: Exit code.
         home: The platform home, for its time zone.
         said: Messages of warnings that `show` tells people itself.
+        failures: Sentence and help of each action that failed.
     """
 
     command: str
@@ -74,6 +75,7 @@ class Answer:
     code: int = exits.DONE
     home: Home | None = None
     said: frozenset[str] = frozenset()
+    failures: tuple[tuple[str, str], ...] = ()
 
 
 class Call:
@@ -173,6 +175,8 @@ class Call:
             self._machine(answer)
         else:
             self._people(answer)
+        if self.is_json or not self.output.is_terminal:
+            self._complain(answer.failures)
         return answer.code
 
     def line(self, text: str) -> str:
@@ -210,6 +214,12 @@ class Call:
         if len(shown) < len(warnings):
             rest = len(warnings) - len(shown)
             self.output.error(f"! and {rest} more warnings; --json lists all of them")
+
+    def _complain(self, failures: Iterable[tuple[str, str]]) -> None:
+        """Say on standard error what failed, where nobody may read the answer itself."""
+        for message, hint in failures:
+            more = [f"  {self.line(hint)}"] if hint else []
+            self.output.error(f"memconsole: {self.line(message)}", *more)
 
     def _zone(self, home: Home | None) -> Zone:
         """A23: ours, else the platform's, else the host's."""

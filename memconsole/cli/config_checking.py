@@ -123,6 +123,7 @@ def _answer(call: Call, outcome: Outcome) -> int:
             show=show,
             at=call.clock.now(),
             code=exits.exit_of_outcomes([outcome]),
+            failures=encode_outcome.failures([outcome]),
         )
     )
 

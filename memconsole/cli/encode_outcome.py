@@ -10,6 +10,8 @@ from memconsole.domain.command_line import key_of, name_of
 from memconsole.domain.outcomes import Failed, Skipped, reason_of, status_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memconsole.cli.encode import Row
     from memconsole.domain.outcomes import Outcome, Run, Written
 
@@ -36,6 +38,11 @@ def outcome(one: Outcome) -> Row:
 def hint_of(one: Outcome) -> str | None:
     """Return what to do next, None when there is nothing to do."""
     return (one.hint or None) if isinstance(one, Skipped | Failed) else None
+
+
+def failures(outcomes: Iterable[Outcome]) -> tuple[tuple[str, str], ...]:
+    """Return the sentence and the help of each action that failed."""
+    return tuple((one.message, one.hint) for one in outcomes if isinstance(one, Failed))
 
 
 def wrote_of(one: Outcome) -> tuple[Written, ...]:

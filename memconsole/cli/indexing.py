@@ -55,6 +55,7 @@ def reindex(
             at=call.clock.now(),
             warnings=_notices(outcomes),
             code=exits.exit_of_outcomes(outcomes),
+            failures=encode_outcome.failures(outcomes),
             home=home,
         )
     )

@@ -75,7 +75,23 @@ def once(
         else:
             jobs_view.end(paper, job, run.end)
 
-    return call.answer(Answer("once", data=data, show=show, at=call.clock.now(), code=code))
+    return call.answer(
+        Answer(
+            "once",
+            data=data,
+            show=show,
+            at=call.clock.now(),
+            code=code,
+            failures=_failures(run),
+        )
+    )
+
+
+def _failures(run: JobRun) -> tuple[tuple[str, str], ...]:
+    from memconsole.cli import encode_outcome  # noqa: PLC0415
+
+    whole = ((run.end.message, ""),) if run.end.status == "failed" else ()
+    return encode_outcome.failures(run.outcomes) or whole
 
 
 def _control(call: Call) -> Jobs:

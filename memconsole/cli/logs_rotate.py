@@ -28,14 +28,15 @@ def rotate(context: typer.Context, dry_run: DryRunOption = False) -> int:
     call = call_of(context)
     with call.busy("rotating logs"):
         found = call.engine.rotate_logs(dry_run=dry_run)
-    is_bad = any(one.status == "failed" for one in found)
+    failed = [one for one in found if one.status == "failed"]
     return call.answer(
         Answer(
             "logs rotate",
             data=lambda: [_row(one) for one in found],
             show=lambda paper: _show(paper, found),
             at=call.clock.now(),
-            code=exits.FAILED if is_bad else exits.DONE,
+            code=exits.FAILED if failed else exits.DONE,
+            failures=tuple((f"{one.file.path}: {one.message}", "") for one in failed),
         )
     )
 

@@ -288,6 +288,7 @@ def _answer(
             warnings=tuple(dict.fromkeys(it for one in outcomes for it in notices_of(one))),
             left_out=left_out or {},
             code=exits.exit_of_outcomes(outcomes),
+            failures=encode_outcome.failures(outcomes),
             home=home,
         )
     )

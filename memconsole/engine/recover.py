@@ -22,7 +22,6 @@ from memconsole.domain.outcomes import (
     Recovered,
     Skipped,
     SkipReason,
-    notices_of,
     reason_of,
     status_of,
 )
@@ -33,7 +32,7 @@ from memconsole.engine.fingerprints import keys_of, note_keys, take_fingerprint
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.observe import observe
 from memconsole.engine.segment import read_segment
-from memconsole.engine.settle import settle
+from memconsole.engine.settle import notices_of_step, settle
 from memconsole.engine.summarize import summarize
 from memconsole.engine.turn import in_turn, no_workspace
 from memconsole.errors import StoreError, TranscriptRefusedError
@@ -134,9 +133,9 @@ def _look(scene: _Scene, talk: EndedTalk, tally: _Tally) -> None:
         tally.rows.append(_row(talk, ref, steps))
     if scene.command.dry_run:
         return
-    for _, outcome in steps:
+    for name, outcome in steps:
         tally.wrote += getattr(outcome, "wrote", ())
-        tally.notices += notices_of(outcome)
+        tally.notices += notices_of_step(name, outcome)
     if is_kept:
         _remember(scene, ref, print_)
     else:

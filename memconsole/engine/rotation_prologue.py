@@ -13,13 +13,12 @@ from memconsole.domain.outcomes import (
     Skipped,
     SkipReason,
     Summarized,
-    notices_of,
     status_of,
 )
 from memconsole.engine.checkpoint import checkpoint
 from memconsole.engine.fingerprints import remember_end
 from memconsole.engine.observe import observe
-from memconsole.engine.settle import settle
+from memconsole.engine.settle import notices_of_step, settle
 from memconsole.engine.summarize import summarize
 from memconsole.values import dataclass
 
@@ -76,8 +75,9 @@ class Prologue:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What was odd about the transcript, each once."""
-        return tuple(dict.fromkeys(notice for _, one in self.steps for notice in notices_of(one)))
+        """What was odd about the transcript, and the steps that failed, each once."""
+        found = (notice for name, one in self.steps for notice in notices_of_step(name, one))
+        return tuple(dict.fromkeys(found))
 
 
 def save_first(

@@ -17,7 +17,7 @@ Texts = dict[str, frozenset[bytes]]
 
 _TIME = re.compile(rb"\d\d:\d\d(?::\d\d(?:\.\d+)?)?")
 _STAMP = re.compile(r"(?<=\d{8}[-T])\d{6}(?:-\d+)?")
-_TEMPORARY = re.compile(r"\.tmp$|\.rotating$|-journal$|/private-|\.building$")
+_TEMPORARY = re.compile(r"\.tmp$|\.rotating$|/private-|\.building$")
 _DATABASES = (".db", ".sqlite", "-wal", "-shm", "-journal", ".building")
 _LOCKS = "/locks/"
 
@@ -27,7 +27,7 @@ class Tree:
     """One home as it was at one moment.
 
     Attributes:
-        texts: Every file that is no database and no lock.
+        texts: Every file that is no database and no lock, and not empty.
         names: Every file and folder, without times.
         platform: Bytes of the platform's files, the workspace left out.
     """
@@ -56,7 +56,8 @@ def look(home: Path) -> Tree:
         data = path.read_bytes()
         if relative.startswith(".openclaw/") and not relative.startswith(".openclaw/workspace/"):
             platform[relative.removeprefix(".openclaw/")] = data
-        if not relative.endswith(_DATABASES) and _LOCKS not in f"/{relative}":
+        # A file that was made and not written holds nothing that could be half or twice.
+        if data and not relative.endswith(_DATABASES) and _LOCKS not in f"/{relative}":
             texts.setdefault(name, set()).add(_TIME.sub(b"TIME", data))
     frozen = {name: frozenset(found) for name, found in texts.items()}
     return Tree(frozen, frozenset(names), platform)
