@@ -66,6 +66,20 @@ def test_a_checkpoint_of_one_agent(world: World, call: Caller) -> None:
     assert [run.command for run in world.runs.stored] == ["checkpoint"]
 
 
+@pytest.mark.parametrize("head", [("--json",), ()])
+def test_what_failed_is_said_on_standard_error_too(
+    head: tuple[str, ...], world: World, call: Caller
+) -> None:
+    world.workspace.refused["memory/ACTIVE_CONTEXT.md"] = "the disk is full"
+    result = call(*head, "checkpoint", "--agent", "main")
+    assert result.code == 1
+    first, *rest = result.err.splitlines()
+    assert first.startswith("memconsole: ")
+    assert "the disk is full" in first
+    assert all(line.startswith("  ") for line in rest)
+    assert "the disk is full" in result.out
+
+
 def test_a_checkpoint_of_all_agents_gives_an_outcome_for_each(call: Caller) -> None:
     result = call.json("checkpoint", "--dry-run")
     assert [row["agent"] for row in result.data] == ["main", "work"]

@@ -100,6 +100,17 @@ def test_a_failed_flush_is_tried_again() -> None:
     assert made.world.flushes.stored == {}
 
 
+def test_a_step_that_fails_is_a_warning_where_the_other_saved_the_talk() -> None:
+    made = scene()
+    made.world.workspace.refused["memory/observations.md"] = "the disk is full"
+    outcome = run(made)
+    assert isinstance(outcome, Flushed), outcome
+    [notice] = outcome.notices
+    assert notice.code == "capture-failed"
+    assert notice.message.startswith("observe failed: ")
+    assert "the disk is full" in notice.message
+
+
 def test_a_talk_with_too_little_to_save_is_tried_once_a_cycle() -> None:
     made = scene()
     made.say("id-main", "hi")
