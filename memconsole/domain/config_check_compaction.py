@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.config_finding import Change, Finding, shown, whole
-from memconsole.domain.release import SUMMARISER_REPAIRED, release_of
+from memconsole.domain.release import FLUSH_PROMPT_IS_GONE, SUMMARISER_REPAIRED, release_of
 from memconsole.domain.snapshot import Severity
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ def recommend_compaction(facts: ConfigFacts) -> Iterator[Finding]:
             recommended=TASK_SOFT_TOKENS,
             hint=f"The platform's default is {SOFT_TOKENS}; 8000 is a middle way.",
         )
-    if facts.at(*FLUSH, "prompt") is None:
+    release = facts.least_release
+    takes_prompt = release is None or release < FLUSH_PROMPT_IS_GONE
+    if takes_prompt and facts.at(*FLUSH, "prompt") is None:
         yield Finding(
             "flush-prompt",
             Severity.INFO,

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
 from memconsole.domain.config_finding import Change, Finding, shown, whole
 from memconsole.domain.plain import one_line
-from memconsole.domain.release import NO_DAILY_RESET, release_of
+from memconsole.domain.release import DIRECT_IS_KNOWN, NO_DAILY_RESET, release_of
 from memconsole.domain.snapshot import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memconsole.domain.config_finding import ConfigFacts
 
 PRUNING = ("agents", "defaults", "contextPruning")
 RECOMMENDED_TTL = "4h"
-RECOMMENDED_RESET = (
-    '{"reset": {"mode": "daily", "atHour": 5}, "resetByType": '
-    '{"direct": {"mode": "idle", "idleMinutes": 360}, '
-    '"group": {"mode": "idle", "idleMinutes": 180}}}'
-)
-"""Daily at 5:00, direct talks idle for 6 hours, groups for 3 (mission §18)."""
+RECOMMENDED_HOUR = 5
+RECOMMENDED_IDLE = {"direct": 360, "group": 180}
+"""Minutes after which a talk begins anew, beside the daily reset; the first of both counts."""
 
 _PRUNING_MODES = ("off", "cache-ttl")
-_RESET_MODES = ("daily", "idle", "none")
+_RESET_MODES = ("daily", "idle")
 _BARE = re.compile(r"\s*(\d{1,9})\s*")
 _SPAN = re.compile(r"\s*\d+(?:\.\d+)?\s*(?:ms|s|m|h|d)\s*", re.IGNORECASE)
 
@@ -86,8 +84,11 @@ def _ttl(ttl: object) -> Iterator[Finding]:
 
 def check_reset(facts: ConfigFacts) -> Iterator[Finding]:
     """Yield the policy that is in effect, and values of it that mean nothing."""
+    release = facts.least_release
+    knows_none = release is None or release >= NO_DAILY_RESET
+    modes = (*_RESET_MODES, "none") if knows_none else _RESET_MODES
     for name, block in _policies(facts):
-        yield from _odd_values(name, block)
+        yield from _odd_values(name, block, modes)
     policy, origin = _effective(facts)
     yield Finding(
         "session-reset",
@@ -103,10 +104,11 @@ def recommend_session(facts: ConfigFacts) -> Iterator[Finding]:
     yield Finding(
         "session-reset",
         Severity.INFO,
-        "a reset at 5:00 and after idle hours keeps talks short; memconsole saves them before",
+        "a reset at 5:00, and sooner after idle hours, keeps talks short; memconsole saves them "
+        "before",
         key="session",
         current=_effective(facts)[0],
-        recommended=RECOMMENDED_RESET,
+        recommended=json.dumps(recommended_reset(facts.release)),
         hint="Put it into `session` by hand: it changes when conversations end.",
     )
     if facts.at(*PRUNING, "ttl") != RECOMMENDED_TTL:
@@ -120,6 +122,21 @@ def recommend_session(facts: ConfigFacts) -> Iterator[Finding]:
         )
 
 
+def recommended_reset(release: str | None) -> dict[str, object]:
+    """Return the policy for `session`, in the words that a release accepts.
+
+    The mode of a type takes the place of the mode of all: with `idle` there the daily reset would
+    be off, so each type says `daily` and its idle minutes. Releases of the platform refuse a whole
+    configuration for a word that they do not know.
+    """
+    known = release_of(release)
+    direct = "dm" if known is not None and known < DIRECT_IS_KNOWN else "direct"
+    words = {"direct": direct, "group": "group"}
+    daily: dict[str, object] = {"mode": "daily", "atHour": RECOMMENDED_HOUR}
+    by_type = {words[kind]: {**daily, "idleMinutes": one} for kind, one in RECOMMENDED_IDLE.items()}
+    return {"reset": daily, "resetByType": by_type}
+
+
 def _policies(facts: ConfigFacts) -> Iterator[tuple[str, Mapping[str, object]]]:
     base = facts.at("session", "reset")
     if isinstance(base, dict):
@@ -131,11 +148,11 @@ def _policies(facts: ConfigFacts) -> Iterator[tuple[str, Mapping[str, object]]]:
                 yield f"session.{group}.{one_line(str(name))}", block
 
 
-def _odd_values(name: str, block: Mapping[str, object]) -> Iterator[Finding]:
+def _odd_values(name: str, block: Mapping[str, object], modes: Sequence[str]) -> Iterator[Finding]:
     hour, idle, mode = block.get("atHour"), block.get("idleMinutes"), block.get("mode")
     at = whole(hour)
     rows = (
-        ("mode", mode, mode in _RESET_MODES, "the modes are daily, idle and none"),
+        ("mode", mode, mode in modes, f"the modes are {' and '.join(modes)}"),
         ("atHour", hour, at is not None and at < 24, "0 to 23 is meant"),
         ("idleMinutes", idle, (whole(idle) or 0) >= 1, "1 minute is the least"),
     )

@@ -15,6 +15,12 @@ _RELEASE = re.compile(r"v?(\d{4})\.(\d{1,2})\.(\d{1,3})(?:[-+.].*)?")
 SUMMARISER_REPAIRED = (2026, 2, 17)
 """Before it the safeguard mode may have no model for its summaries (mission §7)."""
 
+DIRECT_IS_KNOWN = (2026, 2, 0)
+"""Before it talks with one person were `dm` in `session.resetByType`, and nothing else."""
+
+FLUSH_PROMPT_IS_GONE = (2026, 8, 0)
+"""Since then `memoryFlush` takes no prompt."""
+
 NO_DAILY_RESET = (2026, 8, 0)
 """Since then sessions are not reset by themselves (mission §18)."""
 

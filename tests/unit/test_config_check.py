@@ -224,8 +224,9 @@ def test_an_unreadable_configuration_is_never_fine() -> None:
 
 
 def test_advice_comes_when_asked_for() -> None:
-    asked = check_config(facts(mode("default")), recommends=True).findings
-    usual = check_config(facts(mode("default"))).findings
+    given = facts(mode("default"), release="2026.7.1")
+    asked = check_config(given, recommends=True).findings
+    usual = check_config(given).findings
     extra = [one.id for one in asked if one not in usual]
     assert extra == ["flush-prompt", "pruning-ttl", "session-reset", "soft-threshold"]
     assert all(one.severity is Severity.INFO and one.changes == () for one in asked)

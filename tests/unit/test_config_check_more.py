@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from memconsole.domain.config_check import check_config
 from memconsole.domain.config_finding import Change
+from memconsole.domain.freshness import Mode, resolve
+from memconsole.domain.keys import SessionClass
 from memconsole.domain.memory import MARKER_TAGS, Limit, Pool, PoolItem
 from memconsole.domain.snapshot import Severity
 from tests.unit.config_facts import defaults, facts, found, one
@@ -63,7 +66,7 @@ def test_older_pruning_modes_are_told() -> None:
         (None, "2026.7.1", "daily at 4:00"),
         (None, None, "daily at 4:00 up to 2026.7, never since"),
         ({"idleMinutes": 90}, "2026.1.24", "after 90 idle minutes"),
-        ({"reset": {"mode": "none"}}, "2026.1.24", "never"),
+        ({"reset": {"mode": "none"}}, "2026.9.6", "never"),
         ({"reset": "none", "resetByType": {"direct": "idle"}}, "2026.9.6", "never"),
         ({"reset": {"mode": "idle"}}, "2026.1.24", "after 60 idle minutes"),
         ({"reset": {"atHour": 5}, "idleMinutes": 9}, "2026.1.24", "daily at 5:00"),
@@ -98,6 +101,46 @@ def test_values_of_a_policy_that_mean_nothing_are_told(block: object, key: str) 
     given = facts({"session": {"resetByType": {"direct": block}}})
     [wrong] = [it for it in found(given, "session-reset") if it.severity is Severity.WARNING]
     assert wrong.key == key
+
+
+@pytest.mark.parametrize(
+    ("release", "word"),
+    [("2026.1.24-3", "dm"), ("2026.3.13", "direct"), ("2026.9.6", "direct"), (None, "direct")],
+)
+def test_the_policy_that_is_advised_is_what_the_release_makes_of_it(
+    release: str | None, word: str
+) -> None:
+    given = facts(release=release)
+    advised = [one for one in found(given, "session-reset", recommends=True) if one.recommended]
+    [policy] = [json.loads(str(one.recommended)) for one in advised]
+
+    assert set(policy["resetByType"]) == {word, "group"}
+    for kind, idle in (
+        (SessionClass.MAIN, 360),
+        (SessionClass.DIRECT, 360),
+        (SessionClass.GROUP, 180),
+    ):
+        resolved = resolve(policy, kind, None, usual=Mode.NONE)
+        assert resolved is not None
+        assert (resolved.mode, resolved.at_hour) == (Mode.DAILY, 5)
+        assert resolved.idle_minutes == idle
+    thread = resolve(policy, SessionClass.THREAD, None, usual=Mode.NONE)
+    assert thread is not None
+    assert (thread.mode, thread.at_hour, thread.idle_minutes) == (Mode.DAILY, 5, None)
+    followed = facts({"session": policy}, release=release)
+    assert [one.severity for one in found(followed, "session-reset")] == [Severity.INFO]
+
+
+@pytest.mark.parametrize(("release", "count"), [("2026.7.1", 1), ("2026.9.6", 0), (None, 0)])
+def test_no_reset_at_all_is_a_word_of_newer_releases(release: str | None, count: int) -> None:
+    given = facts({"session": {"reset": {"mode": "none"}}}, release=release)
+    wrong = [it for it in found(given, "session-reset") if it.severity is Severity.WARNING]
+    assert len(wrong) == count
+
+
+@pytest.mark.parametrize(("release", "count"), [("2026.7.1", 1), ("2026.9.6", 0), (None, 1)])
+def test_a_prompt_is_advised_where_a_flush_takes_one(release: str | None, count: int) -> None:
+    assert len(found(facts(release=release), "flush-prompt", recommends=True)) == count
 
 
 def test_ids_are_unique_and_lower_case() -> None:
