@@ -12,8 +12,13 @@ if TYPE_CHECKING:
 class HookFolder(Protocol):
     """The hooks of memconsole in `<home>/hooks`."""
 
-    def status(self, prefix: str) -> tuple[HookStatus, ...]:
-        """Return every hook as it is now."""
+    def status(self, prefix: str, *, asks: bool = False) -> tuple[HookStatus, ...]:
+        """Return every hook as it is now.
+
+        Args:
+            prefix: What stands before the names of the hooks.
+            asks: Ask the platform's own program too, which takes seconds.
+        """
 
     def install(self, prefix: str, *, dry_run: bool) -> tuple[Written, ...]:
         """Write all hooks, or say what would be written.

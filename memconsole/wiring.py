@@ -162,7 +162,9 @@ def _config_file(settings: Settings, choice: HomeChoice, clock: Clock) -> Config
 
 def _hooks(settings: Settings, choice: HomeChoice, clock: Clock) -> HookFolder:
     from memconsole.errors import MemconsoleError  # noqa: PLC0415
+    from memconsole.platform.hook_calls import HookCalls  # noqa: PLC0415
     from memconsole.platform.hooks import DiskHooks  # noqa: PLC0415
+    from memconsole.platform.hooks_program import listed_hooks  # noqa: PLC0415
 
     file = _config_file(settings, choice, clock)
 
@@ -175,7 +177,32 @@ def _hooks(settings: Settings, choice: HomeChoice, clock: Clock) -> HookFolder:
 
     names = ("clawdbot", "moltbot")
     program = next((name for name in names if name in choice.path.name), "openclaw")
-    return DiskHooks(choice.path, config, program)
+    calls = HookCalls(settings.state_dir, choice.path)
+
+    def listed() -> Mapping[str, str] | None:
+        return listed_hooks(program, choice.path, os.environ)
+
+    return DiskHooks(choice.path, config, program, calls=calls, listed=listed)
+
+
+def note_hook_call(settings: Settings, clock: Clock) -> bool:
+    """Remember that the platform's handler of a hook of ours made this call; False when none did.
+
+    It is the proof that the platform runs that hook. Nothing is written for a call that may not.
+    """
+    from memconsole.config.keys import HOOK_VARIABLE  # noqa: PLC0415
+
+    name = os.environ.get(HOOK_VARIABLE)
+    if not name:
+        return False
+    from memconsole.platform.home import find_home  # noqa: PLC0415
+    from memconsole.platform.hook_calls import HookCalls  # noqa: PLC0415
+    from memconsole.wiring_search import user_home  # noqa: PLC0415
+
+    if not settings.ui.read_only:
+        home = find_home(settings.home, os.environ, user_home()).path
+        HookCalls(settings.state_dir, home).note(name, clock.now())
+    return True
 
 
 def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Clock) -> Gateway:

@@ -239,7 +239,8 @@ class FakeHooks:
     def __init__(self) -> None:
         self.installed: list[str] = []
 
-    def status(self, prefix: str) -> tuple[HookStatus, ...]:
+    def status(self, prefix: str, *, asks: bool = False) -> tuple[HookStatus, ...]:
+        del asks
         return tuple(
             HookStatus(
                 f"{prefix}{spec.name}",

@@ -142,6 +142,8 @@ class Call:
         if self._build is not None:
             return self._build(self.settings, self.clock)
         origin = Origin.CONSOLE if self.is_console else Origin.CLI
+        if wiring.note_hook_call(self.settings, self.clock):
+            origin = Origin.HOOK
         return wiring.build_engine(self.settings, origin, clock=self.clock)
 
     @cached_property

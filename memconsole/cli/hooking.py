@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call import Answer
+from memconsole.cli.encode import iso
 from memconsole.cli.paper import Cell
+from memconsole.cli.shape import age
 from memconsole.cli.shared import DryRunOption, call_of
 from memconsole.domain.plain import one_line
 from memconsole.errors import UsageError
@@ -27,9 +29,14 @@ _PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 
 def status(context: typer.Context, prefix: PrefixOption = "") -> int:
-    """Show which hooks are installed, current, and switched on."""
+    """Show which hooks are installed, current and switched on, and what proves that they run.
+
+    The platform's own program is asked where it is on PATH; else the last call seen counts.
+    """
     call = call_of(context)
-    return _answer(call, "hooks status", call.engine.hooks(_checked(prefix)))
+    with call.busy("asking the platform"):
+        found = call.engine.hooks(_checked(prefix), asks=True)
+    return _answer(call, "hooks status", found)
 
 
 def install(
@@ -84,6 +91,8 @@ def _encode(one: HookStatus) -> Row:
         "enabled": one.is_enabled,
         "message": one.message,
         "hint": one.hint or None,
+        "called_at": None if one.called_at is None else iso(one.called_at),
+        "proof": one.proof,
     }
 
 
@@ -93,5 +102,6 @@ def _show(paper: Paper, hooks: tuple[HookStatus, ...], done: list[str]) -> None:
     paper.gap()
     width = max(len(one.name) for one in hooks)
     for one in hooks:
-        said = f"{one.message}. {one.hint}".strip()
+        called = "" if one.called_at is None else f"; called {age(one.called_at, paper.now)} ago"
+        said = f"{one.message}{called}. {one.hint}".strip()
         paper.sentence(Cell(f"{one.state.value:<10}{one.name:<{width}}  "), paper.text(said))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from memconsole.config.keys import CONFIG_VARIABLE, NOW_VARIABLE, PREFIX, Key
+from memconsole.config.keys import CONFIG_VARIABLE, HOOK_VARIABLE, NOW_VARIABLE, PREFIX, Key
 from memconsole.config.place import Place, shown
 from memconsole.config.table import ALIASES, BY_NAME, BY_PATH, KEYS
 from memconsole.domain.plain import one_line
@@ -97,7 +97,7 @@ def from_environment(environ: Mapping[str, str], base: Place) -> Iterator[Given 
             key = BY_NAME[alias.key]
             raw = key.kind.from_text(alias.convert(text))
             yield _tried(key, None, raw, _variable(alias.variable, base))
-    own = {alias.variable for alias in ALIASES} | {CONFIG_VARIABLE, NOW_VARIABLE}
+    own = {alias.variable for alias in ALIASES} | {CONFIG_VARIABLE, NOW_VARIABLE, HOOK_VARIABLE}
     for name in sorted(environ):
         if not name.startswith(PREFIX) or name in own or not environ[name]:
             continue

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 PREFIX: Final = "MEMCONSOLE_"
 CONFIG_VARIABLE: Final = "MEMCONSOLE_CONFIG"
 NOW_VARIABLE: Final = "MEMCONSOLE_NOW"
+HOOK_VARIABLE: Final = "MEMCONSOLE_HOOK"
+"""Names the hook whose handler made the call."""
 
 AGENT_SECTIONS: Final = frozenset(
     {"rotation", "checkpoint", "flush", "freshness", "observer", "summary", "reflector"}

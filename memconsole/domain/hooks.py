@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memconsole.values import dataclass
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 MARK: Final = "memconsole-hook"
 """Stands in each file of ours: what does not hold it is somebody else's."""
@@ -52,6 +55,9 @@ class HookStatus:
         path: Its folder.
         is_enabled: Whether the platform runs it; None when its configuration does not say.
         message: One sentence without a full stop.
+        called_at: When the platform called it last; None when no call was seen.
+        proof: What says that it runs: `platform`, which lists it as ready, or `call`, the last one
+            that was seen; None when nothing does.
     """
 
     name: str
@@ -60,6 +66,8 @@ class HookStatus:
     is_enabled: bool | None
     message: str
     hint: str = ""
+    called_at: datetime | None = None
+    proof: str | None = None
 
 
 _BOOTSTRAP = """\
@@ -122,11 +130,8 @@ HOOKS: Final = (
 
 def hook_md(spec: HookSpec, folder: str) -> str:
     """Return HOOK.md: front matter for both generations of the platform, and a few words."""
-    about = {
-        "emoji": spec.emoji,
-        "events": list(spec.events),
-        "requires": {"bins": ["memconsole"]},
-    }
+    # No `requires.bins`: the handler knows the path, and the Gateway's PATH may lack it.
+    about = {"emoji": spec.emoji, "events": list(spec.events)}
     metadata = json.dumps({"openclaw": about, "clawdbot": about}, ensure_ascii=False)
     return (
         f'---\nname: {folder}\ndescription: "{spec.about}"\nmetadata: {metadata}\n---\n\n'
@@ -146,13 +151,13 @@ def handler_js(spec: HookSpec, program: str) -> str:
 // {MARK}: {spec.name}. Never throws, and disturbs nothing when memconsole is gone.
 "use strict";
 const {{ execFile, spawn }} = require("node:child_process");
-const {{ existsSync }} = require("node:fs");
-const path = require("node:path");
+const {{ existsSync }} = require("node:fs"), path = require("node:path");
 
 const PROGRAM = {json.dumps(program)};
 const HOME = path.resolve(__dirname, "..", "..");
 const LIMIT_MS = {BOOTSTRAP_MS};
-const PLACE = {{ cwd: path.parse(HOME).root, env: {{ ...process.env, PYTHONSAFEPATH: "1" }} }};
+const MARKS = {{ PYTHONSAFEPATH: "1", MEMCONSOLE_HOOK: path.basename(__dirname) }};
+const PLACE = {{ cwd: path.parse(HOME).root, env: {{ ...process.env, ...MARKS }} }};
 
 const program = () => (existsSync(PROGRAM) ? PROGRAM : "memconsole");
 

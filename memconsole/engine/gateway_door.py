@@ -95,9 +95,14 @@ class GatewayDoor(MemoryDoor):
 
         return by_class(self._ports, self._reader, self.settings, agent_id)
 
-    def hooks(self, prefix: str = "") -> tuple[HookStatus, ...]:
-        """Return the hooks of memconsole as they are in the platform home (mission §22)."""
-        return self._ports.hooks().status(prefix)
+    def hooks(self, prefix: str = "", *, asks: bool = False) -> tuple[HookStatus, ...]:
+        """Return the hooks of memconsole as they are in the platform home (mission §22).
+
+        Args:
+            prefix: What stands before the names of the hooks.
+            asks: Ask the platform's own program whether it runs them, which takes seconds.
+        """
+        return self._ports.hooks().status(prefix, asks=asks)
 
     def install_hooks(self, prefix: str = "", *, dry_run: bool = False) -> tuple[Written, ...]:
         """Write the hooks into the platform home, or say what would be written.

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memconsole.domain.hooks import HookSpec
+    from memconsole.platform.hook_calls import HookCalls
 
 _FILES = ("HOOK.md", "handler.js")
 _EARLIER = re.compile(r"\.(?:HOOK\.md|handler\.js)\.\d{1,10}\.tmp")
@@ -34,19 +36,52 @@ class DiskHooks:
         home: The platform's state folder.
         config: Returns the platform's configuration as it is; None when it cannot be read.
         program: Of the platform, for the command that enables a hook.
+        calls: Knows when a hook was called last.
+        listed: Asks the platform which hooks it runs; see `hooks_program`.
     """
 
     def __init__(
-        self, home: Path, config: Callable[[], Mapping[str, object] | None], program: str
+        self,
+        home: Path,
+        config: Callable[[], Mapping[str, object] | None],
+        program: str,
+        *,
+        calls: HookCalls | None = None,
+        listed: Callable[[], Mapping[str, str] | None] = lambda: None,
     ) -> None:
         self._folder = home / "hooks"
         self._config = config
         self._program = program
+        self._calls = calls
+        self._listed = listed
 
-    def status(self, prefix: str) -> tuple[HookStatus, ...]:
-        """Return every hook as it is now."""
+    def status(self, prefix: str, *, asks: bool = False) -> tuple[HookStatus, ...]:
+        """Return every hook as it is now, and what proves that the platform runs it."""
         config = self._config()
-        return tuple(self._status(spec, f"{prefix}{spec.name}", config) for spec in HOOKS)
+        found = [self._status(spec, f"{prefix}{spec.name}", config) for spec in HOOKS]
+        is_any = any(one.state is HookState.INSTALLED for one in found)
+        listed = self._listed() if asks and is_any else None
+        return tuple(self._proven(one, listed) for one in found)
+
+    def _proven(self, one: HookStatus, listed: Mapping[str, str] | None) -> HookStatus:
+        """Add what says that the platform runs a hook, or that it does not."""
+        called_at = None if self._calls is None else self._calls.last(one.name)
+        if one.state is not HookState.INSTALLED:
+            return replace(one, called_at=called_at)
+        if listed is not None:
+            obstacle = listed.get(one.name, "it does not list it")
+            if obstacle:
+                message = f"{one.message}, and the platform does not run it: {obstacle}"
+                hint = one.hint or "Restart the Gateway, then look again."
+                return replace(one, message=message, hint=hint, called_at=called_at)
+            message = f"{one.message}, and the platform lists it as ready"
+            return replace(one, message=message, called_at=called_at, proof="platform")
+        if called_at is not None:
+            return replace(one, called_at=called_at, proof="call")
+        if one.is_enabled:
+            message = f"{one.message}; no call of it was seen yet"
+            return replace(one, message=message, hint="The next session shows whether it runs.")
+        return one
 
     def install(self, prefix: str, *, dry_run: bool) -> tuple[Written, ...]:
         """Write all hooks, or say what would be written; either all of them or none.

@@ -7,13 +7,16 @@ import os
 import shutil
 import stat
 import subprocess
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memconsole.domain.hooks import HOOKS, HookState, handler_js, hook_md
 from memconsole.errors import PlatformConfigError
+from memconsole.platform.hook_calls import HookCalls
 from memconsole.platform.hooks import DiskHooks
+from memconsole.platform.hooks_program import listed_hooks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -133,6 +136,87 @@ def test_the_configuration_says_whether_they_run(
     assert ("openclaw hooks enable" in one.hint) is (enabled is not True)
 
 
+def switched_on() -> dict[str, object]:
+    entries = {name: {"enabled": True} for name in NAMES}
+    return {"hooks": {"internal": {"enabled": True, "entries": entries}}}
+
+
+def test_the_last_call_proves_that_a_hook_runs(tmp_path: Path) -> None:
+    calls = HookCalls(tmp_path / "state", tmp_path)
+    found = DiskHooks(tmp_path, switched_on, "openclaw", calls=calls)
+    found.install("", dry_run=False)
+    assert {(one.proof, one.called_at) for one in found.status("")} == {(None, None)}
+    assert "no call of it was seen yet" in found.status("")[0].message
+
+    at = datetime(2026, 4, 12, 9, tzinfo=UTC)
+    calls.note(NAMES[0], at)
+    calls.note("../evil", at)
+
+    first, second, _ = found.status("")
+    assert (first.proof, first.called_at, first.message) == (
+        "call",
+        at,
+        "it is installed and switched on",
+    )
+    assert (second.proof, second.called_at) == (None, None)
+    assert HookCalls(tmp_path / "state", tmp_path / "other").last(NAMES[0]) is None
+    assert [one.name.endswith(NAMES[0]) for one in (tmp_path / "state" / "hooks").iterdir()] == [
+        True
+    ]
+    assert stat.S_IMODE((tmp_path / "state" / "hooks").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize(
+    ("row", "proof", "words"),
+    [
+        ({"eligible": True, "disabled": False}, "platform", "the platform lists it as ready"),
+        ({"loadable": True, "enabledByConfig": True}, "platform", "lists it as ready"),
+        (
+            {"eligible": False, "missing": {"bins": ["memconsole"]}},
+            None,
+            "missing bins: memconsole",
+        ),
+        ({"eligible": True, "disabled": True}, None, "does not run it: switched off"),
+        ({"loadable": False, "blockedReason": "no handler"}, None, "does not run it: no handler"),
+        (None, None, "it does not list it"),
+    ],
+)
+def test_the_platform_is_asked_where_it_is_there(
+    row: dict[str, object] | None, proof: str | None, words: str, tmp_path: Path
+) -> None:
+    rows = [{"name": name, **row} for name in NAMES] if row is not None else []
+    program = tmp_path / "bin" / "openclaw"
+    program.parent.mkdir()
+    (tmp_path / "answer.json").write_text(json.dumps({"hooks": rows}))
+    program.write_text(
+        '#!/bin/sh\n[ "$*" = "hooks list --json" ] && cat "$OPENCLAW_STATE_DIR/answer.json"\n'
+    )
+    program.chmod(0o700)
+    environ = {"PATH": f"{program.parent}:/usr/bin:/bin"}
+    found = DiskHooks(
+        tmp_path,
+        switched_on,
+        "openclaw",
+        listed=lambda: listed_hooks("openclaw", tmp_path, environ),
+    )
+    found.install("", dry_run=False)
+
+    first = found.status("", asks=True)[0]
+
+    assert first.proof == proof
+    assert words in first.message
+    assert found.status("")[0].proof is None
+
+
+@pytest.mark.parametrize("answer", ["", "no JSON", "[]", '{"hooks": 3}'])
+def test_an_answer_of_the_platform_that_is_none_is_no_proof(answer: str, tmp_path: Path) -> None:
+    program = tmp_path / "openclaw"
+    program.write_text(f"#!/bin/sh\necho '{answer}'\n")
+    program.chmod(0o700)
+    assert listed_hooks("openclaw", tmp_path, {"PATH": f"{tmp_path}:/bin"}) is None
+    assert listed_hooks("clawdbot", tmp_path, {"PATH": str(tmp_path)}) is None
+
+
 def test_front_matter_speaks_to_both_generations() -> None:
     for spec in HOOKS:
         lines = hook_md(spec, spec.name).split("\n")
@@ -140,7 +224,9 @@ def test_front_matter_speaks_to_both_generations() -> None:
         metadata = json.loads(lines[3].removeprefix("metadata: "))
         assert set(metadata) == {"openclaw", "clawdbot"}
         assert metadata["openclaw"]["events"] == list(spec.events)
-        assert metadata["clawdbot"]["requires"] == {"bins": ["memconsole"]}
+        # The platform lists a hook as missing whose program is not on the Gateway's own PATH.
+        assert "requires" not in metadata["openclaw"]
+        assert "requires" not in metadata["clawdbot"]
 
 
 FAKE = """#!/bin/sh
@@ -229,10 +315,10 @@ class TestHandlers:
         assert said.endswith(" summarize --reason new -- --version\n")
 
     def test_nothing_is_imported_from_the_folder_of_the_gateway(self, tmp_path: Path) -> None:
-        tells = f'echo "$(pwd) $PYTHONSAFEPATH" > {tmp_path}/stood'
+        tells = f'echo "$(pwd) $PYTHONSAFEPATH $MEMCONSOLE_HOOK" > {tmp_path}/stood'
         played = Played(tmp_path, "memory-index-inject", tells)
         played.send({"type": "agent", "action": "bootstrap", "context": {}})
-        assert (tmp_path / "stood").read_text() == "/ 1\n"
+        assert (tmp_path / "stood").read_text() == "/ 1 memory-index-inject\n"
 
     @pytest.mark.parametrize("body", ["echo garbage", "exit 1", "echo '{}'", "kill -9 $$"])
     def test_a_bad_answer_disturbs_nothing(self, body: str, tmp_path: Path) -> None:

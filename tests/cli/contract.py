@@ -197,6 +197,8 @@ HOOK: Type = {
     "enabled": "bool?",
     "message": "str",
     "hint": "str?",
+    "called_at": "time?",
+    "proof": "str?",
 }
 
 BOOTSTRAP: Type = {
