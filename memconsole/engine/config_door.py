@@ -13,7 +13,7 @@ from memconsole.errors import HomeUnreadableError
 if TYPE_CHECKING:
     from memconsole.domain.commands import ConfigFix
     from memconsole.domain.compaction_evidence import CompactionEvidence
-    from memconsole.domain.config_finding import ConfigReport
+    from memconsole.domain.config_finding import Change, ConfigReport
     from memconsole.domain.outcomes import Outcome
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import ConsoleSnapshot
@@ -74,6 +74,9 @@ class ConfigDoor:
     def fix(self, command: ConfigFix) -> Outcome:
         """Set what the checks found wrong and memconsole may set.
 
+        A plan is made from disk alone. What is set is what the plan shows, but for what the running
+        Gateway's release does not want.
+
         Raises:
             HomeNotFoundError: The platform home does not exist.
             ConcurrentEditError: Someone changed the configuration meanwhile; it was left alone.
@@ -81,5 +84,16 @@ class ConfigDoor:
         """
         from memconsole.engine.config_fix import fix_config  # noqa: PLC0415 - looking sets nothing
 
-        file, changes = self._ports.config_file(), self.report().changes
+        file, changes = self._ports.config_file(), self._planned()
+        if changes and not command.dry_run:
+            wanted = self.report().changes
+            changes = tuple(one for one in changes if one in wanted)
         return fix_config(command, changes, file, uses_program=self._uses_program)
+
+    def _planned(self) -> tuple[Change, ...]:
+        """Return what a fix would set, from disk alone."""
+        try:
+            snapshot = take_snapshot(self._ports, self._reader)
+        except HomeUnreadableError:
+            return self.report().changes
+        return self.report(snapshot).changes

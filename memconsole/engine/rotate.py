@@ -128,6 +128,26 @@ def _placed(fullest_first: Iterable[SessionView], most: int) -> Iterator[Outcome
         left -= not _is_busy(row)
 
 
+def plan_of(command: Rotate, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+    """Return what one rotation would do.
+
+    Raises:
+        SessionNotFoundError: The key names no live session.
+    """
+    plan = plan_rotation(
+        ports,
+        reader,
+        settings,
+        agent_id=command.agent.id,
+        keys=(command.key,),
+        threshold_tokens=command.threshold_tokens,
+        is_forced=command.is_forced,
+        is_active_forced=command.is_active_forced,
+    )
+    [found] = plan.outcomes
+    return replace(found, command=command)
+
+
 def _live_rows(
     reader: Reader, agent_id: str | None, threshold_tokens: int | None
 ) -> list[SessionView]:

@@ -21,7 +21,7 @@ from memconsole.domain.rotation import (
     of_live,
 )
 from memconsole.engine import rotation_words as words
-from memconsole.engine.rotate import JOURNAL_ROWS, hold_of, skip_of
+from memconsole.engine.rotate import JOURNAL_ROWS, hold_of, plan_of, skip_of
 from memconsole.engine.rotation_prologue import save_first
 from memconsole.engine.rotation_target import find_target, look_again
 from memconsole.errors import GatewayCallError, GatewayUnavailableError, StateError
@@ -88,6 +88,8 @@ class _Work:
 def rotate(command: Rotate, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
     """Start one session anew, if it is due, free, saved, and nobody else is at it.
 
+    A dry run is the plan from disk: nothing is written, sent or asked.
+
     Raises:
         GatewayUnavailableError: The Gateway is not reachable or refuses us.
         GatewayMismatchError: It serves another home.
@@ -95,6 +97,8 @@ def rotate(command: Rotate, *, ports: Ports, reader: Reader, settings: Settings)
         LockedError: Another process rotates this session.
         StateError: The journal cannot be written; nothing was sent.
     """
+    if command.dry_run:
+        return plan_of(command, ports, reader, settings)
     work = _Work(command, ports, reader, settings)
     with ports.locks.session(command.agent.home, command.key):
         ports.gateway.require()

@@ -65,7 +65,6 @@ class Job:
         help: One sentence without a full stop.
         trigger: When, by the settings.
         commands: What there is to do now; a dry run asks nobody and changes nothing.
-        plan: What a dry run says, where that is more than the dry runs of its commands.
         work: What to do instead of commands; it looks at the stop signal once a second.
         preview: What a dry run says instead of `work`; None says what it is for.
         rank: Its place inside one workspace; None when it writes into none.
@@ -81,7 +80,6 @@ class Job:
     help: str
     trigger: Callable[[Settings], Trigger]
     commands: Commands = _nothing
-    plan: Callable[[Engine], Iterable[Outcome]] | None = None
     work: Callable[[Engine, StopSignal], JobEnd] | None = None
     preview: Callable[[Engine], JobEnd] | None = None
     rank: Rank | None = None
@@ -114,8 +112,8 @@ if TYPE_CHECKING:
     class Commands(Protocol):
         """Makes the commands of a job."""
 
-        def __call__(self, engine: Engine, *, dry_run: bool) -> Iterable[Command]:
-            """Return what there is to do now.
+        def __call__(self, engine: Engine, *, dry_run: bool) -> Iterable[Command | Outcome]:
+            """Return what there is to do now, and what is settled already.
 
             Raises:
                 MemconsoleError: It cannot be found out, or the means to do it are missing.
@@ -137,10 +135,13 @@ def _reflections(engine: Engine, *, dry_run: bool) -> Iterable[Command]:
     return engine.reflections_due()
 
 
-def _rotations(engine: Engine, *, dry_run: bool) -> Iterable[Command]:
-    """Return what is due by the disk; only then the Gateway is asked (mission §5)."""
-    found = [replace(one, dry_run=dry_run) for one in engine.rotation_plan().queue]
-    if found and not dry_run:
+def _rotations(engine: Engine, *, dry_run: bool) -> Iterable[Command | Outcome]:
+    """Return what is due by the disk; only then the Gateway is asked."""
+    plan = engine.rotation_plan()
+    if dry_run:
+        return [one.command if isinstance(one, Planned) else one for one in plan.outcomes]
+    found = [replace(one, dry_run=False) for one in plan.queue]
+    if found:
         engine.require_gateway()
     return found
 
@@ -212,7 +213,6 @@ TABLE: tuple[Job, ...] = (
         help="Start due sessions anew before the platform compacts them",
         trigger=lambda settings: Every(settings.rotation.interval),
         commands=_rotations,
-        plan=lambda engine: engine.rotation_plan().outcomes,
         rank=Rank.FLUSH,
         most=lambda settings: settings.rotation.max_per_run,
     ),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.jobs import FAILED, INTERNAL, SKIPPED, JobEnd, JobRun, end_of
-from memconsole.domain.outcomes import Failed, is_busy
+from memconsole.domain.outcomes import Failed, Outcome, is_busy
 from memconsole.errors import LockedError, MemconsoleError, StateError
 from memconsole.scheduler.turns import Turns
 from memconsole.values import dataclass
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memconsole.domain.commands import Command
-    from memconsole.domain.outcomes import Outcome
     from memconsole.engine.engine import Engine
     from memconsole.job_ports import ChildRunner, JobLocks
     from memconsole.ports import StopSignal
@@ -70,7 +69,7 @@ class JobRunner:
             job: The row of the table.
             cancel: Looked at between two commands, and by those that take long.
             ticket: Its place in the queue, from `enter`; given back here.
-            dry_run: Say what would be done.
+            dry_run: Say what would be done; nothing is written, not even a lock.
 
         Raises:
             LockedError: Another run of it goes on.
@@ -78,12 +77,10 @@ class JobRunner:
         """
         ticket = ticket or self.enter(job)
         try:
-            with self._held(job), self.engine.keep_home():
+            held = nullcontext() if dry_run else self._held(job)
+            with held, self.engine.keep_home():
                 if job.work is not None:
                     return JobRun(self._preview(job) if dry_run else job.work(self.engine, cancel))
-                if dry_run and job.plan is not None:
-                    planned = tuple(job.plan(self.engine))
-                    return JobRun(end_of(planned), planned)
                 found, is_cancelled = self._run_all(job, cancel, ticket, dry_run=dry_run)
                 return JobRun(end_of(found, is_cancelled), tuple(found))
         finally:
@@ -98,7 +95,9 @@ class JobRunner:
         self, job: Job, cancel: StopSignal, ticket: Ticket, *, dry_run: bool
     ) -> tuple[list[Outcome], bool]:
         """Return the outcomes, and whether it was told to end before the last of them."""
-        commands = list(job.commands(self.engine, dry_run=dry_run))
+        things = list(job.commands(self.engine, dry_run=dry_run))
+        settled = [one for one in things if isinstance(one, Outcome)]
+        commands = [one for one in things if not isinstance(one, Outcome)]
         places = self._places(commands)
         ticket.expect(places)
         found: list[Outcome] = []
@@ -110,7 +109,7 @@ class JobRunner:
                 return found, False
             with ticket.turn(place, cancel):
                 found.append(self._outcome(job, command, cancel))
-        return found, False
+        return [*found, *settled], False
 
     @contextmanager
     def _held(self, job: Job) -> Iterator[None]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from memconsole.domain.commands import Rotate
 from memconsole.errors import MemconsoleError
 from memconsole.ui.messages import CommandFinished
 from memconsole.values import dataclass
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from textual.app import App
 
     from memconsole.domain.command_spec import CommandSpec
-    from memconsole.domain.commands import Command
     from memconsole.domain.outcomes import Outcome
     from memconsole.ui.door import Door
     from memconsole.ui.targets import Target
@@ -83,7 +81,7 @@ class Action:
 
         command = self.spec.build(target.agent, target.key, dry_run=dry_run)
         try:
-            return _plan(engine, command) if dry_run else engine.run(command)
+            return engine.run(command)
         except MemconsoleError as error:
             return Failed(command, error.code, str(error), error.hint)
         except Exception as error:
@@ -91,18 +89,6 @@ class Action:
             return Failed(
                 command, "bug", f"it failed: {type(error).__name__}", "The log has it: press l."
             )
-
-
-def _plan(engine: Door, command: Command) -> Outcome:
-    """Return what a command would do; the plan of a rotation is made from disk (A13)."""
-    match command:
-        case Rotate():
-            [outcome] = engine.rotation_plan(
-                agent_id=command.agent.id, keys=(command.key,)
-            ).outcomes
-            return outcome
-        case _:
-            return engine.run(command)
 
 
 class ActionMoved(Message):

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
     from memconsole.engine.pruning import PruningPreview, PruningWish
-    from memconsole.engine.rotate import RotationPlan
     from memconsole.ports import StopSignal
 
 
@@ -104,11 +103,6 @@ class Door(Protocol):
 
     def record_samples(self, snapshot: ConsoleSnapshot) -> None:
         """Keep the counts of a snapshot for growth."""
-
-    def rotation_plan(
-        self, *, agent_id: str | None = None, keys: tuple[str, ...] = ()
-    ) -> RotationPlan:
-        """Say which sessions rotation would take now, from disk alone."""
 
     def search(self, request: SearchRequest, cancel: StopSignal | None = None) -> SearchResult:
         """Search memory and talks; nothing found is an answer."""

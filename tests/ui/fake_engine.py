@@ -19,7 +19,6 @@ from memconsole.domain.keys import SessionClass
 from memconsole.domain.memory_advice import MemoryAdvice
 from memconsole.domain.outcomes import Checkpointed, Planned, Written
 from memconsole.domain.settings import Settings, UiSettings
-from memconsole.engine.rotate import RotationPlan
 from memconsole.errors import MemconsoleError, SessionNotFoundError
 from tests.ui import sample
 from tests.ui.fake_search import FakeSearch
@@ -185,21 +184,6 @@ class FakeEngine(FakeSearch):
     def record_samples(self, snapshot: ConsoleSnapshot) -> None:
         self.sampled += 1
 
-    def rotation_plan(
-        self, *, agent_id: str | None = None, keys: tuple[str, ...] = ()
-    ) -> RotationPlan:
-        command = Rotate(sample.ref(agent_id or "main"), keys[0], dry_run=True)
-        self.commands.append(command)
-        plan = self.outcomes.get(
-            "rotate --dry-run",
-            Planned(
-                command,
-                f"would reset {command.key} at 151200 of 150000 tokens, after a checkpoint of it",
-                details={"threshold": 150_000, "tokens": 151_200, "class": "main"},
-            ),
-        )
-        return RotationPlan((plan,), 0, 150_000)
-
     def run(
         self,
         command: Command,
@@ -218,6 +202,12 @@ class FakeEngine(FakeSearch):
         if isinstance(command, Reindex) and not command.dry_run:
             return self.build(command, progress, cancel)
         wrote = (Written("ACTIVE_CONTEXT.md", 2_150), Written("memory/2026-01-26.md", 480))
+        if isinstance(command, Rotate) and command.dry_run:
+            return Planned(
+                command,
+                f"would reset {command.key} at 151200 of 150000 tokens, after a checkpoint of it",
+                details={"threshold": 150_000, "tokens": 151_200, "class": "main"},
+            )
         if command.dry_run:
             message = f"would save 60 messages of agent:{command.agent.id}:main"
             details = {"read": 412, "damaged": 0, "filtered": 31}
