@@ -87,7 +87,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     choice = find_home(settings.home, os.environ, wiring_search.user_home())
     ports = Ports(
         platform=_platform(settings, choice, clock, copies, state),
-        sessions=_sessions(copies),
+        sessions=_sessions(copies, clock),
         memory=DiskMemory(),
         workspace=DiskWorkspace(journal=kept.journal),
         locks=FileLocks(locks),
@@ -140,11 +140,11 @@ def _platform(
     return PlatformAndState(platform, state.problem, own_notices)
 
 
-def _sessions(copies: PrivateCopies) -> SessionStore:
+def _sessions(copies: PrivateCopies, clock: Clock) -> SessionStore:
     from memconsole.platform.json5_file import decode_json5  # noqa: PLC0415
     from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
 
-    return AgentSessionStore(copies, decode_json5)
+    return AgentSessionStore(copies, decode_json5, clock.now)
 
 
 def _scheduler(locks: Path, kept: StateViews) -> SchedulerControl:

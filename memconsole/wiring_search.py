@@ -82,7 +82,7 @@ class _SearchOnly:
         from memconsole.platform.json5_file import decode_json5  # noqa: PLC0415
         from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
 
-        return AgentSessionStore(self._copies, decode_json5)
+        return AgentSessionStore(self._copies, decode_json5, self.clock.now)
 
     @functools.cached_property
     def consolidation(self) -> ConsolidationLog:

@@ -178,5 +178,6 @@ def skipped_words(counts: TranscriptCounts) -> str:
         (counts.in_progress, "in progress"),
         (counts.filtered, "filtered"),
         (counts.off_path, "off the active path"),
+        (counts.unknown, "of an unknown kind"),
     )
     return ", ".join(f"{number:,} {word}" for number, word in parts if number)

@@ -286,4 +286,5 @@ def transcript_left_out(counts: TranscriptCounts) -> dict[str, int]:
         "in_progress": counts.in_progress,
         "filtered": counts.filtered,
         "off_path": counts.off_path,
+        "unknown": counts.unknown,
     }

@@ -130,6 +130,7 @@ class PlatformConfig:
         path: The configuration file, None when there is none.
         user_timezone: IANA zone of the user (`agents.defaults.userTimezone`).
         windows: Context window in tokens by model id and by `provider/model`.
+        window_cap: `agents.defaults.contextTokens`, the most that is used of any window.
         default_model: `agents.defaults.model.primary`.
         main_key: `session.mainKey`, `main` unless set.
         reserve_tokens: What the platform keeps free before it compacts.
@@ -145,6 +146,7 @@ class PlatformConfig:
     user_timezone: str | None = None
     windows: Mapping[str, int] = field(default_factory=dict)
     default_model: str | None = None
+    window_cap: int | None = None
     main_key: str = "main"
     reserve_tokens: int = 20_000
     bootstrap_max_chars: int = 20_000

@@ -47,6 +47,13 @@ def left_out(counts: TranscriptCounts) -> str:
         parts.append(f"; {counts.damaged} damaged {lines} left out")
     if counts.in_progress:
         parts.append("; the last line is still being written")
+    if counts.unknown_newest:
+        parts.append(
+            f"; {counts.unknown_newest} newer records were not understood: this may not be the"
+            " latest"
+        )
+    if counts.unknown - counts.unknown_newest:
+        parts.append(f"; {counts.unknown - counts.unknown_newest} records were not understood")
     return "".join(parts)
 
 

@@ -43,6 +43,7 @@ CHECK_IDS = (
     "gateway-scopes",
     "gateway-process",
     "disk",
+    "stores",
     "transcripts-size",
     "memory-file-size",
     "cron-errors",

@@ -22,20 +22,26 @@ if TYPE_CHECKING:
 _COUNTED_ANEW_BELOW = 0.5
 """A count below this share of the context before a compaction was taken after it."""
 
+_FAR_BELOW = 0.5
+_LONG_ANSWER_TOKENS = 20_000
+"""A count leaves out the answer, which a usage holds."""
+
 
 def window_of(stored: StoredSession, config: PlatformConfig) -> int | None:
-    """Return the context window in tokens: the entry's, else the configured model's, else None."""
-    if stored.window is not None and stored.window > 0:
-        return stored.window
+    """Return the context window in tokens: that of the configured model, else the entry's.
+
+    The entry keeps the window of the model that ran last, which another model has followed.
+    `agents.defaults.contextTokens` is the most that the platform uses of any window.
+    """
     names = (
+        stored.next_model,
         f"{stored.model_provider}/{stored.model}" if stored.model_provider else None,
         stored.model,
-        config.default_model if stored.model is None else None,
+        config.default_model if stored.model is None and not stored.window else None,
     )
-    for name in names:
-        if name is not None and (found := config.windows.get(name)):
-            return found
-    return None
+    known = (config.windows.get(name) for name in names if name is not None)
+    found = next((one for one in known if one), None) or stored.window or None
+    return found if found is None or not config.window_cap else min(found, config.window_cap)
 
 
 def is_trusted(stored: StoredSession) -> bool:
@@ -58,6 +64,8 @@ def needs_usage(stored: StoredSession, policy: RotationPolicy, window: int | Non
     if not is_trusted(stored):
         return True
     reported = stored.tokens_reported or 0
+    if reported == 0:
+        return True  # it was reset, or nobody counted: the transcript knows which
     key = None if stored.key is None else stored.key.text
     return reported >= policy.threshold(window, key) or (window is not None and reported > window)
 
@@ -103,11 +111,14 @@ def _counted(stored: StoredSession, window: int | None, usage: Tail | None) -> T
 
 
 def _is_contradicted(reported: int, usage: Tail) -> bool:
-    """Tell whether a compaction is newer than the count (mission §5.2).
+    """Tell whether a compaction is newer than the count, or the last answer used far more.
 
     A usage that is merely smaller contradicts nothing: providers leave parts out, and the
-    platform vouches for its own number.
+    platform vouches for its own number (mission §5.2).
     """
+    used = usage.usage_tokens or 0
+    if reported < used * _FAR_BELOW and used - reported > _LONG_ANSWER_TOKENS:
+        return True
     if reported == 0 or usage.usage_tokens is not None or usage.last_compaction_at is None:
         return False
     # No model call since the compaction: the number is from before it, unless it is so much

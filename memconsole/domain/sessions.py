@@ -75,6 +75,7 @@ class StoredSession:
     Attributes:
         key: None for orphans and for archives whose key is unknown.
         session_id: None when the entry names none.
+        next_model: `provider/model` that the operator chose for the next runs, where it is said.
         tokens_reported: `totalTokens` as stored; None when absent or null.
         tokens_fresh: `totalTokensFresh`; None when the store does not write it.
         is_count_versioned: True when the store must also carry `totalTokensVersion` (schema ≥ 23).
@@ -123,6 +124,7 @@ class StoredSession:
     is_loose: bool = False
     spoke_at: datetime | None = None
     refusal: Notice | None = None
+    next_model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

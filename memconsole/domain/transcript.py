@@ -20,6 +20,7 @@ class EntryKind(StrEnum):
     RESET = "reset"
     LEAF = "leaf"
     OTHER = "other"
+    UNKNOWN = "unknown"
     DAMAGED = "damaged"
     IN_PROGRESS = "in-progress"
 
@@ -96,6 +97,7 @@ class Entry:
         is_injected: Written by the gateway itself or a mirror of a delivery: no words of the talk.
         target_id: The entry that a `leaf` record makes the tip.
         reason: Reason of a `reset` record.
+        odd_time: What is wrong with its time: a code of `domain.moments`, else empty.
     """
 
     kind: EntryKind
@@ -116,6 +118,7 @@ class Entry:
     is_injected: bool = False
     position: int = 0
     size_bytes: int = 0
+    odd_time: str = ""
 
 
 class MessageKind(StrEnum):
@@ -150,12 +153,22 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptCounts:
-    """What a reading left out, and why (`left_out` of `transcript --json`)."""
+    """What a reading left out, and why (`left_out` of `transcript --json`).
+
+    Attributes:
+        unknown: Records of a kind that this version does not know.
+        unknown_newest: Those of them that are newer than the newest message.
+        future: Records with a time ahead of the clock; likewise `skewed`, of before the platform.
+    """
 
     damaged: int = 0
     in_progress: int = 0
     filtered: int = 0
     off_path: int = 0
+    unknown: int = 0
+    unknown_newest: int = 0
+    future: int = 0
+    skewed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
+from memconsole.domain.moments import FUTURE, SKEWED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,9 +32,28 @@ def transcript_notices(
     if counts.in_progress:
         text = f"the last line of {name} is being written; it is read once it is complete"
         yield Notice("transcript-in-progress", text, path, agent)
+    yield from _unknown(name, counts, path, agent)
+    for count, code, words in (
+        (counts.future, FUTURE, "have a time ahead of the clock, and are shown as of now"),
+        (counts.skewed, SKEWED, "have a time of before the platform, which counts as unknown"),
+    ):
+        if count:
+            yield Notice(code, f"{_records(count)} of {name} {words}", path, agent)
     if has_gap:
         text = f"{name} holds records without parentId; all of them are kept as said"
         yield Notice("transcript-damaged", text, path, agent)
+
+
+def _unknown(name: str, counts: TranscriptCounts, path: str | None, agent: str) -> Iterator[Notice]:
+    if counts.unknown:
+        text = f"{_records(counts.unknown)} of {name} are of a kind that this version does not know"
+        if counts.unknown_newest:
+            text += f"; {counts.unknown_newest} of them are newer than its newest message"
+        yield Notice("unknown-records", text, path, agent)
+
+
+def _records(count: int) -> str:
+    return "1 record" if count == 1 else f"{count} records"
 
 
 def masked_notice(name: str, count: int, *, path: str | None, agent: str) -> Notice:

@@ -156,6 +156,7 @@ def _details(source: Source, tail: Tail) -> dict[str, Detail]:
         "damaged": tail.counts.damaged,
         "in_progress": tail.counts.in_progress,
         "filtered": tail.counts.filtered,
+        "unknown": tail.counts.unknown,
     }
 
 

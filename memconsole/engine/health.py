@@ -114,6 +114,7 @@ def _checks() -> Mapping[str, Callable[[Look], Check]]:
         "gateway-scopes": platform.gateway_scopes,
         "gateway-process": platform.gateway_process,
         "disk": platform.disk,
+        "stores": platform.stores,
         "transcripts-size": platform.transcripts_size,
         "memory-file-size": memory.memory_file_size,
         "cron-errors": platform.cron_errors,

@@ -58,6 +58,30 @@ def gateway(look: Look) -> Check:
     return Check("gateway", severity, f"the Gateway is {status.words}", verdict, hint=hint)
 
 
+_UNREAD = frozenset(
+    {"store-unreadable", "store-newer", "session-id-mismatch", "transcript-outside"}
+)
+
+
+def stores(look: Look) -> Check:
+    """Whether every session could be read: what is not read is not known to be well."""
+    unread = [one for one in look.snapshot.notices if one.code in _UNREAD]
+    count = len(look.snapshot.agents)
+    if not unread:
+        return ok("stores", f"the session stores of {count} agents can be read", count)
+    details = tuple(one.message for one in unread)
+    hint = "Check owner and mode of the files; `memconsole status` names each of them."
+    return Check(
+        "stores",
+        CheckStatus.UNKNOWN,
+        named(details, most=2),
+        len(unread),
+        1,
+        hint=hint,
+        details=details,
+    )
+
+
 def gateway_scopes(look: Look) -> Check:
     """Whether it lets us read and rotate."""
     status = look.snapshot.gateway

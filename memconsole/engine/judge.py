@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.growth import growth
 from memconsole.domain.judgement import count_tokens, explain, percent, why_not_due, window_of
 from memconsole.domain.keys import SessionClass, classify
+from memconsole.domain.moments import oddities, settled
 from memconsole.domain.plain import one_line
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.snapshot import SessionView
@@ -44,7 +46,8 @@ def judge(
     policy: RotationPolicy,
     now: datetime,
 ) -> SessionView:
-    """Return the row that every face shows (A2, A3, A6)."""
+    """Return the row that every face shows (A2, A3, A6); no time in it is ahead of `now`."""
+    stored = _in_time(stored, now)
     session_class = (
         SessionClass.OTHER if stored.key is None else classify(stored.key, stored.chat_type)
     )
@@ -69,6 +72,22 @@ def judge(
         growth=_growth(stored, evidence, count.basis, threshold, now),
         messages=None,
         read_at=evidence.read_at,
+    )
+
+
+def times_of(stored: StoredSession) -> tuple[datetime | None, ...]:
+    """Return the times of a session that are shown."""
+    return stored.started_at, stored.updated_at, stored.last_interaction_at
+
+
+def _in_time(stored: StoredSession, now: datetime) -> StoredSession:
+    if not oddities(times_of(stored), now):
+        return stored
+    return replace(
+        stored,
+        started_at=settled(stored.started_at, now)[0],
+        updated_at=settled(stored.updated_at, now)[0],
+        last_interaction_at=settled(stored.last_interaction_at, now)[0],
     )
 
 

@@ -118,5 +118,6 @@ def _judged(entries: list[Entry], *, is_whole: bool, is_known: bool) -> Segment:
         in_progress=sum(entry.kind is EntryKind.IN_PROGRESS for entry in entries),
         filtered=filtered,
         off_path=len(flags) - sum(flags),
+        unknown=sum(entry.kind is EntryKind.UNKNOWN for entry in entries),
     )
     return Segment(tuple(messages), tuple(tools), is_whole, is_known, counts)

@@ -6,26 +6,30 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import Storage
+from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.attention import attention
 from memconsole.domain.config_urgent import may_be_grave, may_be_lost
 from memconsole.domain.gateway import LiveReading
 from memconsole.domain.growth import LOOKBACK
+from memconsole.domain.moments import FUTURE, SKEWED, oddities
+from memconsole.domain.plain import one_line
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.snapshot import AgentView, ConsoleSnapshot
+from memconsole.engine.judge import times_of
 from memconsole.engine.live import live_notices, overlaid
 from memconsole.engine.lookup import find_agent
 from memconsole.errors import HomeUnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from datetime import datetime
 
-    from memconsole.domain.agents import Agent, AgentRef, Home, Notice
+    from memconsole.domain.agents import Agent, AgentRef, Home
     from memconsole.domain.captures import Capture
     from memconsole.domain.compaction_evidence import BadCompaction
     from memconsole.domain.config_finding import Finding
     from memconsole.domain.memory import Pool
-    from memconsole.domain.sessions import StoreListing
+    from memconsole.domain.sessions import StoredSession, StoreListing
     from memconsole.domain.snapshot import SessionView
     from memconsole.domain.tokens import Sample
     from memconsole.engine.live import LiveView
@@ -59,9 +63,14 @@ def take_snapshot(
     ]
     seen = LiveReading() if live is None else live.take()
     views, sessions = _judged(ports, reader, home, readings, seen)
-    found = (*home.notices, *live_notices(seen), *_agent_notices(readings))
-    notices = tuple(dict.fromkeys(found))
     now = ports.clock.now()
+    found = (
+        *home.notices,
+        *live_notices(seen),
+        *_agent_notices(readings),
+        *_time_notices(readings, now),
+    )
+    notices = tuple(dict.fromkeys(found))
     return ConsoleSnapshot(
         home=home,
         era=home.era,
@@ -176,6 +185,28 @@ def _agent_notices(readings: Iterable[tuple[AgentReading, Pool | None]]) -> Iter
             seen.add(pool.root)
             # A missing workspace is told of its agent already.
             yield from (one for one in pool.notices if (one.code, one.path) not in told)
+
+
+def _time_notices(
+    readings: Iterable[tuple[AgentReading, Pool | None]], now: datetime
+) -> Iterator[Notice]:
+    """Yield what is wrong with the times of an agent's sessions, once for each fault."""
+    for reading, _ in readings:
+        odd: defaultdict[str, list[StoredSession]] = defaultdict(list)
+        for stored in reading.listing.sessions:
+            for code in oddities(times_of(stored), now):
+                odd[code].append(stored)
+        for code, sessions in sorted(odd.items()):
+            first = sessions[0].key.text if sessions[0].key else sessions[0].session_id or "?"
+            more = f" and {len(sessions) - 1} more" if len(sessions) > 1 else ""
+            message = f"{one_line(first)}{more}: {_ODD_TIMES[code]}"
+            yield Notice(code, message, str(reading.agent.store_file), reading.agent.id)
+
+
+_ODD_TIMES = {
+    FUTURE: "a time is ahead of the clock, and is shown as now",
+    SKEWED: "a time is of before the platform, and counts as unknown",
+}
 
 
 def _read(

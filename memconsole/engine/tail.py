@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
+from memconsole.domain.moments import FUTURE, SKEWED
 from memconsole.domain.path import ActivePath
 from memconsole.domain.transcript import EntryKind, Tail, TranscriptCounts
 from memconsole.errors import StoreError
@@ -143,11 +145,15 @@ class _Reading:
         self._in_progress = 0
         self._filtered = 0
         self._off_path = 0
+        self._unknown = 0
+        self._unknown_newest = 0
+        self._odd_times: Counter[str] = Counter()
         self._is_whole = False
         self._compaction_age = sys.maxsize
         self._last_compaction_at: datetime | None = None
         self._compaction: Compaction | None = None
         self._spoke_at: datetime | None = None
+        self._has_message = False
 
     def run(
         self,
@@ -179,7 +185,14 @@ class _Reading:
         return Tail(
             messages=tuple(reversed(newest_first)),
             counts=TranscriptCounts(
-                self._damaged, self._in_progress, self._filtered, self._off_path
+                self._damaged,
+                self._in_progress,
+                self._filtered,
+                self._off_path,
+                unknown=self._unknown,
+                unknown_newest=self._unknown_newest,
+                future=self._odd_times[FUTURE],
+                skewed=self._odd_times[SKEWED],
             ),
             is_whole=self._is_whole,
             has_gap=self._path.has_gap,
@@ -228,7 +241,12 @@ class _Reading:
         self._read_bytes += entry.size_bytes
         self._position = entry.position
         is_on_path = self._path.offer(entry)
-        if entry.kind is EntryKind.DAMAGED:
+        if entry.odd_time:
+            self._odd_times[entry.odd_time] += 1
+        if entry.kind is EntryKind.UNKNOWN:
+            self._unknown += 1
+            self._unknown_newest += not self._has_message
+        elif entry.kind is EntryKind.DAMAGED:
             self._damaged += 1
         elif entry.kind is EntryKind.IN_PROGRESS:
             self._in_progress += 1
@@ -241,6 +259,7 @@ class _Reading:
         if entry.kind in _CUTS:
             self._cut(entry)
         elif entry.kind is EntryKind.MESSAGE:
+            self._has_message = True
             self._spoke_at = self._spoke_at or entry.at
             self._measure(entry)
             if self._keeps_messages:

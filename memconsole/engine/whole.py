@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.messages import FilterReason, shown, unfiltered
+from memconsole.domain.moments import FUTURE, SKEWED
 from memconsole.domain.path import active_flags
 from memconsole.domain.transcript import EntryKind, TranscriptCounts, Whole
 from memconsole.values import dataclass
@@ -83,7 +84,13 @@ def _record(entry: Entry, *, everything: bool) -> _Record:
 
 def _counts(records: Sequence[_Record], flags: Sequence[bool]) -> TranscriptCounts:
     kinds = Counter(record.entry.kind for record in records)
+    odd_times = Counter(record.entry.odd_time for record in records)
+    last = max((at for at, record in enumerate(records) if _is_message(record)), default=-1)
     return TranscriptCounts(
+        unknown=kinds[EntryKind.UNKNOWN],
+        unknown_newest=sum(one.entry.kind is EntryKind.UNKNOWN for one in records[last + 1 :]),
+        future=odd_times[FUTURE],
+        skewed=odd_times[SKEWED],
         damaged=kinds[EntryKind.DAMAGED],
         in_progress=kinds[EntryKind.IN_PROGRESS],
         filtered=sum(
@@ -94,6 +101,10 @@ def _counts(records: Sequence[_Record], flags: Sequence[bool]) -> TranscriptCoun
             for record, flag in zip(records, flags, strict=True)
         ),
     )
+
+
+def _is_message(record: _Record) -> bool:
+    return record.entry.kind is EntryKind.MESSAGE
 
 
 def _in_context(on_path: Sequence[_Record]) -> Sequence[_Record]:

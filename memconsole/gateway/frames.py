@@ -5,18 +5,18 @@ Formats: `formats/clawdbot-file-era.md` §9, `formats/openclaw-2026.9.md` §6.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from memconsole.domain.gateway import CompactAnswer, LiveSession
+from memconsole.domain.moments import moment
 from memconsole.domain.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LARGEST = 2**53
 _LONGEST_KEY = 4096
 
@@ -58,14 +58,9 @@ def whole(value: object) -> int | None:
 
 
 def instant(value: object) -> datetime | None:
-    """Return milliseconds since the epoch as aware UTC."""
+    """Return milliseconds since the epoch, or seconds, as aware UTC."""
     number = whole(value)
-    if not number:
-        return None
-    try:
-        return _EPOCH + timedelta(milliseconds=number)
-    except OverflowError:
-        return None
+    return moment(number) if number else None
 
 
 def flag(value: object) -> bool | None:

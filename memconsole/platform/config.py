@@ -215,6 +215,7 @@ def _platform_config(path: Path, root: Mapping[str, object]) -> PlatformConfig:
         user_timezone=text(defaults.get("userTimezone")),
         windows=_windows(mapping(mapping(root.get("models")).get("providers"))),
         default_model=text(mapping(model).get("primary")) or text(model),
+        window_cap=integer(defaults.get("contextTokens")),
         main_key=(text(session.get("mainKey")) or usual.main_key).strip().lower(),
         reserve_tokens=_reserve(mapping(defaults.get("compaction")), usual.reserve_tokens),
         bootstrap_max_chars=integer(defaults.get("bootstrapMaxChars")) or usual.bootstrap_max_chars,

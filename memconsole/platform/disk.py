@@ -11,6 +11,7 @@ from memconsole.domain.plain import one_line
 from memconsole.errors import HomeNotFoundError, HomeUnreadableError
 from memconsole.platform.config import read_config
 from memconsole.platform.era import EraDetector, home_era
+from memconsole.platform.first_store import store_above
 from memconsole.platform.roster import build_roster, is_agent_folder
 
 if TYPE_CHECKING:
@@ -65,7 +66,12 @@ class DiskPlatform:
             config=reading.config,
             agents=agents,
             era=home_era((agent.era for agent in agents), cron),
-            notices=(*self._choice.notices, *reading.notices, *notices),
+            notices=(
+                *self._choice.notices,
+                *reading.notices,
+                *notices,
+                *store_above(home, agents),
+            ),
             read_at=read_at,
         )
 

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections import defaultdict
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
@@ -13,7 +14,7 @@ from memconsole.domain.sessions import TranscriptKind
 from memconsole.errors import TranscriptRefusedError
 from memconsole.sqlite import keep_open
 from memconsole.stores.belonging import own_words
-from memconsole.stores.entries import entries_backward, entries_forward
+from memconsole.stores.entries import entries_backward, entries_forward, in_time
 from memconsole.stores.files import FileSessionStore
 from memconsole.stores.join import joined, without_database
 from memconsole.stores.lines import (
@@ -49,13 +50,16 @@ class AgentSessionStore:
     Args:
         copies: Private copies of databases that cannot be read in place.
         decode_json5: Reads a `sessions.json` that is no plain JSON; see `FileSessionStore`.
+        now: The clock, against which records with a time ahead of it are told.
     """
 
     def __init__(
         self,
         copies: PrivateCopies,
         decode_json5: Callable[[bytes], object] | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
+        self._now = now
         self._copies = copies
         self._database = SqliteSessionStore(copies)
         self._files = FileSessionStore(decode_json5)
@@ -124,16 +128,20 @@ class AgentSessionStore:
                 lines = lines_backward(
                     ref.path, limit_bytes, first_block=_COUNTED_BLOCK, check=own_words(ref)
                 )
-                yield ref, entries_backward(lines, is_counted=True)
+                yield ref, in_time(entries_backward(lines, is_counted=True), self._now)
             else:
                 yield ref, self.backward(ref, limit_bytes=limit_bytes)
         for path, wanted in rows.items():
-            yield from self._database.counted(
+            for ref, entries in self._database.counted(
                 path, wanted, limit_bytes=limit_bytes, expected=expected
-            )
+            ):
+                yield ref, in_time(entries, self._now)
 
     def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
         """Yield all entries in stored order; same kinds and errors as `backward`."""
+        return in_time(self._forward(ref), self._now)
+
+    def _forward(self, ref: TranscriptRef) -> Iterator[Entry]:
         match ref.kind:
             case TranscriptKind.FILE:
                 return entries_forward(lines_forward(ref.path, check=own_words(ref)))

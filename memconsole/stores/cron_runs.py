@@ -7,18 +7,19 @@ that of 2026.8 and later. A home can have several; what any of them says counts 
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from memconsole.domain.health import CronErrors
+from memconsole.domain.moments import moment
 from memconsole.domain.plain import one_line
 from memconsole.errors import StoreError
 from memconsole.sqlite import read_platform
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
     from pathlib import Path
 
     from memconsole.domain.agents import Home
@@ -30,9 +31,10 @@ FOLDER: Final = "cron/runs"
 _TAIL_BYTES: Final = 256 * 1024
 _STATEMENTS: Final = {
     "cron_run_receipts": (
-        "SELECT job_id FROM cron_run_receipts WHERE status = 'error' AND finished_at_ms >= ?"
+        "SELECT job_id, finished_at_ms FROM cron_run_receipts WHERE status = 'error'"
+        " AND finished_at_ms >= ?"
     ),
-    "cron_run_logs": "SELECT job_id FROM cron_run_logs WHERE status = 'error' AND ts >= ?",
+    "cron_run_logs": "SELECT job_id, ts FROM cron_run_logs WHERE status = 'error' AND ts >= ?",
 }
 
 
@@ -59,10 +61,9 @@ class PlatformCron:
 
     def errors(self, home: Home, since: datetime) -> CronErrors | None:
         """Return the runs that ended in an error since then; None when no record is readable."""
-        least_ms = since.astimezone(UTC).timestamp() * 1000
         jobs: list[str] = []
         is_known = False
-        for found in (_from_files(home.path / FOLDER, least_ms), self._from_database(home, since)):
+        for found in (_from_files(home.path / FOLDER, since), self._from_database(home, since)):
             if found is not None:
                 is_known = True
                 jobs += found
@@ -72,7 +73,7 @@ class PlatformCron:
 
     def _from_database(self, home: Home, since: datetime) -> list[str] | None:
         path = home.path / DATABASE
-        least_ms = int(since.timestamp() * 1000)
+        least = int(since.timestamp())  # of rows in seconds; those in milliseconds are above it
 
         def read(database: ReadOnlyDatabase) -> list[str] | None:
             there = {
@@ -81,7 +82,8 @@ class PlatformCron:
             }
             for table, statement in _STATEMENTS.items():
                 if table in there:
-                    return [str(row[0]) for row in database.rows(statement, (least_ms,))]
+                    rows = database.rows(statement, (least,))
+                    return [str(job) for job, at in rows if _is_since(at, since)]
             return None
 
         try:
@@ -91,15 +93,15 @@ class PlatformCron:
             return None
 
 
-def _from_files(folder: Path, least_ms: float) -> list[str] | None:
+def _from_files(folder: Path, since: datetime) -> list[str] | None:
     try:
         names = [name for name in os.listdir(folder) if name.endswith(".jsonl")]  # noqa: PTH208
     except OSError:
         return None
-    return [job for name in sorted(names) for job in _of_file(folder / name, least_ms)]
+    return [job for name in sorted(names) for job in _of_file(folder / name, since)]
 
 
-def _of_file(path: Path, least_ms: float) -> Iterator[str]:
+def _of_file(path: Path, since: datetime) -> Iterator[str]:
     try:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -112,5 +114,11 @@ def _of_file(path: Path, least_ms: float) -> Iterator[str]:
             run = _RUN.decode(line)
         except (msgspec.DecodeError, msgspec.ValidationError):
             continue  # the first may be cut, and others are not ours to judge
-        if run.status == "error" and run.ts >= least_ms:
+        if run.status == "error" and _is_since(run.ts, since):
             yield run.job_id or path.stem
+
+
+def _is_since(at: object, since: datetime) -> bool:
+    """Whether a run ended since then; its time is in milliseconds, or in seconds."""
+    ended = moment(at) if isinstance(at, int | float) else None
+    return ended is not None and ended >= since

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from memconsole.domain.moments import AHEAD, FIRST_YEAR, FUTURE, SKEWED, moment
 from memconsole.domain.transcript import Compaction, Entry, EntryKind, ToolUse, Usage
 from memconsole.stores.contents import Content, read_content
 from memconsole.stores.records import MessageJson, decode_counted, decode_record, is_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from memconsole.stores.lines import RawLine
     from memconsole.stores.records import (
@@ -36,6 +37,18 @@ _KINDS = {
     "compaction": EntryKind.COMPACTION,
     "reset": EntryKind.RESET,
     "leaf": EntryKind.LEAF,
+    **dict.fromkeys(
+        (
+            "model_change",
+            "thinking_level_change",
+            "branch_summary",
+            "custom",
+            "custom_message",
+            "label",
+            "session_info",
+        ),
+        EntryKind.OTHER,
+    ),
 }
 _SPOKEN = ("user", "assistant")
 _RESULT_ROLES = {"toolResult": "toolResult", "tool": "toolResult", "tool_result": "toolResult"}
@@ -46,9 +59,6 @@ _NO_CONTENT = Content()
 _INJECTED_MODELS = ("gateway-injected", "delivery-mirror")
 _A_PERSON = "external_user"
 
-_FIRST_YEAR, _LAST_YEAR = 2000, 2100
-_FIRST_MS = datetime(_FIRST_YEAR, 1, 1, tzinfo=UTC).timestamp() * 1000
-_LAST_MS = datetime(_LAST_YEAR, 1, 1, tzinfo=UTC).timestamp() * 1000
 _LARGEST_COUNT = 2**53
 
 _GLUED = re.compile(
@@ -106,12 +116,14 @@ def parse_line(
     role = None if message is None or message.role is None else message.role
     role = _RESULT_ROLES.get(role or "", role)
     has_parent = record.parent_id is not msgspec.UNSET
+    at = _when(record, message)
+    is_skewed = at is not None and at.year < FIRST_YEAR
     return Entry(
         kind=_kind(record, message),
         id=record.id or None,
         parent_id=record.parent_id if isinstance(record.parent_id, str) else None,
         has_parent=has_parent,
-        at=_time(record.timestamp) or (None if message is None else _time(message.timestamp)),
+        at=None if is_skewed else at,
         role=role,
         text="\n".join(content.texts) if role in _SPOKEN else "",
         thinking_chars=content.thinking_chars,
@@ -125,7 +137,19 @@ def parse_line(
         is_injected=message is not None and _is_injected(message),
         position=position,
         size_bytes=len(line) if size is None else size,
+        odd_time=SKEWED if is_skewed else "",
     )
+
+
+def in_time(entries: Iterable[Entry], now: Callable[[], datetime]) -> Iterator[Entry]:
+    """Yield entries, those with a time ahead of the clock as if they were of this moment."""
+    at = now()
+    latest = at + AHEAD
+    for entry in entries:
+        if entry.at is not None and entry.at > latest:
+            yield replace(entry, at=at, odd_time=FUTURE)
+        else:
+            yield entry
 
 
 def _message(record: RecordJson | CountedJson) -> SpeakerJson | None:
@@ -139,8 +163,8 @@ def _message(record: RecordJson | CountedJson) -> SpeakerJson | None:
 
 def _kind(record: RecordJson | CountedJson, message: SpeakerJson | None) -> EntryKind:
     if record.type is None:
-        return EntryKind.OTHER if message is None else EntryKind.MESSAGE
-    return _KINDS.get(record.type, EntryKind.OTHER)
+        return EntryKind.UNKNOWN if message is None else EntryKind.MESSAGE
+    return _KINDS.get(record.type, EntryKind.UNKNOWN)
 
 
 def _tools(message: MessageJson, role: str | None, content: Content) -> tuple[ToolUse, ...]:
@@ -193,18 +217,22 @@ def _count(value: Number | None) -> int | None:
     return int(value)
 
 
+def _when(record: RecordJson | CountedJson, message: SpeakerJson | None) -> datetime | None:
+    at = _time(record.timestamp)
+    if message is None or (at is not None and at.year >= FIRST_YEAR):
+        return at
+    return _time(message.timestamp) or at
+
+
 def _time(value: str | Number | None) -> datetime | None:
-    """Return ISO-8601 or epoch milliseconds as aware UTC; None outside of any sane year."""
+    """Return ISO-8601, or milliseconds or seconds since 1970, as aware UTC."""
     if isinstance(value, str):
         try:
             at = datetime.fromisoformat(value)
-            at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+            return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
         except (ValueError, OverflowError):
             return None
-        return at if _FIRST_YEAR <= at.year < _LAST_YEAR else None
-    if value is None or not _FIRST_MS <= value < _LAST_MS:
-        return None
-    return datetime.fromtimestamp(value / 1000, UTC)
+    return None if value is None else moment(value)
 
 
 def _damaged(line: RawLine) -> tuple[Entry, ...]:

@@ -8,14 +8,17 @@ Formats: `formats/clawdbot-file-era.md` §2, `formats/openclaw-2026.9.md` §4.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from memconsole.domain.moments import moment
 from memconsole.domain.sessions import TranscriptState
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+if TYPE_CHECKING:
+    from datetime import datetime
+
 _LARGEST = 2**53
 """The platform counts in JavaScript numbers; beyond this they are not exact."""
 
@@ -45,6 +48,8 @@ class EntryFields(msgspec.Struct, frozen=True, rename="camel"):
     chat_type: str | None = None
     model: str | None = None
     model_provider: str | None = None
+    model_override: str | None = None
+    provider_override: str | None = None
     parent_session_key: str | None = None
     spawned_by: str | None = None
 
@@ -53,6 +58,12 @@ class EntryFields(msgspec.Struct, frozen=True, rename="camel"):
         """What the session is called, each once; the first goes before the others."""
         names = (self.label, self.display_name, self.subject)
         return tuple(dict.fromkeys(name for name in names if name))
+
+    @property
+    def next_model(self) -> str | None:
+        """`provider/model` that was chosen for the next runs; None when nothing was chosen."""
+        provider = self.provider_override or self.model_provider
+        return f"{provider}/{self.model_override}" if provider and self.model_override else None
 
     @property
     def is_active(self) -> bool | None:
@@ -110,12 +121,10 @@ def whole(value: float | str | bytes | None) -> int | None:
 
 @lru_cache(maxsize=256, typed=True)  # one row repeats its times
 def instant(milliseconds: float | str | bytes | None) -> datetime | None:
-    """Return a time in milliseconds since the epoch as aware UTC; None for 0 and nonsense."""
+    """Return a time since the epoch as aware UTC; None for 0 and nonsense.
+
+    It should be milliseconds; seconds are told by their size (`domain.moments`).
+    """
     if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
         return None
-    if not 0 < milliseconds <= _LARGEST:
-        return None
-    try:
-        return _EPOCH + timedelta(milliseconds=milliseconds)
-    except OverflowError:
-        return None
+    return moment(milliseconds) if milliseconds <= _LARGEST else None

@@ -171,6 +171,7 @@ def _session(
         chat_type=fields.chat_type,
         model=fields.model,
         model_provider=fields.model_provider,
+        next_model=fields.next_model,
         tokens_reported=whole(fields.total_tokens),
         tokens_fresh=fields.total_tokens_fresh,
         tokens_version=whole(fields.total_tokens_version),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,14 +15,12 @@ from memconsole.domain.agents import Notice
 from memconsole.domain.moved import moved_places
 from memconsole.domain.plain import one_line
 from memconsole.domain.sessions import TranscriptKind, TranscriptRef
-from memconsole.stores.entry_fields import instant
 from memconsole.stores.names import FileKind, FileName, is_uuid, read_import_name, read_name
 from memconsole.stores.run_locks import SUFFIX, is_held
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef
 
@@ -71,7 +70,10 @@ class SessionFile:
     @property
     def modified_at(self) -> datetime | None:
         """File time, aware UTC; None when it is no real date."""
-        return instant(self.modified_ns / 1e6)
+        try:
+            return datetime.fromtimestamp(self.modified_ns / 1e9, UTC)
+        except (ValueError, OverflowError, OSError):
+            return None
 
     @property
     def fullness(self) -> tuple[int, int]:

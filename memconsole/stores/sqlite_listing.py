@@ -175,6 +175,7 @@ class _Shelf:
             chat_type=fields.chat_type or window.chat_type,
             model=fields.model or window.model,
             model_provider=fields.model_provider or window.model_provider,
+            next_model=fields.next_model,
             tokens_reported=whole(fields.total_tokens),
             tokens_fresh=fields.total_tokens_fresh,
             tokens_version=whole(fields.total_tokens_version),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +18,13 @@ from memconsole.domain.transcript import (
     ToolUse,
     Usage,
 )
-from memconsole.stores.entries import entries_backward, entries_forward, parse_line, read_line
+from memconsole.stores.entries import (
+    entries_backward,
+    entries_forward,
+    in_time,
+    parse_line,
+    read_line,
+)
 from memconsole.stores.lines import RawLine, lines_backward, lines_forward
 
 if TYPE_CHECKING:
@@ -235,7 +241,9 @@ def test_no_usage_is_none() -> None:
         (None, 0, None),
         (None, -5, None),
         (None, 10**30, None),
-        ("9999-12-31T23:59:59Z", None, None),
+        (None, MS // 1000, AT),
+        ("1999-01-01T00:00:00Z", MS, AT),
+        ("9999-12-31T23:59:59Z", None, datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
         ("0001-01-01T00:00:00+14:00", None, None),
         (True, None, None),
         ([], {}, None),
@@ -247,6 +255,21 @@ def test_times(outer: object, inner: object, at: datetime | None) -> None:
     assert entry is not None
     assert entry.at == at
     assert at is None or (entry.at is not None and entry.at.tzinfo is UTC)
+
+
+def test_a_time_of_before_the_platform_is_none_and_says_so() -> None:
+    entry = parsed(type="message", timestamp="2009-01-01T00:00:00Z", message={"role": "user"})
+
+    assert (entry.at, entry.odd_time) == (None, "clock-skew")
+    assert parsed(type="message", message={"role": "user"}).odd_time == ""
+
+
+def test_a_time_ahead_of_the_clock_is_now() -> None:
+    entries = [Entry(EntryKind.MESSAGE, at=AT + timedelta(minutes=step)) for step in (0, 5, 6)]
+
+    found = [(one.at, one.odd_time) for one in in_time(entries, lambda: AT)]
+
+    assert found == [(AT, ""), (AT + timedelta(minutes=5), ""), (AT, "future-timestamp")]
 
 
 @pytest.mark.parametrize(
@@ -297,10 +320,11 @@ def test_resets_leaves_headers_and_the_unknown() -> None:
     leaf = parsed(type="leaf", id="l", parentId="b", targetId="a")
     assert (leaf.kind, leaf.target_id) == (EntryKind.LEAF, "a")
     assert parsed(type="session", version=4, id="s").kind is EntryKind.SESSION
-    for kind in ("custom", "custom_message", "label", "future_kind"):
+    for kind in ("custom", "custom_message", "label", "model_change", "branch_summary"):
         assert parsed(type=kind, id="x", content="context", data={"a": 1}).kind is EntryKind.OTHER
-    assert parsed(type=5, id="x").kind is EntryKind.OTHER
-    assert parsed(anything=1).kind is EntryKind.OTHER
+    assert parsed(type="future_kind", id="x").kind is EntryKind.UNKNOWN
+    assert parsed(type=5, id="x").kind is EntryKind.UNKNOWN
+    assert parsed(anything=1).kind is EntryKind.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -415,7 +439,10 @@ def test_any_bytes_are_an_entry_or_damage(data: bytes) -> None:
         ("corrupt-middle-line", {"message": 13, "other": 4, "session": 1, "damaged": 1}),
         ("simplified-format", {"message": 4}),
         ("v1-header-no-ids", {"session": 1, "message": 2, "compaction": 1}),
-        ("all-entry-kinds", {"session": 1, "message": 8, "compaction": 2, "other": 8}),
+        (
+            "all-entry-kinds",
+            {"session": 1, "message": 8, "compaction": 2, "other": 7, "unknown": 1},
+        ),
     ],
 )
 def test_variants_of_the_first_release(shared: Path, name: str, kinds: dict[str, int]) -> None:

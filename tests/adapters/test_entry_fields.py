@@ -84,7 +84,8 @@ def test_counts(value: float | str | bytes | None, expected: int | None) -> None
     ("value", "expected"),
     [
         (1788602480000, datetime(2026, 9, 5, 10, 1, 20, tzinfo=UTC)),
-        (1.5, datetime(1970, 1, 1, 0, 0, 0, 1500, tzinfo=UTC)),
+        (1788602480, datetime(2026, 9, 5, 10, 1, 20, tzinfo=UTC)),
+        (1.5, datetime(1970, 1, 1, 0, 0, 1, 500_000, tzinfo=UTC)),
         (0, None),
         (-5, None),
         (None, None),

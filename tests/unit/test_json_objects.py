@@ -143,12 +143,13 @@ def test_a_message() -> None:
     contract.check(row, contract.MESSAGE, "message")
     assert isinstance(row, dict)
     assert row["attachments"] == ["image/png, 7 KB"]
-    counts = TranscriptCounts(damaged=1, in_progress=2, filtered=3, off_path=4)
+    counts = TranscriptCounts(damaged=1, in_progress=2, filtered=3, off_path=4, unknown=5)
     assert encode.transcript_left_out(counts) == {
         "damaged": 1,
         "in_progress": 2,
         "filtered": 3,
         "off_path": 4,
+        "unknown": 5,
     }
 
 

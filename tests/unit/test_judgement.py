@@ -86,6 +86,18 @@ def stored(**changes: object) -> StoredSession:
             Tail(usage_tokens=151_500),
             TokenCount(TokenState.FRESH, 151_200, 151_500),
         ),
+        # The last answer used far more, and nothing came behind it.
+        (
+            stored(tokens_reported=0),
+            Tail(usage_tokens=160_300),
+            TokenCount(TokenState.SUSPECT, 0, 160_300),
+        ),
+        # An answer is not in the count, however long it is.
+        (
+            stored(tokens_reported=4_000),
+            Tail(usage_tokens=12_000),
+            TokenCount(TokenState.FRESH, 4_000, 12_000),
+        ),
         # Compacted since, and no model call behind the compaction.
         (
             stored(tokens_reported=151_200),
@@ -223,7 +235,7 @@ def test_the_threshold_follows_the_window_and_the_key() -> None:
     assert keyed.threshold(200_000, "agent:main:other") == 150_000
 
 
-def test_the_window_comes_from_the_entry_then_the_model_then_nobody() -> None:
+def test_the_window_comes_from_the_model_then_the_entry_then_nobody() -> None:
     config = PlatformConfig(
         windows={"stub/large": 200_000, "small": 32_000}, default_model="stub/large"
     )
@@ -231,11 +243,23 @@ def test_the_window_comes_from_the_entry_then_the_model_then_nobody() -> None:
     assert window_of(stored(window=128_000), config) == 128_000
     named = stored(window=None, model="small", model_provider="stub")
     assert window_of(named, config) == 32_000
+    assert window_of(replace(named, window=1_000_000), config) == 32_000
     full = stored(window=None, model="large", model_provider="stub")
     assert window_of(full, config) == 200_000
+    chosen = stored(model="small", model_provider="stub", next_model="stub/large")
+    assert window_of(chosen, config) == 200_000
     assert window_of(stored(window=None, model="other"), config) is None
+    assert window_of(stored(window=64_000, model="other"), config) == 64_000
     assert window_of(stored(window=None), config) == 200_000
     assert window_of(stored(window=0), PlatformConfig()) is None
+
+
+def test_the_platform_may_use_less_than_the_window() -> None:
+    config = PlatformConfig(windows={"large": 200_000}, window_cap=100_000)
+
+    assert window_of(stored(model="large"), config) == 100_000
+    assert window_of(stored(window=64_000, model="other"), config) == 64_000
+    assert window_of(stored(window=None, model="other"), config) is None
 
 
 def test_transcripts_are_asked_only_where_it_matters() -> None:
@@ -245,6 +269,7 @@ def test_transcripts_are_asked_only_where_it_matters() -> None:
     assert not asks(tokens_reported=149_999)
     assert asks(tokens_reported=150_000)
     assert asks(tokens_reported=None)
+    assert asks(tokens_reported=0)
     assert asks(tokens_fresh=False)
     assert not asks(tokens_reported=None, transcript=None)
 

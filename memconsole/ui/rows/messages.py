@@ -74,6 +74,7 @@ def _about(view: TranscriptView) -> str:
         (counts.in_progress, "in progress"),
         (counts.filtered, "filtered"),
         (counts.off_path, "off the path"),
+        (counts.unknown, "of an unknown kind"),
     ):
         if count:
             parts.append(f"{count:,} {word}")
