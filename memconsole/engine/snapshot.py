@@ -64,13 +64,8 @@ def take_snapshot(
     seen = LiveReading() if live is None else live.take()
     views, sessions = _judged(ports, reader, home, readings, seen)
     now = ports.clock.now()
-    found = (
-        *home.notices,
-        *live_notices(seen),
-        *_agent_notices(readings),
-        *_time_notices(readings, now),
-    )
-    notices = tuple(dict.fromkeys(found))
+    odd = (*_agent_notices(readings), *_time_notices(readings, now))
+    notices = tuple(dict.fromkeys((*home.notices, *live_notices(seen), *odd)))
     return ConsoleSnapshot(
         home=home,
         era=home.era,

@@ -7,9 +7,8 @@ happened its sessions are still there, and no agent has them.
 from __future__ import annotations
 
 import errno
+import json
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.plain import one_line
@@ -24,8 +23,6 @@ _FOLDER = "sessions"
 _STORE = "sessions.json"
 _MOST_BYTES = 64 * 1024 * 1024
 _ABSENT = (errno.ENOENT, errno.ENOTDIR)
-
-_KEYS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def store_above(home: Path, agents: Iterable[Agent]) -> Iterator[Notice]:
@@ -59,9 +56,10 @@ def store_above(home: Path, agents: Iterable[Agent]) -> Iterator[Notice]:
 def _count(data: bytes) -> int | None:
     """Return how many entries a store has; None when that cannot be told."""
     try:
-        return len(_KEYS.decode(data))
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        found = json.loads(data)
+    except (ValueError, RecursionError):
         return None
+    return len(found) if isinstance(found, dict) else None
 
 
 def _notice(store: Path, message: str) -> Notice:
