@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.captures import Capture, ReflectionRecord, SummaryRecord
     from memconsole.domain.flush import FlushMark
-    from memconsole.domain.memory_edit import MemoryAction
+    from memconsole.domain.memory_edit import MemoryAction, Standing
     from memconsole.domain.observing import Cursor
 
 
@@ -116,8 +116,20 @@ class WorkspaceFolders(Protocol):
             WorkspaceError: It lies outside the workspace, or cannot be read.
         """
 
-    def remove(self, root: Path, relative: str) -> None:
-        """Remove an ordinary file; it may be gone already.
+    def standing(self, root: Path, relative: str) -> Standing:
+        """Return what stands at a path, and what has to be made to write there.
+
+        Raises:
+            WorkspaceError: It lies outside the workspace, or something else than a file is there.
+        """
+
+    def remove(self, root: Path, relative: str, *, folders: Sequence[str] = ()) -> None:
+        """Remove an ordinary file, which may be gone already, and folders that are empty then.
+
+        Args:
+            root: The workspace.
+            relative: The file.
+            folders: Of the workspace, outermost first.
 
         Raises:
             WorkspaceError: It lies outside the workspace, or something else has that name.

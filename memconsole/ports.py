@@ -133,8 +133,24 @@ class Workspace(Protocol):
             WorkspaceError: Refused or failed; the old file is whole.
         """
 
-    def edit(self, root: Path, relative: str, text: str, *, seen: WorkspaceText | None) -> Written:
-        """Replace a file as an operator wants it: in its own encoding; it may be left empty."""
+    def edit(
+        self,
+        root: Path,
+        relative: str,
+        text: str,
+        *,
+        seen: WorkspaceText | None,
+        mode: int | None = None,
+    ) -> Written:
+        """Replace a file as an operator wants it: in its own encoding; it may be left empty.
+
+        Args:
+            root: As `replace`.
+            relative: As `replace`.
+            text: As `replace`.
+            seen: As `replace`.
+            mode: Permission bits that it had before; None for 0600, or stricter as it is.
+        """
 
     def append(self, root: Path, relative: str, entry: str, *, header: str) -> Written:
         """Append an entry in the file's own line ending; `header` starts a new file.

@@ -257,7 +257,15 @@ class FakeWorkspace:
         self.writes.append(relative)
         return Written(relative, len(text.encode()))
 
-    def edit(self, root: Path, relative: str, text: str, *, seen: WorkspaceText | None) -> Written:
+    def edit(
+        self,
+        root: Path,
+        relative: str,
+        text: str,
+        *,
+        seen: WorkspaceText | None,
+        mode: int | None = None,
+    ) -> Written:
         return self.replace(root, relative, text, seen=seen)
 
     def append(self, root: Path, relative: str, entry: str, *, header: str) -> Written:

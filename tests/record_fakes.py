@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from memconsole.domain.memory_edit import Standing
 from memconsole.errors import StateError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -110,7 +111,10 @@ class FakeFolders:
             )
         )
 
-    def remove(self, root: Path, relative: str) -> None:
+    def standing(self, root: Path, relative: str) -> Standing:
+        return Standing()
+
+    def remove(self, root: Path, relative: str, *, folders: Sequence[str] = ()) -> None:
         self.workspace.put(root, relative, None)
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.memory_edit import FileEdit
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ class ReflectionRecord:
         backup: The file as it was before, relative to the workspace.
         result_chars: Characters of the file as it was written; more were added behind them since.
         result_hash: SHA-256 of those.
+        edits: What was done, file by file; empty where it was not kept.
     """
 
     id: int
@@ -86,3 +88,4 @@ class ReflectionRecord:
     backup: str
     result_chars: int
     result_hash: str
+    edits: tuple[FileEdit, ...] = ()

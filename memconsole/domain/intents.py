@@ -10,11 +10,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from memconsole.domain.memory_edit import edit_of, undone
+from memconsole.domain.memory_edit import UNSEEN, edit_of, undone
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from memconsole.domain.memory_edit import Standing
 
 
 class IntentKind(StrEnum):
@@ -23,19 +25,6 @@ class IntentKind(StrEnum):
     APPEND = "append"
     REPLACE = "replace"
     REMOVE = "remove"
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What stands at a path before something is written there.
-
-    Attributes:
-        mode: Permission bits of the file; None when there is none.
-        folders: Folders that have to be made for it, relative to the workspace, outermost first.
-    """
-
-    mode: int | None = None
-    folders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +44,7 @@ class Intent:
     before: bytes | None = None
     after: bytes = b""
     offset: int = 0
-    standing: Standing = Standing()
+    standing: Standing = UNSEEN
     temporary: str = ""
 
 

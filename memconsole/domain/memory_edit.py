@@ -55,6 +55,23 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """What stands at a path before something is written there.
+
+    Attributes:
+        mode: Permission bits of the file; None when there is none, or nobody looked.
+        folders: Folders that have to be made for it, relative to the workspace, outermost first.
+    """
+
+    mode: int | None = None
+    folders: tuple[str, ...] = ()
+
+
+UNSEEN: Final = Standing()
+"""Nobody looked: what was done before modes were kept."""
+
+
+@dataclass(frozen=True, slots=True)
 class FileEdit:
     """What one action did to one file.
 
@@ -64,6 +81,7 @@ class FileEdit:
         after: Hash of the text as the edit left it.
         spans: In the order of the text.
         before: Hash of the text as it was: undoing what is undone changes nothing.
+        stood: What stood there before.
     """
 
     path: str
@@ -71,6 +89,7 @@ class FileEdit:
     after: str
     spans: tuple[Span, ...]
     before: str = ""
+    stood: Standing = UNSEEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +115,18 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()
 
 
-def edit_of(path: str, before: str | None, after: str) -> FileEdit:
+def edit_of(path: str, before: str | None, after: str, stood: Standing = UNSEEN) -> FileEdit:
     """Return what turned one text into another, as one span; None was no file."""
     old = before or ""
     start = _common(old, after)
     end = _common(old[start:], after[start:], at_end=True)
     span = _span(after, start, old[start : len(old) - end], after[start : len(after) - end])
-    return FileEdit(path, before is None, digest(after), (span,), digest(old))
+    return FileEdit(path, before is None, digest(after), (span,), digest(old), stood)
 
 
-def without(path: str, text: str, entries: Iterable[MemoryEntry]) -> tuple[str, FileEdit]:
+def without(
+    path: str, text: str, entries: Iterable[MemoryEntry], stood: Standing = UNSEEN
+) -> tuple[str, FileEdit]:
     """Return the text without some of its entries, and the edit.
 
     A blank line that would stand beside another one, or at the end of the file, goes with them.
@@ -126,7 +147,7 @@ def without(path: str, text: str, entries: Iterable[MemoryEntry]) -> tuple[str, 
         spans.append((size, "".join(one.text + one.end for one in pieces[first:number])))
     after = "".join(kept)
     made = tuple(_span(after, offset, removed, "") for offset, removed in spans)
-    return after, FileEdit(path, False, digest(after), made, digest(text))
+    return after, FileEdit(path, False, digest(after), made, digest(text), stood)
 
 
 def inserted(text: str | None, title: str, section: str, line: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 from memconsole.domain.consolidation_commands import Consolidate, Decline, Promote, Propose
 from memconsole.domain.consolidation_outcomes import Consolidated
 from memconsole.domain.estimate import tokens_in
-from memconsole.domain.memory_edit import ActionKind, FileEdit, MemoryAction, digest, edit_of
+from memconsole.domain.memory_edit import ActionKind, MemoryAction, digest, edit_of
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason, Written
 from memconsole.domain.plain import cut, one_line
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from memconsole.domain.decay import Decay
     from memconsole.domain.outcomes import Detail, Outcome
     from memconsole.engine.memory_bench import Bench
-    from memconsole.engine.reflect_files import Files
 
 _NAMED: Final = 12
 """Lines that a plan names; the rest is counted."""
@@ -132,14 +131,13 @@ def _planned(command: Consolidate, bench: Bench, found: _Found) -> Planned:
 def _apply(command: Consolidate, bench: Bench, found: _Found) -> Consolidated:
     """Back up, archive, replace, remember, in this order; a failure takes all of it back."""
     files, text = files_of(bench), found.decay.log.text
-    backup = files.back_up(found.seen, found.at)
-    edits = [FileEdit(backup.path, True, digest(found.seen.text), (), digest(""))]
-    archived, edit = _archive(files, bench, found)
-    edits.append(edit)
+    stood = bench.standing(OBSERVATIONS)
+    backup, made = files.back_up(found.seen, found.at)
+    archived, added = files.archive(found.decay.removed, found.at)
     written = bench.ports.workspace.edit(bench.root, OBSERVATIONS, text, seen=found.seen)
-    edits.append(edit_of(OBSERVATIONS, found.seen.text, text))
+    edits = (made, added, edit_of(OBSERVATIONS, found.seen.text, text, stood))
     ids = tuple(one.id for one in found.decay.lines)
-    action = MemoryAction(0, bench.real, ActionKind.CONSOLIDATE, found.at, ids, tuple(edits))
+    action = MemoryAction(0, bench.real, ActionKind.CONSOLIDATE, found.at, ids, edits)
     bench.ports.edits.add(action)
     files.prune_backups()
     return Consolidated(
@@ -148,17 +146,6 @@ def _apply(command: Consolidate, bench: Bench, found: _Found) -> Consolidated:
         (written, backup, archived),
         {**found.details, "backup": backup.path},
     )
-
-
-def _archive(files: Files, bench: Bench, found: _Found) -> tuple[Written, FileEdit]:
-    """Add what goes to the archive of the day; half an entry is taken back by the writer."""
-    path = files.archive_path(found.at)
-    old = bench.read(path)
-    wrote = files.archive(found.decay.removed, found.at)
-    assert wrote is not None  # something goes
-    new = bench.read(path)
-    before = None if old is None else old.text
-    return wrote, edit_of(path, before, "" if new is None else new.text)
 
 
 def _named(bench: Bench, found: _Found) -> Iterator[str]:

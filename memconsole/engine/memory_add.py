@@ -74,9 +74,10 @@ def add(command: MemoryAdd, bench: Bench) -> Outcome:
         )
     if command.dry_run:
         return _planned(command, note, bench)
+    stood = bench.standing(note.path)
     before, after, wrote = _write(note, bench)
     entry = _added(note, before, after)
-    edit = edit_of(note.path, before, after)
+    edit = edit_of(note.path, before, after, stood)
     at = bench.ports.clock.now()
     bench.ports.edits.add(MemoryAction(0, bench.real, ActionKind.ADD, at, (entry.id,), (edit,)))
     return Remembered(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memconsole.domain.captures import WorkspaceText
     from memconsole.domain.days import Zone
     from memconsole.domain.entries import MemoryEntry
-    from memconsole.domain.memory_edit import FileEdit
+    from memconsole.domain.memory_edit import FileEdit, Standing
     from memconsole.domain.outcomes import Detail
     from memconsole.domain.settings import Settings
     from memconsole.engine.ports_bundle import Ports
@@ -97,14 +97,27 @@ class Bench:
             return name.lower()
         return name
 
+    def standing(self, relative: str) -> Standing:
+        """Return what stands at a path before it is changed.
+
+        Raises:
+            WorkspaceError: Something else than a file is there.
+        """
+        return self.ports.folders.standing(self.root, relative)
+
     def change(
-        self, relative: str, make: Callable[[WorkspaceText | None], str]
+        self,
+        relative: str,
+        make: Callable[[WorkspaceText | None], str],
+        *,
+        mode: int | None = None,
     ) -> tuple[str | None, str, Written]:
         """Replace a file by what is made of it; somebody's edit meanwhile is taken in, once.
 
         Args:
             relative: Path inside the workspace.
             make: Returns the new text; called again with a file that changed.
+            mode: Permission bits that it had before; None for those of the writer.
 
         Returns:
             The text before, the text after, and what was written.
@@ -117,7 +130,7 @@ class Bench:
             seen = self.read(relative)
             text = make(seen)
             try:
-                wrote = self.ports.workspace.edit(self.root, relative, text, seen=seen)
+                wrote = self.ports.workspace.edit(self.root, relative, text, seen=seen, mode=mode)
             except ConcurrentEditError as error:
                 if is_last:
                     raise
@@ -138,7 +151,7 @@ class Bench:
         """
         seen = self.read(edit.path)
         if seen is not None and edit.is_new and is_exact(edit, seen.text):
-            self.ports.folders.remove(self.root, edit.path)
+            self.ports.folders.remove(self.root, edit.path, folders=edit.stood.folders)
             return Written(edit.path, 0)
         now = "" if seen is None else seen.text
         if undone(edit, now) in (None, now):
@@ -149,7 +162,8 @@ class Bench:
             found = undone(edit, text)
             return text if found is None else found
 
-        return self.change(edit.path, make)[2]
+        is_ours = seen is not None and is_exact(edit, seen.text)
+        return self.change(edit.path, make, mode=edit.stood.mode if is_ours else None)[2]
 
     def entries(self, wanted: Sequence[str]) -> Iterator[MemoryEntry]:
         """Yield the entries of the files that may hold certain ids, the newest files first.

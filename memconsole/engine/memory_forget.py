@@ -68,6 +68,7 @@ def forget(command: MemoryForget, bench: Bench) -> Outcome:
 def _forget_in(path: str, entries: Sequence[MemoryEntry], bench: Bench) -> tuple[FileEdit, Written]:
     """Take entries out of one file."""
     wanted = {one.id for one in entries}
+    stood = bench.standing(path)
     made: list[FileEdit] = []
 
     def make(seen: WorkspaceText | None) -> str:
@@ -75,7 +76,7 @@ def _forget_in(path: str, entries: Sequence[MemoryEntry], bench: Bench) -> tuple
         found = [one for one in entries_of(path, text) if one.id in wanted]
         if {one.id for one in found} != wanted:
             raise ConcurrentEditError(str(bench.root / path))
-        after, edit = without(path, text, found)
+        after, edit = without(path, text, found, stood)
         made[:] = [edit]
         return after
 
@@ -97,13 +98,13 @@ def _archive(
         place = f"mc:path={_word(path)} mc:line={one.line}"
         parts.append(f"<!-- {words} {place} -->\n{bench.masked(block)}\n\n")
     archive = f"{ARCHIVE}/forgotten-{local:%Y-%m}.md"
-    old = bench.read(archive)
+    old, stood = bench.read(archive), bench.standing(archive)
     wrote = bench.ports.workspace.append(
         bench.root, archive, "".join(parts), header=f"# Forgotten — {local:%Y-%m}\n\n"
     )
     new = bench.read(archive)
     before = None if old is None else old.text
-    return edit_of(archive, before, "" if new is None else new.text), wrote
+    return edit_of(archive, before, "" if new is None else new.text, stood), wrote
 
 
 def _planned(command: MemoryForget, bench: Bench, entries: Sequence[MemoryEntry]) -> Planned:

@@ -65,7 +65,8 @@ def _undo_reflection(command: MemoryUndo, bench: Bench) -> Outcome:
 
     order = Reflect(command.agent, is_undo=True, dry_run=command.dry_run)
     most = bench.settings.reflector.max_backups
-    outcome = undo_reflection(order, Files(bench.ports, bench.agent, bench.zone, most))
+    files = Files(bench.ports, bench.agent, bench.zone, most)
+    outcome = undo_reflection(order, files, bench)
     details = {**outcome.details, "undid": "reflect"}
     return replace(outcome, command=command, details=details)
 

@@ -47,8 +47,9 @@ def promote(command: Promote, bench: Bench) -> Outcome:
         size = len(grown(bench.read(path)).encode(errors="replace"))
         message = f"would add to {path} of {bench.agent.id}: {'; '.join(it.text for it in chosen)}"
         return Planned(command, message, (Written(path, size),), _details(path, chosen))
+    stood, at = bench.standing(path), bench.ports.clock.now()
     before, after, wrote = bench.change(path, grown)
-    edit, at = edit_of(path, before, after), bench.ports.clock.now()
+    edit = edit_of(path, before, after, stood)
     ids = tuple(entry_id(path, one.text.removeprefix("- ")) for one in chosen)
     bench.ports.edits.add(MemoryAction(0, bench.real, ActionKind.PROMOTE, at, ids, (edit,)))
     return Promoted(

@@ -11,8 +11,9 @@ import logging
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from memconsole.domain.days import local_day, local_time, resolve_zone
+from memconsole.domain.days import local_day, local_time
 from memconsole.domain.estimate import exceeds, tokens_in, words_in
+from memconsole.domain.memory_edit import edit_of
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.observations_text import parse
 from memconsole.domain.outcomes import Failed, Planned, Reflected, Skipped, SkipReason, Written
@@ -20,7 +21,7 @@ from memconsole.domain.reflection import SMALLEST, consolidate
 from memconsole.domain.reflection_gate import judge
 from memconsole.domain.reflection_words import changes, lost, told
 from memconsole.engine.assist import is_on
-from memconsole.engine.lookup import find_agent
+from memconsole.engine.memory_bench import Bench
 from memconsole.engine.reflect_due import not_due
 from memconsole.engine.reflect_files import Files
 from memconsole.engine.reflect_model import rewrite
@@ -51,10 +52,23 @@ class _Scene:
     """What one run works with."""
 
     command: Reflect
-    agent: Agent
-    ports: Ports
-    settings: Settings
-    zone: Zone
+    bench: Bench
+
+    @property
+    def agent(self) -> Agent:
+        return self.bench.agent
+
+    @property
+    def ports(self) -> Ports:
+        return self.bench.ports
+
+    @property
+    def settings(self) -> Settings:
+        return self.bench.settings
+
+    @property
+    def zone(self) -> Zone:
+        return self.bench.zone
 
     @property
     def rules(self) -> ReflectorSettings:
@@ -95,22 +109,21 @@ def reflect(command: Reflect, *, ports: Ports, reader: Reader, settings: Setting
         WorkspaceError: A file cannot be read or written; the old file is whole.
         StateError: Our own database cannot be written; nothing was done.
     """
-    home = reader.home()
-    agent = find_agent(home, command.agent.id)
-    if (missing := no_workspace(command, agent)) is not None:
+    scene = _Scene(command, Bench.of(command.agent.id, ports, reader, settings))
+    if (missing := no_workspace(command, scene.agent)) is not None:
         return missing
-    zone = resolve_zone(settings.timezone, home.config.user_timezone).zone
-    scene = _Scene(command, agent, ports, settings, zone)
     if command.dry_run:
         return _attempt(scene)
-    return in_turn(agent, lambda: _attempt(scene), ports=ports, reader=reader, settings=settings)
+    return in_turn(
+        scene.agent, lambda: _attempt(scene), ports=ports, reader=reader, settings=settings
+    )
 
 
 def _attempt(scene: _Scene) -> Outcome:
     if scene.command.is_undo:
         from memconsole.engine.reflect_undo import undo  # noqa: PLC0415 - seldom wanted
 
-        return undo(scene.command, scene.files)
+        return undo(scene.command, scene.files, scene.bench)
     seen = scene.files.read()
     log = None if seen is None else parse(seen.text)
     if seen is None or log is None or not log.observations:
@@ -188,18 +201,20 @@ def _plan(scene: _Scene, result: _Result) -> Planned:
 def _apply(scene: _Scene, result: _Result, seen: WorkspaceText) -> Reflected:
     """Back up, archive, replace, remember, and let old backups go, in this order."""
     files, at = scene.files, scene.now
-    backup = files.back_up(seen, at)
-    archived = files.archive(result.removed, at)
+    stood = scene.ports.folders.standing(scene.agent.workspace, OBSERVATIONS)
+    backup, made = files.back_up(seen, at)
+    done = [files.archive(result.removed, at)] if result.removed else []
     new = result.new.reflected(f"{local_time(at, scene.zone):%Y-%m-%d %H:%M}")
     wrote = files.replace(new.text, seen)
-    files.remember(new.text, backup.path, result.words, at)
+    edits = [made, *(edit for _, edit in done), edit_of(OBSERVATIONS, seen.text, new.text, stood)]
+    files.remember(new.text, edits, result.words, at)
     files.prune_backups()
     over = exceeds(new.text, scene.rules.word_threshold)
     return Reflected(
         scene.command,
         f"{OBSERVATIONS} of {scene.agent.id} brought {told(*result.words, result.removed)}"
         + ("; it is still over its budget" if over else ""),
-        wrote=tuple(one for one in (wrote, backup, archived) if one is not None),
+        wrote=(wrote, backup, *(archived for archived, _ in done)),
         details={**_details(result), "backup": backup.path},
     )
 

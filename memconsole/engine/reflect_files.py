@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.captures import ReflectionRecord
 from memconsole.domain.days import local_day, local_time
+from memconsole.domain.memory_edit import FileEdit, edit_of
+from memconsole.domain.memory_edit import digest as text_digest
 from memconsole.domain.observations import OBSERVATIONS, render_archived
 from memconsole.errors import WorkspaceError
 from memconsole.values import dataclass
@@ -60,10 +62,13 @@ class Files:
             ConcurrentEditError: The file is not the one that was seen.
             WorkspaceError: It cannot be written; the old text is whole.
         """
-        return self.ports.workspace.replace(self.agent.workspace, OBSERVATIONS, text, seen=seen)
+        return self.ports.workspace.edit(self.agent.workspace, OBSERVATIONS, text, seen=seen)
 
-    def back_up(self, seen: WorkspaceText, at: datetime) -> Written:
+    def back_up(self, seen: WorkspaceText, at: datetime) -> tuple[Written, FileEdit]:
         """Keep a copy beside the file; without it nothing is replaced.
+
+        Returns:
+            What was written, and how it is taken back.
 
         Raises:
             WorkspaceError: It cannot be written, or would not hold what the file holds.
@@ -78,32 +83,45 @@ class Files:
         taken = set(self.ports.folders.names(self.agent.workspace, BACKUPS))
         names = (f"{stem}.md", *(f"{stem}-{number}.md" for number in range(2, 1000)))
         name = next(one for one in names if one not in taken)
-        return self.ports.workspace.replace(
-            self.agent.workspace, f"{BACKUPS}/{name}", seen.text, seen=None
-        )
+        path, root = f"{BACKUPS}/{name}", self.agent.workspace
+        stood = self.ports.folders.standing(root, path)
+        wrote = self.ports.workspace.replace(root, path, seen.text, seen=None)
+        return wrote, FileEdit(path, True, text_digest(seen.text), (), text_digest(""), stood)
 
-    def archive(self, removed: Sequence[Removed], at: datetime) -> Written | None:
+    def archive(self, removed: Sequence[Removed], at: datetime) -> tuple[Written, FileEdit]:
         """Add what goes to the archive of the day, with its reasons.
+
+        Returns:
+            What was written, and how it is taken back.
 
         Raises:
             WorkspaceError: It cannot be written.
         """
-        if not removed:
-            return None
         lines = [render_archived(one.observation, because=one.because) for one in removed]
-        return self.ports.workspace.append(
-            self.agent.workspace,
-            self.archive_path(at),
-            "\n".join(lines) + "\n",
-            header=f"# Archived Observations — {local_day(at, self.zone)}\n\n",
+        day, root = local_day(at, self.zone), self.agent.workspace
+        path = self.archive_path(at)
+        old, stood = self.read(path), self.ports.folders.standing(root, path)
+        wrote = self.ports.workspace.append(
+            root, path, "\n".join(lines) + "\n", header=f"# Archived Observations — {day}\n\n"
         )
+        new = self.read(path)
+        before = None if old is None else old.text
+        return wrote, edit_of(path, before, "" if new is None else new.text, stood)
 
     def archive_path(self, at: datetime) -> str:
         """Return the archive of a day, relative to the workspace."""
         return f"{ARCHIVE}/{local_day(at, self.zone)}.md"
 
-    def remember(self, text: str, backup: str, words: tuple[int, int], at: datetime) -> None:
+    def remember(
+        self, result: str, edits: Sequence[FileEdit], words: tuple[int, int], at: datetime
+    ) -> None:
         """Store that it was done, and what the file held then.
+
+        Args:
+            result: The file as it is now.
+            edits: How it is taken back; the backup first.
+            words: Before and after.
+            at: When.
 
         Raises:
             StateError: It cannot be stored.
@@ -115,9 +133,10 @@ class Files:
                 at=at,
                 words_before=words[0],
                 words_after=words[1],
-                backup=backup,
-                result_chars=len(text),
-                result_hash=digest(text),
+                backup=edits[0].path,
+                result_chars=len(result),
+                result_hash=digest(result),
+                edits=tuple(edits),
             )
         )
 

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.memory_edit import is_exact
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.outcomes import Failed, Planned, Reflected, Skipped, SkipReason, Written
 from memconsole.engine.reflect_files import digest
 
 if TYPE_CHECKING:
-    from memconsole.domain.captures import ReflectionRecord
+    from collections.abc import Iterator
+
+    from memconsole.domain.captures import ReflectionRecord, WorkspaceText
     from memconsole.domain.commands import Reflect
     from memconsole.domain.outcomes import Outcome
+    from memconsole.engine.memory_bench import Bench
     from memconsole.engine.reflect_files import Files
 
 
-def undo(command: Reflect, files: Files) -> Outcome:
+def undo(command: Reflect, files: Files, bench: Bench) -> Outcome:
     """Put the file back as it was before the last consolidation, with what was added since.
+
+    What went into the archive leaves it again, and the backup goes when nothing but it is put back.
 
     Raises:
         ConcurrentEditError: Somebody edits the file at the same time.
@@ -40,16 +46,38 @@ def undo(command: Reflect, files: Files) -> Outcome:
         planned = Written(OBSERVATIONS, len(text.encode()))
         return Planned(command, f"would put {record.backup} back", (planned,))
     at = files.ports.clock.now()
-    wrote = [] if now is None else [files.back_up(now, at)]
-    wrote.insert(0, files.replace(text, now))
+    aside = None if now is None or is_whole else files.back_up(now, at)[0]
+    wrote = [_put_back(record, bench, text, now), *_taken_back(record, bench, keeps=aside)]
+    kept = "" if aside is None else f"; what the file held since is in {aside.path}"
     files.ports.reflections.undone(record, at)
-    kept = "" if is_whole or now is None else f"; what the file held since is in {wrote[1].path}"
     return Reflected(
         command,
         f"{OBSERVATIONS} of {files.agent.id} is as it was before its last consolidation{kept}",
-        wrote=tuple(wrote),
+        wrote=tuple(wrote) if aside is None else (*wrote, aside),
         details={"backup": record.backup},
     )
+
+
+def _put_back(
+    record: ReflectionRecord, bench: Bench, text: str, now: WorkspaceText | None
+) -> Written:
+    """Write the file, with the mode it had when nobody has touched it since."""
+    edit = next((one for one in record.edits if one.path == OBSERVATIONS), None)
+    is_as_left = edit is not None and now is not None and is_exact(edit, now.text)
+    mode = edit.stood.mode if edit is not None and is_as_left else None
+    return bench.ports.workspace.edit(bench.root, OBSERVATIONS, text, seen=now, mode=mode)
+
+
+def _taken_back(
+    record: ReflectionRecord, bench: Bench, *, keeps: Written | None
+) -> Iterator[Written]:
+    """Take lines out of the archive again; the backup stays beside one of what was put aside."""
+    for edit in reversed(record.edits):
+        is_kept = keeps is not None and edit.path == record.backup
+        if edit.path != OBSERVATIONS and not is_kept:
+            wrote = bench.take_back(edit)
+            if wrote is not None:
+                yield wrote
 
 
 def _restored(record: ReflectionRecord, old: str, now: str) -> tuple[str, bool]:

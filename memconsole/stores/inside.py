@@ -143,6 +143,19 @@ def missing_folders(root: Path, relative: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def remove_empty(root: Path, folder: str) -> None:
+    """Remove a folder of a workspace when nothing is in it.
+
+    Raises:
+        WorkspaceError: As `open_place`.
+    """
+    with open_place(root, folder, creates=False) as place:
+        if place is not None:
+            with suppress(OSError):
+                os.rmdir(place.name, dir_fd=place.folder)
+                place.sync_folder()
+
+
 def refused(path: Path, why: str) -> WorkspaceError:
     """Return the error of a path that we do not touch."""
     hint = "memconsole writes ordinary files inside the workspace only."

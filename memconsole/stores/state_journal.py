@@ -182,7 +182,8 @@ def _place(root: Path) -> str:
 
 
 def _intent(row: Row) -> Intent:
-    from memconsole.domain.intents import Intent, IntentKind, Standing  # noqa: PLC0415
+    from memconsole.domain.intents import Intent, IntentKind  # noqa: PLC0415
+    from memconsole.domain.memory_edit import Standing  # noqa: PLC0415
 
     _, _, path, kind, before, after, start, mode, folders, temporary = row
     return Intent(

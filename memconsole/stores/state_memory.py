@@ -93,6 +93,7 @@ class StateMemory:
                 if isinstance(block, str) and (cleaned := clean(block)) != block:
                     values = (cleaned, number)
                     connection.execute("UPDATE capture SET block = ? WHERE id = ?", values)
+            connection.execute("UPDATE reflection SET edits = NULL WHERE edits IS NOT NULL")
             connection.execute(f"DELETE FROM memory_action WHERE id IN ({marks(numbers)})", numbers)
 
         self._database.write(change)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from memconsole.domain.memory_edit import FileEdit, Span
+from memconsole.domain.memory_edit import FileEdit, Span, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,6 +22,8 @@ def packed(edits: Iterable[FileEdit]) -> str:
                 "is_new": edit.is_new,
                 "after": edit.after,
                 "before": edit.before,
+                "mode": edit.stood.mode,
+                "folders": edit.stood.folders,
                 "spans": [
                     [span.offset, span.removed, span.added, span.above, span.below]
                     for span in edit.spans
@@ -45,6 +47,7 @@ def unpacked(value: SqlValue) -> tuple[FileEdit, ...] | None:
                     for offset, removed, added, above, below in row["spans"]
                 ),
                 str(row["before"]),
+                Standing(row.get("mode"), tuple(row.get("folders", ()))),
             )
             for row in json.loads(value if isinstance(value, str) else "")
         )

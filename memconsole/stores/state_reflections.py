@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memconsole.sqlite import Connection, SqlValue
     from memconsole.stores.state import StateDatabase
 
-_COLUMNS = "workspace, at, words_before, words_after, backup, result_chars, result_hash"
+_COLUMNS = "workspace, at, words_before, words_after, backup, result_chars, result_hash, edits"
 
 
 class StateReflections:
@@ -31,11 +31,12 @@ class StateReflections:
         rows = rows_of(self._database, statement, (text(workspace),))
         if not rows:
             return None
-        number, _, at, before, after, backup, chars, result = rows[0]
+        number, _, at, before, after, backup, chars, result, edits = rows[0]
         written_at = instant(at)
         if written_at is None:
             return None
         from memconsole.domain.captures import ReflectionRecord  # noqa: PLC0415 - most find none
+        from memconsole.stores.state_memory_text import unpacked  # noqa: PLC0415
 
         return ReflectionRecord(
             id=_whole(number),
@@ -46,6 +47,7 @@ class StateReflections:
             backup=str(backup),
             result_chars=_whole(chars),
             result_hash=str(result),
+            edits=unpacked(edits) or (),
         )
 
     def add(self, record: ReflectionRecord) -> None:
@@ -54,6 +56,8 @@ class StateReflections:
         Raises:
             StateError: It cannot be stored.
         """
+        from memconsole.stores.state_memory_text import packed  # noqa: PLC0415 - writers only
+
         values = (
             text(record.workspace),
             stamp(record.at),
@@ -62,6 +66,7 @@ class StateReflections:
             text(record.backup),
             record.result_chars,
             record.result_hash,
+            packed(record.edits),
         )
         self._run(f"INSERT INTO reflection ({_COLUMNS}) VALUES ({marks(values)})", values)
 
@@ -71,10 +76,12 @@ class StateReflections:
         Raises:
             StateError: It cannot be stored.
         """
-        self._run("UPDATE reflection SET undone_at = ? WHERE id = ?", (stamp(at), record.id))
+        statement = "UPDATE reflection SET undone_at = ?, edits = NULL WHERE id = ?"
+        self._run(statement, (stamp(at), record.id))
 
     def _run(self, statement: str, values: tuple[SqlValue, ...]) -> None:
         def change(connection: Connection) -> None:
+            connection.execute("PRAGMA secure_delete = ON")
             connection.execute(statement, values)
 
         self._database.record(change)

@@ -9,6 +9,7 @@ from memconsole.errors import StateNewerError
 from memconsole.sqlite import transaction
 from memconsole.stores.state_steps import (
     add_captured_to_rotations,
+    add_edits_to_reflections,
     create_alert_mutes,
     create_alerts,
     create_consolidation,
@@ -199,6 +200,7 @@ STEPS: tuple[Callable[[Database], None], ...] = (
     create_consolidation,
     create_alert_mutes,
     create_intents,
+    add_edits_to_reflections,
 )
 """Step n brings version n to n + 1; a step that was released never changes."""
 

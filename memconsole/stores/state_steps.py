@@ -234,6 +234,11 @@ def create_consolidation(database: Database) -> None:
     )
 
 
+def add_edits_to_reflections(database: Database) -> None:
+    """How a consolidation of observations is taken back, file by file."""
+    database.table("reflection").add_column("edits", str)
+
+
 def create_intents(database: Database) -> None:
     """What is about to be written into a workspace, until the record of it stands."""
     database.table("intent").create(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memconsole.domain.intents import IntentKind, without_appended, without_replaced
-from memconsole.stores.inside import failed, open_place
+from memconsole.stores.inside import failed, open_place, remove_empty
 from memconsole.stores.pool_text import decode
 from memconsole.stores.workspace import FILE_MODE, DiskWorkspace, bytes_of
 
@@ -36,7 +35,7 @@ def take_back(root: Path, intent: Intent) -> bool:
         now = None if place is None else bytes_of(place)
     done = _DEEDS[intent.kind](root, intent, now)
     for folder in reversed(intent.standing.folders):
-        _remove_empty(root, folder)
+        remove_empty(root, folder)
     return done
 
 
@@ -110,9 +109,3 @@ def _remove(root: Path, relative: str) -> None:
         if place is not None:
             place.remove()
             place.sync_folder()
-
-
-def _remove_empty(root: Path, folder: str) -> None:
-    with open_place(root, folder, creates=False) as place, suppress(OSError):
-        if place is not None:
-            os.rmdir(place.name, dir_fd=place.folder)

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO, Protocol
 
     from memconsole.domain.captures import WorkspaceText
-    from memconsole.domain.intents import Intent, Standing
+    from memconsole.domain.intents import Intent
+    from memconsole.domain.memory_edit import Standing
     from memconsole.domain.outcomes import Written
     from memconsole.stores.inside import Place
 
@@ -102,7 +103,15 @@ class DiskWorkspace:
         data = text.encode("utf-8", errors="replace")
         return self._replace(root, relative, data, seen, old, is_final=is_final)
 
-    def edit(self, root: Path, relative: str, text: str, *, seen: WorkspaceText | None) -> Written:
+    def edit(
+        self,
+        root: Path,
+        relative: str,
+        text: str,
+        *,
+        seen: WorkspaceText | None,
+        mode: int | None = None,
+    ) -> Written:
         """Do the same in the encoding of the file, which may be left empty: an operator says so.
 
         Raises:
@@ -113,7 +122,7 @@ class DiskWorkspace:
         data = text.encode("utf-8", errors="replace")
         if old.data is not None:
             data = _in_its_encoding(root / relative, old.data, text)
-        return self._replace(root, relative, data, seen, old)
+        return self._replace(root, relative, data, seen, old, mode=mode)
 
     def _replace(
         self,
@@ -124,8 +133,11 @@ class DiskWorkspace:
         old: _Old,
         *,
         is_final: bool = False,
+        mode: int | None = None,
     ) -> Written:
-        mode = FILE_MODE if old.status is None else (old.status.st_mode & FILE_MODE) or FILE_MODE
+        if mode is None:
+            held = FILE_MODE if old.status is None else old.status.st_mode
+            mode = (held & FILE_MODE) or FILE_MODE
         with temporary_name() as name:
             number = None if is_final else self._replacing(root, relative, data, old, name)
             with open_place(root, relative, creates=True) as place:
@@ -145,9 +157,9 @@ class DiskWorkspace:
             return None
         from memconsole.domain.intents import Intent, IntentKind  # noqa: PLC0415 - writers only
 
-        standing = _standing(root, relative, old)
+        stood = _standing(root, relative, old)
         kind = IntentKind.REPLACE
-        return self._journal.intend(Intent(relative, kind, old.data, data, 0, standing, name))
+        return self._journal.intend(Intent(relative, kind, old.data, data, 0, stood, name))
 
     def _drop(self, number: int | None) -> None:
         if self._journal is not None:
@@ -217,8 +229,8 @@ class DiskWorkspace:
             return
         from memconsole.domain.intents import Intent, IntentKind  # noqa: PLC0415 - writers only
 
-        standing = _standing(root, relative, old)
-        intent = Intent(relative, IntentKind.APPEND, None, data, offset, standing)
+        stood = _standing(root, relative, old)
+        intent = Intent(relative, IntentKind.APPEND, None, data, offset, stood)
         self._journal.intend(intent)
 
     @contextmanager
@@ -277,8 +289,17 @@ def _look(root: Path, relative: str, *, with_data: bool = True) -> _Old:
         return _Old(status, bytes_of(place) if with_data and status is not None else None)
 
 
+def standing(root: Path, relative: str) -> Standing:
+    """Return what stands at a path, and what has to be made to write there.
+
+    Raises:
+        WorkspaceError: It lies outside the workspace, or something else than a file is there.
+    """
+    return _standing(root, relative, _look(root, relative, with_data=False))
+
+
 def _standing(root: Path, relative: str, old: _Old) -> Standing:
-    from memconsole.domain.intents import Standing  # noqa: PLC0415 - writers only
+    from memconsole.domain.memory_edit import Standing  # noqa: PLC0415 - writers only
 
     mode = None if old.status is None else old.status.st_mode & 0o7777
     return Standing(mode, () if old.has_folder else missing_folders(root, relative))

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from memconsole.stores.inside import failed, open_place
-from memconsole.stores.workspace import bytes_of
+from memconsole.stores.inside import failed, open_place, remove_empty
+from memconsole.stores.workspace import bytes_of, standing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from memconsole.domain.intents import Intent
+    from memconsole.domain.memory_edit import Standing
     from memconsole.stores.inside import Place
     from memconsole.stores.workspace import Intentions
 
@@ -42,8 +44,16 @@ class DiskFolders:
                 raise failed(root / folder, error) from error
         return tuple(sorted(found))
 
-    def remove(self, root: Path, relative: str) -> None:
-        """Remove an ordinary file; it may be gone already.
+    def standing(self, root: Path, relative: str) -> Standing:
+        """Return what stands at a path, and what has to be made to write there.
+
+        Raises:
+            WorkspaceError: It lies outside the workspace, or something else than a file is there.
+        """
+        return standing(root, relative)
+
+    def remove(self, root: Path, relative: str, *, folders: Sequence[str] = ()) -> None:
+        """Remove an ordinary file, which may be gone already, and folders that are empty then.
 
         Raises:
             WorkspaceError: It lies outside the workspace, or something else has that name.
@@ -60,9 +70,12 @@ class DiskFolders:
             except OSError as error:
                 raise failed(place.path, error) from error
             place.sync_folder()
+        for folder in reversed(folders):
+            remove_empty(root, folder)
 
 
 def _removing(relative: str, place: Place, mode: int) -> Intent:
-    from memconsole.domain.intents import Intent, IntentKind, Standing  # noqa: PLC0415
+    from memconsole.domain.intents import Intent, IntentKind  # noqa: PLC0415
+    from memconsole.domain.memory_edit import Standing  # noqa: PLC0415
 
     return Intent(relative, IntentKind.REMOVE, bytes_of(place), standing=Standing(mode))
