@@ -160,6 +160,7 @@ def decide(
     content: str,
     memory: Memory,
     is_forced: bool,
+    is_urgent: bool,
     is_newest: bool,
     has_context: bool,
     now: datetime,
@@ -169,13 +170,15 @@ def decide(
 
     ACTIVE_CONTEXT.md is written when it would say something else than last time, or is gone. The
     daily log gets an entry when the talk has changed since the last entry of this session and the
-    agent's last entry is at least `window` old. `is_forced` passes both rules.
+    agent's last entry is at least `window` old. `is_urgent` passes the second rule, `is_forced`
+    both.
 
     Args:
         session_id: The session at hand.
         content: Hash of its messages.
         memory: Earlier checkpoints.
-        is_forced: The operator, or a rotation, wants it now.
+        is_forced: The operator wants it now.
+        is_urgent: A rotation, a flush or a compaction wants it now.
         is_newest: No other session of the agent is newer; only then is its work the agent's
             current work (A13).
         has_context: ACTIVE_CONTEXT.md exists.
@@ -189,8 +192,9 @@ def decide(
     is_news = logged is None or logged.content_hash != content
     ends_at = None if memory.logged is None else memory.logged.at + window
     is_early = memory.logged is not None and timedelta(0) <= now - memory.logged.at < window
+    is_kept_back = is_early and not (is_forced or is_urgent)
     return Due(
         context=context,
-        entry=is_forced or (is_news and not is_early),
-        window_ends_at=ends_at if is_news and is_early and not is_forced else None,
+        entry=is_forced or (is_news and not is_kept_back),
+        window_ends_at=ends_at if is_news and is_kept_back else None,
     )

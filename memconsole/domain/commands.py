@@ -26,13 +26,16 @@ class Checkpoint:
 
     Attributes:
         session_key: A certain session instead of the newest eligible one.
-        is_forced: Ignore `stale_after` and the dedup window.
+        is_forced: Ignore `stale_after` and the dedup window, and write what is written already.
+        is_urgent: What comes next ends the talk or cuts it: ignore `stale_after` and the dedup
+            window, but write nothing twice.
         dry_run: Say what would be written; write nothing.
     """
 
     agent: AgentRef
     session_key: str | None = None
     is_forced: bool = False
+    is_urgent: bool = False
     dry_run: bool = False
 
 

@@ -94,6 +94,7 @@ def _due(scene: Scene, found: Findings) -> Due:
         content=found.content,
         memory=found.memory,
         is_forced=scene.command.is_forced,
+        is_urgent=scene.command.is_urgent,
         is_newest=found.source.is_newest,
         has_context=found.seen is not None,
         now=found.work.at,

@@ -84,7 +84,8 @@ def too_old(
 ) -> Skipped | None:
     """Return the skip of a session that has been quiet for long, or None."""
     touched = touched_at(source.stored)
-    if touched is None or command.is_forced or now - touched <= settings.stale_after:
+    is_asked_for = command.is_forced or command.is_urgent
+    if touched is None or is_asked_for or now - touched <= settings.stale_after:
         return None
     return Skipped(
         command,

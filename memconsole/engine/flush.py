@@ -121,7 +121,7 @@ def _captured(command: Flush, ports: Ports, reader: Reader, settings: Settings) 
     agent, key, dry_run = command.agent, command.key, command.dry_run
     look = Observe(agent, session_key=key, is_flush=True, dry_run=dry_run)
     seen = settle(look, lambda: observe(look, ports=ports, reader=reader, settings=settings))
-    save = Checkpoint(agent, session_key=key, is_forced=True, dry_run=dry_run)
+    save = Checkpoint(agent, session_key=key, is_urgent=True, dry_run=dry_run)
     saved = settle(save, lambda: checkpoint(save, ports=ports, reader=reader, settings=settings))
     return Prologue(saved, (("observe", seen),))
 

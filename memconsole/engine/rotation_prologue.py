@@ -94,7 +94,7 @@ def save_first(
     """
     if not target.view.session_class.is_captured:
         return Prologue(None)
-    command = Checkpoint(target.agent.ref, session_key=target.key, is_forced=True)
+    command = Checkpoint(target.agent.ref, session_key=target.key, is_urgent=True)
     saved = settle(
         command, lambda: checkpoint(command, ports=ports, reader=reader, settings=settings)
     )

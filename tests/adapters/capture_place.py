@@ -101,6 +101,13 @@ class Place:
         entry = {"sessionId": SESSION, "updatedAt": int(self.clock.now().timestamp() * 1000)}
         (self.sessions / "sessions.json").write_text(json.dumps({KEY: entry}))
 
+    def end(self) -> None:
+        """Let the platform end the talk and begin another one."""
+        file = self.sessions / f"{SESSION}.jsonl"
+        file.rename(self.sessions / f"{SESSION}.jsonl.reset.2026-01-26T14-20-00.000Z")
+        entry = {"sessionId": "new", "updatedAt": int(self.clock.now().timestamp() * 1000)}
+        (self.sessions / "sessions.json").write_text(json.dumps({KEY: entry}))
+
     @property
     def agent(self) -> AgentRef:
         return AgentRef(str(self.home), "main")

@@ -231,6 +231,7 @@ def due(
     *,
     content: str = "c",
     is_forced: bool = False,
+    is_urgent: bool = False,
     is_newest: bool = True,
     has_context: bool = True,
 ) -> Due:
@@ -239,6 +240,7 @@ def due(
         content=content,
         memory=memory,
         is_forced=is_forced,
+        is_urgent=is_urgent,
         is_newest=is_newest,
         has_context=has_context,
         now=NOW,
@@ -252,6 +254,12 @@ def remembered(one: Capture) -> Memory:
 
 
 class TestDecide:
+    def test_what_is_urgent_waits_for_no_window_and_is_not_written_twice(self) -> None:
+        before = remembered(capture(age=1, logged=True))
+        assert due(before, content="new", is_urgent=True) == Due(context=True, entry=True)
+        assert due(before, is_urgent=True) == Due(context=False, entry=False)
+        assert due(before, is_forced=True) == Due(context=True, entry=True)
+
     def test_the_first_checkpoint_writes_both(self) -> None:
         assert due(Memory(), has_context=False) == Due(context=True, entry=True)
 
