@@ -10,12 +10,12 @@ from memconsole.ui.literal import literal
 from memconsole.ui.spans import Role
 
 if TYPE_CHECKING:
-    from memconsole.ui.app import ConsoleApp
+    from memconsole.ui.desk import Desk
 
 logger = logging.getLogger(__name__)
 
 
-def why_not_host(app: ConsoleApp) -> str | None:
+def why_not_host(app: Desk) -> str | None:
     """Return why the scheduler cannot run here, or None when it can."""
     if app.jobs is None:
         return "this console has no jobs"
@@ -31,7 +31,7 @@ def why_not_host(app: ConsoleApp) -> str | None:
     return None
 
 
-def host(app: ConsoleApp) -> None:
+def host(app: Desk) -> None:
     """Begin to run the jobs; taking their lock looks at the disk, so a thread does it."""
     jobs = app.jobs
     if jobs is None:
@@ -53,6 +53,6 @@ def host(app: ConsoleApp) -> None:
     app.run_worker(begin, thread=True, group="host", exit_on_error=False)
 
 
-def _tell(app: ConsoleApp, text: str, role: Role) -> None:
+def _tell(app: Desk, text: str, role: Role) -> None:
     app.call_from_thread(app.say, literal(text), role)
     app.call_from_thread(app.readings.request)

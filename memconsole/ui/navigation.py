@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from memconsole.domain.query import Query
     from memconsole.domain.search import SearchHit
     from memconsole.domain.snapshot import SessionView
-    from memconsole.ui.app import ConsoleApp
     from memconsole.ui.asking import Facets
+    from memconsole.ui.desk import Desk
     from memconsole.ui.screens.note import Note
     from memconsole.ui.targets import Target
 
@@ -29,7 +29,7 @@ def _search_words(request: SearchRequest) -> tuple[str, ...]:
 class Navigation:
     """Pushes screens and notes each visit with its twin on the command line (`console.md`)."""
 
-    def __init__(self, app: ConsoleApp) -> None:
+    def __init__(self, app: Desk) -> None:
         self._app = app
 
     def _visit(self, what: str, *words: str) -> None:

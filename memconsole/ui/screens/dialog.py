@@ -9,7 +9,7 @@ from textual.screen import ModalScreen
 from memconsole.ui.looks import LOOKS, Looks
 
 if TYPE_CHECKING:
-    from memconsole.ui.app import ConsoleApp
+    from memconsole.ui.desk import Desk
 
 Result = TypeVar("Result")
 
@@ -25,9 +25,9 @@ class Dialog(ModalScreen[Result], inherit_bindings=False):
         super().__init__(name=name)
 
     @property
-    def desk(self) -> ConsoleApp:
+    def desk(self) -> Desk:
         """The app, with what is ours about it."""
-        return cast("ConsoleApp", self.app)
+        return cast("Desk", self.app)
 
     def notify_style_update(self) -> None:
         """Forget the looks of the old theme."""

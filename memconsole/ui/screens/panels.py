@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from textual.widgets import Input
 
-    from memconsole.ui.app import ConsoleApp
+    from memconsole.ui.desk import Desk
     from memconsole.ui.widgets.bar import Bar
 
 LEAST_WIDTH, LEAST_HEIGHT = 20, 6
@@ -62,9 +62,9 @@ class PanelScreen(Screen[None], inherit_bindings=False):
         self.looks.forget()
 
     @property
-    def desk(self) -> ConsoleApp:
+    def desk(self) -> Desk:
         """The app, with what is ours about it."""
-        return cast("ConsoleApp", self.app)
+        return cast("Desk", self.app)
 
     @property
     def is_open(self) -> bool:

@@ -14,7 +14,7 @@ from memconsole.ui.rows.platform_index import index_line
 from memconsole.ui.widgets.bar import Bar
 
 if TYPE_CHECKING:
-    from memconsole.ui.app import ConsoleApp
+    from memconsole.ui.desk import Desk
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class OwnIndex(Bar, inherit_bindings=False):
         self.run_worker(self._look, thread=True, group="own-index", exit_on_error=False)
 
     def _look(self) -> None:
-        engine = cast("ConsoleApp", self.app).engine
+        engine = cast("Desk", self.app).engine
         try:
             [health] = engine.platform_indexes(self._agent_id)
         except MemconsoleError as error:
@@ -68,5 +68,5 @@ class OwnIndex(Bar, inherit_bindings=False):
         """Show what was found."""
         message.stop()
         self.display = not message.health.is_absent
-        dot = cast("ConsoleApp", self.app).glyphs.dot
+        dot = cast("Desk", self.app).glyphs.dot
         self.show(lambda _width: index_line(message.health, dot))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memconsole.domain.query import Query
     from memconsole.domain.search import SearchHit
     from memconsole.domain.snapshot import AgentView
-    from memconsole.ui.app import ConsoleApp
+    from memconsole.ui.desk import Desk
     from memconsole.ui.finder import Found
     from memconsole.ui.glyphs import Glyphs
     from memconsole.ui.spans import Line
@@ -45,7 +45,7 @@ class QueryInput(LineInput, inherit_bindings=True):
 
     def action_earlier(self) -> None:
         """Take the query before this one."""
-        text = cast("ConsoleApp", self.app).queries.before(self.value.strip())
+        text = cast("Desk", self.app).queries.before(self.value.strip())
         if text is not None:
             self.value = text
             self.cursor_position = len(text)
@@ -73,9 +73,9 @@ class SearchPane(Pane, inherit_bindings=True):
         self.found: Found | None = None
 
     @property
-    def desk(self) -> ConsoleApp:
+    def desk(self) -> Desk:
         """The app, with what is ours about it."""
-        return cast("ConsoleApp", self.app)
+        return cast("Desk", self.app)
 
     @property
     def finder(self) -> Finder:

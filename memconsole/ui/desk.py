@@ -1,0 +1,166 @@
+"""What screens, dialogs and panes may ask of the console around them.
+
+They see these protocols and not the application: it opens them, so they must not need it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from memconsole.ui.spans import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.dom import DOMNode
+    from textual.screen import Screen, ScreenResultCallbackType
+
+    from memconsole.domain.command_spec import CommandSpec
+    from memconsole.domain.query import Query
+    from memconsole.domain.search import SearchHit, SearchRequest
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot import ConsoleSnapshot, SessionView
+    from memconsole.job_ports import JobControl
+    from memconsole.ui.actions import Actions
+    from memconsole.ui.asking import Facets, Queries
+    from memconsole.ui.clock import ScreenClock
+    from memconsole.ui.door import Door
+    from memconsole.ui.glyphs import Glyphs
+    from memconsole.ui.history import History
+    from memconsole.ui.indexing import Indexing
+    from memconsole.ui.logbook import Logbook
+    from memconsole.ui.readings import Readings
+    from memconsole.ui.rows.context import Context
+    from memconsole.ui.targets import Target
+
+
+class Go(Protocol):
+    """Opens other screens."""
+
+    def session(self, view: SessionView, find: str = "") -> None:
+        """Open one session, where a text is said when one is given."""
+
+    def memory(self, agent_id: str | None, path: str | None = None) -> None:
+        """Open the memory of one agent, at one file."""
+
+    def bootstrap(self, agent_id: str) -> None:
+        """Open what sessions of one agent are given at their start."""
+
+    def consolidation(self, agent_id: str) -> None:
+        """Open what may leave an agent's long-term memory, and what may come."""
+
+    def pruning(self, view: SessionView) -> None:
+        """Open what the platform may cut out of one session."""
+
+    def note(self, spec: CommandSpec, targets: tuple[Target, ...]) -> None:
+        """Ask for a text, then begin the command with it."""
+
+    def search(self, facets: Facets, text: str) -> None:
+        """Open the search."""
+
+    def why(self, request: SearchRequest) -> None:
+        """Open what the agents' own searches find."""
+
+    def noted_asking(self, request: SearchRequest) -> None:
+        """Note that agents' own searches were asked."""
+
+    def hit(self, hit: SearchHit, query: Query) -> None:
+        """Open the place of a hit."""
+
+    def runs(self, key: str | None = None) -> None:
+        """Open the runs, at one of them."""
+
+    def observations(self, agent_id: str) -> None:
+        """Open the observations of one agent."""
+
+    def checkpoints(self, agent_id: str) -> None:
+        """Open the checkpoints of one agent."""
+
+    def health(self) -> None:
+        """Open the health checks."""
+
+
+class Desk(Protocol):
+    """The console around a screen.
+
+    Attributes:
+        snapshot: The last reading; None before the first.
+        failure: Why the last reading failed; empty when it did not.
+        jobs: The scheduler's jobs; None when this console has none.
+        typing_pause_s: Seconds without a letter after which a search begins.
+    """
+
+    snapshot: ConsoleSnapshot | None
+    failure: str
+    settings: Settings
+    glyphs: Glyphs
+    clock: ScreenClock
+    jobs: JobControl | None
+    typing_pause_s: float
+
+    @property
+    def engine(self) -> Door:
+        """The engine."""
+
+    @property
+    def go(self) -> Go:
+        """The way to other screens."""
+
+    @property
+    def actions(self) -> Actions:
+        """What was begun."""
+
+    @property
+    def readings(self) -> Readings:
+        """When the disk is read."""
+
+    @property
+    def indexing(self) -> Indexing:
+        """What keeps the indexes up to date."""
+
+    @property
+    def queries(self) -> Queries:
+        """What was searched for."""
+
+    @property
+    def history(self) -> History:
+        """What was opened and done."""
+
+    @property
+    def logbook(self) -> Logbook:
+        """Warnings of this process."""
+
+    @property
+    def screen(self) -> Screen[Any]:
+        """The screen in front."""
+
+    def badges(self) -> tuple[str, ...]:
+        """Return the words that stand beside the title."""
+
+    def context(self) -> Context:
+        """Return the circumstances of a drawing now."""
+
+    def begin(self, spec: CommandSpec, targets: tuple[Target, ...], refusal: str = "") -> None:
+        """Begin a command: its plan first."""
+
+    def say(self, text: str, role: Role = Role.PLAIN) -> None:
+        """Show one sentence at the bottom of the screen in front."""
+
+    def copy(self, text: str) -> None:
+        """Put a text into the clipboard of the terminal."""
+
+    def push_screen(
+        self, screen: Screen[Any], callback: ScreenResultCallbackType[Any] | None = None
+    ) -> object:
+        """Open a screen in front of this one."""
+
+    async def run_action(self, action: str, default_namespace: DOMNode | None = None) -> bool:
+        """Run an action of a key."""
+
+    def run_worker(
+        self, work: Callable[[], None], *, thread: bool, group: str, exit_on_error: bool
+    ) -> object:
+        """Run something in a thread of its own."""
+
+    def call_from_thread(self, callback: Callable[..., None], *args: Any) -> None:
+        """Call something in the thread of the screen."""
