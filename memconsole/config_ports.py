@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from memconsole.domain.config_finding import Change
     from memconsole.domain.config_text import ConfigText
@@ -42,6 +43,12 @@ class ConfigFile(Protocol):
         Raises:
             ConcurrentEditError: The file is not the one that was seen; it was left alone.
             PlatformConfigError: Refused or failed; the old file is whole.
+        """
+
+    def sweep(self) -> tuple[Path, ...]:
+        """Remove temporary files of ours beside it whose runs were killed; returns their paths.
+
+        They hold what the configuration holds, secrets included.
         """
 
     def set_by_program(self, changes: Sequence[Change]) -> bool:

@@ -29,6 +29,7 @@ class FakeConfigFile:
         program: What the platform's program does with the file; None is no program.
         edits: Texts that someone else writes right before a replacement, one a call.
         calls: What was done, in order.
+        leftovers: What a killed run left beside it, until it is swept.
     """
 
     def __init__(self, text: str | None = None) -> None:
@@ -40,6 +41,7 @@ class FakeConfigFile:
         self.backups: list[str] = []
         self.calls: list[str] = []
         self.is_unwritable = False
+        self.leftovers: tuple[Path, ...] = ()
 
     def read(self) -> ConfigText | None:
         if self.text is None:
@@ -71,6 +73,10 @@ class FakeConfigFile:
         self.text = text
         self.calls.append("replace")
         return Written(str(PATH), len(text))
+
+    def sweep(self) -> tuple[Path, ...]:
+        gone, self.leftovers = self.leftovers, ()
+        return gone
 
     def set_by_program(self, changes: Sequence[Change]) -> bool:
         self.calls.append("program")

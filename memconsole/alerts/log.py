@@ -7,6 +7,8 @@ import os
 from typing import TYPE_CHECKING
 
 from memconsole.errors import DeliveryError
+from memconsole.folders import open_state_folder
+from memconsole.whole_file import append_to
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,12 +53,8 @@ class LogChannel:
         del cancel
         line = json.dumps(message, ensure_ascii=False) + "\n"
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(self._path, _FLAGS, 0o600)
-            try:
-                os.write(descriptor, line.encode())
-            finally:
-                os.close(descriptor)
+            with open_state_folder(self._path.parent.parent, self._path.parent.name) as folder:
+                append_to(folder, self._path.name, line.encode())
         except OSError as error:
             reason = (error.strerror or "no reason given").lower()
             raise DeliveryError(

@@ -11,6 +11,8 @@ import typer  # noqa: TC002  # Typer reads the annotations of these functions
 from memconsole.cli.call import Answer, Call
 from memconsole.cli.shared import DryRunOption, call_of
 from memconsole.errors import ConfigError, ReadOnlyError
+from memconsole.folders import open_folder
+from memconsole.whole_file import create_file
 
 if TYPE_CHECKING:
     from memconsole.cli.encode import Row
@@ -98,10 +100,8 @@ def _write(file: Path, text: str) -> None:
         ConfigError: It cannot be written.
     """
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        raw = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(raw, "w", encoding="utf-8") as opened:
-            opened.write(text)
+        with open_folder(file.parent, creates=True) as folder:
+            create_file(folder, file.name, text.encode())
     except OSError as error:
         raise ConfigError(
             f"{file} cannot be written: {error.strerror}", hint="Name another with --config FILE."

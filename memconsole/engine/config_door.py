@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from memconsole.engine.config_evidence import EvidenceReader
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
 
+logger = logging.getLogger(__name__)
+
 
 class ConfigDoor:
     """Remembers transcripts that did not change; safe from any thread."""
@@ -27,6 +30,7 @@ class ConfigDoor:
     def __init__(self, ports: Ports, reader: Reader, settings: Settings) -> None:
         self._ports = ports
         self._reader = reader
+        self._is_read_only = settings.ui.read_only
         self._uses_program = settings.uses_program
         self._evidence = EvidenceReader(ports.sessions, min_duration_ms=settings.min_compaction_ms)
 
@@ -43,6 +47,17 @@ class ConfigDoor:
         if snapshot is None:
             snapshot = take_snapshot(self._ports, self._reader, with_pools=False)
         return self._evidence.read(snapshot.sessions)
+
+    def sweep(self) -> None:
+        """Remove what a killed `config fix` left in the home: it holds the Gateway's token."""
+        if self._is_read_only:
+            return
+        for path in self._ports.config_file().sweep():
+            logger.warning(
+                "%s was removed: a run of memconsole that was killed had left a copy of the "
+                "configuration there",
+                path,
+            )
 
     def report(
         self, snapshot: ConsoleSnapshot | None = None, *, recommends: bool = False
@@ -84,6 +99,8 @@ class ConfigDoor:
         """
         from memconsole.engine.config_fix import fix_config  # noqa: PLC0415 - looking sets nothing
 
+        if not command.dry_run:
+            self.sweep()
         file, changes = self._ports.config_file(), self._planned()
         if changes and not command.dry_run:
             wanted = self.report().changes

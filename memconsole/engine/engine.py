@@ -185,6 +185,7 @@ class Engine(HealthDoor):
         Raises:
             HomeNotFoundError: The platform home does not exist.
         """
+        self._config.sweep()
         return self._config.report(snapshot, recommends=recommends)
 
     def compaction_evidence(self, snapshot: ConsoleSnapshot | None = None) -> CompactionEvidence:
@@ -214,6 +215,7 @@ class Engine(HealthDoor):
         """
         from memconsole.engine.health import take_health  # noqa: PLC0415
 
+        self._config.sweep()
         report = take_health(
             self._ports,
             self._reader,

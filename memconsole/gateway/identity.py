@@ -13,8 +13,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memconsole.domain.gateway import Verdict, refusal
+from memconsole.folders import open_state_folder
 from memconsole.gateway.problem import RefusedError
 from memconsole.values import dataclass
+from memconsole.whole_file import create_file, remove, temporary_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,18 +128,14 @@ class DeviceFile:
 
     def _store(self, raw: bytes) -> None:
         """Write it beside its place and link it there: whole or not at all, and never twice."""
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = self._path.with_name(f"{self._path.name}.{os.getpid()}")
-        descriptor = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(base64.b64encode(raw))
-                file.flush()
-                os.fsync(file.fileno())
-            os.link(draft, self._path)
-        finally:
-            with suppress(OSError):
-                draft.unlink()
+        place = self._path.parent
+        with open_state_folder(place.parent, place.name) as folder, temporary_name() as draft:
+            try:
+                create_file(folder, draft, base64.b64encode(raw))
+                os.link(draft, self._path.name, src_dir_fd=folder, dst_dir_fd=folder)
+            finally:
+                with suppress(OSError):
+                    remove(folder, draft)
 
 
 def _device(raw: bytes) -> Device:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.errors import StateError
-from memconsole.whole_file import write_whole
+from memconsole.folders import open_state_folder
+from memconsole.whole_file import replace_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +16,7 @@ class JsonStatusFile:
     """Answers `alert_ports.StatusFile`.
 
     Args:
-        path: The file; its folder is made when needed.
+        path: The file, in a folder of the state folder; made when needed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -27,9 +28,10 @@ class JsonStatusFile:
         Raises:
             StateError: It cannot be written; the old one is whole.
         """
+        place = self._path.parent
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_whole(self._path, text.encode())
+            with open_state_folder(place.parent, place.name) as folder:
+                replace_file(folder, self._path.name, text.encode())
         except OSError as error:
             raise StateError(
                 f"{self._path} cannot be written: {(error.strerror or 'no reason').lower()}",

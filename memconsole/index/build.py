@@ -61,7 +61,6 @@ class Work:
 def rebuild(work: Work) -> SyncReport:
     """Build a new file and swap it in."""
     folder = work.path.parent
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     place = folder / f".{work.path.name}{_BUILDING}"
     for leftover in (place, place.with_name(f"{place.name}-journal")):
         leftover.unlink(missing_ok=True)

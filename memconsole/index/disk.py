@@ -15,6 +15,7 @@ from memconsole.domain.index_state import IndexState
 from memconsole.domain.indexing import IndexStatus, Pending, SyncReport, Vectors
 from memconsole.domain.plain import one_line
 from memconsole.errors import IndexUnavailableError
+from memconsole.folders import require_state_folder
 from memconsole.index.embedders import model_name, remote_of, static_of
 from memconsole.index.files import (
     IndexProblemError,
@@ -188,7 +189,9 @@ class DiskIndex:
             self._now(),
             self._recipe(settings),
         )
+        state_dir = self._places.folder.parent
         with _writes(path):
+            require_state_folder(state_dir, *path.parent.relative_to(state_dir).parts)
             if work.static is not None:
                 ensure_merges(self._places.folder, work.static.tokenizer_file)
             done = build.rebuild(work) if must_build else build.update(work, pending)

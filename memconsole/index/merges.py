@@ -22,7 +22,8 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from memconsole.whole_file import write_whole
+from memconsole.folders import open_state_folder
+from memconsole.whole_file import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -148,7 +149,6 @@ def ensure_merges(folder: Path, tokenizer: Path) -> None:
         OSError: The folder cannot be written.
     """
     if read_merges(folder, tokenizer) is None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_merges(folder, tokenizer)
 
 
@@ -161,7 +161,8 @@ def write_merges(folder: Path, tokenizer: Path) -> bool:
     content = _content(tokenizer, *_identity(tokenizer))
     if content is None:
         return False
-    write_whole(folder / NAME, content)
+    with open_state_folder(folder.parent, folder.name) as place:
+        replace_file(place, NAME, content)
     return True
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.errors import StateError
-from memconsole.whole_file import write_whole
+from memconsole.folders import open_folder
+from memconsole.whole_file import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,12 +79,16 @@ class PrometheusMetrics:
             self._server = None
 
     def _serve(self) -> None:
-        from prometheus_client import start_http_server  # noqa: PLC0415
+        from prometheus_client import CollectorRegistry, start_http_server  # noqa: PLC0415
 
-        self._server = start_http_server(self._port, addr=_HERE, registry=self)
+        # It knows how to answer `?name[]=`.
+        registry = CollectorRegistry(support_collectors_without_names=True)
+        registry.register(self)
+        self._server = start_http_server(self._port, addr=_HERE, registry=registry)
 
     def _write(self, path: Path) -> None:
         """Replace the file whole; the exporter never sees half of it."""
         from prometheus_client import generate_latest  # noqa: PLC0415
 
-        write_whole(path, generate_latest(self), mode=0o644)
+        with open_folder(path.parent) as folder:
+            replace_file(folder, path.name, generate_latest(self), mode=0o644)

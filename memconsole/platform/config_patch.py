@@ -11,7 +11,9 @@ import errno
 import hashlib
 import json
 import os
+import re
 import stat
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -22,7 +24,7 @@ from memconsole.platform.config import find_config
 from memconsole.platform.config_backups import keep_copy
 from memconsole.platform.config_program import set_values
 from memconsole.platform.json5_file import ConfigSyntaxError, decode_json5, read_bytes
-from memconsole.whole_file import clean_leftovers_in, temporary_name
+from memconsole.whole_file import FILE_MODE, NEW, clean_leftovers, remove, temporary_name, write_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,8 +44,8 @@ _HINTS = {
     errno.EFBIG: "A file size limit of this process was reached; the old file is whole.",
 }
 _MOST_HOOKS = 500
-_LEFTOVER_S = 3600.0
-"""Age in seconds of a temporary file under an earlier name, which did not say whose it was."""
+_LEFTOVER_S = 60.0
+"""Age in seconds at which a temporary file that names no process belongs to no run any more."""
 
 
 def _unobserved(step: str) -> None:
@@ -88,7 +90,6 @@ class DiskConfigFile:
         path = find_config(self._choice, self._environ)
         if path is None:
             return None
-        _forget_leftovers(path, self._now().timestamp())
         with _telling(path, "read"):
             data = read_bytes(path)
             status = path.stat()
@@ -136,6 +137,7 @@ class DiskConfigFile:
         path = seen.path
         with _telling(path, "replaced"), _folder(path) as folder:
             status = _require_ordinary(path, folder)
+            _forget_leftovers(folder, path.name)
             with self._temporary(folder) as (name, descriptor):
                 self._fill(descriptor, data, status)
                 if _seen_now(path, folder) != seen.version:
@@ -146,6 +148,17 @@ class DiskConfigFile:
             os.fsync(folder)
             _require_written(path, folder, data)
         return Written(str(path), len(data), f"{stat.S_IMODE(status.st_mode):04o}")
+
+    def sweep(self) -> tuple[Path, ...]:
+        """Remove what killed runs of ours left beside the configuration; see the port."""
+        path = find_config(self._choice, self._environ)
+        if path is None:
+            return ()
+        try:
+            with _folder(path) as folder:
+                return tuple(path.with_name(one) for one in _forget_leftovers(folder, path.name))
+        except OSError:
+            return ()
 
     def set_by_program(self, changes: Sequence[Change]) -> bool:
         """Let the platform's own program set values; False when it is not there or refused."""
@@ -172,21 +185,17 @@ class DiskConfigFile:
     @contextmanager
     def _temporary(self, folder: int) -> Iterator[tuple[str, int]]:
         """Make an empty file beside the target; it is gone afterwards, whatever happens."""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with temporary_name() as name:
-            descriptor = os.open(name, flags, 0o600, dir_fd=folder)
+            descriptor = os.open(name, NEW, FILE_MODE, dir_fd=folder)
             try:
                 self.steps("temporary-made")
                 yield name, descriptor
             finally:
                 os.close(descriptor)
-                with suppress(OSError):
-                    os.unlink(name, dir_fd=folder)
+                remove(folder, name)
 
     def _fill(self, descriptor: int, data: bytes, like: os.stat_result) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(descriptor, view) :]
+        write_all(descriptor, data)
         mine = os.fstat(descriptor)
         if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid):
             os.fchown(descriptor, like.st_uid, like.st_gid)
@@ -232,13 +241,17 @@ def _folder(path: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _forget_leftovers(path: Path, now: float) -> None:
-    """Remove what a killed run left beside the file: it holds the secrets that the file holds."""
-    clean_leftovers_in(path.parent)
-    with suppress(OSError):
-        for one in path.parent.glob(f".{path.name}.memconsole-*.tmp"):
-            if now - one.lstat().st_mtime > _LEFTOVER_S:
-                one.unlink()
+def _forget_leftovers(folder: int, beside: str) -> tuple[str, ...]:
+    """Remove what killed runs left beside the file: the token of the Gateway is in it, too."""
+    gone = list(clean_leftovers(folder))
+    earlier = re.compile(rf"\.{re.escape(beside)}\.memconsole-[0-9a-f]{{16}}\.tmp")
+    for name in filter(earlier.fullmatch, os.listdir(folder)):
+        with suppress(OSError):
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if time.time() - status.st_mtime > _LEFTOVER_S:
+                remove(folder, name)
+                gone.append(name)
+    return tuple(gone)
 
 
 def _require_ordinary(path: Path, folder: int) -> os.stat_result:

@@ -14,8 +14,9 @@ from memconsole.domain.hooks import HOOKS, MARK, HookState, HookStatus, handler_
 from memconsole.domain.outcomes import Written
 from memconsole.domain.plain import one_line
 from memconsole.errors import PlatformConfigError
+from memconsole.folders import open_folder
 from memconsole.launch import find_program
-from memconsole.whole_file import clean_leftovers_in, is_temporary, write_whole
+from memconsole.whole_file import is_temporary, remove, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from memconsole.platform.hook_calls import HookCalls
 
 _FILES = ("HOOK.md", "handler.js")
-_EARLIER = re.compile(r"\.(?:HOOK\.md|handler\.js)\.\d{1,10}\.tmp")
-"""What a killed installation of an earlier memconsole may have left."""
+_OLD_TEMPORARY = re.compile(r"\.(?:HOOK\.md|handler\.js)\.\d+\.tmp")
 _MOST_BYTES = 64 * 1024
 
 
@@ -49,6 +49,7 @@ class DiskHooks:
         calls: HookCalls | None = None,
         listed: Callable[[], Mapping[str, str] | None] = lambda: None,
     ) -> None:
+        self._home = home
         self._folder = home / "hooks"
         self._config = config
         self._program = program
@@ -90,19 +91,22 @@ class DiskHooks:
             PlatformConfigError: A folder of that name is somebody else's, or cannot be written.
         """
         for spec in HOOKS:
-            place = self._folder / f"{prefix}{spec.name}"
-            if _state(place, {}) is HookState.FOREIGN:
+            name = f"{prefix}{spec.name}"
+            if self._look(name, {}) is HookState.FOREIGN:
                 raise PlatformConfigError(
-                    one_line(f"{place} is a hook of somebody else, and was left alone"),
+                    one_line(
+                        f"{self._folder / name} is a hook of somebody else, and was left alone"
+                    ),
                     hint="`--prefix P` puts ours beside it under another name.",
                 )
         wrote: list[Written] = []
         for spec in HOOKS:
-            place = self._folder / f"{prefix}{spec.name}"
-            for name, text in _texts(spec, place.name).items():
-                if not dry_run:
-                    _write(place, name, text)
-                wrote.append(Written(str(place / name), len(text.encode())))
+            name = f"{prefix}{spec.name}"
+            texts = _texts(spec, name)
+            if not dry_run:
+                self._write(name, texts)
+            for file, text in texts.items():
+                wrote.append(Written(str(self._folder / name / file), len(text.encode())))
         return tuple(wrote)
 
     def remove(self, prefix: str, *, dry_run: bool) -> tuple[str, ...]:
@@ -113,21 +117,57 @@ class DiskHooks:
         """
         gone: list[str] = []
         for spec in HOOKS:
-            place = self._folder / f"{prefix}{spec.name}"
-            state = _state(place, {})
-            if state is HookState.FOREIGN or not os.path.lexists(place):
+            name = f"{prefix}{spec.name}"
+            try:
+                with open_folder(self._home, "hooks", name) as folder:
+                    if _state(folder, {}) is HookState.FOREIGN:
+                        continue
+                    if not dry_run:
+                        self._remove(folder, name)
+            except OSError:  # missing, or a link, or no folder
                 continue
-            if not dry_run:
-                _remove(place)
-            gone.append(str(place))
+            gone.append(str(self._folder / name))
         return tuple(gone)
 
     def _status(self, spec: HookSpec, name: str, config: Mapping[str, object] | None) -> HookStatus:
         place = self._folder / name
-        state = _state(place, _texts(spec, name))
+        state = self._look(name, _texts(spec, name))
         is_enabled = _enabled(config, name) if state is not HookState.MISSING else None
         message, hint = self._words(state, is_enabled, name)
         return HookStatus(name, str(place), state, is_enabled, message, hint)
+
+    def _look(self, name: str, texts: Mapping[str, str]) -> HookState:
+        """Tell what is in a hook's place; a link on the way there is somebody else's."""
+        try:
+            with open_folder(self._home, "hooks", name) as folder:
+                return _state(folder, texts)
+        except FileNotFoundError:
+            return HookState.MISSING
+        except OSError:
+            return HookState.FOREIGN
+
+    def _write(self, name: str, texts: Mapping[str, str]) -> None:
+        """Put the files of a hook in their places whole: 0600 in a folder of 0700.
+
+        They belong to the owner of the home, who runs them.
+        """
+        try:
+            with open_folder(self._home, "hooks", name, creates=True) as folder:
+                _clean(folder)
+                for file, text in texts.items():
+                    replace_file(folder, file, text.encode())
+        except OSError as error:
+            raise _failed(self._folder / name, error) from error
+
+    def _remove(self, folder: int, name: str) -> None:
+        try:
+            _clean(folder)
+            for file in _FILES:
+                remove(folder, file)
+            with open_folder(self._home, "hooks") as above:
+                os.rmdir(name, dir_fd=above)
+        except OSError as error:
+            raise _failed(self._folder / name, error) from error
 
     def _words(self, state: HookState, is_enabled: bool | None, name: str) -> tuple[str, str]:
         match state:
@@ -150,27 +190,36 @@ def _texts(spec: HookSpec, name: str) -> dict[str, str]:
     return {"HOOK.md": hook_md(spec, name), "handler.js": handler_js(spec, program)}
 
 
-def _state(place: Path, texts: Mapping[str, str]) -> HookState:
-    """Tell what a folder holds; without texts to compare, ours is `installed`."""
-    if not os.path.lexists(place):
+def _state(folder: int, texts: Mapping[str, str]) -> HookState:
+    """Tell what an open folder holds; without texts to compare, ours is `installed`.
+
+    A folder with nothing but what a killed run of ours left is as good as missing.
+    """
+    names = {name for name in os.listdir(folder) if not _is_leftover(name)}
+    if not names:
         return HookState.MISSING
-    if place.is_symlink() or not place.is_dir():
+    found = {name: _read(folder, name) for name in _FILES}
+    is_marked = all(MARK in text for text in found.values() if text is not None)
+    if not is_marked or names - set(_FILES) or all(text is None for text in found.values()):
         return HookState.FOREIGN
-    found = {name: _read(place / name) for name in _FILES}
-    if any(text is not None and MARK not in text for text in found.values()):
-        return HookState.FOREIGN
-    names = os.listdir(place)  # noqa: PTH208 - names are all that is wanted
-    if not all(name in _FILES or _is_ours_for_now(name) for name in names):
-        return HookState.FOREIGN
-    if all(text is None for text in found.values()):
-        # A name without a text that can be read is somebody else's pipe or folder.
-        return HookState.FOREIGN if set(names) & set(_FILES) else HookState.MISSING
     return HookState.INSTALLED if not texts or found == texts else HookState.OUTDATED
 
 
-def _read(path: Path) -> str | None:
+def _is_leftover(name: str) -> bool:
+    return is_temporary(name) or _OLD_TEMPORARY.fullmatch(name) is not None
+
+
+def _clean(folder: int) -> None:
+    """Remove what killed runs left, whoever they were: nothing but a hook is ever in there."""
+    for name in os.listdir(folder):
+        if _is_leftover(name):
+            remove(folder, name)
+
+
+def _read(folder: int, name: str) -> str | None:
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(name, flags, dir_fd=folder)
     except OSError:
         return None
     with os.fdopen(descriptor, "rb") as file:
@@ -192,40 +241,6 @@ def _enabled(config: Mapping[str, object] | None, name: str) -> bool | None:
     entry = entries.get(name) if isinstance(entries, dict) else None
     value = entry.get("enabled") if isinstance(entry, dict) else None
     return value if isinstance(value, bool) else None
-
-
-def _write(place: Path, name: str, text: str) -> None:
-    """Put one file in its place whole, 0600 in a folder of 0700."""
-    try:
-        for folder in (place.parent, place):
-            if not folder.is_dir():
-                folder.mkdir(mode=0o700)
-        write_whole(place / name, text.encode())
-    except OSError as error:
-        raise _failed(place / name, error) from error
-
-
-def _remove(place: Path) -> None:
-    try:
-        for name in _FILES:
-            (place / name).unlink(missing_ok=True)
-        _sweep(place)
-        place.rmdir()
-    except OSError as error:
-        raise _failed(place, error) from error
-
-
-def _is_ours_for_now(name: str) -> bool:
-    """Whether it is a temporary file of ours: an installation that was killed left it."""
-    return is_temporary(name) or _EARLIER.fullmatch(name) is not None
-
-
-def _sweep(place: Path) -> None:
-    """Remove the temporary files of runs that were killed."""
-    clean_leftovers_in(place)
-    for name in os.listdir(place):  # noqa: PTH208 - names are all that is wanted
-        if _EARLIER.fullmatch(name):
-            (place / name).unlink(missing_ok=True)
 
 
 def _failed(path: Path, error: OSError) -> PlatformConfigError:

@@ -13,8 +13,9 @@ from memconsole.domain import service_text
 from memconsole.domain.plain import one_line
 from memconsole.domain.service_text import LABEL, MARK, NAME, ServiceKind
 from memconsole.errors import ServiceError
+from memconsole.folders import make_folder, open_folder
 from memconsole.values import dataclass
-from memconsole.whole_file import write_whole
+from memconsole.whole_file import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -144,7 +145,7 @@ class ServiceUnits:
         _require_ours(planned.path)
         _write(planned.path, planned.text)
         if kind is ServiceKind.LAUNCHD:  # it makes the log, and not the folder around it
-            Path(setup.log).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(Path(setup.log).parent)
         if not self._is_reachable(kind):
             return planned, False
         if kind is ServiceKind.LAUNCHD:  # it knows the old file until it is told
@@ -239,8 +240,8 @@ def _require_ours(path: Path) -> None:
 
 def _write(path: Path, text: str) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, text.encode())
+        with open_folder(path.parent, creates=True) as folder:
+            replace_file(folder, path.name, text.encode())
     except OSError as error:
         raise _cannot(path, "written", error) from error
 

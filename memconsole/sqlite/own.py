@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from contextlib import closing, contextmanager, suppress
@@ -33,6 +34,7 @@ def open_own(path: Path) -> Iterator[Connection]:
     if (kept := _kept(path)) is not None:
         yield kept
         return
+    _require_no_link(path)
     # Only a file that is not there yet is touched: closing a descriptor of an open database would
     # drop the locks of other threads.
     with suppress(FileExistsError):
@@ -96,11 +98,18 @@ def open_single(path: Path, *, is_read_only: bool = False) -> Iterator[Connectio
         Exception: `library().error`, or OSError when the file cannot be created.
     """
     if not is_read_only:
+        _require_no_link(path)
         with suppress(FileExistsError):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     with closing(connect(path, "mode=ro" if is_read_only else "mode=rw")) as connection:
         connection.execute("PRAGMA trusted_schema = OFF")
         yield connection
+
+
+def _require_no_link(path: Path) -> None:
+    """Refuse a link in the place of a database of ours: SQLite would write what it names."""
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "it is a symbolic link", str(path))
 
 
 @contextmanager

@@ -14,11 +14,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from memconsole.errors import WorkspaceError
+from memconsole.folders import FOLDER_MODE, adopt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-FOLDER_MODE = 0o700
 
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
@@ -173,13 +172,6 @@ def failed(path: Path, error: OSError) -> WorkspaceError:
 def kind_of(mode: int) -> str:
     """Say what a thing is that is no ordinary file."""
     return next((words for test, words in _KINDS if test(mode)), "is no ordinary file")
-
-
-def adopt(descriptor: int, like: os.stat_result) -> None:
-    """Give a file made by root to the owner of what was there: the agent must read its memory."""
-    if os.geteuid() == 0:
-        with suppress(OSError):
-            os.fchown(descriptor, like.st_uid, like.st_gid)
 
 
 def _parts(root: Path, relative: str) -> tuple[str, ...]:

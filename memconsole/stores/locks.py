@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.plain import one_line
 from memconsole.domain.snapshot import SchedulerStatus
 from memconsole.errors import LockedError, StateError
-from memconsole.stores.private_folder import make_private
+from memconsole.folders import require_state_folder
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def hold(path: Path, what: str, now: Callable[[], datetime] = _now) -> Iterator[
     """Hold one lock file for a while.
 
     Args:
-        path: The file; it and its folder are made when missing.
+        path: The file, in a folder of the state folder; both are made when missing.
         what: What it stands for, for the error.
         now: The wall time, for the owner's note.
 
@@ -178,7 +178,7 @@ def hold(path: Path, what: str, now: Callable[[], datetime] = _now) -> Iterator[
         _sign(descriptor, now())
 
     try:
-        make_private(path.parent)
+        require_state_folder(path.parent.parent, path.parent.name)
         lock = FileLock(
             path,
             timeout=0,

@@ -15,17 +15,19 @@ import fcntl
 import os
 import stat
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.log_rotation import LogFile, LogOwner, LogRotation, at_the_cut
 from memconsole.domain.sizes import size_words
+from memconsole.folders import adopt, open_folder, open_state_folder
+from memconsole.whole_file import NEW, remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 _READ = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _UNCUT_MODE = 0o700
 """Of a copy whose text is still in the log as well."""
 _CHUNK_BYTES = 1_048_576
@@ -84,14 +86,13 @@ class DiskLogFiles:
         What fails leaves the live log as it was.
         """
         try:
-            with _opened(file.path) as live:
+            with self._folder(file.path) as folder, _opened(folder, file.path.name) as live:
                 if live is None:
                     message = "somebody else rotates it now"
                     return LogRotation(file, "skipped", message, "locked")
-                if file.owner is LogOwner.OWN:
-                    moved = self._rename(file.path, live, keep)
-                else:
-                    moved = self._copy_and_cut(file.path, live, keep)
+                log = _Log(folder, file.path.name, live)
+                is_own = file.owner is LogOwner.OWN
+                moved = self._rename(log, keep) if is_own else self._copy_and_cut(log, keep)
         except OSError as error:
             reason = (error.strerror or "no reason given").lower()
             return LogRotation(file, "failed", f"it could not be rotated: {reason}", "not-written")
@@ -110,59 +111,104 @@ class DiskLogFiles:
             for name in sorted(glob.glob(os.path.expanduser(pattern))):  # noqa: PTH111, PTH207
                 yield self._state_dir.joinpath(name)
 
-    def _rename(self, path: Path, live: int, keep: int) -> int:
+    def _folder(self, path: Path) -> AbstractContextManager[int]:
+        """Open the folder of a log, which must be no link: whoever made it chose what is cut."""
+        folder = path.parent
+        if folder.parent == self._state_dir:
+            return open_state_folder(self._state_dir, folder.name)
+        return open_folder(folder.parent, folder.name) if folder.name else open_folder(folder)
+
+    def _rename(self, log: _Log, keep: int) -> int:
         """Move it away; its writers look for the new one with every line."""
-        _shift(path, keep)
-        path.rename(_numbered(path, 1))
+        log.shift(keep)
+        log.rename(log.name, log.numbered(1))
         self._steps("renamed")
         with suppress(OSError):  # a writer was faster, or makes it with its next line
-            os.close(os.open(path, _NEW, 0o600))
-        os.fchmod(live, 0o600)
-        return os.fstat(live).st_size
+            os.close(log.create(log.name))
+        os.fchmod(log.live, 0o600)
+        return os.fstat(log.live).st_size
 
-    def _copy_and_cut(self, path: Path, live: int, keep: int) -> int:
+    def _copy_and_cut(self, log: _Log, keep: int) -> int:
         """Copy it, and cut it right after the last look that found nothing more."""
-        start = _beginning(live)
-        copy, end = _begun(_numbered(path, 1), live, start) or self._copy(path, live, start, keep)
+        start = _beginning(log.live)
+        copy, end = _begun(log, start) or self._copy(log, start, keep)
         try:
             self._steps("shifted")
-            end = _copied(live, copy, end)
+            end = _copied(log.live, copy, end)
             self._steps("cut")
-            os.ftruncate(live, 0)
+            os.ftruncate(log.live, 0)
             os.fchmod(copy, 0o600)
             os.fsync(copy)
         finally:
             os.close(copy)
         return end - start
 
-    def _copy(self, path: Path, live: int, start: int, keep: int) -> tuple[int, int]:
+    def _copy(self, log: _Log, start: int, keep: int) -> tuple[int, int]:
         """Make the new `.1`, marked as not cut yet; return it, and where the copy ends."""
-        temporary = path.with_name(f".{path.name}.rotating")
-        temporary.unlink(missing_ok=True)
-        copy = os.open(temporary, _NEW, 0o600)
+        temporary = f".{log.name}.rotating"
+        remove(log.folder, temporary)
+        copy = log.create(temporary)
         try:
             os.fchmod(copy, _UNCUT_MODE)
-            end = _copied(live, copy, start)
+            end = _copied(log.live, copy, start)
             self._steps("copied")
             os.fsync(copy)
-            _shift(path, keep)
-            temporary.rename(_numbered(path, 1))
+            log.shift(keep)
+            log.rename(temporary, log.numbered(1))
         except BaseException:
             os.close(copy)
             with suppress(OSError):
-                temporary.unlink(missing_ok=True)
+                remove(log.folder, temporary)
             raise
         return copy, end
 
 
+class _Log(NamedTuple):
+    """An open log in an open folder."""
+
+    folder: int
+    name: str
+    live: int
+
+    def create(self, name: str) -> int:
+        """Make a file beside it, 0600, that belongs to whom the log belongs."""
+        descriptor = os.open(name, NEW, 0o600, dir_fd=self.folder)
+        adopt(descriptor, os.fstat(self.live))
+        return descriptor
+
+    def rename(self, name: str, to: str) -> None:
+        """Rename a file of its folder."""
+        os.rename(name, to, src_dir_fd=self.folder, dst_dir_fd=self.folder)
+
+    def shift(self, keep: int) -> None:
+        """Make room for a new `.1`: the oldest goes, unless a number is free.
+
+        All that were kept when `keep` was larger go, too.
+        """
+        there = set(os.listdir(self.folder))  # noqa: PTH208 - by descriptor, not by path
+        numbers = range(1, keep)
+        gap = next((one for one in numbers if self.numbered(one) not in there), keep)
+        for number in range(gap - 1, 0, -1):
+            with suppress(FileNotFoundError):
+                self.rename(self.numbered(number), self.numbered(number + 1))
+        number = keep + 1
+        while self.numbered(number) in there:
+            remove(self.folder, self.numbered(number))
+            number += 1
+
+    def numbered(self, number: int) -> str:
+        """Return the name of an older part; 1 is the newest."""
+        return f"{self.name}.{number}"
+
+
 @contextmanager
-def _opened(path: Path) -> Iterator[int | None]:
+def _opened(folder: int, name: str) -> Iterator[int | None]:
     """Open a log for as long as the block runs; None when somebody else rotates it.
 
     Raises:
         OSError: It cannot be opened for writing, or is a link.
     """
-    descriptor = os.open(path, _READ)
+    descriptor = os.open(name, _READ, dir_fd=folder)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(0, "it is no file")
@@ -210,18 +256,18 @@ def _copied(live: int, copy: int, start: int) -> int:
     return place
 
 
-def _begun(newest: Path, live: int, start: int) -> tuple[int, int] | None:
+def _begun(log: _Log, start: int) -> tuple[int, int] | None:
     """Open the copy of a rotation that ended before its cut, and return where it ends.
 
     None when there is none, or when it was cut and only its mark is left.
     """
     try:
-        copy = os.open(newest, _READ | os.O_APPEND)
+        copy = os.open(log.numbered(1), _READ | os.O_APPEND, dir_fd=log.folder)
     except OSError:
         return None
     status = os.fstat(copy)
     if stat.S_ISREG(status.st_mode) and stat.S_IMODE(status.st_mode) == _UNCUT_MODE:
-        if _is_same(live, start, copy, status.st_size):
+        if _is_same(log.live, start, copy, status.st_size):
             return copy, start + status.st_size
         os.fchmod(copy, 0o600)
     os.close(copy)
@@ -234,23 +280,3 @@ def _is_same(live: int, start: int, copy: int, size: int) -> bool:
         os.pread(live, _CHUNK_BYTES, start + at)[: size - at] == os.pread(copy, _CHUNK_BYTES, at)
         for at in range(0, size, _CHUNK_BYTES)
     )
-
-
-def _shift(path: Path, keep: int) -> None:
-    """Make room for a new `.1`: the oldest goes, unless a number is free.
-
-    All that were kept when `keep` was larger go, too.
-    """
-    numbers = range(1, keep)
-    gap = next((one for one in numbers if not os.path.lexists(_numbered(path, one))), keep)
-    for number in range(gap - 1, 0, -1):
-        with suppress(FileNotFoundError):
-            _numbered(path, number).rename(_numbered(path, number + 1))
-    number = keep + 1
-    while (older := _numbered(path, number)).exists():
-        older.unlink()
-        number += 1
-
-
-def _numbered(path: Path, number: int) -> Path:
-    return path.with_name(f"{path.name}.{number}")

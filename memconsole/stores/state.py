@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, TypeVar
 from memconsole.domain.agents import Notice
 from memconsole.domain.plain import one_line
 from memconsole.errors import StateError, StateNewerError, StoreError
+from memconsole.folders import others_may_write, require_state_folder
 from memconsole.sqlite import keep_open, keep_own, library, open_own, read_platform, transaction
-from memconsole.stores.private_folder import make_private
 from memconsole.stores.state_schema import migrate, require_known
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class StateDatabase:
             StateError: The folder cannot be written, or the database is broken.
         """
         try:
-            make_private(self.path.parent)
+            require_state_folder(self.path.parent)
             with open_own(self.path) as connection:
                 migrate(connection, self.path)
                 with transaction(connection):
@@ -123,7 +123,7 @@ class StateDatabase:
         """
         with ExitStack() as stack:
             try:
-                make_private(self.path.parent)
+                require_state_folder(self.path.parent)
                 stack.enter_context(keep_own(self.path))
                 connection = stack.enter_context(open_own(self.path))
                 migrate(connection, self.path)
@@ -143,7 +143,7 @@ class StateDatabase:
         """
         with ExitStack() as stack, keep_open(self.path):
             with suppress(StateError, OSError, library().error):
-                make_private(self.path.parent)
+                require_state_folder(self.path.parent)
                 stack.enter_context(keep_own(self.path))
             yield
 
@@ -177,11 +177,24 @@ class StateDatabase:
         while not os.path.lexists(place) and place != place.parent:
             place = place.parent
         if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
-            return None
+            return self._openness() if place == self.path.parent else None
         return self._notice(
             UNWRITABLE,
             f"the state folder {self.path.parent} cannot be written: runs, checkpoints and growth "
             "are not remembered",
+        )
+
+    def _openness(self) -> Notice | None:
+        try:
+            words = others_may_write(self.path.parent.stat())
+        except OSError:
+            words = ""
+        if not words:
+            return None
+        folder = self.path.parent
+        return self._notice(
+            UNWRITABLE,
+            f"nothing is written into the state folder {folder}: {words}; `chmod 700` closes it",
         )
 
     def _notice(self, code: str, message: str) -> Notice:

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from memconsole.domain.additions import addition
 from memconsole.domain.memory import MAX_READ_BYTES
 from memconsole.errors import ConcurrentEditError, WorkspaceError
+from memconsole.folders import adopt
 from memconsole.stores.encodings import encoded_like, encoding_of
-from memconsole.stores.inside import adopt, failed, missing_folders, open_place, refused
+from memconsole.stores.inside import failed, missing_folders, open_place, refused
 from memconsole.stores.pool_text import UNKNOWN, decode
 from memconsole.whole_file import clean_leftovers, temporary_name
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-import os
 import sys
 import traceback
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from memconsole.folders import open_state_folder
 from memconsole.ui.literal import literal, literal_block
+from memconsole.whole_file import replace_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,10 +40,8 @@ class Ending:
     def _keep(self, text: str) -> Path | None:
         path = self._folder / FILE
         try:
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
-            with os.fdopen(os.open(path, flags, 0o600), "w", encoding="utf-8") as file:
-                file.write(f"{datetime.now(UTC).isoformat()}\n{text}")
+            with open_state_folder(self._folder) as folder:
+                replace_file(folder, FILE, f"{datetime.now(UTC).isoformat()}\n{text}".encode())
         except OSError:
             return None
         return path

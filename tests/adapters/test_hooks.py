@@ -70,21 +70,6 @@ def test_an_older_version_is_renewed(tmp_path: Path) -> None:
     assert states(found)[0] is HookState.INSTALLED
 
 
-@pytest.mark.parametrize("left", [f".memconsole-{2**31 - 1}-0123456789ab.tmp", ".HOOK.md.4242.tmp"])
-def test_what_a_killed_run_left_is_ours(left: str, tmp_path: Path) -> None:
-    found = hooks(tmp_path)
-    folder = tmp_path / "hooks" / NAMES[0]
-    folder.mkdir(parents=True)
-    (folder / left).write_text("half a te")
-    assert states(found)[0] is HookState.MISSING
-    found.install("", dry_run=False)
-    assert states(found) == [HookState.INSTALLED] * 3
-    (folder / left).write_text("half a te")
-    assert states(found)[0] is HookState.INSTALLED
-    found.remove("", dry_run=False)
-    assert list((tmp_path / "hooks").iterdir()) == []
-
-
 def test_a_folder_whose_files_were_removed_already_goes_too(tmp_path: Path) -> None:
     folder = tmp_path / "hooks" / NAMES[0]
     folder.mkdir(parents=True)
@@ -114,6 +99,46 @@ def test_what_is_not_ours_is_left_alone_and_no_other_hook_is_written(
     assert found.remove("", dry_run=False) == ()
     assert len(found.install("mc-", dry_run=False)) == 6
     assert states(found, "mc-") == [HookState.INSTALLED] * 3
+
+
+@pytest.mark.parametrize("left", [".memconsole-4242-0123456789ab.tmp", ".handler.js.4242.tmp"])
+def test_what_a_killed_install_left_is_ours(left: str, tmp_path: Path) -> None:
+    found = hooks(tmp_path)
+    found.install("", dry_run=False)
+    for name in NAMES:
+        (tmp_path / "hooks" / name / left).write_text("// half a handl")
+    (tmp_path / "hooks" / NAMES[1] / "handler.js").unlink()
+    for name in ("HOOK.md", "handler.js"):
+        (tmp_path / "hooks" / NAMES[2] / name).unlink()
+    states_left = [HookState.INSTALLED, HookState.OUTDATED, HookState.MISSING]
+    assert states(found) == states_left
+    found.install("", dry_run=False)
+    assert states(found) == [HookState.INSTALLED] * 3
+    assert not [*tmp_path.rglob("*.tmp")]
+    for name in NAMES:
+        (tmp_path / "hooks" / name / left).write_text("// half a handl")
+    assert len(found.remove("", dry_run=False)) == 3
+    assert list((tmp_path / "hooks").iterdir()) == []
+
+
+def test_a_linked_folder_is_written_into_by_nobody(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "hooks").symlink_to(tmp_path / "elsewhere")
+    found = hooks(tmp_path / "home")
+    with pytest.raises(PlatformConfigError, match="somebody else"):
+        found.install("", dry_run=False)
+    hooks(tmp_path / "home").remove("", dry_run=False)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert states(found) == [HookState.FOREIGN] * 3
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root writes for others")
+def test_what_root_writes_belongs_to_the_owner_of_the_home(tmp_path: Path) -> None:
+    os.chown(tmp_path, 1234, 2345)
+    hooks(tmp_path).install("", dry_run=False)
+    made = [*(tmp_path / "hooks").rglob("*"), tmp_path / "hooks"]
+    assert {(one.stat().st_uid, one.stat().st_gid) for one in made} == {(1234, 2345)}
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,42 @@ def test_what_a_cut_may_lose_is_said_of_logs_that_others_write(tmp_path: Path) -
     assert DiskLogFiles(tmp_path).rotate(own(log), 3).message == "3 B moved to .1"
 
 
+@pytest.mark.parametrize("place", ["home/logs", "home/health", "state/logs", "state/health"])
+def test_a_log_behind_a_linked_folder_is_left_alone(place: str, tmp_path: Path) -> None:
+    """Whoever may make the link would choose which files are cut."""
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    for name in ("syslog.log", "alerts.log"):
+        (victim / name).write_text("not ours\n")
+    for folder in ("home", "state"):
+        (tmp_path / folder).mkdir(0o700)
+    (tmp_path / place).symlink_to(victim)
+    logs = DiskLogFiles(tmp_path / "state")
+    found = logs.found(tmp_path / "home")
+    assert found
+    for file in found:
+        end = logs.rotate(file, keep=3)
+        assert (end.status, "symbolic link" in end.message) == ("failed", True)
+    assert {one.name: one.read_text() for one in victim.iterdir()} == {
+        "syslog.log": "not ours\n",
+        "alerts.log": "not ours\n",
+    }
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root writes for others")
+@pytest.mark.parametrize("kind", [foreign, own])
+def test_parts_belong_to_whom_the_log_belongs(
+    kind: Callable[[Path], LogFile], tmp_path: Path
+) -> None:
+    log = tmp_path / "gateway.log"
+    log.write_text("word")
+    os.chown(log, 1234, 2345)
+    DiskLogFiles(tmp_path).rotate(kind(log), keep=3)
+    assert {(one.stat().st_uid, one.stat().st_gid) for one in tmp_path.glob("gateway.log*")} == {
+        (1234, 2345)
+    }
+
+
 def test_a_foreign_writer_keeps_its_file(tmp_path: Path) -> None:
     log = tmp_path / "gateway.log"
     with log.open("a") as writer:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import subprocess
+import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,23 +112,31 @@ def test_a_replacement_keeps_mode_and_leaves_nothing_beside_it(stage: Stage) -> 
     assert stage.listing() == ["openclaw.json"]
 
 
-def test_what_a_killed_run_left_behind_goes_after_an_hour(stage: Stage) -> None:
-    old = stage.home / ".openclaw.json.memconsole-0011223344556677.tmp"
-    new = old.with_name(old.name.replace("0011", "1100"))
-    for path, age_s in ((old, 3700), (new, 60)):
-        path.touch()
-        os.utime(path, (NOW.timestamp() - age_s,) * 2)
+def test_what_a_killed_run_left_behind_goes_at_once(stage: Stage) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        pass
+    left = {
+        "dead": f".memconsole-{ended.pid}-001122334455.tmp",
+        "alive": f".memconsole-{os.getppid()}-001122334455.tmp",
+        "unnamed": ".openclaw.json.memconsole-0011223344556677.tmp",
+        "new": ".openclaw.json.memconsole-1100223344556677.tmp",
+        "foreign": ".openclaw.json.tmp",
+    }
+    for name in left.values():
+        (stage.home / name).write_text("token")
+    os.utime(stage.home / left["unnamed"], (time.time() - 61,) * 2)
+    kept = sorted([left["alive"], left["new"], left["foreign"], "openclaw.json"])
+    gone = stage.file.sweep()
+    assert stage.listing() == kept
+    assert set(gone) == {stage.home / left["dead"], stage.home / left["unnamed"]}
+    (stage.home / left["dead"]).write_text("token")
     stage.file.replace("{ ours: 1 }", seen=stage.seen())
-    assert stage.listing() == [new.name, "openclaw.json"]
+    assert stage.listing() == kept
 
 
-def test_what_a_killed_run_left_behind_goes_when_the_file_is_looked_at(stage: Stage) -> None:
-    dead = stage.home / f".memconsole-{2**31 - 1}-0123456789ab.tmp"
-    alive = dead.with_name(f".memconsole-{os.getppid()}-0123456789ab.tmp")
-    for path in (dead, alive):
-        path.write_text("{ token: 'secret' }")
-    stage.seen()
-    assert stage.listing() == [alive.name, "openclaw.json"]
+def test_nothing_is_swept_where_there_is_no_configuration(stage: Stage) -> None:
+    stage.path.unlink()
+    assert stage.file.sweep() == ()
 
 
 def test_bytes_that_are_no_text_stay_as_they_are(tmp_path: Path) -> None:

@@ -240,3 +240,23 @@ def test_the_report_looks_at_sessions_hooks_and_release() -> None:
     assert by_id["compaction-mode"].severity == "info"
     assert "nobody could look" in by_id["hooks"].why
     assert report.changes == ()
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_what_a_killed_change_left_goes_with_the_next_look(read_only: bool) -> None:
+    """It is a copy of the configuration, the token of the Gateway included."""
+    left = PATH.with_name(".memconsole-1-0123456789ab.tmp")
+    settings = Settings(state_dir=Path("/state"), ui=UiSettings(read_only=read_only))
+    looks = (Engine.config_findings, Engine.health, lambda made: made.run(APPLY))
+    for look in looks:
+        made = world(AFTER)
+        made.config_file.leftovers = (left,)
+        look(Engine(made.ports, settings))
+        assert made.config_file.leftovers == ((left,) if read_only else ())
+
+
+def test_a_plan_leaves_even_that() -> None:
+    made = world()
+    made.config_file.leftovers = (PATH,)
+    run(made, PLAN)
+    assert made.config_file.leftovers == (PATH,)

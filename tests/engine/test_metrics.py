@@ -128,6 +128,11 @@ def test_the_endpoint_is_on_this_host_only() -> None:
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
             assert answer.read().decode() == TEXT
+        address = f"http://127.0.0.1:{port}/metrics?name[]="
+        with urllib.request.urlopen(address + "memconsole_gateway_up", timeout=10) as answer:
+            assert answer.read().decode() == "".join(TEXT.splitlines(keepends=True)[3:])
+        with urllib.request.urlopen(address + "x", timeout=10) as answer:
+            assert answer.read() == b""
         assert made._server is not None  # noqa: SLF001, RUF100
         assert made._server[0].server_address[0] == "127.0.0.1"
         with pytest.raises(StateError, match="in use"):
