@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from memconsole.domain.plain import one_line
+from memconsole.domain.sizes import size_words
+from memconsole.errors import StoreError
 from memconsole.stores.reduce import LineReducer
-from memconsole.stores.sources import open_blob, open_file, open_packed
+from memconsole.stores.sources import MAX_READ_BYTES, open_blob, open_file, open_packed
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -74,9 +78,16 @@ def lines_backward(
 
 
 def lines_forward(path: Path, *, check: Check | None = None) -> Iterator[RawLine]:
-    """Yield the lines of a file in stored order; rules and errors as `lines_backward`."""
+    """Yield the lines of a file in stored order; rules and errors as `lines_backward`.
+
+    A hole of a sparse file is one line without data.
+
+    Raises:
+        StoreError: Also when it holds more than 2 GB.
+    """
     with open_file(path) as source:
         _passed(source, check)
+        _require_bounded(source, path)
         yield from _forward(source)
 
 
@@ -119,11 +130,29 @@ class _ShrunkError(Exception):
     """The source gave fewer bytes than it had when it was opened."""
 
 
+def _require_bounded(source: Source, path: Path) -> None:
+    held = sum(end - begin for begin, end in source.parts())
+    if held > MAX_READ_BYTES:
+        raise StoreError(
+            f"the transcript {one_line(str(path))} holds {size_words(held)} and is not read from "
+            f"end to end: the limit is {size_words(MAX_READ_BYTES)}"
+        )
+
+
 def _backward(
     source: Source, limit_bytes: int, first_block: int | None = None
 ) -> Iterator[RawLine]:
+    last, left = source.size, limit_bytes
     try:
-        yield from _whole_lines_backward(source, limit_bytes, first_block or _FIRST_BLOCK)
+        for begin, end in reversed(source.parts()):
+            if end < last:
+                yield _hole(end, last)
+            yield from _lines_of_part_backward(source, begin, end, left, first_block)
+            last, left = begin, left - (end - begin)
+            if left <= 0:
+                return
+        if last > 0:
+            yield _hole(0, last)
     except _ShrunkError:
         return
 
@@ -135,14 +164,28 @@ def _forward(source: Source) -> Iterator[RawLine]:
         return
 
 
-def _whole_lines_backward(source: Source, limit_bytes: int, block: int) -> Iterator[RawLine]:
-    floor = max(0, source.size - limit_bytes)
+def _lines_of_part_backward(
+    source: Source, begin: int, end: int, limit_bytes: int, first_block: int | None
+) -> Iterator[RawLine]:
+    found = _whole_lines_backward(source, begin, end, limit_bytes, first_block or _FIRST_BLOCK)
+    is_cut = end < source.size
+    for line in found:
+        if line.is_complete or not is_cut:
+            yield line
+        elif line.data:
+            yield replace(line, is_complete=True)
+
+
+def _whole_lines_backward(
+    source: Source, first: int, end: int, limit_bytes: int, block: int
+) -> Iterator[RawLine]:
     # `rest` holds the bytes from `position` to `end`: the end of a line not yet read to its begin.
-    end = position = source.size
+    position = end
+    floor = max(first, end - limit_bytes)
     rest = b""
     has_end = False
-    while position > 0 and end + has_end > floor:
-        start = max(0, position - block)
+    while position > first and end + has_end > floor:
+        start = max(first, position - block)
         pieces = (_read(source, start, position) + rest).split(b"\n")
         position, rest = start, pieces[0]
         block = min(2 * block, _LARGEST_BLOCK)
@@ -154,23 +197,42 @@ def _whole_lines_backward(source: Source, limit_bytes: int, block: int) -> Itera
             if begin <= floor:
                 return
         if len(rest) > _LONG_LINE:
-            lowest = max(0, end - limit_bytes)
+            lowest = max(first, end - limit_bytes)
             begin = _line_start(source, position, lowest)
-            if begin == lowest > 0:
+            if begin == lowest > first:
                 yield RawLine(b"", lowest, has_end, end - lowest + has_end)
                 return
             yield _giant(source, begin, end, has_end=has_end)
             end, has_end = begin - 1, True
-            position, rest = max(0, end), b""
-    if position == 0 and end + has_end > floor and (line := _line(rest, 0, has_end=has_end)):
+            position, rest = max(first, end), b""
+    is_first = position == first and end + has_end > floor
+    if is_first and (line := _line(rest, first, has_end=has_end)):
         yield line
 
 
 def _whole_lines_forward(source: Source) -> Iterator[RawLine]:
-    begin = position = 0
+    last = 0
+    for begin, end in source.parts():
+        if begin > last:
+            yield _hole(last, begin)
+        yield from _lines_of_part(source, begin, end)
+        last = end
+    if last < source.size:
+        yield _hole(last, source.size)
+
+
+def _hole(begin: int, end: int) -> RawLine:
+    """Return what stands for bytes that were never written: a line that holds nothing."""
+    return RawLine(b"", begin, is_complete=True, size=end - begin)
+
+
+def _lines_of_part(source: Source, begin: int, size: int) -> Iterator[RawLine]:
+    """Yield the lines from one place to another; a line without its end is complete at a hole."""
+    position = begin
+    is_cut = size < source.size
     rest = b""
-    while position < source.size:
-        stop = min(source.size, position + _LARGEST_BLOCK)
+    while position < size:
+        stop = min(size, position + _LARGEST_BLOCK)
         pieces = (rest + _read(source, position, stop)).split(b"\n")
         position, rest = stop, pieces[-1]
         for piece in pieces[:-1]:
@@ -178,11 +240,12 @@ def _whole_lines_forward(source: Source) -> Iterator[RawLine]:
                 yield line
             begin += len(piece) + 1
         if len(rest) > _LONG_LINE:
-            end = _line_end(source, position)
-            yield _giant(source, begin, end, has_end=end < source.size)
+            end = _line_end(source, position, size)
+            yield _giant(source, begin, end, has_end=end < size or is_cut)
             begin = position = end + 1
             rest = b""
-    if line := _line(rest, begin, has_end=False):
+    is_filled_up = is_cut and not rest.strip(b"\0")  # a block ends where its file system says
+    if not is_filled_up and (line := _line(rest, begin, has_end=is_cut)):
         yield line
 
 
@@ -197,15 +260,15 @@ def _line_start(source: Source, position: int, lowest: int) -> int:
     return lowest
 
 
-def _line_end(source: Source, position: int) -> int:
-    """Return where the line that covers `position` ends; the size when it has no end."""
-    while position < source.size:
-        stop = min(source.size, position + _SEARCH_BLOCK)
+def _line_end(source: Source, position: int, size: int) -> int:
+    """Return where the line that covers `position` ends; `size` when it has no end before it."""
+    while position < size:
+        stop = min(size, position + _SEARCH_BLOCK)
         found = _read(source, position, stop).find(b"\n")
         if found >= 0:
             return position + found
         position = stop
-    return source.size
+    return size
 
 
 def _giant(source: Source, begin: int, end: int, *, has_end: bool) -> RawLine:

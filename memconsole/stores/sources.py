@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import tempfile
@@ -12,15 +13,18 @@ from memconsole.domain.plain import one_line
 from memconsole.errors import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+_BLOCK_BYTES = 512
+"""What `st_blocks` counts in."""
 
 _STEP = 1024 * 1024
 _IN_MEMORY = 16 * 1024 * 1024
 _LONGEST_WINDOW = 1 << 27
 
-MAX_UNPACKED_BYTES = 2 * 1024 * 1024 * 1024
-"""A packed transcript that unpacks to more is refused: it may be a bomb."""
+MAX_READ_BYTES = 2 * 1024 * 1024 * 1024
+"""A transcript that holds or unpacks to more is not read from end to end: it may be a bomb."""
 
 
 class Source(Protocol):
@@ -35,11 +39,31 @@ class Source(Protocol):
     def read_at(self, offset: int, count: int) -> bytes:
         """Return `count` bytes from `offset`; fewer when the source has shrunk since."""
 
+    def parts(self) -> Sequence[tuple[int, int]]:
+        """Return begin and end of the parts that hold data; between them are holes."""
+
 
 class _Descriptor:
-    def __init__(self, descriptor: int, size: int) -> None:
+    def __init__(self, descriptor: int, info: os.stat_result) -> None:
         self._descriptor = descriptor
-        self.size = size
+        self._has_holes = info.st_blocks * _BLOCK_BYTES < info.st_size
+        self.size = info.st_size
+
+    def parts(self) -> Sequence[tuple[int, int]]:
+        if not self._has_holes:
+            return ((0, self.size),)
+        found: list[tuple[int, int]] = []
+        end = 0
+        while end < self.size:
+            try:
+                begin = os.lseek(self._descriptor, end, os.SEEK_DATA)
+                end = os.lseek(self._descriptor, begin, os.SEEK_HOLE)
+            except OSError as error:
+                if error.errno == errno.ENXIO:  # nothing but a hole from there on
+                    break
+                return ((0, self.size),)  # a file system that tells of none
+            found.append((begin, min(end, self.size)))
+        return found
 
     def read_at(self, offset: int, count: int) -> bytes:
         return os.pread(self._descriptor, count, offset)
@@ -50,6 +74,9 @@ class _Blob:
         self._data = data
         self.size = len(data)
 
+    def parts(self) -> Sequence[tuple[int, int]]:
+        return ((0, self.size),)
+
     def read_at(self, offset: int, count: int) -> bytes:
         return self._data[offset : offset + count]
 
@@ -58,6 +85,9 @@ class _Spool:
     def __init__(self, spool: tempfile.SpooledTemporaryFile[bytes], size: int) -> None:
         self._spool = spool
         self.size = size
+
+    def parts(self) -> Sequence[tuple[int, int]]:
+        return ((0, self.size),)
 
     def read_at(self, offset: int, count: int) -> bytes:
         self._spool.seek(offset)
@@ -79,7 +109,7 @@ def open_file(path: Path) -> Iterator[Source]:
         info = os.fstat(descriptor)
         if not stat.S_ISREG(info.st_mode):
             raise StoreError(f"the transcript {one_line(str(path))} is not a regular file")
-        yield _Descriptor(descriptor, info.st_size)
+        yield _Descriptor(descriptor, info)
     except OSError as error:
         raise _cannot("read", path, error) from error
     finally:
@@ -125,8 +155,8 @@ def _unpacked(packed: Source, name: str) -> Iterator[Source]:
         try:
             for piece in _pieces(packed):
                 size += len(piece)
-                if size > MAX_UNPACKED_BYTES:
-                    raise StoreError(f"{name} unpacks to more than {MAX_UNPACKED_BYTES} bytes")
+                if size > MAX_READ_BYTES:
+                    raise StoreError(f"{name} unpacks to more than {MAX_READ_BYTES} bytes")
                 spool.write(piece)
         except (zstandard.ZstdError, MemoryError) as error:
             raise StoreError(f"{name} cannot be unpacked: {error}") from error

@@ -198,6 +198,9 @@ class Shrinking:
     def __init__(self) -> None:
         self.readings = 0
 
+    def parts(self) -> list[tuple[int, int]]:
+        return [(0, self.size)]
+
     def read_at(self, offset: int, count: int) -> bytes:
         self.readings += 1
         return b"aaa\nbbb\nccc\n"[offset : offset + count] if self.readings == 1 else b""
@@ -298,8 +301,54 @@ def test_a_broken_packed_file_is_said_in_one_sentence(tmp_path: Path, data: byte
         list(packed_lines_forward(tmp_path / "t.zst"))
 
 
+TERABYTE = 1 << 40
+
+
+def sparse(path: Path, *parts: tuple[int, bytes]) -> Path:
+    """Write a file of a terabyte that is a hole but for some parts."""
+    with path.open("wb") as file:
+        for place, data in parts:
+            file.seek(place)
+            file.write(data)
+        file.truncate(TERABYTE)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("parts", "kept"),
+    [
+        ([], [b""]),
+        ([(0, b"a\nb\n")], [b"a", b"b", b""]),
+        ([(0, b"a\nhalf")], [b"a", b"half", b""]),
+        ([(1 << 30, b"a\nb\n")], [b"", b"a", b"b", b""]),
+        ([(0, b"a\n"), (TERABYTE - 4, b"b\nc\n")], [b"a", b"", b"b", b"c"]),
+        ([(0, b"a\n"), (TERABYTE - 3, b"b\nc")], [b"a", b"", b"b", b"c"]),
+    ],
+)
+def test_a_hole_of_a_terabyte_is_one_damaged_line(
+    parts: list[tuple[int, bytes]], kept: list[bytes], tmp_path: Path
+) -> None:
+    path = sparse(tmp_path / "t.jsonl", *parts)
+    found = list(lines_forward(path))
+    assert [line.data for line in found] == kept
+    assert sum(line.size for line in found if not line.data) > TERABYTE - (1 << 31)
+    newest = [line.data for line in lines_backward(path, 1 << 20) if line.data]
+    assert newest[:2] == [line for line in reversed(kept) if line][:2]
+
+
+def test_more_than_two_gigabytes_are_not_read_from_end_to_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "MAX_READ_BYTES", 1_000_000)
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(b"a\n" * 600_000)
+    with pytest.raises(StoreError, match=r"holds 1\.1 MB and is not read from end to end"):
+        list(lines_forward(path))
+    assert next(lines_backward(path, 100)).data == b"a"
+
+
 def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "MAX_UNPACKED_BYTES", 1_000_000)
+    monkeypatch.setattr(sources, "MAX_READ_BYTES", 1_000_000)
     (tmp_path / "t.zst").write_bytes(zstandard.ZstdCompressor().compress(bytes(5_000_000)))
     with pytest.raises(StoreError, match="unpacks to more than 1000000 bytes"):
         list(packed_lines_forward(tmp_path / "t.zst"))
