@@ -174,6 +174,21 @@ def test_every_program_is_started_in_a_place_of_its_own() -> None:
     assert "'-P'" in without[0][1]
 
 
+def test_folders_are_made_by_the_modules_that_close_them() -> None:
+    """`Path.mkdir` follows links, and gives what is above the modes of the umask."""
+    makers = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if "mkdir(" in path.read_text("utf-8") and path.parent.name != "demo"
+    }
+    assert makers == {
+        "folders.py",
+        "stores/inside.py",
+        "stores/private_folder.py",  # in the system's folder for temporary files
+        "wiring.py",  # a home for a measurement, there too
+    }
+
+
 def test_programs_are_found_by_one_function() -> None:
     """`shutil.which` takes an empty or relative entry of PATH for the current folder."""
     users = [path.name for path in PACKAGE.rglob("*.py") if "which(" in path.read_text("utf-8")]

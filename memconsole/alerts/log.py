@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from memconsole.alerts.process import Stop
     from memconsole.domain.outcomes import Detail
 
-_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-
 
 class LogChannel:
     """Appends to a file of ours, 0600; a link in its place is refused.

@@ -13,6 +13,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from memconsole.folders import adopt, open_state_folder
+from memconsole.whole_file import FILE_MODE
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -36,10 +39,13 @@ class HookCalls:
         """Remember a call; what cannot be written is no reason to fail the call."""
         if _NAME.fullmatch(name) is None:
             return
-        with suppress(OSError):
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(self._path(name), _FLAGS, 0o600)
+        with (
+            suppress(OSError),
+            open_state_folder(self._folder.parent, self._folder.name) as folder,
+        ):
+            descriptor = os.open(self._path(name).name, _FLAGS, FILE_MODE, dir_fd=folder)
             try:
+                adopt(descriptor, os.fstat(folder))
                 os.utime(descriptor, (at.timestamp(), at.timestamp()))
             finally:
                 os.close(descriptor)

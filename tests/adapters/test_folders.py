@@ -17,6 +17,7 @@ from memconsole.gateway.identity import DeviceFile
 from memconsole.gateway.problem import RefusedError
 from memconsole.health.status_file import JsonStatusFile
 from memconsole.platform.config_backups import keep_copy
+from memconsole.platform.hook_calls import HookCalls
 from memconsole.stores.locks import hold
 from memconsole.stores.private_copy import PrivateCopies
 from memconsole.stores.state import StateDatabase
@@ -59,6 +60,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "backup": lambda state: keep_copy(state / "backups", b"{}", now=NOW, most=3),
     "device": lambda state: DeviceFile(state / "gateway" / "device.key").load_or_make(),
     "lock": take_lock,
+    "call": lambda state: HookCalls(state, state).note("hook", NOW),
     "database": lambda state: StateDatabase(state, PrivateCopies()).write(lambda _: None),
     "clipboard": lambda state: keep("text", state),
     "crash": write_crash,
@@ -86,7 +88,7 @@ def test_nothing_is_written_where_others_may_write(writer: str, bits: int, tmp_p
     state = tmp_path / "state"
     state.mkdir()
     state.chmod(bits)
-    if writer in ("clipboard", "crash"):
+    if writer in ("call", "clipboard", "crash"):
         WRITERS[writer](state)
     else:
         with pytest.raises((MemconsoleError, RefusedError), match="others may write into it"):
