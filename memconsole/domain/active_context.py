@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memconsole.domain.tokens import TokenCount
 
 ACTIVE_CONTEXT = "memory/ACTIVE_CONTEXT.md"
+_SESSION = "> Session: "
 
 _REQUESTS, _REQUEST_CHARS = 5, 300
 _WORKS, _WORK_CHARS = 5, 400
@@ -69,7 +70,7 @@ def render_context(work: Work) -> str:
     lines = [
         f"# Active Context — {_name(work.agent_id)}",
         f"> Updated: {stamp(work.at, work.zone)} by memconsole checkpoint",
-        f"> Session: {_session(work)}",
+        f"{_SESSION}{_session(work)}",
         f"> Messages: {_count(spoken)} | Tokens: {_tokens(work.tokens)}"
         f" | Compactions: {'?' if work.compactions is None else work.compactions}",
     ]
@@ -77,6 +78,12 @@ def render_context(work: Work) -> str:
         if items:
             lines += ["", f"## {title}", *items]
     return "\n".join(lines) + "\n"
+
+
+def is_of_session(text: str, key: str) -> bool:
+    """Whether ACTIVE_CONTEXT.md tells of the talk with this key, and of no other."""
+    said = [line for line in text.splitlines() if line.startswith(_SESSION)]
+    return len(said) == 1 and said[0].endswith(f" ({_name(key)})")
 
 
 def render_shared(blocks: Iterable[tuple[str, str]]) -> str:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.graphemes import cut
-from memconsole.domain.messages import captured_text
+from memconsole.domain.messages import CAPTURE_CHARS, captured_text
 from memconsole.domain.plain import one_line
+from memconsole.domain.planted import holds_planted, quoted
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -61,12 +62,14 @@ class Talk:
         open_items: Unticked boxes and TODO lines, in order, the newest ten; not yet quoted.
         files: Paths that were named, in order of appearance.
         masked: How many of the messages held a secret.
+        planted: How many held planted instructions; those are marked.
     """
 
     spoken: tuple[Spoken, ...]
     open_items: tuple[str, ...]
     files: tuple[str, ...]
     masked: int = 0
+    planted: int = 0
 
 
 def take(messages: Iterable[Message], mask: Callable[[str], str]) -> Talk:
@@ -79,18 +82,26 @@ def take(messages: Iterable[Message], mask: Callable[[str], str]) -> Talk:
     given = tuple(messages)
     masked = [replace(message, text=mask(message.text)) for message in given]
     hidden = sum(one.text != other.text for one, other in zip(given, masked, strict=True))
-    spoken = tuple(
-        Spoken(message.role or "", message.at, captured_text(message, _as_it_is))
-        for message in masked
-    )
+    spoken = tuple(spoken_of(message) for message in masked)
     texts = [message.text[:_LOOKED_AT] for message in masked]
-    return Talk(spoken, open_items(texts), files(texts), hidden)
+    planted = sum(holds_planted(message.text) for message in masked)
+    return Talk(spoken, open_items(texts), files(texts), hidden, planted)
+
+
+def spoken_of(message: Message, cap: int = CAPTURE_CHARS) -> Spoken:
+    """Return a masked message as memory may hold it; planted instructions bear their mark."""
+    text = captured_text(message, _as_it_is, cap)
+    is_marked = holds_planted(message.text)
+    return Spoken(message.role or "", message.at, quoted(text) if is_marked else text)
 
 
 def open_items(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return unticked `- [ ]` lines and `[TODO]` lines, each once, without those ticked later."""
+    """Return unticked `- [ ]` lines and `[TODO]` lines, each once, without those ticked later.
+
+    Of a message with planted instructions none is taken: they would be loaded as work to be done.
+    """
     found: dict[str, str] = {}
-    for is_open, text in _items(texts):
+    for is_open, text in _items(text for text in texts if not holds_planted(text)):
         shown = cut(one_line(text), ITEM_CHARS)
         found.pop(shown.casefold(), None)
         if is_open and shown:

@@ -113,6 +113,12 @@ def parse_key(text: str, *, owner: str, main_key: str = "main") -> SessionKey:
     return SessionKey(text, agent_id, rest, kind, is_cron_run=is_run, job_id=job_id)
 
 
+def is_per_peer(key: SessionKey) -> bool:
+    """Whether a key is of one person among several, `<channel>:direct:<peer>`: not the operator."""
+    words = key.rest.lower().split(":")[:3]
+    return key.kind is SessionClass.DIRECT and not _DIRECT_WORDS.isdisjoint(words)
+
+
 def classify(key: SessionKey, chat_type: str | None) -> SessionClass:
     """Return the class of a session: its key decides, else its chat type, else `other` (A6).
 

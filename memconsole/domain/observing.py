@@ -16,7 +16,14 @@ from memconsole.domain.cues import Heard, find
 from memconsole.domain.days import clock, local_day
 from memconsole.domain.likeness import features, is_exact, twin
 from memconsole.domain.markdown import quote_line
-from memconsole.domain.observations import Observation, Priority, observation_id
+from memconsole.domain.observations import (
+    MEDIUM_SCORE,
+    Kind,
+    Observation,
+    Priority,
+    observation_id,
+)
+from memconsole.domain.planted import PLANTED, holds_planted, is_order, is_planted, quoted
 from memconsole.domain.when import dated
 from memconsole.values import dataclass
 
@@ -36,6 +43,9 @@ MAX_LINES: Final = 150
 
 BY: Final = "mc:by"
 """Metadata word that says who spoke."""
+
+MARK: Final = "mc:mark"
+"""Metadata word of a line that is no memory but a warning: `mc:mark=planted-instructions`."""
 
 _SHORT_ID: Final = 8
 _OWN: Final = re.compile(
@@ -85,6 +95,7 @@ class Extracted:
         duplicates: Of them, those that the log says already.
         over: New ones beyond `observer.max_items`, the least important.
         masked: Messages that held a secret.
+        planted: Messages that held planted instructions.
     """
 
     observations: tuple[Observation, ...]
@@ -92,6 +103,7 @@ class Extracted:
     duplicates: int
     over: int
     masked: int
+    planted: int = 0
 
 
 def unseen(
@@ -185,7 +197,8 @@ class Observer:
             masked += sum(is_masked for _, is_masked in heard)
             lines = find([words for words, _ in heard], texts)
             made += [self._made(part, line) for line in lines if line.score >= self.min_score]
-        return self.new_ones(made, log, masked)
+        planted = sum(holds_planted(one.text) for part in parts for one in part.messages)
+        return replace(self.new_ones(made, log, masked), planted=planted)
 
     def new_ones(self, made: Sequence[Observation], log: ObservationLog, masked: int) -> Extracted:
         """Return those that the log does not say already, the most important ones."""
@@ -212,7 +225,7 @@ class Observer:
 
     def source(self, part: Part, message: Message) -> str:
         """Return where a line comes from: agent, session, record."""
-        return f"{self.agent_id}/{part.session_id[:_SHORT_ID]}#{message.position}"
+        return f"{source_of(self.agent_id, part.session_id)}#{message.position}"
 
     def _made(self, part: Part, line: Found) -> Observation:
         message = part.messages[line.index]
@@ -220,7 +233,7 @@ class Observer:
         day = local_day(at, self.zone)
         said = dated(line.text, day)
         text = quote_line(said.text)
-        return Observation(
+        made = Observation(
             priority=Priority.of_score(line.score),
             text=text,
             day=day,
@@ -232,6 +245,34 @@ class Observer:
             source=self.source(part, message),
             extra=(f"{BY}={message.role}",),
         )
+        return guarded(made, line.text, message.text)
+
+
+def source_of(agent_id: str, session_id: str) -> str:
+    """Return how the source of every line of a session begins."""
+    return f"{agent_id}/{session_id[:_SHORT_ID]}"
+
+
+def guarded(observation: Observation, said: str, message: str) -> Observation:
+    """Return an observation; a planted instruction as a quotation that ranks as no rule.
+
+    Args:
+        observation: What was made of a message.
+        said: Its words, not yet quoted.
+        message: The whole message: an order beside planted instructions belongs to them.
+    """
+    if not (is_planted(said) or (is_order(said) and holds_planted(message))):
+        return observation
+    text = quoted(observation.text)
+    return replace(
+        observation,
+        priority=Priority.MEDIUM,
+        text=text,
+        kind=Kind.CONTEXT,
+        importance=min(observation.importance, MEDIUM_SCORE),
+        id=observation_id(text),
+        extra=(*observation.extra, f"{MARK}={PLANTED}"),
+    )
 
 
 def distinct(observations: Iterable[Observation], log: ObservationLog) -> tuple[Observation, ...]:

@@ -13,7 +13,7 @@ from memconsole.domain.days import UNKNOWN_CLOCK, clock, local_day
 from memconsole.domain.graphemes import cut
 from memconsole.domain.markdown import quote_line
 from memconsole.domain.observations import HIGH_SCORE, MEDIUM_SCORE, Priority, observation_id
-from memconsole.domain.observing import BY
+from memconsole.domain.observing import BY, guarded
 from memconsole.domain.plain import one_line
 from memconsole.domain.tag_cues import TEXT_CHARS
 from memconsole.domain.when import dated
@@ -63,7 +63,7 @@ def _taken(
     day = local_day(message.at or observer.now, observer.zone)
     told = dated(observer.mask(one_line(answer.text)), day)
     text = quote_line(cut(told.text, TEXT_CHARS))
-    return replace(
+    made = replace(
         answer,
         text=text,
         day=day,
@@ -75,6 +75,7 @@ def _taken(
         extra=(f"{BY}={MODEL}",),
         is_child=False,
     )
+    return guarded(made, told.text, message.text)
 
 
 def _clock(observer: Observer, message: Message) -> str:

@@ -17,6 +17,7 @@ from memconsole.domain.entries_blocks import is_heading, lines_of, shown_lines
 from memconsole.domain.estimate import tokens_in
 from memconsole.domain.likeness import ALIKE, features, twin
 from memconsole.domain.markdown import quote_line, unquoted
+from memconsole.domain.planted import PLANTED, holds_planted
 from memconsole.domain.redaction import mask
 from memconsole.values import dataclass
 
@@ -230,9 +231,11 @@ def _by_entry(finds: Iterable[Find]) -> Mapping[str, list[Find]]:
 
 
 def _is_short_text(note: MemoryEntry) -> bool:
-    """Whether a note fits into one line of memory; code does not."""
+    """Whether a note fits into one line of memory; code and planted instructions do not."""
     said = bare(note.text)
     is_text = bool(said) and not said.startswith(("```", "~~~"))
+    if PLANTED in note.text or holds_planted(said):
+        return False
     return is_text and tokens_in(note.text) <= MOST_TOKENS
 
 

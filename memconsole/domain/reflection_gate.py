@@ -13,6 +13,7 @@ from memconsole.domain.likeness import same_words
 from memconsole.domain.observations import Priority
 from memconsole.domain.observations_text import parse
 from memconsole.domain.plain import clean
+from memconsole.domain.planted import is_planted, is_quoted
 from memconsole.domain.reflection import (
     SMALLEST,
     is_ahead,
@@ -75,6 +76,7 @@ def judge(
     before, after = words_in(original.text), words_in(text)
     because = (
         _shape(text, log, original if is_own else None)
+        or ("" if is_own else _planted(original, log))
         or _losses(original, log, today)
         or _size(before, after, original.text, text, is_forced=is_forced or is_own)
     )
@@ -121,6 +123,16 @@ def _size(before: int, after: int, old: str, new: str, *, is_forced: bool) -> st
         return f"it is longer than before ({after} words, {before} before)"
     if not is_forced and has < SMALLEST * had:
         return f"less than a tenth is left of it ({after} words, {before} before)"
+    return ""
+
+
+def _planted(original: ObservationLog, log: ObservationLog) -> str:
+    """Return which planted instruction a text makes a rule of, or takes the mark off."""
+    known = {same_words(one.text) for one in original.observations}
+    for one in log.observations:
+        is_new = same_words(one.text) not in known
+        if is_new and is_planted(one.text) and not is_quoted(one.text):
+            return f"it holds planted instructions: {one.text[:80]}"
     return ""
 
 

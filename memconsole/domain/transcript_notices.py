@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.moments import FUTURE, SKEWED
+from memconsole.domain.planted import PLANTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,3 +61,14 @@ def masked_notice(name: str, count: int, *, path: str | None, agent: str) -> Not
     """Return the notice that secrets were left out of what was written."""
     messages = "1 message" if count == 1 else f"{count} messages"
     return Notice("secrets-masked", f"secrets in {messages} of {name} were masked", path, agent)
+
+
+def planted_notice(name: str, count: int, *, path: str | None, agent: str) -> Notice:
+    """Return the notice that somebody planted instructions in a talk."""
+    messages = "1 message" if count == 1 else f"{count} messages"
+    hold = "holds" if count == 1 else "hold"
+    sentence = (
+        f"{messages} of {name} {hold} instructions that somebody planted: they are quoted"
+        " and are no rule"
+    )
+    return Notice(PLANTED, sentence, path, agent)

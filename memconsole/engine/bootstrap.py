@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.active_context import ACTIVE_CONTEXT
+from memconsole.domain.active_context import ACTIVE_CONTEXT, is_of_session
 from memconsole.domain.bootstrap import (
     ACTIVE_NAME,
     BEGIN,
@@ -25,9 +25,12 @@ from memconsole.domain.bootstrap import (
     wanted,
 )
 from memconsole.domain.days import local_day, resolve_zone
+from memconsole.domain.handed_out import handed_out
 from memconsole.domain.index_md import INDEX
-from memconsole.domain.keys import SessionClass, classify, parse_key
+from memconsole.domain.keys import SessionClass, classify, is_per_peer, parse_key
 from memconsole.domain.observations import OBSERVATIONS
+from memconsole.domain.observing import source_of
+from memconsole.engine.fingerprints import keys_of
 from memconsole.engine.lookup import find_agent
 from memconsole.errors import UsageError, WorkspaceError
 from memconsole.values import dataclass
@@ -73,7 +76,7 @@ def bootstrap(
     """
     scene, kind = _scene(ports, reader, settings, workspace, session_key)
     [found] = _given(scene, (kind,))
-    return found
+    return replace(found, left_out=(*found.left_out, *scene.kept_back))
 
 
 def by_class(
@@ -102,7 +105,7 @@ def _given(scene: _Scene, kinds: Iterable[SessionClass]) -> Iterator[Bootstrap]:
     made: dict[str, Callable[[], str | None]] = {
         INDEX_NAME: lambda: scene.index(size, len(documents)),
         ACTIVE_NAME: scene.active,
-        OBSERVATIONS_NAME: lambda: scene.text(OBSERVATIONS),
+        OBSERVATIONS_NAME: scene.observations,
     }
     known: dict[tuple[str, ...], Bootstrap] = {}
     for kind in kinds:
@@ -135,11 +138,16 @@ def startup(
     today = local_day(ports.clock.now(), scene.zone)
     logs = [f"{_MEMORY}{day}.md" for day in (today, today - timedelta(days=1))]
     found: dict[str, str | None] = {ACTIVE_CONTEXT: scene.active()}
-    for path in (OBSERVATIONS, f"{_MEMORY}favorites.md", *logs):
-        found[path] = scene.text(path)
+    found[OBSERVATIONS] = scene.observations()
+    for path in (f"{_MEMORY}favorites.md", *logs):
+        is_shared = path in logs and scene.peer is not None
+        found[path] = None if is_shared else scene.text(path)
+        if is_shared:
+            scene.keep_back(path)
     if kind is SessionClass.MAIN:
         found["MEMORY.md"] = scene.text("MEMORY.md")
-    return _fitted(scene, kind, found)
+    given = _fitted(scene, kind, found)
+    return replace(given, left_out=(*given.left_out, *scene.kept_back))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +155,9 @@ class _Scene:
     """What one look works with.
 
     Attributes:
+        peer: Key of a session with one person among several, who is given nobody else's talk.
         problems: Why files could not be read, by path.
+        kept_back: What was taken out of files that are given.
     """
 
     ports: Ports
@@ -155,7 +165,9 @@ class _Scene:
     settings: Settings
     home: Home
     agent: Agent
+    peer: str | None = None
     problems: dict[str, str] = field(default_factory=dict)
+    kept_back: list[str] = field(default_factory=list)
 
     @property
     def zone(self) -> Zone:
@@ -174,13 +186,39 @@ class _Scene:
             return None
         return seen if seen is not None and seen.text.strip() else None
 
+    def keep_back(self, relative: str) -> None:
+        """Keep a file back that tells of other people's talk."""
+        self.problems[relative] = "it tells of other sessions"
+
+    def observations(self) -> str | None:
+        """Return the observations that this session may be handed."""
+        text = self.text(OBSERVATIONS)
+        if text is None:
+            return None
+        found = handed_out(text, None if self.peer is None else self._own_sources(self.peer))
+        self.kept_back.extend(f"{OBSERVATIONS_NAME}: {one}" for one in found.left_out)
+        return found.text if found.text.strip() else None
+
+    def _own_sources(self, key: str) -> frozenset[str]:
+        """Return how the sources of a session begin, the ended talks of its key among them."""
+        ports, agent = self.ports, self.agent
+        keys = {
+            **ports.recovery.keys(agent.ref),
+            **keys_of(ports.sessions.sessions(agent).sessions),
+        }
+        return frozenset(source_of(agent.id, one) for one, known in keys.items() if known == key)
+
     def problem(self, relative: str) -> str:
         """Return why a file is not given."""
         return self.problems.get(relative, "there is none")
 
     def index(self, size_bytes: int, files: int) -> str:
         """Return the instruction and the index; a missing one is made while that is quick."""
-        head, text = instruction(size_bytes, files), self.text(INDEX)
+        head = instruction(size_bytes, files)
+        if self.peer is not None:
+            self.kept_back.append(f"{INDEX_NAME}: its table names talks of other sessions")
+            return head
+        text = self.text(INDEX)
         if text is None and files <= _MADE_INLINE:
             from memconsole.engine.index_md import made_index  # noqa: PLC0415 - seldom missing
 
@@ -192,6 +230,9 @@ class _Scene:
         """Return ACTIVE_CONTEXT.md, with a line on top when it is old."""
         seen = self.seen(ACTIVE_CONTEXT)
         if seen is None:
+            return None
+        if self.peer is not None and not is_of_session(seen.text, self.peer):
+            self.keep_back(ACTIVE_CONTEXT)
             return None
         modified = seen.version[0]
         at = datetime.fromtimestamp(modified / _NANOSECONDS, UTC) if modified else None
@@ -209,7 +250,15 @@ def _scene(
     home = reader.home()
     agent = _agent(home, workspace, session_key)
     own = settings.for_agent(agent.id)
-    return _Scene(ports, reader, own, home, agent), _class(agent, session_key)
+    scene = _Scene(ports, reader, own, home, agent, peer=_peer(agent, session_key))
+    return scene, _class(agent, session_key)
+
+
+def _peer(agent: Agent, session_key: str | None) -> str | None:
+    """Return the key of a session with one person among several; None for any other."""
+    if session_key is None or not is_per_peer(parse_key(session_key, owner=agent.id)):
+        return None
+    return session_key
 
 
 def _fitted(scene: _Scene, kind: SessionClass, contents: dict[str, str | None]) -> Bootstrap:

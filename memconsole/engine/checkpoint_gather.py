@@ -11,7 +11,11 @@ from memconsole.domain.days import resolve_zone
 from memconsole.domain.excerpts import take
 from memconsole.domain.judgement import count_tokens, window_of
 from memconsole.domain.outcomes import Skipped
-from memconsole.domain.transcript_notices import masked_notice, transcript_notices
+from memconsole.domain.transcript_notices import (
+    masked_notice,
+    planted_notice,
+    transcript_notices,
+)
 from memconsole.engine.checkpoint_source import find_source, too_little, too_old
 from memconsole.engine.fingerprints import keys_of, note_keys
 from memconsole.engine.tail import read_tail
@@ -74,12 +78,13 @@ class Findings:
     def notices(self) -> tuple[Notice, ...]:
         """What is odd about the transcript, and what was kept out of memory."""
         odd = (*_notices(self.source, self.tail), *self.zone_notices)
-        masked = self.work.talk.masked
-        if not masked:
-            return odd
-        ref = self.source.ref
-        said = masked_notice(self.source.label, masked, path=str(ref.path), agent=ref.agent.id)
-        return (*odd, said)
+        talk, ref = self.work.talk, self.source.ref
+        label, path, agent = self.source.label, str(ref.path), ref.agent.id
+        if talk.masked:
+            odd = (*odd, masked_notice(label, talk.masked, path=path, agent=agent))
+        if talk.planted:
+            odd = (*odd, planted_notice(label, talk.planted, path=path, agent=agent))
+        return odd
 
 
 def gather(scene: Scene) -> Findings | Skipped:

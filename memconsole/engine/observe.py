@@ -14,7 +14,7 @@ from memconsole.domain.observations import OBSERVATIONS, new_log, render
 from memconsole.domain.observations_text import add, appended, parse
 from memconsole.domain.observing import Observer, batches, distinct, input_hash
 from memconsole.domain.outcomes import Observed, Planned, Skipped, SkipReason, Written
-from memconsole.domain.transcript_notices import masked_notice
+from memconsole.domain.transcript_notices import masked_notice, planted_notice
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.observe_assisted import extract
 from memconsole.engine.observe_gather import Scene, gather
@@ -22,7 +22,7 @@ from memconsole.engine.turn import in_turn, no_workspace
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memconsole.domain.agents import Notice
     from memconsole.domain.captures import WorkspaceText
@@ -49,6 +49,7 @@ class _Tally:
     duplicates: int = 0
     over: int = 0
     masked: int = 0
+    planted: int = 0
     llm: dict[str, Detail] = field(default_factory=dict)
 
 
@@ -114,6 +115,7 @@ def _observe(scene: Scene, batch: Sequence[Part], hash_: str, tally: _Tally) -> 
     tally.duplicates += extracted.duplicates
     tally.over += extracted.over
     tally.masked += extracted.masked
+    tally.planted += extracted.planted
     tally.added += new
     if scene.command.dry_run:
         size = sum(len(render(one).encode()) + 1 for one in new)
@@ -180,6 +182,7 @@ def _details(scene: Scene, picked: Picked, tally: _Tally) -> dict[str, Detail]:
         "duplicates": tally.duplicates,
         "over": tally.over,
         "secrets_masked": tally.masked,
+        "planted": tally.planted,
         "lines": [render(one).partition(" <!--")[0] for one in tally.added],
         **tally.llm,
     }
@@ -188,7 +191,7 @@ def _details(scene: Scene, picked: Picked, tally: _Tally) -> dict[str, Detail]:
 def _told(scene: Scene, picked: Picked, tally: _Tally) -> Outcome:
     command, details = scene.command, _details(scene, picked, tally)
     number, lines = len(tally.added), picked.lines
-    notices = (*picked.notices, *_masked(scene, tally))
+    notices = (*picked.notices, *_kept_out(scene, tally))
     messages = "1 message" if lines == 1 else f"{lines} messages"
     if not number:
         why = "is known already" if tally.duplicates else "is worth remembering"
@@ -207,9 +210,10 @@ def _told(scene: Scene, picked: Picked, tally: _Tally) -> Outcome:
     )
 
 
-def _masked(scene: Scene, tally: _Tally) -> Sequence[Notice]:
-    if not tally.masked:
-        return ()
+def _kept_out(scene: Scene, tally: _Tally) -> Iterator[Notice]:
     path = str(scene.agent.workspace / OBSERVATIONS)
     label = f"the talks of {scene.agent.id}"
-    return (masked_notice(label, tally.masked, path=path, agent=scene.agent.id),)
+    if tally.masked:
+        yield masked_notice(label, tally.masked, path=path, agent=scene.agent.id)
+    if tally.planted:
+        yield planted_notice(label, tally.planted, path=path, agent=scene.agent.id)

@@ -14,7 +14,9 @@ from memconsole.domain.checkpoint_words import label_of
 from memconsole.domain.days import resolve_zone
 from memconsole.domain.keys import classify, parse_key
 from memconsole.domain.outcomes import Planned, Skipped, SkipReason, Summarized, Written
+from memconsole.domain.planted import is_quoted
 from memconsole.domain.session_summary import SummaryReason, divided, file_name, render_summary
+from memconsole.domain.transcript_notices import planted_notice
 from memconsole.engine.fingerprints import note_keys
 from memconsole.engine.lookup import find_agent, require_own_words
 from memconsole.engine.segment import read_segment
@@ -24,7 +26,9 @@ from memconsole.errors import SessionNotFoundError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from memconsole.domain.agents import Agent, Home
+    from collections.abc import Iterator
+
+    from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.captures import WorkspaceText
     from memconsole.domain.commands import Summarize
     from memconsole.domain.outcomes import Detail, Outcome
@@ -200,7 +204,15 @@ def _apply(
         f"{len(summary.said)} messages of {scene.label} summarised in {path}",
         wrote=(wrote,),
         details=_details(scene, summary, path),
+        notices=tuple(_notices(scene, summary)),
     )
+
+
+def _notices(scene: _Scene, summary: SessionSummary) -> Iterator[Notice]:
+    planted = sum(is_quoted(one.text) for one in summary.said)
+    if planted:
+        path, agent = str(scene.ref.path), scene.agent.id
+        yield planted_notice(scene.label, planted, path=path, agent=agent)
 
 
 def _details(scene: _Scene, summary: SessionSummary, path: str) -> dict[str, Detail]:

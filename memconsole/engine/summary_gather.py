@@ -6,11 +6,12 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.excerpts import Spoken, open_items, ticked_items
+from memconsole.domain.excerpts import open_items, spoken_of, ticked_items
 from memconsole.domain.files_touched import files_touched
 from memconsole.domain.llm import read_summary, summary_prompt
 from memconsole.domain.memory import MARKER_TAGS
 from memconsole.domain.messages import captured_text
+from memconsole.domain.planted import holds_planted, is_planted
 from memconsole.domain.redaction import mask as mask_text
 from memconsole.domain.session_summary import SessionSummary
 from memconsole.domain.slug import slug, words_of
@@ -84,9 +85,7 @@ def gather(segment: Segment, occasion: Occasion, *, ports: Ports) -> SessionSumm
         zone=occasion.zone,
         is_whole=segment.is_whole,
         tokens=None if stored.tokens_fresh is False else stored.tokens_reported,
-        said=tuple(
-            Spoken(one.role or "", one.at, captured_text(one, str, SAID_CHARS)) for one in masked
-        ),
+        said=tuple(spoken_of(one, SAID_CHARS) for one in masked),
         completed=ticked_items(texts),
         observations=tagged,
         files=files_touched(
@@ -107,10 +106,12 @@ def _named(
         answer = ask(summary_prompt(mask_text(said)), ports=ports, settings=occasion.settings)
         found = None if answer.completion is None else read_summary(answer.completion.text)
         if found is not None:
-            return found[0], _few(found[1], occasion.most_per_tag), answer.details()
+            kept = tuple(one for one in found[1] if not is_planted(one.text))
+            return found[0], _few(kept, occasion.most_per_tag), answer.details()
         missing = "" if answer.completion is None else "its answer cannot be read"
         notes = answer.details(because=missing)
-    tagged = observations(((one.role or "", one.text) for one in masked), occasion.most_per_tag)
+    honest = [one for one in masked if not holds_planted(one.text)]
+    tagged = observations(((one.role or "", one.text) for one in honest), occasion.most_per_tag)
     return _title(masked, occasion.agent.workspace, ports), tagged, notes
 
 
