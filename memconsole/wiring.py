@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         ChangeFeed,
         Clock,
         Gateway,
+        MemoryReader,
         Platform,
         SchedulerControl,
         SessionStore,
@@ -75,7 +76,6 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.engine.ports_bundle import Ports  # noqa: PLC0415
     from memconsole.platform.home import find_home  # noqa: PLC0415
     from memconsole.stores.locks import FileLocks  # noqa: PLC0415
-    from memconsole.stores.pool import DiskMemory  # noqa: PLC0415
     from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
     from memconsole.stores.state import StateDatabase  # noqa: PLC0415
     from memconsole.stores.state_views import StateViews  # noqa: PLC0415
@@ -88,7 +88,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     ports = Ports(
         platform=_platform(settings, choice, clock, copies, state),
         sessions=_sessions(copies, clock),
-        memory=DiskMemory(),
+        memory=_memory(settings),
         workspace=DiskWorkspace(journal=kept.journal),
         locks=FileLocks(locks),
         runs=kept.runs,
@@ -138,6 +138,14 @@ def _platform(
         return (*fault_notices(settings), *zone.notices)
 
     return PlatformAndState(platform, state.problem, own_notices)
+
+
+def _memory(settings: Settings) -> MemoryReader:
+    from memconsole.domain.categories import with_own  # noqa: PLC0415
+    from memconsole.stores.pool import DiskMemory  # noqa: PLC0415
+
+    categories = with_own(_usable(lambda: settings.index_md.categories, ()))
+    return DiskMemory(categories, _usable(lambda: settings.markers.extra, ()))
 
 
 def _sessions(copies: PrivateCopies, clock: Clock) -> SessionStore:

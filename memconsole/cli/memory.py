@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call import Answer
-from memconsole.cli.shared import AgentOption, call_of
-from memconsole.errors import UsageError
+from memconsole.cli.shared import AgentOption, call_of, tag_of
 
 if TYPE_CHECKING:
     from memconsole.cli.paper import Paper
@@ -56,7 +55,7 @@ def markers(
 ) -> int:
     """List the marked lines of the memory folders: decisions, gotchas, todos and the others."""
     call = call_of(context)
-    wanted = None if tag is None else _tag(tag)
+    wanted = None if tag is None else tag_of(tag, call.settings.markers.extra)
     with call.busy("reading the memory folders"):
         found = [
             (owner, one)
@@ -78,22 +77,6 @@ def markers(
             at=call.clock.now(),
         )
     )
-
-
-def _tag(text: str) -> str:
-    """Return the tag that an operator means, in any letter case, brackets allowed.
-
-    Raises:
-        UsageError: It is none of the eight.
-    """
-    from memconsole.domain.memory import MARKER_TAGS  # noqa: PLC0415
-
-    tag = text.strip().strip("[]").upper()
-    if tag not in MARKER_TAGS:
-        raise UsageError(
-            f"there is no marker type {text!r}", hint=f"The types are {', '.join(MARKER_TAGS)}."
-        )
-    return tag
 
 
 def _notices(pools: tuple[Pool, ...]) -> tuple[Notice, ...]:

@@ -69,7 +69,7 @@ def add(
         call.engine.agent(meant(call.engine.home(), agent)).ref,
         said,
         layer,
-        None if type_ is None else tag_of(type_),
+        None if type_ is None else tag_of(type_, call.settings.markers.extra),
         "Notes" if section is None else section,
         is_forced=force,
         dry_run=dry_run,

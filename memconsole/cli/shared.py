@@ -45,8 +45,12 @@ def call_of(context: typer.Context) -> Call:
     return context.ensure_object(Call)
 
 
-def tag_of(text: str) -> str:
+def tag_of(text: str, extra: tuple[str, ...] = ()) -> str:
     """Return the marker type that an option gave, in capitals and without brackets.
+
+    Args:
+        text: As given.
+        extra: Types beside the eight, where such are known.
 
     Raises:
         UsageError: There is no such type.
@@ -54,8 +58,9 @@ def tag_of(text: str) -> str:
     from memconsole.domain.memory import MARKER_TAGS  # noqa: PLC0415
 
     tag = text.strip().strip("[]").upper()
-    if tag not in MARKER_TAGS:
+    known = (*MARKER_TAGS, *extra)
+    if tag not in known:
         raise UsageError(
-            f"there is no marker type {text!r}", hint=f"The types are {', '.join(MARKER_TAGS)}."
+            f"there is no marker type {text!r}", hint=f"The types are {', '.join(known)}."
         )
     return tag

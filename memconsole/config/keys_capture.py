@@ -7,6 +7,7 @@ from typing import Final
 
 from memconsole.config.keys import Key
 from memconsole.config.kinds import Choice, Counts, Ratio, Score, Switch, Texts, Whole
+from memconsole.config.kinds_memory import Categories, Tags
 from memconsole.config.span import Span
 
 _EVERY_MINUTE: Final = Span(timedelta(minutes=1))
@@ -173,6 +174,14 @@ CAPTURE_KEYS: Final = (
         "Beginnings of file names that get a heading of their own in INDEX.md",
     ),
     Key(
+        "index_md.category",
+        Categories(),
+        "Headings of your own, each a table [[index_md.category]] with a name, patterns of file "
+        "names and, if wanted, an emoji; a usual name replaces that heading",
+        field="index_md.categories",
+        is_for_all=True,
+    ),
+    Key(
         "index_md.interval",
         _EVERY_MINUTE,
         "How often the scheduler looks after INDEX.md",
@@ -190,4 +199,5 @@ CAPTURE_KEYS: Final = (
     Key("bootstrap.total_chars", Whole(1000), "Characters of all files that a session is given"),
     Key("bootstrap.active_max_age", Span(), "An older ACTIVE_CONTEXT.md says so on top"),
     Key("bootstrap.groups", Switch(), "Groups are given INDEX.md"),
+    Key("markers.extra", Tags(), "Markers in brackets that count beside the eight, in capitals"),
 )

@@ -16,11 +16,12 @@ from memconsole.config.place import shown
 if TYPE_CHECKING:
     from datetime import timedelta
 
+    from memconsole.domain.categories import CategoryRule
     from memconsole.domain.channel_settings import ChannelSettings
 
 Value: TypeAlias = (
     "bool | int | float | str | Path | timedelta | tuple[str, ...] | tuple[ChannelSettings, ...]"
-    " | Mapping[str, int] | None"
+    " | tuple[CategoryRule, ...] | Mapping[str, int] | None"
 )
 
 _WHOLE = r"[+-]?\d[\d_]{0,30}"

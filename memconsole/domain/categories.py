@@ -28,6 +28,10 @@ class CategoryRule:
     emoji: str
     patterns: tuple[str, ...]
 
+    def __str__(self) -> str:
+        """Return what `config show` says of it."""
+        return f"{self.name}: {', '.join(self.patterns)}"
+
 
 OTHER = CategoryRule("Other", "📁", ("*",))
 """Takes what no other rule wants; always the last row."""
@@ -53,6 +57,18 @@ CATEGORIES = (
     OTHER,
 )
 """The rows in their order; the first one that matches a file takes it."""
+
+
+def with_own(own: tuple[CategoryRule, ...]) -> tuple[CategoryRule, ...]:
+    """Return the table with an operator's rows: in the place of a row of the same name, else first.
+
+    `OTHER` stays the last one: something must take what is left.
+    """
+    by_name = {rule.name.casefold(): rule for rule in own}
+    usual = {rule.name.casefold() for rule in CATEGORIES}
+    first = (rule for name, rule in by_name.items() if name not in usual)
+    kept = (by_name.get(rule.name.casefold(), rule) for rule in CATEGORIES[:-1])
+    return (*first, *kept, OTHER)
 
 
 def category_of(path: str, rules: tuple[CategoryRule, ...] = CATEGORIES) -> CategoryRule:

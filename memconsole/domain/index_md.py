@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.categories import CATEGORIES, CategoryRule, category_of
+from memconsole.domain.categories import CategoryRule, category_of, with_own
 from memconsole.domain.days import local_day, local_time
 from memconsole.domain.estimate import tokens_in
 from memconsole.domain.graphemes import cut
@@ -48,6 +48,7 @@ _DESCRIPTIONS: Final = {
     "Session Logs": "What happened, day by day; search them",
     "Other": "Everything else",
 }
+_OWN: Final = "Files that the operator's configuration puts here"
 _HOW_TO: Final = (
     "Do not load everything: this index says what there is.",
     "Search first (memory_search), then read the lines around a hit (memory_get).",
@@ -130,7 +131,7 @@ def _grouped(
     prefixes = tuple(f"{prefix}*" for prefix in rules.domain_prefixes)
     table = tuple(
         CategoryRule(rule.name, rule.emoji, prefixes) if rule.name == "Domain" else rule
-        for rule in CATEGORIES
+        for rule in with_own(rules.categories)
     )
     held: dict[str, list[PoolItem]] = {rule.name: [] for rule in table}
     for item in items:
@@ -179,7 +180,11 @@ class _Page:
         """Return the whole file."""
         lines = [self.head]
         for rule, files in self.groups:
-            lines += [f"### {rule.emoji} {rule.name}", f"_{_DESCRIPTIONS[rule.name]}_", ""]
+            lines += [
+                f"### {rule.emoji} {quote_line(rule.name)}",
+                f"_{_DESCRIPTIONS.get(rule.name, _OWN)}_",
+                "",
+            ]
             if rule.name == "Domain" and not folds[rule.name]:
                 lines += self._domains(files)
             else:
@@ -196,11 +201,21 @@ class _Page:
                 yield from _table(mine, 0, self.zone)
 
 
+def _tags(items: Iterable[PoolItem]) -> tuple[str, ...]:
+    """Return the usual tags and those of `markers.extra` that occur."""
+    found = {tag for item in items for tag in item.markers}
+    return (*MARKER_TAGS, *sorted(found.difference(MARKER_TAGS)))
+
+
+def _sign(tag: str) -> str:
+    return EMOJI.get(tag, f"[{tag}]")
+
+
 def _head(items: Sequence[PoolItem], at: datetime, zone: Zone) -> str:
     size = sum(item.size_bytes for item in items)
+    sums = ((tag, sum(item.markers.get(tag, 0) for item in items)) for tag in _tags(items))
     counts = " | ".join(
-        f"{sum(item.markers.get(tag, 0) for item in items)}{EMOJI[tag]} {_PLURALS[tag]}"
-        for tag in MARKER_TAGS
+        f"{sum_}{_sign(tag)} {_PLURALS.get(tag, '')}".rstrip() for tag, sum_ in sums
     )
     return "\n".join(
         [
@@ -234,8 +249,8 @@ def _table(files: Sequence[PoolItem], folded: int, zone: Zone) -> Iterator[str]:
 
 def _row(name: str, title: str, files: Sequence[PoolItem], zone: Zone) -> str:
     size = sum(item.size_bytes for item in files)
-    counts = ((tag, sum(item.markers.get(tag, 0) for item in files)) for tag in MARKER_TAGS)
-    marks = " ".join(f"{count}{EMOJI[tag]}" for tag, count in counts if count) or "—"
+    counts = ((tag, sum(item.markers.get(tag, 0) for item in files)) for tag in _tags(files))
+    marks = " ".join(f"{count}{_sign(tag)}" for tag, count in counts if count) or "—"
     times = [item.modified_at for item in files if item.modified_at is not None]
     day = local_day(max(times), zone).isoformat() if times else "?"
     return f"| {name} | {title} | {_size(size)} | ~{_tokens(files)} | {marks} | {day} |"

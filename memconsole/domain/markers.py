@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memconsole.domain.fences import hidden_spans
@@ -11,11 +12,10 @@ from memconsole.domain.memory import MARKER_TAGS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_TAG = re.compile(r"\[(" + "|".join(MARKER_TAGS) + r")\]")
 _BULLET = re.compile(r"[\s>]*(?:[-+*]|\d{1,9}[.)])[ \t]+")
 
 
-def marked_lines(text: str) -> Iterator[tuple[int, str, str]]:
+def marked_lines(text: str, extra: tuple[str, ...] = ()) -> Iterator[tuple[int, str, str]]:
     r"""Yield (line number from 1, tag, text) of every marked line, in order.
 
     A marker is one of the eight tags in brackets, in capitals, anywhere in a line. A line counts
@@ -24,13 +24,15 @@ def marked_lines(text: str) -> Iterator[tuple[int, str, str]]:
 
     Args:
         text: Markdown with line endings of any kind (`\n`, `\r\n`, `\r`).
+        extra: Tags that count beside the eight.
     """
-    if _TAG.search(text) is None:
+    tag = _tag_of(extra)
+    if tag.search(text) is None:
         return
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     line, counted_to, line_end = 1, 0, -1
-    for match in _visible(text):
+    for match in _visible(text, tag):
         if match.start() < line_end:
             continue
         line += text.count("\n", counted_to, match.start())
@@ -41,11 +43,16 @@ def marked_lines(text: str) -> Iterator[tuple[int, str, str]]:
         yield line, match[1], _without_bullet(text[start:line_end])
 
 
-def _visible(text: str) -> Iterator[re.Match[str]]:
+@lru_cache(maxsize=8)
+def _tag_of(extra: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(r"\[(" + "|".join((*MARKER_TAGS, *map(re.escape, extra))) + r")\]")
+
+
+def _visible(text: str, tag: re.Pattern[str]) -> Iterator[re.Match[str]]:
     """Yield the tags that are neither hidden nor escaped."""
     spans = iter([*hidden_spans(text), (len(text), len(text))])
     hidden_from, hidden_to = next(spans)
-    for match in _TAG.finditer(text):
+    for match in tag.finditer(text):
         while hidden_to <= match.start():
             hidden_from, hidden_to = next(spans)
         if match.start() < hidden_from and not _is_escaped(text, match.start()):

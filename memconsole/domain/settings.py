@@ -15,6 +15,7 @@ from memconsole.domain.settings_memory import (
     HealthSettings,
     IndexMdSettings,
     LlmSettings,
+    MarkerSettings,
     ObserverSettings,
     RecoverySettings,
     ReflectorSettings,
@@ -186,6 +187,7 @@ class Settings:
     flush: FlushSettings = field(default_factory=FlushSettings)
     freshness: FreshnessSettings = field(default_factory=FreshnessSettings)
     index_md: IndexMdSettings = field(default_factory=IndexMdSettings)
+    markers: MarkerSettings = field(default_factory=MarkerSettings)
     health: HealthSettings = field(default_factory=HealthSettings)
     alerts: AlertSettings = field(default_factory=AlertSettings)
     config_check: ConfigCheckSettings = field(default_factory=ConfigCheckSettings)

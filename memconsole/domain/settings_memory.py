@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from memconsole.values import dataclass
+
+if TYPE_CHECKING:
+    from memconsole.domain.categories import CategoryRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,7 @@ class IndexMdSettings:
         max_tokens: Over it rows fold.
         exclude: Folders below `memory/` that are left out.
         domain_prefixes: Beginnings of names that have a heading of their own.
+        categories: Headings of the operator's own, in front of the usual ones.
         interval: How often the scheduler looks.
     """
 
@@ -128,6 +133,7 @@ class IndexMdSettings:
     max_tokens: int = 2_000
     exclude: tuple[str, ...] = ("archive", "observation-backups", "dreaming")
     domain_prefixes: tuple[str, ...] = ()
+    categories: tuple[CategoryRule, ...] = ()
     interval: timedelta = timedelta(hours=6)
 
 
@@ -156,6 +162,17 @@ class WatcherSettings:
     is_enabled: bool = True
     line_threshold: int = 40
     cooldown: timedelta = timedelta(minutes=5)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkerSettings:
+    """`[markers]` (mission §8).
+
+    Attributes:
+        extra: Tags beside the eight usual ones, in capitals.
+    """
+
+    extra: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

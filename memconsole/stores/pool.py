@@ -20,7 +20,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.categories import by_category
+from memconsole.domain.categories import CATEGORIES, by_category
 from memconsole.domain.estimate import tokens_in_bytes
 from memconsole.domain.memory import MARKER_TAGS, MAX_READ_BYTES, Limit, Marker, Pool, PoolItem
 from memconsole.domain.pool_names import is_conflict_copy, is_utf8, shown_name
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import PlatformConfig
+    from memconsole.domain.categories import CategoryRule
     from memconsole.stores.pool_files import FoundFile, Scan
     from memconsole.stores.pool_text import TextFacts
 
@@ -54,10 +55,18 @@ _SCAN_GOOD_FOR_S: Final = 1.0
 
 
 class DiskMemory:
-    """Answers `MemoryReader` from a workspace's files; safe from any thread."""
+    """Answers `MemoryReader` from a workspace's files; safe from any thread.
 
-    def __init__(self) -> None:
-        self._cache = FactsCache()
+    Args:
+        rules: Categories of files, in order of preference.
+        tags: Markers that count beside the eight.
+    """
+
+    def __init__(
+        self, rules: tuple[CategoryRule, ...] = CATEGORIES, tags: tuple[str, ...] = ()
+    ) -> None:
+        self._cache = FactsCache(tags=tags)
+        self._rules = rules
         self._scans: dict[Path, tuple[float, Scan]] = {}
         self._lock = Lock()
 
@@ -90,7 +99,7 @@ class DiskMemory:
             reading.hold_against(config, found)
         else:
             reading.warn("workspace-missing", str(workspace), "the workspace {} does not exist")
-        return reading.pool(found, agents, now)
+        return reading.pool(found, agents, now, self._rules)
 
     def markers(self, workspace: Path) -> tuple[Marker, ...]:
         """Return every marked line of the counted files, by path and line."""
@@ -222,10 +231,16 @@ class _Reading:
         """The items that count in the totals."""
         return [item for item in self.items if item.is_counted]
 
-    def pool(self, found: Scan, agents: tuple[str, ...], now: datetime) -> Pool:
+    def pool(
+        self,
+        found: Scan,
+        agents: tuple[str, ...],
+        now: datetime,
+        rules: tuple[CategoryRule, ...],
+    ) -> Pool:
         """Add everything up."""
         counted = self.counted
-        markers = dict.fromkeys(MARKER_TAGS, 0)
+        markers = dict.fromkeys((*MARKER_TAGS, *self.cache.tags), 0)
         for item in counted:
             for tag, count in item.markers.items():
                 markers[tag] += count
@@ -239,7 +254,7 @@ class _Reading:
             tokens=sum(item.tokens for item in counted),
             markers=markers,
             items=tuple(self.items),
-            by_category=by_category((item.path, item.size_bytes) for item in counted),
+            by_category=by_category(((item.path, item.size_bytes) for item in counted), rules),
             limits=tuple(self.limits),
             notices=tuple(self.notices),
             active_context_at=next((item.modified_at for item in generated), None),

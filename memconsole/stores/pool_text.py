@@ -71,11 +71,12 @@ def decode(data: bytes) -> tuple[str, str]:
         return data.decode(encoding, "replace"), UNKNOWN
 
 
-def facts_of(data: bytes) -> TextFacts:
-    """Decode a file's bytes and find its markers."""
+def facts_of(data: bytes, tags: tuple[str, ...] = ()) -> TextFacts:
+    """Decode a file's bytes and find its markers, those of further tags too."""
     text, encoding = decode(data)
     chars = len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
-    return TextFacts(encoding, chars, tokens_in(text), tuple(marked_lines(text)), _title(text))
+    markers = tuple(marked_lines(text, tags))
+    return TextFacts(encoding, chars, tokens_in(text), markers, _title(text))
 
 
 def _title(text: str) -> str | None:
@@ -89,7 +90,14 @@ class FactsCache:
     Safe from any thread. One version a file: a scheduler sees thousands of each that changes.
     """
 
-    def __init__(self, *, max_files: int = _MAX_FILES, max_chars: int = _MAX_MARKER_CHARS) -> None:
+    def __init__(
+        self,
+        *,
+        max_files: int = _MAX_FILES,
+        max_chars: int = _MAX_MARKER_CHARS,
+        tags: tuple[str, ...] = (),
+    ) -> None:
+        self.tags = tags
         self._max_files = max_files
         self._max_chars = max_chars
         self._facts: OrderedDict[str, tuple[Version, TextFacts]] = OrderedDict()
@@ -109,7 +117,7 @@ class FactsCache:
                 self._facts.move_to_end(file.real)
                 return known[1]
         version, data = _read(file.real)
-        facts = facts_of(data)
+        facts = facts_of(data, self.tags)
         with self._lock:
             self._keep(file.real, version, facts)
         return facts

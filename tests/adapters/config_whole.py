@@ -92,7 +92,10 @@ min_pool_bytes = 1024
 max_tokens = 1500
 exclude = ["old"]
 domain_prefixes = ["inventory-"]
+category = [{ name = "Customers", patterns = ["customer-*"] }]
 interval = "3h"
+[markers]
+extra = ["RISK"]
 [watcher]
 enabled = false
 line_threshold = 20

@@ -11,6 +11,7 @@ import pytest
 from memconsole.config.keys import AGENT_SECTIONS
 from memconsole.config.load import config_path, load
 from memconsole.config.table import ALIASES, BY_NAME, KEYS
+from memconsole.domain.categories import CategoryRule
 from memconsole.domain.channel_settings import ChannelSettings
 from memconsole.domain.settings import (
     CheckpointSettings,
@@ -28,6 +29,7 @@ from memconsole.domain.settings_memory import (
     HealthSettings,
     IndexMdSettings,
     LlmSettings,
+    MarkerSettings,
     ObserverSettings,
     RecoverySettings,
     ReflectorSettings,
@@ -190,7 +192,15 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         summary=SummarySettings(tail_messages=40, min_chars=10, max_per_tag=2),
         reflector=ReflectorSettings(4000, timedelta(hours=1), 95, 3),
         consolidate=ConsolidateSettings(True, 8000, True, True),
-        index_md=IndexMdSettings(1024, 1500, ("old",), ("inventory-",), timedelta(hours=3)),
+        index_md=IndexMdSettings(
+            1024,
+            1500,
+            ("old",),
+            ("inventory-",),
+            (CategoryRule("Customers", "🗂️", ("customer-*",)),),
+            timedelta(hours=3),
+        ),
+        markers=MarkerSettings(("RISK",)),
         bootstrap=BootstrapSettings(10_000, 30_000, timedelta(hours=2), True),
         llm=LLM,
         watcher=WatcherSettings(False, 20, timedelta(minutes=1)),
