@@ -170,6 +170,16 @@ LLM = LlmSettings(
 )
 
 
+INDEX_MD = IndexMdSettings(
+    1024,
+    1500,
+    ("old",),
+    ("inventory-",),
+    (CategoryRule("Customers", "🗂️", ("customer-*",)),),
+    timedelta(hours=3),
+)
+
+
 def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
     sources = (found := settings(EVERYTHING, folder=tmp_path)).sources
     assert found == Settings(
@@ -192,14 +202,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         summary=SummarySettings(tail_messages=40, min_chars=10, max_per_tag=2),
         reflector=ReflectorSettings(4000, timedelta(hours=1), 95, 3),
         consolidate=ConsolidateSettings(True, 8000, True, True),
-        index_md=IndexMdSettings(
-            1024,
-            1500,
-            ("old",),
-            ("inventory-",),
-            (CategoryRule("Customers", "🗂️", ("customer-*",)),),
-            timedelta(hours=3),
-        ),
+        index_md=INDEX_MD,
         markers=MarkerSettings(("RISK",)),
         bootstrap=BootstrapSettings(10_000, 30_000, timedelta(hours=2), True),
         llm=LLM,
