@@ -25,6 +25,10 @@ _STEP = _FOLLOWED | os.O_NOFOLLOW
 _OTHERS_WRITE = 0o022
 
 
+class UnsafeFolderError(PermissionError):
+    """A folder that could be opened, and is not: through a link, or because of its mode."""
+
+
 @contextmanager
 def open_folder(root: Path, *names: str, creates: bool = False) -> Iterator[int]:
     """Open a folder for as long as the block runs; yields its descriptor.
@@ -59,7 +63,7 @@ def open_state_folder(state_dir: Path, *names: str) -> Iterator[int]:
         OSError: As `open_folder`, or others may write into the state folder.
     """
     with open_folder(state_dir, creates=True) as root:
-        if words := others_may_write(os.fstat(root)):
+        if words := _others_may_write(os.fstat(root)):
             raise _unsafe(state_dir, words)
         if not names:
             yield root
@@ -78,8 +82,25 @@ def require_state_folder(state_dir: Path, *names: str) -> None:
         return
 
 
-def others_may_write(status: os.stat_result) -> str:
-    """Say so when a folder may be written by others than its owner; else an empty text."""
+def state_folder_refusal(state_dir: Path) -> str:
+    """Say why nothing, or not all, is written into our state folder; an empty text where it is.
+
+    One that does not exist is made when something is written.
+    """
+    try:
+        with open_folder(state_dir) as root:
+            if words := _others_may_write(os.fstat(root)):
+                return words
+            with os.scandir(root) as entries:
+                links = sorted(one.name for one in entries if one.is_symlink())
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return error.strerror or "it cannot be opened"
+    return f"{links[0]} in it is a symbolic link" if links else ""
+
+
+def _others_may_write(status: os.stat_result) -> str:
     if not status.st_mode & _OTHERS_WRITE:
         return ""
     return f"others may write into it (mode {stat.S_IMODE(status.st_mode):04o})"
@@ -174,4 +195,4 @@ def _no_folder(folder: int, name: str, path: Path, error: OSError) -> OSError:
 
 
 def _unsafe(path: Path, words: str) -> OSError:
-    return PermissionError(errno.EPERM, words, str(path))
+    return UnsafeFolderError(errno.EPERM, words, str(path))

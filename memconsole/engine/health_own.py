@@ -121,7 +121,7 @@ def state(look: Look) -> Check:
         CheckStatus.CRITICAL,
         problems[0].message,
         problems[0].code,
-        hint="Check owner, mode and free space of the state folder.",
+        hint="Check owner, mode (0700), links and free space of the state folder.",
     )
 
 

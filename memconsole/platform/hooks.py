@@ -14,7 +14,7 @@ from memconsole.domain.hooks import HOOKS, MARK, HookState, HookStatus, handler_
 from memconsole.domain.outcomes import Written
 from memconsole.domain.plain import one_line
 from memconsole.errors import PlatformConfigError
-from memconsole.folders import open_folder
+from memconsole.folders import UnsafeFolderError, open_folder
 from memconsole.launch import find_program
 from memconsole.whole_file import is_temporary, remove, replace_file
 
@@ -90,6 +90,7 @@ class DiskHooks:
         Raises:
             PlatformConfigError: A folder of that name is somebody else's, or cannot be written.
         """
+        self._require_folder()
         for spec in HOOKS:
             name = f"{prefix}{spec.name}"
             if self._look(name, {}) is HookState.FOREIGN:
@@ -124,8 +125,10 @@ class DiskHooks:
                         continue
                     if not dry_run:
                         self._remove(folder, name)
-            except OSError:  # missing, or a link, or no folder
+            except (FileNotFoundError, NotADirectoryError, UnsafeFolderError):
                 continue
+            except OSError as error:
+                raise _failed(self._folder / name, error) from error
             gone.append(str(self._folder / name))
         return tuple(gone)
 
@@ -135,6 +138,16 @@ class DiskHooks:
         is_enabled = _enabled(config, name) if state is not HookState.MISSING else None
         message, hint = self._words(state, is_enabled, name)
         return HookStatus(name, str(place), state, is_enabled, message, hint)
+
+    def _require_folder(self) -> None:
+        """Refuse a folder of hooks that is a link: who made it would choose where they go."""
+        try:
+            with open_folder(self._home, "hooks"):
+                return
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise _failed(self._folder, error) from error
 
     def _look(self, name: str, texts: Mapping[str, str]) -> HookState:
         """Tell what is in a hook's place; a link on the way there is somebody else's."""

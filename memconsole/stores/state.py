@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from memconsole.domain.agents import Notice
 from memconsole.domain.plain import one_line
 from memconsole.errors import StateError, StateNewerError, StoreError
-from memconsole.folders import others_may_write, require_state_folder
+from memconsole.folders import require_state_folder, state_folder_refusal
 from memconsole.sqlite import keep_open, keep_own, library, open_own, read_platform, transaction
 from memconsole.stores.state_schema import migrate, require_known
 
@@ -176,25 +176,17 @@ class StateDatabase:
         place = self.path.parent
         while not os.path.lexists(place) and place != place.parent:
             place = place.parent
+        if refusal := state_folder_refusal(self.path.parent):
+            return self._notice(
+                UNWRITABLE,
+                f"the state folder {self.path.parent} is not written into as it should: {refusal}",
+            )
         if place.is_dir() and os.access(place, os.W_OK | os.X_OK):
-            return self._openness() if place == self.path.parent else None
+            return None
         return self._notice(
             UNWRITABLE,
             f"the state folder {self.path.parent} cannot be written: runs, checkpoints and growth "
             "are not remembered",
-        )
-
-    def _openness(self) -> Notice | None:
-        try:
-            words = others_may_write(self.path.parent.stat())
-        except OSError:
-            words = ""
-        if not words:
-            return None
-        folder = self.path.parent
-        return self._notice(
-            UNWRITABLE,
-            f"nothing is written into the state folder {folder}: {words}; `chmod 700` closes it",
         )
 
     def _notice(self, code: str, message: str) -> Notice:

@@ -105,6 +105,11 @@ def test_a_state_folder_that_others_may_write_is_told(tmp_path: Path) -> None:
     assert problem is not None
     assert problem.code == "state-unwritable"
     assert "others may write into it (mode 0775)" in problem.message
+    (tmp_path / "state").chmod(0o700)
+    (tmp_path / "state" / "locks").symlink_to(tmp_path)
+    problem = state.problem()
+    assert problem is not None
+    assert "locks in it is a symbolic link" in problem.message
 
 
 @pytest.mark.parametrize("writer", FOLDERS)
