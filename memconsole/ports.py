@@ -246,6 +246,13 @@ class RunLog(Protocol):
     def add(self, run: Run) -> None:
         """Store one finished run; `run.id` is ignored."""
 
+    def require_readable(self) -> None:
+        """Tell records that cannot be read from records that are not there.
+
+        Raises:
+            StateError: They cannot be read.
+        """
+
     def runs(
         self,
         *,

@@ -124,6 +124,11 @@ class FakeRuns:
 
     stored: list[Run] = field(default_factory=list)
     is_unwritable: bool = False
+    is_unreadable: bool = False
+
+    def require_readable(self) -> None:
+        if self.is_unreadable:
+            raise StateError("what was recorded cannot be read")
 
     def add(self, run: Run) -> None:
         if self.is_unwritable:

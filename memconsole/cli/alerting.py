@@ -35,6 +35,7 @@ def list_alerts(context: typer.Context) -> int:
     With it goes when somebody was told, when the next is told again, and what is muted.
     """
     call = call_of(context)
+    call.engine.require_records()
     found = call.engine.alert_standings()
     return call.answer(
         Answer(

@@ -37,6 +37,7 @@ def jobs(
     wanted = pause or resume
     if wanted is not None:
         control.pause(wanted, is_paused=pause is not None)
+    call.engine.require_records()
     found = control.jobs()
 
     def show(paper: Paper) -> None:

@@ -10,8 +10,8 @@ from memconsole.domain.outcomes import Skipped, SkipReason
 from memconsole.domain.sessions import SessionState, TranscriptState
 from memconsole.domain.sizes import size_words
 from memconsole.engine.ages import current_talks, dated
-from memconsole.engine.lookup import require_own_words
-from memconsole.errors import SessionNotFoundError, StoreError, TranscriptRefusedError
+from memconsole.engine.lookup import require_own_words, unreadable
+from memconsole.errors import SessionNotFoundError, TranscriptRefusedError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def find_source(
         newest = talks.sessions[0]
         return Source(newest, talks.sessions[0].transcript, is_newest=True, refused=talks.refused)
     if not is_readable(listing):
-        raise _unreadable(command.agent.id, listing)
+        raise unreadable(command.agent.id, listing)
     if talks.refused:
         raise TranscriptRefusedError(talks.refused[0].code, talks.refused[0].message)
     return Skipped(command, SkipReason.NO_SESSION, _why_none(command.agent.id, listing))
@@ -153,15 +153,6 @@ def _named_source(
         for one in newest
     )
     return Source(stored, ref, is_newest)
-
-
-def _unreadable(agent_id: str, listing: StoreListing) -> StoreError:
-    reasons = [notice.message for notice in listing.notices if notice.code.startswith("store-")]
-    why = f": {reasons[0]}" if reasons else ""
-    return StoreError(
-        f"the sessions of {agent_id} cannot be read{why}",
-        hint="`--session ID` saves a transcript by its session id.",
-    )
 
 
 def _why_none(agent_id: str, listing: StoreListing) -> str:

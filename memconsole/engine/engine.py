@@ -229,9 +229,22 @@ class Engine(HealthDoor):
     def runs(
         self, *, limit: int = 50, since: datetime | None = None, job: str | None = None
     ) -> tuple[Run, ...]:
-        """Return this home's newest runs first."""
+        """Return this home's newest runs first.
+
+        Raises:
+            StateError: The records cannot be read: "none" and "nobody knows" differ.
+        """
+        self.require_records()
         home = str(self.home().path)
         return self._ports.runs.runs(limit=limit, since=since, job=job, home=home)
+
+    def require_records(self) -> None:
+        """Tell what was never recorded from what cannot be read.
+
+        Raises:
+            StateError: The records cannot be read.
+        """
+        self._ports.runs.require_readable()
 
     def watched(self) -> tuple[Path, ...]:
         """Return the folders whose changes mean a new reading."""

@@ -59,6 +59,7 @@ def memory_file_size(look: Look) -> Check:
 
 def capture_skips(look: Look) -> Check:
     """Whether checkpoints of an agent keep skipping while people talk to it."""
+    look.ports.runs.require_readable()
     agents = look.snapshot.agents
     runs = look.ports.runs.runs(
         limit=max(_RUNS, _RUNS_EACH * len(agents)),

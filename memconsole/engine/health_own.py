@@ -22,6 +22,7 @@ _RESETS = 20
 
 def jobs(look: Look) -> Check:
     """Whether the jobs run when they should, and do not keep failing."""
+    look.ports.runs.require_readable()  # where the jobs are recorded, too
     records = [one for one in look.own.jobs.records().values() if one.started_at is not None]
     if not records:
         return unknown(
@@ -58,6 +59,7 @@ def jobs(look: Look) -> Check:
 
 def reset_ineffective(look: Look) -> Check:
     """Whether a session was reset and nothing changed."""
+    look.ports.runs.require_readable()  # where the resets are recorded, too
     bad: list[str] = []
     is_open = False
     for view in look.snapshot.sessions:

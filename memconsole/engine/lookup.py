@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.errors import (
     SessionNotFoundError,
+    StoreError,
     TranscriptRefusedError,
     UnknownAgentError,
 )
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
-    from memconsole.domain.sessions import StoredSession
+    from memconsole.domain.sessions import StoredSession, StoreListing
     from memconsole.domain.snapshot import SessionView
 
 
@@ -72,3 +73,13 @@ def require_own_words(stored: StoredSession) -> None:
     """
     if stored.refusal is not None and stored.transcript is None:
         raise TranscriptRefusedError(stored.refusal.code, stored.refusal.message)
+
+
+def unreadable(agent_id: str, listing: StoreListing) -> StoreError:
+    """Return the error of stores that could not be read, with the first reason."""
+    reasons = [notice.message for notice in listing.notices if notice.code.startswith("store-")]
+    why = f": {reasons[0]}" if reasons else ""
+    return StoreError(
+        f"the sessions of {agent_id} cannot be read{why}",
+        hint="`--session ID` saves a transcript by its session id.",
+    )

@@ -31,6 +31,7 @@ def undo(command: MemoryUndo, bench: Bench) -> Outcome:
         WorkspaceError: A file cannot be read or written.
         StateError: It cannot be remembered.
     """
+    bench.ports.runs.require_readable()  # what could be undone is recorded there
     action = next(iter(bench.ports.edits.actions(bench.real)), None)
     reflection = bench.ports.reflections.last(bench.real)
     if reflection is not None and (action is None or reflection.at > action.at):

@@ -17,7 +17,7 @@ from memconsole.domain.transcript import Tail
 from memconsole.domain.transcript_notices import transcript_notices
 from memconsole.engine.ages import current_talks
 from memconsole.engine.fingerprints import keys_of, note_keys
-from memconsole.engine.lookup import require_own_words
+from memconsole.engine.lookup import require_own_words, unreadable
 from memconsole.engine.segment import read_segment
 from memconsole.engine.tail import read_tail
 from memconsole.errors import SessionNotFoundError, StoreError, TranscriptRefusedError
@@ -154,10 +154,7 @@ def _chosen(
     notices += talks.refused
     found = talks.sessions[:MAX_SESSIONS]
     if not found and not is_readable(listing):
-        raise StoreError(
-            f"the sessions of {scene.agent.id} cannot be read",
-            hint="`memconsole status` names the store and the reason.",
-        )
+        raise unreadable(scene.agent.id, listing)
     if not found and talks.refused:
         raise TranscriptRefusedError(talks.refused[0].code, talks.refused[0].message)
     if not found:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.agents import Notice
 from memconsole.domain.index_state import IndexState
 from memconsole.domain.indexing import IndexStatus, Source, Vectors
-from memconsole.errors import IndexUnavailableError, LockedError, StateError
+from memconsole.errors import IndexUnavailableError, LockedError, StateError, StoreError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -122,9 +122,11 @@ def _freshen(
         )
     except LockedError as error:
         return IndexState.BUILDING, str(error)
-    except (IndexUnavailableError, StateError) as error:
+    except (IndexUnavailableError, StateError, StoreError) as error:
         run.notices.append(Notice("index-stale", str(error), agent=shelf.agent.id))
-        return IndexState.UNAVAILABLE, str(error)
+        # Of talks that cannot be read now, the index still knows what it knew.
+        is_there = isinstance(error, StoreError)
+        return (IndexState.STALE if is_there else IndexState.UNAVAILABLE), str(error)
     run.notices += [one for one in report.notices if one.code != "not-utf8"]
     return IndexState.FRESH, ""
 

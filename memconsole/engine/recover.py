@@ -13,6 +13,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
+from memconsole.domain.checkpoint import is_readable
 from memconsole.domain.commands import Observe, Summarize
 from memconsole.domain.days import resolve_zone
 from memconsole.domain.excerpts import take
@@ -29,7 +30,7 @@ from memconsole.domain.plain import one_line
 from memconsole.domain.recovery import RAW_MESSAGES, ended_talks, render_raw
 from memconsole.engine.ages import dated
 from memconsole.engine.fingerprints import keys_of, note_keys, take_fingerprint
-from memconsole.engine.lookup import find_agent
+from memconsole.engine.lookup import find_agent, unreadable
 from memconsole.engine.observe import observe
 from memconsole.engine.segment import read_segment
 from memconsole.engine.settle import notices_of_step, settle
@@ -93,14 +94,18 @@ def recover(command: Recover, *, ports: Ports, reader: Reader, settings: Setting
 
     Raises:
         UnknownAgentError: There is no such agent.
-        StateError: Our own database cannot be written; nothing was done.
+        StoreError: None of its sessions can be read.
+        StateError: Our own database cannot be read or written; nothing was done.
     """
     home = reader.home()
     agent = find_agent(home, command.agent.id)
     if (missing := no_workspace(command, agent)) is not None:
         return missing
+    ports.runs.require_readable()  # what was captured is recorded there
     scene = _Scene(command, home, agent, ports, reader, settings)
     listing = ports.sessions.sessions(agent)
+    if not is_readable(listing) and not listing.sessions:
+        raise unreadable(agent.id, listing)
     if not command.dry_run:
         note_keys(ports, agent, keys_of(listing.sessions))
     ended = ended_talks(

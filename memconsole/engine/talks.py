@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.checkpoint import is_readable
 from memconsole.domain.indexing import Document, DocumentText, Source, TalkLine
 from memconsole.domain.keys import SessionClass
 from memconsole.domain.plain import cut, one_line
 from memconsole.domain.redaction import mask
 from memconsole.domain.sessions import SessionState, TranscriptRef
 from memconsole.domain.transcript import MessageKind
+from memconsole.engine.lookup import unreadable
 from memconsole.engine.whole import read_whole
 from memconsole.errors import StoreError
 
@@ -28,9 +30,16 @@ _NEVER = (SessionClass.INCOGNITO,)
 
 
 def talks(store: SessionStore, agent: Agent) -> tuple[Document, ...]:
-    """Return every transcript of an agent as a document; incognito talks are left out."""
+    """Return every transcript of an agent as a document; incognito talks are left out.
+
+    Raises:
+        StoreError: The stores cannot be read; an index of "nothing" would forget all talks.
+    """
     found: dict[str, Document] = {}
-    for session in store.sessions(agent).sessions:
+    listing = store.sessions(agent)
+    if not is_readable(listing) and not listing.sessions:
+        raise unreadable(agent.id, listing)
+    for session in listing.sessions:
         if session.transcript is None or _is_private(session):
             continue
         document = _document(session, session.transcript)

@@ -89,8 +89,8 @@ class DiskIndex:
 
         Loads no vectors: the console shows the state of indexes that nobody searches.
         """
-        path = self.path(scope)
         try:
+            path = self.path(scope)
             with reading(path) as connection, problems(path):
                 meta = _meta(connection, scope, path)
                 means, because = self._chooser.outlook(connection, meta, settings)

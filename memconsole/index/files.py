@@ -43,12 +43,25 @@ class Places:
         """Return the file of an index, whether it exists or not.
 
         Two homes may have an agent of the same name: the second one's file carries a mark.
+
+        Raises:
+            IndexUnavailableError: Its folder may not be looked into.
         """
         folder = self.folder / "sessions" if scope.source is Source.SESSIONS else self.folder
         name = quote(scope.agent.id, safe=" @+,") or "_"
         if len(name) > _LONGEST_NAME or name.startswith("."):
             name = f"{name[:40].lstrip('.')}-{_digest(name)}"
         plain = folder / f"{name}{_SUFFIX}"
+        try:
+            return self._own(scope, folder, name, plain)
+        except OSError as error:
+            reason = (error.strerror or "no reason given").lower()
+            raise IndexUnavailableError(
+                f"{plain} cannot be looked at: {reason}",
+                hint="Check owner and mode of the state folder.",
+            ) from error
+
+    def _own(self, scope: IndexScope, folder: Path, name: str, plain: Path) -> Path:
         if plain.exists() and self._root_of(plain) in (None, str(scope.root)):
             return plain
         marked = folder / f"{name}-{_digest(str(scope.root))}{_SUFFIX}"

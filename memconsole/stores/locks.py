@@ -134,11 +134,18 @@ class HeldLocks:
         self._folder = folder
 
     def held(self) -> tuple[HeldLock, ...]:
-        """Return the locks that are held, the scheduler's and its jobs' left out."""
+        """Return the locks that are held, the scheduler's and its jobs' left out.
+
+        Raises:
+            StateError: Nobody may look.
+        """
         try:
             paths = sorted(self._folder.iterdir())
-        except OSError:
+        except (FileNotFoundError, NotADirectoryError):
             return ()
+        except OSError as error:
+            reason = (error.strerror or "no reason given").lower()
+            raise StateError(f"{self._folder} cannot be listed: {reason}") from error
         ours = (path for path in paths if path.name.startswith(_OF_RUNS))
         return tuple(one for path in ours if (one := _held(path)) is not None)
 

@@ -9,6 +9,7 @@ Shapes: mission §2, `clawdbot-file-era.md` §4, `openclaw-2026.9.md` "Transcrip
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import msgspec
@@ -22,6 +23,7 @@ Json: TypeAlias = Any
 _Message = TypeVar("_Message", bound="MessageJson")
 
 _NOTHING = msgspec.Raw()
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class UsageJson(msgspec.Struct, rename="camel"):
@@ -227,7 +229,8 @@ def _usage(value: Mapping[str, Json]) -> UsageJson:
 
 
 def _text(value: Json) -> str | None:
-    return value if isinstance(value, str) else None
+    """Return a text; half a surrogate pair in it, which no text can hold, is marked."""
+    return _HALF.sub("\ufffd", value) if isinstance(value, str) else None
 
 
 def _number(value: Json) -> Number | None:

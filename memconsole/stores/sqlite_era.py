@@ -46,8 +46,12 @@ class SqliteSessionStore:
                 (), Storage.UNREADABLE, {"unreadable": 1}, (notice,), fingerprint=mark
             )
         notices = (_undecodable(agent, found.undecodable),) if found.undecodable else ()
+        left_out = {}
+        if found.is_nameless and found.has_tables:
+            notices = (*notices, _nameless(agent, len(found.sessions)))
+            left_out = {"unreadable": 1}
         storage = Storage.SQLITE if found.has_tables else Storage.NONE
-        return StoreListing(found.sessions, storage, notices=notices, fingerprint=mark)
+        return StoreListing(found.sessions, storage, left_out, notices, fingerprint=mark)
 
     def fingerprint(self, agent: Agent) -> object:
         """Return the state of the database's files; nothing is opened."""
@@ -107,6 +111,15 @@ def is_there(path: Path) -> bool:
     except OSError:
         return True
     return True
+
+
+def _nameless(agent: Agent, count: int) -> Notice:
+    what = "1 transcript" if count == 1 else f"{count} transcripts"
+    message = one_line(
+        f"{agent.database} holds {what} and no table that is known which says whose they are;"
+        " they are listed without keys"
+    )
+    return Notice("store-unreadable", message, str(agent.database), agent.id)
 
 
 def _undecodable(agent: Agent, count: int) -> Notice:

@@ -19,7 +19,7 @@ from memconsole.stores import sqlite_rows
 from memconsole.stores.entry_fields import EntryFields, instant, whole
 from memconsole.stores.names import FileKind, read_name
 from memconsole.stores.sqlite_rows import Window
-from memconsole.stores.sqlite_schema import read_schema
+from memconsole.stores.sqlite_schema import no_tables, read_schema
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -45,11 +45,13 @@ class DatabaseListing:
     Attributes:
         has_tables: False when this release keeps its sessions elsewhere.
         undecodable: Live entries whose JSON cannot be read; they are listed without it.
+        is_nameless: There are transcripts, and no table that says whose they are.
     """
 
     sessions: tuple[StoredSession, ...] = ()
     has_tables: bool = False
     undecodable: int = 0
+    is_nameless: bool = False
 
 
 def list_database(database: ReadOnlyDatabase, agent: Agent) -> DatabaseListing:
@@ -62,9 +64,13 @@ def list_database(database: ReadOnlyDatabase, agent: Agent) -> DatabaseListing:
     if not schema.has_sessions:
         return DatabaseListing()
     shelf = _Shelf(agent, _read_contents(database, schema))
+    sessions = (*shelf.live(), *shelf.older(), *shelf.archived(), *shelf.orphans())
+    if not sessions and not schema.has_entries:
+        raise no_tables(database, schema)
     return DatabaseListing(
-        sessions=(*shelf.live(), *shelf.older(), *shelf.archived(), *shelf.orphans()),
+        sessions=sessions,
         has_tables=True,
+        is_nameless=not schema.has_entries,
         undecodable=sum(node.fields is None for node in shelf.contents.nodes),
     )
 

@@ -56,7 +56,12 @@ class Schema:
     @property
     def has_sessions(self) -> bool:
         """Whether sessions are kept here at all; a hybrid release keeps only its index here."""
-        return self.nodes is not None or self.windows is not None or self.has(EVENTS)
+        return self.has_entries or self.has(EVENTS) or self.has(ARCHIVES)
+
+    @property
+    def has_entries(self) -> bool:
+        """Whether it says which session a transcript is of."""
+        return self.nodes is not None or self.windows is not None
 
     @property
     def is_count_versioned(self) -> bool:
@@ -157,10 +162,13 @@ def _usable(columns: frozenset[str], *needed: str) -> frozenset[str]:
 def _require_tables(database: ReadOnlyDatabase, schema: Schema, *, is_platform: bool) -> None:
     """Tell a database without sessions from one whose sessions we do not recognise (A1)."""
     should_have = schema.version >= FIRST_WITH_SESSIONS or not is_platform
-    if should_have and not (schema.nodes is not None or schema.windows is not None):
-        raise StoreError(
-            one_line(
-                f"{database.path} has no session tables that are known (schema {schema.version})"
-            ),
-            hint="Update memconsole, or start the Gateway: it can still be asked.",
-        )
+    if should_have and not schema.has_sessions:
+        raise no_tables(database, schema)
+
+
+def no_tables(database: ReadOnlyDatabase, schema: Schema) -> StoreError:
+    """Return the error of a database in which no session can be recognised."""
+    return StoreError(
+        one_line(f"{database.path} has no session tables that are known (schema {schema.version})"),
+        hint="Update memconsole, or start the Gateway: it can still be asked.",
+    )

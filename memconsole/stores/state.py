@@ -78,6 +78,30 @@ class StateDatabase:
         except (StoreError, OSError):
             return empty
 
+    def require_readable(self) -> None:
+        """Tell a database that cannot be read from one that was never made.
+
+        Raises:
+            StateError: It, or its folder, may not be looked at, or it is broken.
+        """
+        try:
+            is_made = self.path.lstat().st_size > 0
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        except OSError as error:
+            raise self._unreadable(error.strerror or "no reason given") from error
+        try:
+            if is_made:
+                read_platform(self.path, lambda one: one.user_version, self._copies)
+        except StoreError as error:
+            raise self._unreadable(str(error)) from error
+
+    def _unreadable(self, reason: str) -> StateError:
+        return StateError(
+            one_line(f"what was recorded in {self.path} cannot be read: {reason}"),
+            hint="Check owner and mode of the state folder; nothing is known of earlier runs.",
+        )
+
     def write(self, change: Callable[[Connection], None]) -> None:
         """Run a change as one transaction, whole or not at all.
 

@@ -93,6 +93,14 @@ class StateRunLog:
         rows = rows_of(self._database, statement, values)
         return tuple(run for row in rows if (run := _run(row)) is not None)
 
+    def require_readable(self) -> None:
+        """Tell records that cannot be read from records that are not there.
+
+        Raises:
+            StateError: They cannot be read.
+        """
+        self._database.require_readable()
+
 
 class StateSamples:
     """Answers `ports.SampleStore`; remembers what it saw, so that most calls write nothing."""

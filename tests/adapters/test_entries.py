@@ -350,7 +350,7 @@ def test_what_is_no_object_is_undecodable(data: bytes) -> None:
     ("data", "text"),
     [
         (b'{"role":"user","content":"bad \xff byte"}', "bad � byte"),
-        (b'{"role":"user","content":"lone \\ud83d"}', "lone \ud83d"),
+        (b'{"role":"user","content":"lone \\ud83d"}', "lone \ufffd"),
         (b'{"role":"user","content":"raw \x01 control"}', "raw \x01 control"),
         (b'{"role":"user","content":[{"text":"a"},5,{"text":"b","type":7}]}', "a\nb"),
         (b'{"role":"user","content":"x","usage":{"input":NaN}}', "x"),

@@ -149,6 +149,30 @@ def test_tables_that_are_not_known_are_one_notice(
     ]
 
 
+EVENTS_ALONE = MEMORY_ONLY + (
+    "CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, event_json TEXT);"
+)
+
+
+def test_the_tables_that_are_there_are_read(store: SqliteSessionStore, tmp_path: Path) -> None:
+    home = SqliteHome(tmp_path / "odd", schema=EVENTS_ALONE, version=23)
+    for number, record in enumerate(talk("a", "hello", "there")):
+        values = f"'a', {number}, '{record.decode()}'"
+        change(home, f"INSERT INTO transcript_events VALUES ({values})")
+
+    listing = store.sessions(home.agent)
+
+    [found] = listing.sessions
+    assert (listing.storage, listing.left_out) == (Storage.SQLITE, {"unreadable": 1})
+    assert (found.session_id, found.key, found.state) == ("a", None, SessionState.ORPHAN)
+    assert found.transcript is not None
+    texts = [one.text for one in store.forward(found.transcript) if one.text]
+    assert texts == ["hello", "there"]
+    [(code, message)] = problems(listing)
+    assert code == "store-unreadable"
+    assert "holds 1 transcript and no table that is known which says whose they are" in message
+
+
 @pytest.mark.parametrize("place", ["header", "table"])
 def test_a_newer_schema_is_for_the_gateway_only(
     store: SqliteSessionStore, home: SqliteHome, place: str

@@ -353,7 +353,9 @@ FINDING: Type = {
 LISTING_LEFT_OUT: Type = dict.fromkeys(
     ("cron_run", "archived", "orphan", "backup", "unreadable"), "int"
 )
-TRANSCRIPT_LEFT_OUT: Type = dict.fromkeys(("damaged", "in_progress", "filtered", "off_path"), "int")
+TRANSCRIPT_LEFT_OUT: Type = dict.fromkeys(
+    ("damaged", "in_progress", "filtered", "off_path", "unknown"), "int"
+)
 
 COMMANDS: dict[str, tuple[Type, Type]] = {
     "status": (STATUS, LISTING_LEFT_OUT),

@@ -1,0 +1,120 @@
+"""What cannot be read is never taken for what is not there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.acceptance.bad_homes import MAIN, sound_home
+from tests.adapters.rights import reachable_folder
+from tests.program import Program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with reachable_folder() as made:
+        (made / "state").mkdir()
+        sound_home(made / ".openclaw")
+        for path in (made, *made.rglob("*")):
+            path.chmod(0o777 if path.is_dir() else 0o666)
+        (made / "state").chmod(0o700)
+        yield made
+
+
+@pytest.fixture
+def program(folder: Path) -> Program:
+    environment = {
+        "HOME": str(folder),
+        "MEMCONSOLE_NOW": "2026-04-12T09:00:00Z",
+        "MEMCONSOLE_STATE__DIR": str(folder / "state"),
+        "MEMCONSOLE_SEARCH__SESSIONS": "true",
+        "TZ": "UTC",
+    }
+    return Program(environment, is_plain_user=True)
+
+
+RECORDS = (("runs",), ("jobs",), ("alerts", "list"), ("recover",), ("memory", "undo", "--dry-run"))
+
+
+@pytest.mark.parametrize("command", RECORDS, ids=" ".join)
+def test_records_that_cannot_be_read_are_not_none(
+    program: Program, folder: Path, command: tuple[str, ...]
+) -> None:
+    (folder / "state").chmod(0)
+
+    answer = program(*command)
+
+    assert answer.code == 1
+    assert "cannot be read: Permission denied" in answer.out + answer.err
+
+
+def test_health_does_not_call_well_what_it_cannot_see(program: Program, folder: Path) -> None:
+    (folder / "state").chmod(0)
+
+    answer = program.json("health")
+
+    checks = {one["id"]: one["status"] for one in answer.data["checks"]}
+    seen = {checks[name] for name in ("jobs", "locks", "capture-skips", "reset-ineffective")}
+    assert seen == {"unknown"}
+    assert checks["state"] in ("warning", "critical")
+    assert checks["index"] == "warning"
+
+
+def test_status_goes_on_and_says_so(program: Program, folder: Path) -> None:
+    (folder / "state").chmod(0)
+
+    answer = program.json("status")
+
+    assert (answer.code, len(answer.data["agents"])) == (0, 2)
+    assert "state-unwritable" in answer.warning_codes()
+
+
+def test_a_store_that_cannot_be_read_is_unknown_to_health(program: Program, folder: Path) -> None:
+    (folder / ".openclaw" / "agents" / "main" / "sessions").chmod(0)
+
+    answer = program.json("health")
+
+    [check] = [one for one in answer.data["checks"] if one["id"] == "stores"]
+    assert check["status"] == "unknown"
+    assert "cannot be" in check["message"]
+
+
+@pytest.mark.parametrize("command", [("recover",), ("observe",), ("checkpoint",)], ids=" ".join)
+def test_talks_that_cannot_be_read_are_not_none(
+    program: Program, folder: Path, command: tuple[str, ...]
+) -> None:
+    (folder / ".openclaw" / "agents" / "main" / "sessions").chmod(0)
+
+    answer = program.json(*command, "--agent", "main")
+
+    row = answer.row(command=command[0])
+    assert (answer.code, row["status"], row["reason"]) == (1, "failed", "store-unreadable")
+
+
+def test_an_index_keeps_the_talks_that_cannot_be_read_now(program: Program, folder: Path) -> None:
+    assert program.json("reindex", "--agent", "main").code == 0
+    before = program.json("search", "hello", "--agent", "main", "--sessions").data["hits"]
+    sessions = folder / ".openclaw" / "agents" / "main" / "sessions"
+    sessions.chmod(0)
+
+    again = program.json("reindex", "--agent", "main")
+    sessions.chmod(0o777)
+
+    assert again.code == 1
+    assert program.json("search", "hello", "--agent", "main", "--sessions").data["hits"] == before
+
+
+def test_a_transcript_that_cannot_be_read_leaves_a_warning(program: Program, folder: Path) -> None:
+    sessions = folder / ".openclaw" / "agents" / "main" / "sessions"
+    for path in sessions.glob("*.jsonl"):
+        path.chmod(0)
+
+    answer = program.json("sessions", "--agent", "main")
+
+    assert answer.row(key=MAIN)["tokens_estimated"] is None
+    assert "store-unreadable" in answer.warning_codes()
