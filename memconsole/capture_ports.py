@@ -123,13 +123,16 @@ class WorkspaceFolders(Protocol):
             WorkspaceError: It lies outside the workspace, or something else than a file is there.
         """
 
-    def remove(self, root: Path, relative: str, *, folders: Sequence[str] = ()) -> None:
+    def remove(
+        self, root: Path, relative: str, *, folders: Sequence[str] = (), is_final: bool = False
+    ) -> None:
         """Remove an ordinary file, which may be gone already, and folders that are empty then.
 
         Args:
             root: The workspace.
             relative: The file.
             folders: Of the workspace, outermost first.
+            is_final: It does not come back, whatever becomes of the rest of the turn.
 
         Raises:
             WorkspaceError: It lies outside the workspace, or something else has that name.

@@ -7,6 +7,7 @@ time, and nobody takes them for somebody else's.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -87,7 +88,7 @@ def create_file(folder: int, name: str, data: bytes) -> None:
 
 
 def append_to(folder: int, name: str, data: bytes) -> None:
-    """Append to a file in one write; a new one is 0600.
+    """Append to a file in one write, all of it or nothing; a new one is 0600.
 
     Raises:
         OSError: It cannot be written, or is a link or no file.
@@ -100,7 +101,10 @@ def append_to(folder: int, name: str, data: bytes) -> None:
             raise OSError(0, "it is no ordinary file", name)
         if status.st_size == 0:
             adopt(descriptor, os.fstat(folder))
-        os.write(descriptor, data)
+        if os.write(descriptor, data) < len(data):
+            if os.fstat(descriptor).st_size - status.st_size < len(data):  # nobody wrote behind it
+                os.ftruncate(descriptor, status.st_size)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name)
     finally:
         os.close(descriptor)
 

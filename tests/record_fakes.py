@@ -114,8 +114,12 @@ class FakeFolders:
     def standing(self, root: Path, relative: str) -> Standing:
         return Standing()
 
-    def remove(self, root: Path, relative: str, *, folders: Sequence[str] = ()) -> None:
+    def remove(
+        self, root: Path, relative: str, *, folders: Sequence[str] = (), is_final: bool = False
+    ) -> None:
         self.workspace.put(root, relative, None)
+        if is_final:
+            self.workspace.undo.pop()
 
 
 @dataclass

@@ -94,6 +94,6 @@ def _rebuilt(outcome: Forgotten, bench: Bench) -> Outcome:
         "index-not-rebuilt",
         f"the files are clean, but the search index still holds what was forgotten: "
         f"{notice.message}",
-        hint=f"Run `memconsole reindex --agent {bench.agent.id} --full` when it is free.",
+        hint="The next run that writes into the workspace builds it anew.",
         details=details,
     )

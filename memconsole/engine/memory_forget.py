@@ -17,7 +17,7 @@ from memconsole.domain.entries_blocks import pieces_of
 from memconsole.domain.entries_outcomes import Forgotten
 from memconsole.domain.memory_edit import ActionKind, MemoryAction, edit_of, without
 from memconsole.domain.outcomes import Planned, Written
-from memconsole.errors import ConcurrentEditError
+from memconsole.errors import ConcurrentEditError, MemconsoleError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,11 @@ def forget(command: MemoryForget, bench: Bench) -> Outcome:
 
         erasure = erasure_of(entries, bench.agent.id)
         bench.ports.journal.promise(bench.root, erasure)
-        return _done(command, bench, entries, erase(bench, erasure))
+        try:
+            return _done(command, bench, entries, erase(bench, erasure))
+        except MemconsoleError as error:
+            error.hint = f"{error.hint} What is left of it is erased by the next run.".lstrip()
+            raise
     at = bench.ports.clock.now()
     edits: list[FileEdit] = []
     wrote: list[Written] = []

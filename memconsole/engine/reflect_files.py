@@ -145,7 +145,8 @@ class Files:
         names = self.ports.folders.names(self.agent.workspace, BACKUPS)
         ours = sorted((name for name in names if _BACKUP_NAME.fullmatch(name)), key=_age)
         for name in ours[: -self.max_backups]:
-            self.ports.folders.remove(self.agent.workspace, f"{BACKUPS}/{name}")
+            path = f"{BACKUPS}/{name}"
+            self.ports.folders.remove(self.agent.workspace, path, is_final=True)
 
 
 def digest(text: str) -> str:

@@ -72,7 +72,7 @@ class StateJournal:
 
         self._database.write(look)
         for name in dict.fromkeys(str(row[0]) for row in found if row[1] != _ERASE):
-            logger.info("a run in %s ended half way; what it wrote is taken back", root)
+            logger.warning("a run in %s ended half way; what it wrote is taken back", root)
             self._undo(root, name)
         return tuple(_erasure(row[2]) for row in found if row[1] == _ERASE)
 
@@ -145,6 +145,7 @@ class StateJournal:
             StateError: It cannot be stored.
         """
         self._forget("kind = 'erase' AND workspace = ?", _place(root))
+        self._database.put_log_away()
 
     def _undo(self, root: Path, name: str) -> None:
         """Take a turn back, the last step first; what cannot be done now stays for the next run."""

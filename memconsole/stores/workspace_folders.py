@@ -52,7 +52,9 @@ class DiskFolders:
         """
         return standing(root, relative)
 
-    def remove(self, root: Path, relative: str, *, folders: Sequence[str] = ()) -> None:
+    def remove(
+        self, root: Path, relative: str, *, folders: Sequence[str] = (), is_final: bool = False
+    ) -> None:
         """Remove an ordinary file, which may be gone already, and folders that are empty then.
 
         Raises:
@@ -61,7 +63,7 @@ class DiskFolders:
         with open_place(root, relative, creates=False) as place:
             if place is None or (status := place.status()) is None:
                 return
-            if self._journal is not None:
+            if self._journal is not None and not is_final:
                 self._journal.intend(_removing(relative, place, status.st_mode & 0o7777))
             try:
                 os.unlink(place.name, dir_fd=place.folder)

@@ -28,6 +28,7 @@ from memconsole.domain.health import CheckStatus
 from memconsole.domain.settings_service import AlertSettings
 from memconsole.errors import ConfigError, DeliveryError
 from memconsole.health.status_file import JsonStatusFile
+from tests.adapters.capture_place import full_disk
 from tests.receiver import receiver
 
 if TYPE_CHECKING:
@@ -188,6 +189,17 @@ def test_the_log_is_appended_to_and_never_through_a_link(tmp_path: Path) -> None
     link.symlink_to(path)
     with pytest.raises(DeliveryError):
         LogChannel(link).send(message(), None)
+
+
+def test_a_full_disk_leaves_no_half_line_in_the_log(tmp_path: Path) -> None:
+    path = tmp_path / "alerts.log"
+    LogChannel(path).send(message(), None)
+    before = path.read_bytes()
+    with full_disk(0, room=len(before) + 5) as fill:
+        fill("")
+        with pytest.raises(DeliveryError, match="no space left"):
+            LogChannel(path).send(message(), None)
+    assert path.read_bytes() == before
 
 
 SECRETS = """

@@ -259,5 +259,17 @@ def test_a_promise_is_told_until_it_is_kept_and_leaves_no_word(place: Place) -> 
     assert place.journal.close(place.root) == (ERASURE,)
     place.journal.kept(place.root)
     assert place.journal.close(place.root) == ()
+    assert leaks(place) == []
+
+
+def test_what_was_erased_is_in_no_log_of_a_database_that_stays_open(place: Place) -> None:
+    with place.database.keep_open():
+        place.journal.promise(place.root, ERASURE)
+        assert leaks(place) != []
+        place.journal.kept(place.root)
+        assert leaks(place) == []
+
+
+def leaks(place: Place) -> list[Path]:
     folder = place.database.path.parent
-    assert not [path for path in folder.iterdir() if b"a secret word" in path.read_bytes()]
+    return [path for path in folder.iterdir() if b"a secret word" in path.read_bytes()]

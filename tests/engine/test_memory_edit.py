@@ -365,6 +365,29 @@ def test_an_index_in_use_is_told_and_hard_does_not_claim_what_it_did_not_do(is_h
         assert [one.code for one in outcome.notices] == ["index-stale"]
 
 
+def test_what_an_erasure_could_not_do_is_done_by_the_next_run() -> None:
+    stage = Stage()
+    stage.run_reindex()
+    stage.world.index.unwritable["main"] = LockedError("the index", "pid 7")
+    failed(stage.forget(stage.id_of("ninja"), is_hard=True), "index-not-rebuilt")
+    stage.add("While the index is in use")
+    assert stage.world.journal.promised != []
+    stage.world.index.unwritable.clear()
+    stage.add("When it is free again")
+    assert stage.world.index.synced[-1] == ("main", True)
+    assert stage.world.journal.promised == []
+
+
+def test_an_erasure_that_the_disk_refuses_says_that_it_goes_on() -> None:
+    stage = Stage()
+    wanted = stage.id_of("ninja")
+    stage.world.workspace.refused["MEMORY.md"] = "no space left on device"
+    assert "erased by the next run" in failed(stage.forget(wanted, is_hard=True), "workspace").hint
+    stage.world.workspace.refused.clear()
+    stage.add("Anything else")
+    assert "ninja" not in (stage.text() or "")
+
+
 def test_the_index_is_brought_up_to_date_and_by_hard_built_anew() -> None:
     stage = Stage()
     assert stage.forget(stage.id_of("ninja")).details["index"] == "none"

@@ -26,6 +26,7 @@ timezone = "UTC"
 provider = "none"
 [consolidate]
 search_log = true
+token_target = 1
 [reflector]
 word_threshold = 20
 [index_md]
