@@ -279,9 +279,9 @@ def test_a_spot_is_found_by_its_text_inside_its_lines() -> None:
     text = "\n".join(["# A", "the lock", "other", "the lock", "end"])
     file = read_file(text, "a.md", 40, is_plain=True)
     assert file is not None
-    assert Spot("a.md", 3, 5, "the lock").key_in(file) == "4:0"
-    assert Spot("a.md", 3, 5, "gone").key_in(file) == "3:0"
-    assert Spot("a.md", 2, 5).key_in(file) == "2:0"
+    assert file.key_of(Spot("a.md", 3, 5, "the lock")) == "4:0"
+    assert file.key_of(Spot("a.md", 3, 5, "gone")) == "3:0"
+    assert file.key_of(Spot("a.md", 2, 5)) == "2:0"
     assert read_file(None, "a.md", 40, is_plain=True) is None
 
 

@@ -40,6 +40,18 @@ class File:
     rows: tuple[Row, ...]
     view: View
 
+    def key_of(self, spot: Spot) -> str:
+        """Return the row of the line that is meant, else of the first line; for plain files."""
+        for row in self.rows if spot.text else ():
+            line = row.key.partition(":")[0]
+            if (
+                line.isdigit()
+                and spot.first <= int(line) <= spot.last
+                and row.value.strip() == spot.text.strip()
+            ):
+                return row.key
+        return f"{spot.first}:0"
+
 
 @dataclass(frozen=True, slots=True)
 class Spot:
@@ -55,18 +67,6 @@ class Spot:
     first: int
     last: int
     text: str = ""
-
-    def key_in(self, file: File) -> str:
-        """Return the row of the line that is meant, else of the first line; for plain files."""
-        for row in file.rows if self.text else ():
-            line = row.key.partition(":")[0]
-            if (
-                line.isdigit()
-                and self.first <= int(line) <= self.last
-                and row.value.strip() == self.text.strip()
-            ):
-                return row.key
-        return f"{self.first}:0"
 
 
 _ENTRY_COLUMNS = (

@@ -175,7 +175,7 @@ class FilesScreen(AgentScreen):
         pane.show(file_listing(self._file, self._path or "", self.context()))
         pane.place.marks &= {row.key for row in self._file.rows}
         if self._spot is not None and self._spot.path == self._path:
-            self._wanted_line, self._spot = self._spot.key_in(self._file), None
+            self._wanted_line, self._spot = self._file.key_of(self._spot), None
         if self._wanted_line and pane.select(self._wanted_line):
             self._wanted_line = ""
             self.focus_pane(pane)

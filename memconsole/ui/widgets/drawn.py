@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from rich.segment import Segment
 from textual.geometry import Region
@@ -15,7 +15,7 @@ from memconsole.ui.spans import merge
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memconsole.ui.screens.panels import PanelScreen
+    from memconsole.ui.looks import Looks
     from memconsole.ui.spans import Line, Role
 
 _ONE_CELL_EACH = re.compile(r"[ -~·…←-⇿─-◿✓-✘]*")
@@ -39,6 +39,12 @@ def _cells(line: Line) -> list[tuple[str, Role, bool]] | None:
     if not all(_ONE_CELL_EACH.fullmatch(span.text) for span in spans):
         return None
     return [(one, span.role, span.is_cursor) for span in spans for one in span.text]
+
+
+class HasLooks(Protocol):
+    """A screen that knows how each role looks."""
+
+    looks: Looks
 
 
 class Drawn(Widget, inherit_bindings=False):
@@ -75,6 +81,6 @@ class Drawn(Widget, inherit_bindings=False):
         """Return one drawn line."""
         if y >= len(self._lines):
             return Strip.blank(self.size.width, self.rich_style)
-        look = cast("PanelScreen", self.screen).looks.of
+        look = cast("HasLooks", self.screen).looks.of
         segments = [Segment(span.text, look(span)) for span in merge(self._lines[y])]
         return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
