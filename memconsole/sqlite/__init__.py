@@ -16,7 +16,7 @@ from memconsole.sqlite.choice import (
     SqlValue,
     library,
 )
-from memconsole.sqlite.own import keep_own, open_own, open_single, transaction
+from memconsole.sqlite.own import keep_own, make_file, open_own, open_single, transaction
 from memconsole.sqlite.read_only import (
     DatabaseChangedError,
     ReadOnlyDatabase,
@@ -42,6 +42,7 @@ __all__ = [
     "keep_open",
     "keep_own",
     "library",
+    "make_file",
     "open_own",
     "open_platform",
     "open_single",

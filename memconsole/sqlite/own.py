@@ -8,6 +8,7 @@ import threading
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from memconsole.folders import adopt
 from memconsole.sqlite.choice import connect
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def open_own(path: Path) -> Iterator[Connection]:
     # Only a file that is not there yet is touched: closing a descriptor of an open database would
     # drop the locks of other threads.
     with suppress(FileExistsError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        make_file(path)
     with closing(connect(path, "mode=rw")) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -100,10 +101,24 @@ def open_single(path: Path, *, is_read_only: bool = False) -> Iterator[Connectio
     if not is_read_only:
         _require_no_link(path)
         with suppress(FileExistsError):
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+            make_file(path)
     with closing(connect(path, "mode=ro" if is_read_only else "mode=rw")) as connection:
         connection.execute("PRAGMA trusted_schema = OFF")
         yield connection
+
+
+def make_file(path: Path) -> None:
+    """Make an empty file for a database, 0600, owned like its folder when root makes it.
+
+    Raises:
+        FileExistsError: It is there.
+        OSError: It cannot be made.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        adopt(descriptor, path.parent.stat())
+    finally:
+        os.close(descriptor)
 
 
 def _require_no_link(path: Path) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.plain import one_line
 from memconsole.domain.snapshot import SchedulerStatus
 from memconsole.errors import LockedError, StateError
-from memconsole.folders import require_state_folder
+from memconsole.folders import adopt, require_state_folder
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -182,6 +182,7 @@ def hold(path: Path, what: str, now: Callable[[], datetime] = _now) -> Iterator[
     from filelock import FileLock, Timeout  # noqa: PLC0415 - reading commands need no lock
 
     def sign(descriptor: int) -> None:
+        adopt(descriptor, path.parent.stat())
         _sign(descriptor, now())
 
     try:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from memconsole.errors import StateNewerError
-from memconsole.sqlite import transaction
+from memconsole.sqlite import make_file, transaction
 from memconsole.stores.state_steps import (
     add_captured_to_rotations,
     add_edits_to_reflections,
@@ -78,7 +77,7 @@ def copy_path(path: Path, version: int) -> Path:
 def _copy(connection: Connection, path: Path, version: int) -> None:
     copy = copy_path(path, version)
     copy.unlink(missing_ok=True)  # of a migration that was cut off
-    os.close(os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    make_file(copy)
     connection.execute("VACUUM INTO ?", (str(copy),))
 
 

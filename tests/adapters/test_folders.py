@@ -184,6 +184,18 @@ def test_what_root_makes_belongs_to_the_owner_of_what_is_around_it(tmp_path: Pat
     }  # fmt: skip
 
 
+@only_root
+@pytest.mark.parametrize("writer", WRITERS)
+def test_what_root_keeps_in_the_state_of_another_user_is_theirs(
+    writer: str, tmp_path: Path
+) -> None:
+    (tmp_path / "his").mkdir()
+    os.chown(tmp_path / "his", 1234, 2345)
+    WRITERS[writer](tmp_path / "his" / "state")
+    made = {one.name: one.stat().st_uid for one in (tmp_path / "his").rglob("*")}
+    assert made == dict.fromkeys(made, 1234)
+
+
 def test_a_file_is_replaced_whole_and_never_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "victim").write_text("theirs")
     (tmp_path / "file").symlink_to(tmp_path / "victim")
