@@ -35,6 +35,13 @@ class DocumentReader(Protocol):
     def left_out(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Notice, ...]:
         """Return a notice for each file that is memory and cannot be indexed by its name."""
 
+    def require_file(self, workspace: Path, path: str) -> None:
+        """Refuse what is there and is no file that is searched; what is not there passes.
+
+        Raises:
+            WorkspaceError: It is a folder, a pipe, or a file that is left out.
+        """
+
     def changed(self, workspace: Path, paths: Iterable[Path]) -> tuple[Document, ...] | None:
         """Return certain files as documents; None when only a look at all of them can tell."""
 

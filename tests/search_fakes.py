@@ -45,6 +45,9 @@ class FakeDocuments:
         self.sizes: dict[str, int] = {}
         self.knows_single = False
 
+    def require_file(self, workspace: Path, path: str) -> None:
+        return
+
     def documents(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Document, ...]:
         return tuple(
             Document(

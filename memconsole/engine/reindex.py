@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.commands import Reindex
-    from memconsole.domain.indexing import IndexStatus, SyncReport
+    from memconsole.domain.indexing import DocumentText, IndexStatus, SyncReport
     from memconsole.domain.outcomes import Detail, Outcome
     from memconsole.domain.settings import Settings
     from memconsole.engine.ports_bundle import DoorPorts
@@ -98,7 +98,7 @@ def document_lines(
 
     Raises:
         UsageError: The path leads out of what is searched.
-        WorkspaceError: It cannot be read, is too large, or no text.
+        WorkspaceError: It cannot be read, is too large, no text, or no file at all.
         StoreError: The transcript cannot be read.
     """
     if ".." in PurePosixPath(path).parts or "\0" in path:
@@ -114,12 +114,18 @@ def document_lines(
                     found = shelf.read(document)
                 except FileNotFoundError:
                     return ()
-                if found.talk:
-                    return tuple(line.text for line in found.talk)
-                if not found.text and found.notices:
-                    raise WorkspaceError(found.notices[0].message)
-                return tuple(found.text.removesuffix("\n").split("\n"))
+                return _lines(found)
+    if source is Source.MEMORY:
+        ports.search().documents.require_file(agent.workspace, path)
     return ()
+
+
+def _lines(found: DocumentText) -> tuple[str, ...]:
+    if found.talk:
+        return tuple(line.text for line in found.talk)
+    if not found.text and found.notices:
+        raise WorkspaceError(found.notices[0].message)
+    return tuple(found.text.removesuffix("\n").split("\n"))
 
 
 def _planned(command: Reindex, ports: DoorPorts, wanted: tuple[Shelf, ...]) -> Planned:

@@ -52,6 +52,26 @@ class PoolDocuments:
             if not is_utf8(file.path)
         )
 
+    def require_file(self, workspace: Path, path: str) -> None:
+        """Refuse what is there and is no file that is searched; what is not there passes.
+
+        Raises:
+            WorkspaceError: It is a folder, a pipe, or a file that is left out.
+        """
+        name = one_line(path)
+        for file in scan(workspace).files:
+            if file.path == path and file.because is not None:
+                raise WorkspaceError(f"{name} is not read: {file.because}")
+        try:
+            status = os.lstat(workspace / path)
+        except (OSError, ValueError):
+            return
+        if stat.S_ISDIR(status.st_mode):
+            hint = "Name a file in it; `memconsole memory show` lists them."
+            raise WorkspaceError(f"{name} is a folder", hint=hint)
+        if not stat.S_ISREG(status.st_mode):
+            raise WorkspaceError(f"{name} is no regular file")
+
     def changed(self, workspace: Path, paths: Iterable[Path]) -> tuple[Document, ...] | None:
         """Return certain files as `documents` would; None when only a look at all of them can tell.
 

@@ -35,6 +35,7 @@ MEMORY_FOLDER: Final = "memory"
 INDEX_FILE: Final = "memory/INDEX.md"
 
 LINK_OUT: Final = "link leads out of the workspace"
+NO_FILE: Final = "no file, but a pipe, a socket or a device"
 LINK_NOWHERE: Final = "link leads nowhere"
 
 _SIDE_FILES: Final = ("._", ".#")
@@ -215,6 +216,8 @@ class _Walk:
             self._add(path, real, status)
         elif stat.S_ISDIR(status.st_mode) and path.partition("/")[0] == MEMORY_FOLDER:
             self._enter(path, real, status)
+        elif path.lower().endswith(".md") and not stat.S_ISDIR(status.st_mode):
+            self.found.append(FoundFile(path, real, status, NO_FILE))
 
     def _enter(self, path: str, real: str, status: os.stat_result) -> None:
         if _identity(status) not in self._folders:

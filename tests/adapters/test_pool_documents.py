@@ -55,6 +55,23 @@ def test_more_paths_are_taken_in_without_links(workspace: Path, tmp_path: Path) 
     assert found[2:] == [str(more / "deep" / "a.md"), str(workspace / "notes.md")]
 
 
+def test_what_is_no_file_is_refused_by_its_kind(workspace: Path) -> None:
+    (workspace / "memory" / "days").mkdir()
+    os.mkfifo(workspace / "memory" / "pipe.md")
+    os.mkfifo(workspace / "memory" / "pipe")
+    reader = PoolDocuments()
+
+    for path, why in (
+        ("memory/days", "memory/days is a folder"),
+        ("memory", "memory is a folder"),
+        ("memory/pipe.md", "memory/pipe.md is not read: no file, but a pipe"),
+        ("memory/pipe", "memory/pipe is no regular file"),
+    ):
+        with pytest.raises(WorkspaceError, match=why):
+            reader.require_file(workspace, path)
+    reader.require_file(workspace, "memory/nothing.md")  # what is not there is no fault
+
+
 def test_a_stamp_changes_with_the_content(workspace: Path) -> None:
     reader = PoolDocuments()
     before = reader.documents(workspace)[0]
