@@ -13,6 +13,7 @@ from memconsole.domain.agents import AgentRef
 from memconsole.domain.catalogue import spec_of
 from memconsole.domain.command_line import name_of
 from memconsole.domain.commands import Rotate
+from memconsole.domain.confirming import carried_out, for_question
 from memconsole.domain.outcomes import Failed, Planned, is_busy, notices_of
 from memconsole.engine.lookup import find_session
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
@@ -197,13 +198,15 @@ def each_agent_asked(
     """
     home = call.engine.home()
     orders = [build(ref) for ref in _refs(call, home, agent)]
-    outcomes = _outcomes(call, [replace(order, dry_run=True) for order in orders], doing)
+    can_go_on = yes or (call.output.can_ask and not call.is_json)
+    tries = [for_question(order) if can_go_on else replace(order, dry_run=True) for order in orders]
+    outcomes = _outcomes(call, tries, doing)
     plans = [one for one in outcomes if isinstance(one, Planned)]
     if plans:
         _confirm(call, plans, yes=yes, question=question)
     # What fails fails again, and this time it is written down.
     outcomes = [
-        call.engine.run(order) if isinstance(one, Planned | Failed) else one
+        call.engine.run(carried_out(order, one)) if isinstance(one, Planned | Failed) else one
         for order, one in zip(orders, outcomes, strict=True)
     ]
     return _answer(call, name_of(orders[0]) if orders else "reflect", outcomes, home)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -9,7 +10,10 @@ from memconsole.domain.consolidation_commands import Consolidate, ConsolidationC
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.outcomes import Detail
 
 
 class Layer(StrEnum):
@@ -173,6 +177,23 @@ class ConfigFix:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """What a plan would put in the place of `observations.md`.
+
+    Attributes:
+        text: The new file.
+        shown: Digest of the file that it was made of; another file is left alone.
+        is_own: The built-in consolidation made it; otherwise a model or a person did.
+        notes: What is said of the model.
+    """
+
+    text: str
+    shown: str
+    is_own: bool
+    notes: Mapping[str, Detail] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Reflect:
     """Consolidate an agent's `observations.md` (mission §12, A19).
 
@@ -181,6 +202,8 @@ class Reflect:
         candidate: A text from elsewhere that shall take its place, if the gate lets it pass.
         candidate_name: Where that text came from, for the command line.
         is_undo: Put the newest backup back instead.
+        draft: What a plan showed, and nothing else, shall take its place.
+        asks_model: Whether a model that is set up is asked; None asks it unless this is a dry run.
         dry_run: Say what would change; write nothing.
     """
 
@@ -189,6 +212,8 @@ class Reflect:
     candidate: str | None = None
     candidate_name: str = ""
     is_undo: bool = False
+    draft: Draft | None = None
+    asks_model: bool | None = None
     dry_run: bool = False
 
 

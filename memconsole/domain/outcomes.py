@@ -68,7 +68,13 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Planned(Reported):
-    """What a dry run would do."""
+    """What a dry run would do.
+
+    Attributes:
+        then: The command that does exactly this; None: the same command without `dry_run`.
+    """
+
+    then: Command | None = None
 
 
 @dataclass(frozen=True, slots=True)

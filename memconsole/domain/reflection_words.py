@@ -10,9 +10,10 @@ from memconsole.domain.observations import render
 from memconsole.domain.reflection import Removed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memconsole.domain.observations import ObservationLog
+    from memconsole.domain.outcomes import Detail
 
 MOST_CHANGES: Final = 400
 """Lines of a difference that are told; the rest is counted."""
@@ -32,6 +33,18 @@ def told(before: int, after: int, removed: Sequence[Removed]) -> str:
     counts = Counter(_WORDS.get(one.because.partition(":")[0], "expired") for one in removed)
     parts = ", ".join(f"{count} {word}" for word, count in counts.most_common())
     return f"from {before} to {after} words" + (f" ({parts})" if parts else "")
+
+
+def helped(notes: Mapping[str, Detail]) -> str:
+    """Return what is said of the model in a message; nothing where none is set up."""
+    found = notes.get("llm")
+    if not isinstance(found, dict):
+        return ""
+    if found.get("result") == "model":
+        return f"; rewritten by {found.get('model')}"
+    if found.get("result") == "not-asked":
+        return "; the model was not asked"
+    return f"; the model's text was not taken: {found.get('because')}"
 
 
 def lost(old: ObservationLog, new: ObservationLog) -> tuple[Removed, ...]:

@@ -8,9 +8,10 @@ somebody adds while it runs make it look again.
 from __future__ import annotations
 
 import logging
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from memconsole.domain.commands import Draft
 from memconsole.domain.days import local_day, local_time
 from memconsole.domain.estimate import exceeds, tokens_in, words_in
 from memconsole.domain.memory_edit import edit_of
@@ -19,11 +20,11 @@ from memconsole.domain.observations_text import parse
 from memconsole.domain.outcomes import Failed, Planned, Reflected, Skipped, SkipReason, Written
 from memconsole.domain.reflection import SMALLEST, consolidate
 from memconsole.domain.reflection_gate import judge
-from memconsole.domain.reflection_words import changes, lost, told
+from memconsole.domain.reflection_words import changes, helped, lost, told
 from memconsole.engine.assist import is_on
 from memconsole.engine.memory_bench import Bench
 from memconsole.engine.reflect_due import not_due
-from memconsole.engine.reflect_files import Files
+from memconsole.engine.reflect_files import Files, digest
 from memconsole.engine.reflect_model import rewrite
 from memconsole.engine.turn import in_turn, no_workspace
 from memconsole.values import dataclass
@@ -83,6 +84,12 @@ class _Scene:
         return local_day(self.now, self.zone)
 
     @property
+    def asks_model(self) -> bool:
+        """Whether a model that is set up is asked."""
+        wish = self.command.asks_model
+        return not self.command.dry_run if wish is None else wish
+
+    @property
     def files(self) -> Files:
         return Files(self.ports, self.agent, self.zone, self.rules.max_backups)
 
@@ -96,6 +103,7 @@ class _Result:
     removed: tuple[Removed, ...]
     conflicts: tuple[Conflict, ...]
     words: tuple[int, int]
+    is_own: bool = False
     notes: Mapping[str, Detail] = field(default_factory=dict)
 
 
@@ -129,14 +137,17 @@ def _attempt(scene: _Scene) -> Outcome:
     if seen is None or log is None or not log.observations:
         message = f"{scene.agent.id} has no observations yet"
         return Skipped(scene.command, SkipReason.NOTHING_NEW, message)
-    found = _decide(scene, log)
+    shown = digest(seen.text)
+    found = _decide(scene, log, shown)
     if not isinstance(found, _Result):
         return found
-    return _plan(scene, found) if scene.command.dry_run else _apply(scene, found, seen)
+    return _plan(scene, found, shown) if scene.command.dry_run else _apply(scene, found, seen)
 
 
-def _decide(scene: _Scene, log: ObservationLog) -> _Result | Skipped | Failed:
+def _decide(scene: _Scene, log: ObservationLog, shown: str) -> _Result | Skipped | Failed:
     command = scene.command
+    if command.draft is not None:
+        return _drafted(scene, log, command.draft, shown)
     if command.candidate is not None:
         return _candidate(scene, log, command.candidate)
     if not command.is_forced:
@@ -144,26 +155,55 @@ def _decide(scene: _Scene, log: ObservationLog) -> _Result | Skipped | Failed:
         if skip is not None:
             return skip
     notes: dict[str, Detail] = {}
-    if is_on(scene.settings) and not command.dry_run:
+    if is_on(scene.settings) and scene.asks_model:
         found = rewrite(log, scene.today, ports=scene.ports, settings=scene.settings)
         notes = found.details
         if found.log is not None:
             words = (words_in(log.text), words_in(found.log.text))
-            return _Result(log, found.log, found.removed, (), words, notes)
-    least = 0.0 if command.is_forced else SMALLEST
+            return _Result(log, found.log, found.removed, (), words, notes=notes)
+    elif is_on(scene.settings):
+        notes = {"llm": {"result": "not-asked", "because": "a dry run sends nothing"}}
+    return _own(scene, log, notes)
+
+
+def _own(
+    scene: _Scene, log: ObservationLog, notes: Mapping[str, Detail]
+) -> _Result | Skipped | Failed:
+    """Return what the built-in consolidation makes of a file."""
+    least = 0.0 if scene.command.is_forced else SMALLEST
     made = consolidate(log, scene.today, similar=scene.rules.similarity, least=least)
     verdict = judge(log, made.log.text, scene.today, is_own=True)
     words = (verdict.words_before, verdict.words_after)
     if made.log.text == log.text:
         return Skipped(
-            command,
+            scene.command,
             SkipReason.NOTHING_NEW,
-            f"{OBSERVATIONS} of {scene.agent.id} holds nothing that could go: {words[0]} words",
-            details={"words_before": words[0], "words_after": words[0]},
+            f"{OBSERVATIONS} of {scene.agent.id} holds nothing that could go: {words[0]} words"
+            + helped(notes),
+            details={"words_before": words[0], "words_after": words[0], **notes},
         )
     if verdict.log is None:
         return _rejected(scene, verdict.because, words)
-    return _Result(log, made.log, made.removed, made.conflicts, words, notes)
+    return _Result(log, made.log, made.removed, made.conflicts, words, is_own=True, notes=notes)
+
+
+def _drafted(
+    scene: _Scene, log: ObservationLog, draft: Draft, shown: str
+) -> _Result | Skipped | Failed:
+    """Return what was planned, if it can still be done just so."""
+    changed = Failed(
+        scene.command,
+        "changed-since",
+        f"{OBSERVATIONS} of {scene.agent.id} was changed since the plan was made; nothing was done",
+        hint="Plan it again.",
+    )
+    if draft.shown != shown:
+        return changed
+    if not draft.is_own:
+        found = _candidate(scene, log, draft.text)
+        return found if isinstance(found, Failed) else replace(found, notes=draft.notes)
+    again = _own(scene, log, draft.notes)
+    return again if isinstance(again, _Result) and again.new.text == draft.text else changed
 
 
 def _candidate(scene: _Scene, log: ObservationLog, text: str) -> _Result | Failed:
@@ -189,12 +229,15 @@ def _rejected(scene: _Scene, because: str, words: tuple[int, int]) -> Failed:
     )
 
 
-def _plan(scene: _Scene, result: _Result) -> Planned:
+def _plan(scene: _Scene, result: _Result, shown: str) -> Planned:
+    draft = Draft(result.new.text, shown, result.is_own, result.notes)
     return Planned(
         scene.command,
-        f"would bring {OBSERVATIONS} of {scene.agent.id} {told(*result.words, result.removed)}",
+        f"would bring {OBSERVATIONS} of {scene.agent.id} {told(*result.words, result.removed)}"
+        + helped(result.notes),
         (Written(OBSERVATIONS, len(result.new.text.encode())),),
         {**_details(result), "diff": list(changes(result.old, result.new))},
+        then=replace(scene.command, draft=draft, asks_model=None, dry_run=False),
     )
 
 
@@ -213,6 +256,7 @@ def _apply(scene: _Scene, result: _Result, seen: WorkspaceText) -> Reflected:
     return Reflected(
         scene.command,
         f"{OBSERVATIONS} of {scene.agent.id} brought {told(*result.words, result.removed)}"
+        + helped(result.notes)
         + ("; it is still over its budget" if over else ""),
         wrote=(wrote, backup, *(archived for archived, _ in done)),
         details={**_details(result), "backup": backup.path},

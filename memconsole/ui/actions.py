@@ -75,11 +75,19 @@ class Action:
         """Finish the target in hand, begin no other."""
         self._stop.set()
 
-    def attempt(self, engine: Door, target: Target, *, dry_run: bool) -> Outcome:
-        """Run one command; a bug in one target does not stop the others, nor end the console."""
+    def attempt(self, engine: Door, target: Target, plan: Outcome | None = None) -> Outcome:
+        """Plan one command, or carry its plan out.
+
+        A bug in one target does not stop the others, nor end the console.
+        """
+        from memconsole.domain.confirming import carried_out, for_question  # noqa: PLC0415 - as above
         from memconsole.domain.outcomes import Failed  # noqa: PLC0415 - see above
 
-        command = self.spec.build(target.agent, target.key, dry_run=dry_run)
+        command = self.spec.build(target.agent, target.key, dry_run=plan is None)
+        if plan is not None:
+            command = carried_out(command, plan)
+        elif self.spec.asks and not self.refusal:
+            command = for_question(command)
         try:
             return engine.run(command)
         except MemconsoleError as error:
@@ -134,7 +142,7 @@ class Actions:
 
     def _plan(self, action: Action) -> None:
         for target in action.targets:
-            action.plans.append(action.attempt(self._engine, target, dry_run=True))
+            action.plans.append(action.attempt(self._engine, target))
         if action.refusal or not action.todo:
             action.phase = Phase.DONE
         elif action.spec.asks:
@@ -152,7 +160,7 @@ class Actions:
             if action.is_stopping:
                 break
             target = action.targets[place]
-            outcome = action.attempt(self._engine, target, dry_run=False)
+            outcome = action.attempt(self._engine, target, action.plans[place])
             action.outcomes.append(outcome)
             self._app.post_message(CommandFinished(outcome))
             self._app.post_message(ActionMoved(action))

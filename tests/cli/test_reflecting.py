@@ -42,6 +42,29 @@ def test_without_a_terminal_it_needs_yes(world: World, call: Caller) -> None:
     assert text(world) == OLD
 
 
+def test_the_text_that_was_confirmed_is_the_one_that_is_written(
+    world: World, call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMCONSOLE_LLM__PROVIDER", "openai-compatible")
+    monkeypatch.setenv("MEMCONSOLE_LLM__MODEL", "small")
+    shorter = OLD.replace("remark about aaaaa", "aaaaa")
+    world.model.answers = [shorter, shorter.replace("aaaaa", "bb")]
+    [row] = call.json("reflect", "--agent", "main", "--force", "--yes").data
+    assert row["status"] == "done"
+    assert row["message"].endswith("; rewritten by small")
+    assert "- 🟢 aaaaa" in text(world)
+    assert len(world.model.asked) == 1
+
+
+def test_a_question_that_nobody_can_answer_costs_nothing(
+    world: World, call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMCONSOLE_LLM__PROVIDER", "openai-compatible")
+    monkeypatch.setenv("MEMCONSOLE_LLM__MODEL", "small")
+    assert call.json("reflect", "--agent", "main", "--force").code == 2
+    assert world.model.asked == []
+
+
 def test_what_is_not_due_asks_nobody(call: Caller) -> None:
     result = call.json("reflect", "--agent", "main")
     [row] = result.data

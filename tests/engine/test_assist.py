@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memconsole.domain.commands import Reflect, Summarize
+from memconsole.domain.confirming import carried_out, for_question
 from memconsole.domain.llm import (
     observe_prompt,
     read_observations,
@@ -17,7 +18,7 @@ from memconsole.domain.llm import (
 )
 from memconsole.domain.observations import Observation, ObservationLog, Priority
 from memconsole.domain.observations_text import add
-from memconsole.domain.outcomes import Reflected, Summarized
+from memconsole.domain.outcomes import Failed, Planned, Reflected, Summarized
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings_memory import LlmSettings, ReflectorSettings
 from memconsole.engine.engine import Engine
@@ -132,9 +133,66 @@ def test_the_budget_of_a_day_is_kept(world: World) -> None:
 
 
 def test_a_dry_run_asks_nobody(world: World) -> None:
-    Engine(world.ports, settings()).run(Reflect(AGENT.ref, dry_run=True))
+    plan = Engine(world.ports, settings()).run(Reflect(AGENT.ref, dry_run=True))
+    assert isinstance(plan, Planned)
+    assert plan.message.endswith("; the model was not asked")
     Engine(world.ports, settings()).run(Summarize(AGENT.ref, KEY, dry_run=True))
     assert world.model.asked == []
+
+
+def planned_for_a_question(world: World, **changes: object) -> Planned:
+    command = for_question(Reflect(AGENT.ref, is_forced=True))
+    plan = Engine(world.ports, settings(**changes)).run(command)
+    assert isinstance(plan, Planned), plan
+    return plan
+
+
+def test_what_was_confirmed_is_done_and_the_model_is_asked_once(world: World) -> None:
+    world.model.answers = [GOOD, OLD.replace("remark about bbbbb", "something else")]
+    plan = planned_for_a_question(world)
+    assert plan.message.endswith("; rewritten by small")
+    assert text(world) == OLD
+    command = carried_out(Reflect(AGENT.ref, is_forced=True), plan)
+    outcome = Engine(world.ports, settings()).run(command)
+    assert isinstance(outcome, Reflected), outcome
+    assert "- 🟢 aaaaa" in text(world)
+    assert "remark about bbbbb" in text(world)
+    assert len(world.model.asked) == 1
+    assert llm(outcome)["model"] == "small"
+
+
+def test_the_model_is_asked_although_the_built_in_merge_finds_nothing(world: World) -> None:
+    quiet = add(
+        ObservationLog(),
+        [Observation(Priority.MEDIUM, f"remark {w} about {w * 5}", TODAY) for w in "abcdef"],
+    ).text
+    world.workspace.files[ROOT, FILE] = quiet
+    world.model.answers = [quiet.replace("remark a about aaaaa", "aaaaa")]
+    plan = planned_for_a_question(world)
+    outcome = Engine(world.ports, settings()).run(carried_out(plan.command, plan))
+    assert isinstance(outcome, Reflected), outcome
+    assert "- 🟡 aaaaa" in text(world)
+
+
+@pytest.mark.parametrize("answers", [[GOOD], ["I am sorry."]])
+def test_a_file_that_was_changed_since_the_plan_is_left_alone(
+    answers: list[str], world: World
+) -> None:
+    world.model.answers = answers
+    plan = planned_for_a_question(world)
+    changed = world.workspace.files[ROOT, FILE] = OLD + "- 🟢 said meanwhile\n"
+    outcome = Engine(world.ports, settings()).run(carried_out(plan.command, plan))
+    assert isinstance(outcome, Failed)
+    assert (outcome.code, text(world)) == ("changed-since", changed)
+
+
+def test_a_model_that_was_refused_in_the_plan_is_not_asked_again(world: World) -> None:
+    world.model.answers = ["I am sorry.", GOOD]
+    plan = planned_for_a_question(world)
+    assert "the model's text was not taken: it does not begin with the title" in plan.message
+    Engine(world.ports, settings()).run(carried_out(plan.command, plan))
+    assert len(world.model.asked) == 1
+    assert "- 🟢 aaaaa" not in text(world)
 
 
 def test_without_a_model_nothing_is_asked(world: World) -> None:
