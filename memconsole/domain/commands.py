@@ -137,17 +137,27 @@ class Observe:
     dry_run: bool = False
 
 
+class FlushBefore(StrEnum):
+    """What a talk is saved before; an operator saves it when they like."""
+
+    NOTHING = ""
+    COMPACTION = "compaction"
+    RESET = "reset"
+
+
 @dataclass(frozen=True, slots=True)
 class Flush:
-    """Save one talk before the platform compacts it (mission §13).
+    """Save one talk now (mission §13).
 
     Attributes:
         key: Session key; must name exactly one live session.
+        before: What is about to happen to the talk.
         dry_run: Say what would be written; write nothing.
     """
 
     agent: AgentRef
     key: str
+    before: FlushBefore = FlushBefore.NOTHING
     dry_run: bool = False
 
 

@@ -30,6 +30,6 @@ def carried_out(command: Command, plan: Outcome) -> Command:
         command: The command that was planned.
         plan: What came of planning it; a failure is run again, to be written down.
     """
-    if isinstance(plan, Planned) and plan.then is not None:
-        return plan.then
+    if isinstance(plan, Planned):
+        return command if plan.then is None else plan.then
     return replace(command, asks_model=False) if isinstance(command, Reflect) else command

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Checkpoint, Flush, Observe
+from memconsole.domain.commands import Checkpoint, Flush, FlushBefore, Observe
 from memconsole.domain.flush import Flushed, marked
 from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason, status_of
 from memconsole.domain.sessions import SessionState
@@ -82,7 +82,7 @@ def flush(command: Flush, *, ports: Ports, reader: Reader, settings: Settings) -
     _remember(view, fill, ports)
     return Flushed(
         command,
-        f"saved {command.key} before its compaction: {_words(prologue)}",
+        f"saved {command.key}{_before(command)}: {_words(prologue)}",
         wrote=prologue.wrote,
         details=details,
         notices=prologue.notices,
@@ -105,7 +105,7 @@ def flushes_due(
         if not is_talk or view.key_text is None or view.session_id is None:
             continue
         if fill_of(view, home, ports=ports, settings=settings).due:
-            yield Flush(view.agent, view.key_text)
+            yield Flush(view.agent, view.key_text, FlushBefore.COMPACTION)
 
 
 def _view(command: Flush, home: Home, reader: Reader) -> SessionView:
@@ -165,6 +165,10 @@ def _details(view: SessionView, fill: Fill, prologue: Prologue) -> dict[str, Det
         "limits": {stage.value: limit for stage, limit in fill.limits.items()},
         "captured": prologue.captured,
     }
+
+
+def _before(command: Flush) -> str:
+    return f" before its {command.before}" if command.before else ""
 
 
 def _words(prologue: Prologue) -> str:

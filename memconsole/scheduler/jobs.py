@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.commands import (
     Checkpoint,
     Flush,
+    FlushBefore,
     IndexMd,
     Observe,
     Recover,
@@ -174,7 +175,7 @@ def _flushes(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
 def _precaptures(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
     """Yield talks that the platform is about to start anew by itself (mission §18)."""
     for one in engine.precaptures():
-        yield Flush(one.agent, one.key, dry_run=dry_run)
+        yield Flush(one.agent, one.key, FlushBefore.RESET, dry_run=dry_run)
 
 
 def _keep_samples(engine: Engine, cancel: StopSignal) -> JobEnd:

@@ -68,6 +68,15 @@ def test_a_talk_is_observed_saved_and_remembered() -> None:
     assert made.world.gateway.looks == []
 
 
+def test_only_what_comes_before_a_compaction_says_so() -> None:
+    made = scene()
+    [command] = Engine(made.world.ports, made.settings).flushes_due()
+    assert f"saved {KEY} before its compaction: " in run(made, command).message
+    by_hand = run(scene())
+    assert f"saved {KEY}: " in by_hand.message
+    assert "before" not in by_hand.message
+
+
 def test_each_stage_is_due_once_in_a_cycle() -> None:
     made = scene()
     assert due(made) == [KEY]

@@ -12,6 +12,7 @@ from memconsole.domain.freshness import Mode
 from memconsole.domain.outcomes import Skipped
 from memconsole.domain.settings_memory import FreshnessSettings
 from memconsole.engine.engine import Engine
+from memconsole.scheduler.jobs import TABLE
 from tests.engine.checkpoint_stage import MAIN, Stage, done
 from tests.engine.rows import row
 from tests.fakes import NOW, fake_agent
@@ -104,10 +105,24 @@ def test_what_is_unsaved_is_due_ten_minutes_before_the_boundary() -> None:
     assert overdue.reset_at is None
 
 
+def test_a_capture_ahead_of_a_reset_says_so() -> None:
+    made = stage()
+    made.world.clock.at = TOMORROW - timedelta(minutes=5)
+    engine = Engine(made.world.ports, made.settings)
+    [job] = [one for one in TABLE if one.id == "freshness_capture"]
+    assert job.commands is not None
+    [command] = job.commands(engine, dry_run=False)
+    assert isinstance(command, Flush)
+    outcome = engine.run(command)
+    assert f"saved {KEY} before its reset: " in outcome.message
+    assert "compaction" not in outcome.message
+
+
 def test_what_was_saved_since_is_not_due() -> None:
     made = stage()
     done(made.run())
     assert ahead(made, TOMORROW) == ()
+    made.world.clock.advance(timedelta(hours=1))
     talked = row(started_at=NOW - timedelta(hours=2), last_interaction_at=NOW + timedelta(hours=1))
     made.hold(talked)
     [one] = ahead(made, TOMORROW - timedelta(minutes=1))
