@@ -87,7 +87,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     choice = find_home(settings.home, os.environ, wiring_search.user_home())
     ports = Ports(
         platform=_platform(settings, choice, clock, copies, state),
-        sessions=_sessions(copies, clock),
+        sessions=_sessions(settings, copies, clock),
         memory=_memory(settings),
         workspace=DiskWorkspace(journal=kept.journal),
         locks=FileLocks(locks),
@@ -148,11 +148,14 @@ def _memory(settings: Settings) -> MemoryReader:
     return DiskMemory(categories, _usable(lambda: settings.markers.extra, ()))
 
 
-def _sessions(copies: PrivateCopies, clock: Clock) -> SessionStore:
+def _sessions(settings: Settings, copies: PrivateCopies, clock: Clock) -> SessionStore:
     from memconsole.platform.json5_file import decode_json5  # noqa: PLC0415
     from memconsole.stores.agent_store import AgentSessionStore  # noqa: PLC0415
 
-    return AgentSessionStore(copies, decode_json5, clock.now)
+    def captures_groups(agent_id: str) -> bool:
+        return _usable(lambda: settings.for_agent(agent_id).capture.groups, False)
+
+    return AgentSessionStore(copies, decode_json5, clock.now, captures_groups)
 
 
 def _scheduler(locks: Path, kept: StateViews) -> SchedulerControl:

@@ -21,7 +21,7 @@ HOOK_VARIABLE: Final = "MEMCONSOLE_HOOK"
 
 AGENT_SECTIONS: Final = frozenset(
     {"rotation", "checkpoint", "flush", "freshness", "observer", "summary", "reflector"}
-    | {"consolidate", "index_md", "bootstrap", "search"}
+    | {"consolidate", "index_md", "bootstrap", "search", "capture"}
 )
 """Sections that are about one agent's memory: `[agents.<id>.<section>]` may differ."""
 

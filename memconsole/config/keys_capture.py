@@ -199,5 +199,10 @@ CAPTURE_KEYS: Final = (
     Key("bootstrap.total_chars", Whole(1000), "Characters of all files that a session is given"),
     Key("bootstrap.active_max_age", Span(), "An older ACTIVE_CONTEXT.md says so on top"),
     Key("bootstrap.groups", Switch(), "Groups are given INDEX.md"),
+    Key(
+        "capture.groups",
+        Switch(),
+        "Copy what is said in groups and threads into memory too, where direct talks will see it",
+    ),
     Key("markers.extra", Tags(), "Markers in brackets that count beside the eight, in capitals"),
 )

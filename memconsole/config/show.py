@@ -32,7 +32,8 @@ _HEAD = """\
 """
 _AGENTS = """
 # One agent may differ in what belongs to its memory (rotation, checkpoint, flush, freshness,
-# observer, summary, reflector, consolidate, index_md, bootstrap, search), but for the intervals:
+# observer, summary, reflector, consolidate, index_md, bootstrap, search, capture), but for the
+# intervals:
 # [agents.work.rotation]
 # threshold_tokens = 120_000
 """

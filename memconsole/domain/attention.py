@@ -144,7 +144,7 @@ def _captures(
     newest: dict[str, datetime] = {}
     for view in sessions:
         talked_at = view.stored.last_interaction_at or view.stored.updated_at
-        is_talk = view.state is SessionState.LIVE and view.session_class.is_captured
+        is_talk = view.state is SessionState.LIVE and view.is_capturable
         # A session that was just reset holds nothing that could be saved.
         if is_talk and talked_at is not None and view.tokens != 0:
             newest[view.agent.id] = max(talked_at, newest.get(view.agent.id, talked_at))

@@ -32,6 +32,11 @@ def class_of(stored: StoredSession) -> SessionClass:
     return classify(stored.key, stored.chat_type)
 
 
+def is_capturable(stored: StoredSession) -> bool:
+    """Whether captures may read a session: talk with one person, and of groups where wanted."""
+    return class_of(stored).may_be_captured(groups=stored.captures_groups)
+
+
 def touched_at(stored: StoredSession) -> datetime | None:
     """Return how old a talk is: the time of its newest message, else what its entry says.
 
@@ -49,8 +54,8 @@ def candidates(listing: StoreListing) -> tuple[StoredSession, ...]:
     talk of groups must not leak into private memory.
     """
     live = [one for one in listing.sessions if one.state is SessionState.LIVE]
-    talks = [one for one in live if class_of(one).is_captured and _has_text(one)]
-    if not talks and is_readable(listing) and all(class_of(one).is_captured for one in live):
+    talks = [one for one in live if is_capturable(one) and _has_text(one)]
+    if not talks and is_readable(listing) and all(map(is_capturable, live)):
         orphans = (one for one in listing.sessions if one.state is SessionState.ORPHAN)
         talks = [one for one in orphans if _has_text(one)]
     return tuple(talks)

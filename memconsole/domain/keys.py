@@ -30,6 +30,10 @@ class SessionClass(StrEnum):
         """Whether checkpoints may read it: main and direct only (mission §3)."""
         return self in _CAPTURED
 
+    def may_be_captured(self, *, groups: bool) -> bool:
+        """Whether captures may read it, those of groups when an operator wants that."""
+        return self.is_captured or (groups and self in _OF_GROUPS)
+
     @property
     def is_rotated(self) -> bool:
         """Whether rotation may ever reset it (A13)."""
@@ -42,7 +46,8 @@ class SessionClass(StrEnum):
 
 
 _CAPTURED = frozenset({SessionClass.MAIN, SessionClass.DIRECT})
-_ROTATED = _CAPTURED | {SessionClass.GROUP, SessionClass.THREAD}
+_OF_GROUPS = frozenset({SessionClass.GROUP, SessionClass.THREAD})
+_ROTATED = _CAPTURED | _OF_GROUPS
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -110,7 +110,7 @@ def ended_talks(
         if key is None:
             if stored.state is not SessionState.LIVE:
                 nameless.append(stored.session_id or stored.transcript.session_id)
-        elif _class(agent, key, stored).is_captured:
+        elif _class(agent, key, stored).may_be_captured(groups=stored.captures_groups):
             is_previous = stored.state is SessionState.LIVE
             found.append(EndedTalk(stored, key, is_previous=is_previous))
     fresh = dated([one.stored for one in found])

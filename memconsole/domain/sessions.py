@@ -91,6 +91,7 @@ class StoredSession:
         is_loose: A file that no entry of a store names; its key is one that a session once had.
         spoke_at: Time of its newest message, which alone says how old a talk is; None when nobody
             looked or no message has a time.
+        captures_groups: What is said in groups of its agent may be copied into memory.
         refusal: Why the file that its entry names is not read; None when there is no such file.
     """
 
@@ -125,6 +126,7 @@ class StoredSession:
     spoke_at: datetime | None = None
     refusal: Notice | None = None
     next_model: str | None = None
+    captures_groups: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Notice
 from memconsole.domain.settings_memory import (
     BootstrapSettings,
+    CaptureSettings,
     ConsolidateSettings,
     FlushSettings,
     FreshnessSettings,
@@ -187,6 +188,7 @@ class Settings:
     flush: FlushSettings = field(default_factory=FlushSettings)
     freshness: FreshnessSettings = field(default_factory=FreshnessSettings)
     index_md: IndexMdSettings = field(default_factory=IndexMdSettings)
+    capture: CaptureSettings = field(default_factory=CaptureSettings)
     markers: MarkerSettings = field(default_factory=MarkerSettings)
     health: HealthSettings = field(default_factory=HealthSettings)
     alerts: AlertSettings = field(default_factory=AlertSettings)

@@ -165,6 +165,17 @@ class WatcherSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CaptureSettings:
+    """`[capture]` (mission §3).
+
+    Attributes:
+        groups: What is said in groups and their threads goes into memory as well.
+    """
+
+    groups: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class MarkerSettings:
     """`[markers]` (mission §8).
 

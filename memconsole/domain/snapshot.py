@@ -68,6 +68,11 @@ class SessionView:
         return self.stored.key
 
     @property
+    def is_capturable(self) -> bool:
+        """Whether captures may read it."""
+        return self.session_class.may_be_captured(groups=self.stored.captures_groups)
+
+    @property
     def key_text(self) -> str | None:
         """The key as stored, None for orphans."""
         return None if self.stored.key is None else self.stored.key.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.checkpoint import class_of, is_readable, named, touched_at
+from memconsole.domain.checkpoint import class_of, is_capturable, is_readable, named, touched_at
 from memconsole.domain.checkpoint_words import label_of, left_out, span
 from memconsole.domain.outcomes import Skipped, SkipReason
 from memconsole.domain.sessions import SessionState, TranscriptState
@@ -131,7 +131,7 @@ def _named_source(
     require_own_words(stored)
     label = label_of(stored)
     session_class = class_of(stored)
-    if stored.key is not None and not session_class.is_captured:
+    if stored.key is not None and not is_capturable(stored):
         return Skipped(
             command,
             SkipReason.NOT_CAPTURED,
@@ -159,7 +159,7 @@ def _why_none(agent_id: str, listing: StoreListing) -> str:
     live = [one for one in listing.sessions if one.state is SessionState.LIVE]
     if not live:
         return f"{agent_id} has no session that is going on"
-    if not any(class_of(one).is_captured for one in live):
+    if not any(is_capturable(one) for one in live):
         kinds = ", ".join(sorted({class_of(one).value for one in live}))
         return f"{agent_id} has no talk with one person, only sessions of the kind {kinds}"
     return f"{agent_id} has sessions, but none with a transcript yet"

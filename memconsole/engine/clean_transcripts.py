@@ -152,7 +152,7 @@ def _why_not(scene: _Scene, agent: Agent, stored: StoredSession) -> str | None:
         key = stored.key or _remembered_key(scene, agent, ref)
         if key is None:
             return f"nobody knows whose it is; `observe --recover {ref.session_id}` captures it"
-        if not classify(key, None).is_captured:
+        if not classify(key, None).may_be_captured(groups=stored.captures_groups):
             return "what is said in sessions of its kind is never captured"
         is_safe = scene.dry_run or _is_safe(scene, agent, ref)
     except (StoreError, StateError) as error:

@@ -110,7 +110,7 @@ def _plan(command: Compact, reader: Reader) -> Planned | Failed:
     tokens = view.count.basis if view.count.basis is not None else view.tokens
     first = (
         f"would save {command.key}, then"
-        if view.session_class.is_captured
+        if view.is_capturable
         else f"would, without saving {view.session_class.value} talk of {command.key},"
     )
     size = "an unknown number of tokens" if tokens is None else f"{tokens} tokens"

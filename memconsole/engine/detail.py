@@ -118,7 +118,7 @@ def _summary(view: SessionView, ports: Ports) -> SummaryRecord | None:
 
 def _is_captured(view: SessionView, ports: Ports) -> bool | None:
     """Return whether recovery would find nothing here; None for talk that is never captured."""
-    if view.transcript is None or not view.session_class.is_captured:
+    if view.transcript is None or not view.is_capturable:
         return None
     known = ports.recovery.fingerprints(view.agent, view.transcript.session_id)
     if not known:

@@ -11,7 +11,7 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from memconsole.domain.checkpoint import class_of, is_readable
+from memconsole.domain.checkpoint import is_capturable, is_readable
 from memconsole.domain.commands import Recover
 from memconsole.domain.sessions import SessionState
 from memconsole.engine.lookup import owns
@@ -108,5 +108,5 @@ def _talks(listing: StoreListing) -> _Talks:
     return {
         one.key.text: (one.session_id, one.started_at)
         for one in listing.sessions
-        if one.state is SessionState.LIVE and one.key is not None and class_of(one).is_captured
+        if one.state is SessionState.LIVE and one.key is not None and is_capturable(one)
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from memconsole.domain.checkpoint import class_of
+from memconsole.domain.checkpoint import is_capturable
 from memconsole.domain.recovery import TAIL_MESSAGES, fingerprint
 from memconsole.engine.segment import read_segment
 from memconsole.errors import StateError, StoreError
@@ -63,5 +63,5 @@ def keys_of(sessions: Iterable[StoredSession]) -> dict[str, str]:
     return {
         one.session_id: one.key.text
         for one in sessions
-        if one.session_id is not None and one.key is not None and class_of(one).is_captured
+        if one.session_id is not None and one.key is not None and is_capturable(one)
     }

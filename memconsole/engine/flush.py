@@ -54,7 +54,7 @@ def flush(command: Flush, *, ports: Ports, reader: Reader, settings: Settings) -
     """
     home = reader.home()
     view = _view(command, home, reader)
-    if not view.session_class.is_captured:
+    if not view.is_capturable:
         return Skipped(
             command,
             SkipReason.NOT_CAPTURED,
@@ -101,7 +101,7 @@ def flushes_due(
         settings: For the stages.
     """
     for view in views:
-        is_talk = view.state is SessionState.LIVE and view.session_class.is_captured
+        is_talk = view.state is SessionState.LIVE and view.is_capturable
         if not is_talk or view.key_text is None or view.session_id is None:
             continue
         if fill_of(view, home, ports=ports, settings=settings).due:

@@ -106,7 +106,7 @@ def precaptures(
 def _precapture(
     view: SessionView, home: Home, ports: Ports, settings: Settings, at: datetime
 ) -> Precapture | None:
-    if not view.session_class.is_captured or view.session_id is None or view.key_text is None:
+    if not view.is_capturable or view.session_id is None or view.key_text is None:
         return None
     found = freshness_of(view, home=home, settings=settings, now=at)
     before = settings.for_agent(view.agent.id).freshness.precapture

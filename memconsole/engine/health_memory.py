@@ -194,7 +194,7 @@ def _last_talk(look: Look, view: AgentView) -> datetime | None:
         for one in look.snapshot.sessions
         if one.agent == view.ref
         and one.state is SessionState.LIVE
-        and one.session_class.is_captured
+        and one.is_capturable
         and one.transcript is not None
     )
     return max((time for time in times if time is not None), default=None)

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.checkpoint import class_of, is_readable, named
+from memconsole.domain.checkpoint import class_of, is_capturable, is_readable, named
 from memconsole.domain.checkpoint_words import label_of
 from memconsole.domain.days import local_time, resolve_zone
 from memconsole.domain.keys import classify, parse_key
@@ -170,12 +170,12 @@ def _named(scene: Scene, listing: StoreListing, name: str) -> Sequence[StoredSes
         raise SessionNotFoundError(name)
     require_own_words(stored)
     session_class = class_of(stored)
-    is_captured = session_class.is_captured or stored.key is None
+    is_captured = is_capturable(stored) or stored.key is None
     if stored.key is None and stored.session_id is not None:
         known = scene.ports.recovery.keys(scene.agent.ref).get(stored.session_id)
         if known is not None:
             session_class = classify(parse_key(known, owner=scene.agent.id), None)
-            is_captured = session_class.is_captured
+            is_captured = session_class.may_be_captured(groups=stored.captures_groups)
     label = label_of(stored)
     if not is_captured:
         return Skipped(

@@ -231,7 +231,7 @@ def _details(row: SessionView) -> dict[str, Detail]:
 def _planned(row: SessionView) -> Planned:
     capture = (
         "after a checkpoint of it"
-        if row.session_class.is_captured
+        if row.is_capturable
         else f"without capture: {row.session_class.value} talk is never copied into memory"
     )
     tokens = row.count.basis if row.count.basis is not None else row.tokens

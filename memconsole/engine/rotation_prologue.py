@@ -92,7 +92,7 @@ def save_first(
         settings: Everything that was set.
         is_ending: The talk begins anew afterwards, and so is summarised; a compaction goes on.
     """
-    if not target.view.session_class.is_captured:
+    if not target.view.is_capturable:
         return Prologue(None)
     command = Checkpoint(target.agent.ref, session_key=target.key, is_urgent=True)
     saved = settle(

@@ -28,7 +28,7 @@ def keys_of(snapshot: ConsoleSnapshot) -> dict[AgentRef, dict[str, str]]:
     """Return the keys of live talks by session id, of each agent: recovery asks for them later."""
     found: dict[AgentRef, dict[str, str]] = {}
     for view in snapshot.sessions:
-        if view.state is not SessionState.LIVE or not view.session_class.is_captured:
+        if view.state is not SessionState.LIVE or not view.is_capturable:
             continue
         if view.session_id is not None and view.key_text is not None:
             found.setdefault(view.agent, {})[view.session_id] = view.key_text

@@ -105,7 +105,7 @@ def _refused(command: Summarize, agent: Agent, stored: StoredSession) -> Skipped
     kind = class_of(stored)
     if stored.key is None and command.key is not None:
         kind = classify(parse_key(command.key, owner=agent.id), stored.chat_type)
-    if not kind.is_captured:
+    if not kind.may_be_captured(groups=stored.captures_groups):
         return Skipped(
             command,
             SkipReason.NOT_CAPTURED,

@@ -12,7 +12,7 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memconsole.domain.checkpoint import class_of
+from memconsole.domain.checkpoint import is_capturable
 from memconsole.domain.commands import Observe
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.transcript import EntryKind
@@ -134,7 +134,7 @@ class TalkWatch:
 
     def _talks(self, agent: Agent) -> Iterator[TranscriptRef]:
         for stored in self._listing(agent).sessions:
-            is_talk = stored.state is SessionState.LIVE and class_of(stored).is_captured
+            is_talk = stored.state is SessionState.LIVE and is_capturable(stored)
             if is_talk and stored.transcript is not None:
                 yield stored.transcript
 

@@ -51,6 +51,7 @@ class AgentSessionStore:
         copies: Private copies of databases that cannot be read in place.
         decode_json5: Reads a `sessions.json` that is no plain JSON; see `FileSessionStore`.
         now: The clock, against which records with a time ahead of it are told.
+        captures_groups: Whether talk of an agent's groups may be captured, by the agent's id.
     """
 
     def __init__(
@@ -58,7 +59,9 @@ class AgentSessionStore:
         copies: PrivateCopies,
         decode_json5: Callable[[bytes], object] | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        captures_groups: Callable[[str], bool] = lambda _: False,
     ) -> None:
+        self._captures_groups = captures_groups
         self._now = now
         self._copies = copies
         self._database = SqliteSessionStore(copies)
@@ -68,6 +71,13 @@ class AgentSessionStore:
 
     def sessions(self, agent: Agent) -> StoreListing:
         """List what the agent's stores hold; a store that fails becomes a notice."""
+        found = self._sessions(agent)
+        if not self._captures_groups(agent.id):
+            return found
+        marked = tuple(replace(one, captures_groups=True) for one in found.sessions)
+        return replace(found, sessions=marked)
+
+    def _sessions(self, agent: Agent) -> StoreListing:
         self._sweep()
         database = self._database.sessions(agent)
         files = self._files.sessions(agent)

@@ -94,6 +94,8 @@ exclude = ["old"]
 domain_prefixes = ["inventory-"]
 category = [{ name = "Customers", patterns = ["customer-*"] }]
 interval = "3h"
+[capture]
+groups = true
 [markers]
 extra = ["RISK"]
 [watcher]

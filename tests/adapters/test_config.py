@@ -23,6 +23,7 @@ from memconsole.domain.settings import (
 )
 from memconsole.domain.settings_memory import (
     BootstrapSettings,
+    CaptureSettings,
     ConsolidateSettings,
     FlushSettings,
     FreshnessSettings,
@@ -203,6 +204,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         reflector=ReflectorSettings(4000, timedelta(hours=1), 95, 3),
         consolidate=ConsolidateSettings(True, 8000, True, True),
         index_md=INDEX_MD,
+        capture=CaptureSettings(True),
         markers=MarkerSettings(("RISK",)),
         bootstrap=BootstrapSettings(10_000, 30_000, timedelta(hours=2), True),
         llm=LLM,
