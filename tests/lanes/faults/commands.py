@@ -10,8 +10,6 @@ from tests.lanes.faults.world import KEY, PLAN, World, end_talk, id_of, keep_cop
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Step = "tuple[str, ...] | Callable[[World], object]"
-
 
 @dataclass(frozen=True, slots=True)
 class Trial:
@@ -22,7 +20,8 @@ class Trial:
         prepare: Commands that run healthy before it, and changes of the home.
         may_change: Beginnings of paths below the platform's home that the command is for.
         erases: Words that are nowhere below the home once it is done.
-        is_stack: A second run after a whole one is another act, or has nothing to do.
+        is_undoable: `memory undo` takes it back.
+        falls_back_on: Files that it writes only where a step failed, and says so.
     """
 
     name: str
@@ -30,7 +29,8 @@ class Trial:
     prepare: tuple[tuple[str, ...] | Callable[[World], object], ...] = ()
     may_change: tuple[str, ...] = ()
     erases: str | None = None
-    is_stack: bool = False
+    is_undoable: bool = False
+    falls_back_on: tuple[str, ...] = ()
 
     def words(self, world: World) -> tuple[str, ...]:
         """Return the command line in a prepared home."""
@@ -51,40 +51,44 @@ TRIALS = (
     Trial("observe", ("observe", "--flush")),
     Trial("flush", ("flush", KEY)),
     Trial("summarize", ("summarize", KEY)),
-    Trial("reflect", ("reflect", "--force", "--yes")),
+    Trial("reflect", ("reflect", "--force", "--yes"), is_undoable=True),
     Trial(
         "reflect --undo",
         ("reflect", "--undo", "--yes"),
         prepare=(("reflect", "--force", "--yes"),),
-        is_stack=True,
     ),
-    Trial("memory add", _ADD),
-    Trial("memory add --daily", (*_ADD, "--daily")),
-    Trial("memory forget", _forget(), prepare=(_ADD_PLAN,)),
+    Trial("memory add", _ADD, is_undoable=True),
+    Trial("memory add --daily", (*_ADD, "--daily"), is_undoable=True),
+    Trial("memory forget", _forget(), prepare=(_ADD_PLAN,), is_undoable=True),
     Trial(
         "memory forget --hard",
         _forget("--hard"),
         prepare=(_ADD_PLAN, keep_copies, ("reindex",)),
         erases=PLAN,
     ),
-    Trial("undo of add", ("memory", "undo"), prepare=(_ADD,), is_stack=True),
-    Trial("undo of forget", ("memory", "undo"), prepare=(_ADD_PLAN, _forget()), is_stack=True),
+    Trial("undo of add", ("memory", "undo"), prepare=(_ADD,)),
+    Trial("undo of forget", ("memory", "undo"), prepare=(_ADD_PLAN, _forget())),
     Trial(
         "undo of consolidate",
         ("memory", "undo"),
         prepare=(("consolidate", "--apply", "--yes"),),
-        is_stack=True,
     ),
     Trial(
         "promote",
         lambda world: ("memory", "promote", id_of(world, "memory/2026-01-20.md", "Port 8443")),
         prepare=(("reindex",), ("search", "which port has the gateway", "--min-score", "0")),
+        is_undoable=True,
     ),
-    Trial("consolidate", ("consolidate", "--apply", "--yes")),
+    Trial("consolidate", ("consolidate", "--apply", "--yes"), is_undoable=True),
     Trial("index-md", ("index-md", "--force")),
     Trial("reindex", ("reindex",)),
     Trial("reindex again", ("reindex", "--full"), prepare=(("reindex",), _ADD)),
-    Trial("recover", ("recover",), prepare=(("recover",), end_talk)),
+    Trial(
+        "recover",
+        ("recover",),
+        prepare=(("recover",), end_talk),
+        falls_back_on=(".openclaw/workspace/memory/2026-01-26.md",),
+    ),
     Trial("rotate", ("rotate", KEY, "--yes")),
     Trial("compact", ("compact", KEY, "--yes")),
     Trial("hooks install", ("hooks", "install"), may_change=("hooks",)),

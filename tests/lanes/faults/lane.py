@@ -104,6 +104,9 @@ class Lane:
         assert not self._after.temporary, self._after.temporary
         self._again = self._run("--json", *self._words, after=LATER)
         self._after_twice = look(self._home)
+        if self.trial.is_undoable:
+            self._run("--json", "memory", "undo", after=2 * LATER)
+            self._after_undo = look(self._home)
         return done.calls
 
     def _reset(self) -> None:
@@ -136,6 +139,7 @@ class Lane:
         first = self._killed(done) if fault.error == 0 else self._failed(done, is_json=is_json)
         yield from (f"{place}: {one}" for one in first)
         yield from (f"{place}, then again: {one}" for one in self._healed())
+        yield from (f"{place}, then taken back: {one}" for one in self._undone())
 
     def _killed(self, done: Result) -> Iterator[str]:
         if done.code != KILLED:
@@ -166,12 +170,23 @@ class Lane:
         elif tree.texts not in (self._after.texts, self._after_twice.texts):
             yield f"{self._other(tree, self._after)} ({done.out.strip()[:300]})"
         known = self._after.names | self._after_twice.names
+        if self._is_partial:
+            known |= set(self.trial.falls_back_on)
         if left := sorted(one for one in tree.names - known if not one.endswith(_OF_SQLITE)):
             yield f"left behind: {', '.join(left)}"
         if self.trial.erases is not None and (held := holders(self._home, self.trial.erases)):
             yield f"the words are still in {', '.join(held)}"
         yield from broken_databases(self._home)
         yield from self._untouched(tree)
+
+    def _undone(self) -> Iterator[str]:
+        """Take it back: what was done after a fault can be undone as what was done without."""
+        if not self.trial.is_undoable:
+            return
+        done = self._run("--json", "memory", "undo", after=2 * LATER)
+        tree = look(self._home)
+        if done.code or tree.texts != self._after_undo.texts:
+            yield f"undone, {self._other(tree, self._after_undo)} ({done.out.strip()[:300]})"
 
     def _whole(self, tree: Tree) -> Iterator[str]:
         """Yield the texts that are neither those before nor those after."""
@@ -181,7 +196,11 @@ class Lane:
                 continue
             missing: frozenset[bytes] = frozenset()
             before = self._before.texts.get(name, missing)
-            allowed = before | self._after.texts.get(name, missing)
+            allowed = before.union(
+                *(one.texts.get(name, missing) for one in (self._after, self._after_twice))
+            )
+            if self._is_partial and name in self.trial.falls_back_on:
+                continue
             found = tree.texts.get(name, missing)
             if not found <= allowed:
                 yield f"{name} is neither the old text nor the new one: {sorted(found)}"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.lanes.faults.commands import TRIALS
 from tests.lanes.faults.lane import Lane
+from tests.lanes.faults.table import ROW, SAMPLE, SEED, handed_on
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.lanes.faults.commands import Trial
@@ -18,11 +19,14 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.faults
 
-SAMPLE = os.environ.get("FAULTS_SAMPLE")
-SEED = int(os.environ.get("FAULTS_SEED", "0"))
-
 
 @pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: trial.name)
-def test_no_fault_of_the_disk_harms(trial: Trial, runs: Runs, tmp_path: Path) -> None:
-    row = Lane(trial, runs, tmp_path / "lane").walk(int(SAMPLE) if SAMPLE else None, SEED)
-    assert row.faults == []
+def test_no_fault_of_the_disk_harms(
+    trial: Trial,
+    runs: Runs,
+    tmp_path: Path,
+    record_property: Callable[[str, object], None],
+) -> None:
+    row = Lane(trial, runs, tmp_path / "lane").walk(SAMPLE, SEED)
+    record_property(ROW, handed_on(row))
+    assert not row.faults, "\n".join(row.faults)
