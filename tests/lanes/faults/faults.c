@@ -1,8 +1,9 @@
 /* Ends the process before one write-like call, or lets that call fail.
  *
- * Preloaded, it does nothing until faults_begin() names the folders whose calls count, the number of
- * the call, and the error; 0 ends the process as SIGKILL does. A number of 0 only counts. Each
- * counted call is written to a log, so that a find can be named.
+ * Preloaded, it does nothing until faults_begin() names the folder below which calls count, the
+ * number of the call, and the error; 0 ends the process as SIGKILL does. A number of 0 only counts.
+ * An error that lasts is returned by all later calls, too, that need space on the disk. Each counted
+ * call is written to a log, so that a find can be named.
  *
  * What maps a file and writes by memory (SQLite's -shm) is no call and is not seen.
  */
@@ -27,15 +28,16 @@ static char root[PATH_MAX];
 static size_t root_length;
 static long wanted, seen;
 static int error_number, log_descriptor = -1;
-static int is_on;
+static int is_on, lasts;
 static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 
-void faults_begin(const char *folder, long number, int error, int log)
+void faults_begin(const char *folder, long number, int error, int is_lasting, int log)
 {
     snprintf(root, sizeof root, "%s", folder);
     root_length = strlen(root);
     wanted = number;
     error_number = error;
+    lasts = is_lasting;
     log_descriptor = log;
     seen = 0;
     is_on = 1;
@@ -50,14 +52,16 @@ static int counts(const char *path)
 }
 
 /* Whether the call at hand shall fail; errno is set then. Does not return when it shall kill. */
-static int strikes(const char *name, const char *path)
+static int strikes(const char *name, const char *path, int needs_space)
 {
     char line[PATH_MAX + 64];
     int is_now, length;
     if (!is_on || !counts(path))
         return 0;
     pthread_mutex_lock(&guard);
-    is_now = ++seen == wanted;
+    seen++;
+    is_now = seen == wanted || (lasts && needs_space && wanted > 0 && seen > wanted);
+    is_now = is_now && (needs_space || !lasts);
     length = snprintf(line, sizeof line, "%ld %s %s\n", seen, name, path + root_length);
     if (log_descriptor >= 0)
         (void)!syscall(SYS_write, log_descriptor, line, (size_t)length);
@@ -71,7 +75,7 @@ static int strikes(const char *name, const char *path)
     return 1;
 }
 
-static int strikes_descriptor(const char *name, int descriptor)
+static int strikes_descriptor(const char *name, int descriptor, int needs_space)
 {
     char link[64], path[PATH_MAX];
     ssize_t length;
@@ -84,10 +88,10 @@ static int strikes_descriptor(const char *name, int descriptor)
     if (length < 0)
         return 0;
     path[length] = '\0';
-    return strikes(name, path);
+    return strikes(name, path, needs_space);
 }
 
-static int strikes_at(const char *name, int folder, const char *path)
+static int strikes_at(const char *name, int folder, const char *path, int needs_space)
 {
     char link[64], whole[2 * PATH_MAX];
     ssize_t length;
@@ -95,7 +99,7 @@ static int strikes_at(const char *name, int folder, const char *path)
     if (!is_on || path == NULL)
         return 0;
     if (path[0] == '/')
-        return strikes(name, path);
+        return strikes(name, path, needs_space);
     if (folder == AT_FDCWD)
         snprintf(link, sizeof link, "/proc/self/cwd");
     else
@@ -105,7 +109,26 @@ static int strikes_at(const char *name, int folder, const char *path)
     if (length < 0)
         return 0;
     snprintf(whole + length, sizeof whole - (size_t)length, "/%s", path);
-    return strikes(name, whole);
+    return strikes(name, whole, needs_space);
+}
+
+/* Whether a full disk refuses it: what writes, or makes a name. */
+static int needs_space(const char *name)
+{
+    static const char *const names[] = {"write", "pwrite", "pwrite64", "writev", "mkdir", "mkdirat",
+                                        "link", "linkat", "symlink"};
+    for (size_t at = 0; at < sizeof names / sizeof *names; at++)
+        if (strcmp(name, names[at]) == 0)
+            return 1;
+    return 0;
+}
+
+static int makes_a_file(int folder, const char *path, int flags)
+{
+    int before = errno, is_new;
+    is_new = (flags & O_CREAT) && faccessat(folder, path, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+    errno = before;
+    return is_new;
 }
 
 #define REAL(type, name, ...)                                                                      \
@@ -117,14 +140,14 @@ static int strikes_at(const char *name, int folder, const char *path)
     type name parameters                                                                           \
     {                                                                                              \
         REAL(type, name, __VA_ARGS__);                                                             \
-        return strikes_descriptor(#name, descriptor) ? -1 : real call;                             \
+        return strikes_descriptor(#name, descriptor, needs_space(#name)) ? -1 : real call;                             \
     }
 
 #define BY_PATH(name, parameters, call, folder, path, ...)                                         \
     int name parameters                                                                            \
     {                                                                                              \
         REAL(int, name, __VA_ARGS__);                                                              \
-        return strikes_at(#name, folder, path) ? -1 : real call;                                   \
+        return strikes_at(#name, folder, path, needs_space(#name)) ? -1 : real call;                                   \
     }
 
 BY_DESCRIPTOR(ssize_t, write, (int descriptor, const void *data, size_t size),
@@ -182,7 +205,8 @@ static mode_t mode_of(int flags, va_list rest)
         va_start(rest, flags);                                                                     \
         mode = mode_of(flags, rest);                                                               \
         va_end(rest);                                                                              \
-        if (is_writing(flags) && strikes_at("open", AT_FDCWD, path))                               \
+        if (is_on && is_writing(flags) &&                                                          \
+            strikes_at("open", AT_FDCWD, path, makes_a_file(AT_FDCWD, path, flags)))               \
             return -1;                                                                             \
         return real(path, flags, mode);                                                            \
     }
@@ -196,7 +220,8 @@ static mode_t mode_of(int flags, va_list rest)
         va_start(rest, flags);                                                                     \
         mode = mode_of(flags, rest);                                                               \
         va_end(rest);                                                                              \
-        if (is_writing(flags) && strikes_at("openat", folder, path))                               \
+        if (is_on && is_writing(flags) &&                                                          \
+            strikes_at("openat", folder, path, makes_a_file(folder, path, flags)))                 \
             return -1;                                                                             \
         return real(folder, path, flags, mode);                                                    \
     }

@@ -135,7 +135,7 @@ class Lane:
         head = ("--json",) if is_json else ()
         done = self._run(*head, *self._words, fault=fault)
         call = done.calls[fault.call - 1] if fault.call <= len(done.calls) else "no such call"
-        place = f"{errno.errorcode.get(fault.error, 'kill')} at {fault.call} ({call})"
+        place = f"{fault} ({call})"
         first = self._killed(done) if fault.error == 0 else self._failed(done, is_json=is_json)
         yield from (f"{place}: {one}" for one in first)
         yield from (f"{place}, then again: {one}" for one in self._healed())
@@ -256,6 +256,7 @@ def _chosen(calls: int, sample: int | None, seed: str) -> list[Fault]:
     numbers = range(1, calls + 1)
     kills = [Fault(number) for number in numbers]
     failing = [Fault(number, error) for number in numbers for error in ERRORS]
+    failing += [Fault(number, errno.ENOSPC, lasts=True) for number in numbers]
     if sample is None:
         return kills + failing
     chance = random.Random(seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -26,10 +27,17 @@ class Fault:
     Attributes:
         call: Its number among the counted calls, from 1; 0 for none.
         error: The errno that it returns; 0 ends the process before it.
+        lasts: All later calls that need space return it, too.
     """
 
     call: int = 0
     error: int = 0
+    lasts: bool = False
+
+    def __str__(self) -> str:
+        """Return what a find is told by."""
+        name = errno.errorcode.get(self.error, "kill")
+        return f"{name}{' from' if self.lasts else ' at'} {self.call}"
 
 
 HEALTHY = Fault()
@@ -82,6 +90,7 @@ class Runs:
             "folder": str(folder),
             "call": fault.call,
             "error": fault.error,
+            "lasts": fault.lasts,
         }
         assert self._process.stdin is not None
         assert self._process.stdout is not None

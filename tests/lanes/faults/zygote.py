@@ -64,7 +64,8 @@ def serve() -> None:
 def _run(faults: Any, job: dict[str, Any], files: tuple[BinaryIO, BinaryIO, BinaryIO]) -> None:
     out, err, calls = files
     folder = os.fsencode(job["folder"])
-    faults.faults_begin(folder, ctypes.c_long(job["call"]), job["error"], calls.fileno())
+    call = ctypes.c_long(job["call"])
+    faults.faults_begin(folder, call, job["error"], int(job["lasts"]), calls.fileno())
     zygote.run(job, out, err)
 
 
