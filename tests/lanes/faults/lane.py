@@ -150,7 +150,7 @@ class Lane:
         yield from _said(done, is_json=is_json)
         if done.code not in (0, 1):
             yield f"exit code {done.code}"
-        if done.code and not done.err.startswith("memconsole: "):
+        if done.code and not any(map(_is_sentence, done.err.splitlines())):
             yield f"no sentence on stderr: {done.err!r}, {done.out[:300]!r}"
         tree = look(self._home)
         yield from self._whole(tree)
@@ -244,6 +244,11 @@ def _said(done: Result, *, is_json: bool) -> Iterator[str]:
             is_object = False
         if not is_object or done.out.count("\n") != 1:
             yield f"no one JSON object: {done.out!r} {done.err!r}"
+
+
+def _is_sentence(line: str) -> bool:
+    """Whether a line says what failed; a line of the log is none."""
+    return line.startswith("memconsole: ") and not line.startswith("memconsole: warning: ")
 
 
 def _has_warned(done: Result) -> bool:
