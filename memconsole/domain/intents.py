@@ -66,15 +66,13 @@ class Erasure:
 
 
 def without_appended(intent: Intent, now: bytes) -> bytes:
-    """Return a file without what an append added: all of it, a torn part, or nothing."""
-    if intent.after.startswith(now[intent.offset :]):
-        return now[: intent.offset]
+    """Return a file without what an append added, where others have written behind it."""
     place = now.find(intent.after, intent.offset)
     return now if place < 0 else now[:place] + now[place + len(intent.after) :]
 
 
 def without_replaced(
-    intent: Intent, now: bytes | None, decode: Callable[[bytes], str]
+    intent: Intent, now: bytes, decode: Callable[[bytes], str]
 ) -> bytes | str | None:
     """Return what a file was before a replacement, with what others wrote into it since.
 
@@ -84,7 +82,7 @@ def without_replaced(
     """
     if now == intent.after and intent.before is not None:
         return intent.before
-    if now == intent.before or now is None:
+    if now == intent.before:
         return now
     found = decode(now)
     before, after = decode(intent.before or b""), decode(intent.after)

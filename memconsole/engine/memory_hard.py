@@ -18,6 +18,7 @@ from memconsole.errors import MemconsoleError, WorkspaceError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memconsole.domain.agents import Agent
     from memconsole.domain.captures import WorkspaceText
     from memconsole.domain.entries import MemoryEntry
     from memconsole.domain.memory_edit import MemoryAction
@@ -80,16 +81,30 @@ def erase(bench: Bench, erasure: Erasure) -> list[Written]:
 
 
 def finish(
-    promised: Sequence[Erasure], *, ports: Ports, reader: Reader, settings: Settings
+    promised: Sequence[Erasure],
+    agent: Agent,
+    *,
+    ports: Ports,
+    reader: Reader,
+    settings: Settings,
 ) -> None:
     """Finish erasures of runs that ended half way, the index included.
 
     The workspace's lock is held. What cannot be done now stays promised, for the next run.
+
+    Args:
+        promised: What shall be gone.
+        agent: Whose run it is, in the place of an agent that is no more.
+        ports: For files, records and index.
+        reader: For the memory.
+        settings: For the index.
     """
     root = None
+    known = {one.id for one in reader.home().agents}
     for erasure in promised:
         try:
-            bench = Bench.of(erasure.agent, ports, reader, settings)
+            owner = erasure.agent if erasure.agent in known else agent.id
+            bench = Bench.of(owner, ports, reader, settings)
             with ports.journal.turn(bench.root, is_forward=True):
                 erase(bench, erasure)
             _, notice = refresh(bench, is_full=True)

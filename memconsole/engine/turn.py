@@ -76,7 +76,7 @@ def in_turn(
         if promised := ports.journal.close(root):
             from memconsole.engine.memory_hard import finish  # noqa: PLC0415 - hardly ever needed
 
-            finish(promised, ports=ports, reader=reader, settings=settings)
+            finish(promised, agent, ports=ports, reader=reader, settings=settings)
         for _ in range(1, tries):
             try:
                 with ports.journal.turn(root):

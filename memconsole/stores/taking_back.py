@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from memconsole.domain.intents import IntentKind, without_appended, without_replaced
+from memconsole.errors import ConcurrentEditError
 from memconsole.stores.inside import failed, open_place, remove_empty
 from memconsole.stores.pool_text import decode
 from memconsole.stores.workspace import FILE_MODE, DiskWorkspace, bytes_of
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.intents import Intent
+    from memconsole.stores.inside import Place
 
 
 def take_back(root: Path, intent: Intent) -> bool:
@@ -30,34 +32,53 @@ def take_back(root: Path, intent: Intent) -> bool:
         WorkspaceError: It cannot be read or written.
     """
     with open_place(root, intent.path, creates=False) as place:
-        if place is not None and intent.temporary:
-            place.remove(intent.temporary)
-        now = None if place is None else bytes_of(place)
-    done = _DEEDS[intent.kind](root, intent, now)
+        if place is None:
+            done = _without_folder(root, intent)
+        else:
+            if intent.temporary:
+                place.remove(intent.temporary)
+            done = _DEEDS[intent.kind](place, intent, root)
     for folder in reversed(intent.standing.folders):
         remove_empty(root, folder)
     return done
 
 
-def _unappend(root: Path, intent: Intent, now: bytes | None) -> bool:
-    if now is None:
+def _without_folder(root: Path, intent: Intent) -> bool:
+    if intent.kind is IntentKind.REMOVE:
+        return _put(root, intent, intent.before or b"", None)
+    return intent.kind is IntentKind.APPEND or intent.before is None
+
+
+def _unappend(place: Place, intent: Intent, root: Path) -> bool:
+    status = place.status()
+    if status is None:
         return True
+    if _is_last(place, intent):
+        if intent.offset == 0 and intent.standing.mode is None:
+            return _remove(place)
+        return _cut(place, intent.offset, status.st_size)
+    now = bytes_of(place) or b""
     kept = without_appended(intent, now)
-    if not kept and intent.standing.mode is None:
-        _remove(root, intent.path)
-    elif now.startswith(kept):
-        _cut(root, intent.path, len(kept), now)
-    else:
-        _put(root, intent, kept, now)
-    return True
+    return kept == now or _put(root, intent, kept, now)
 
 
-def _unreplace(root: Path, intent: Intent, now: bytes | None) -> bool:
+def _is_last(place: Place, intent: Intent) -> bool:
+    """Whether nothing stands behind an append, which may be torn, or not begun."""
+    descriptor = place.open(os.O_RDONLY)
+    try:
+        return intent.after.startswith(os.pread(descriptor, len(intent.after) + 1, intent.offset))
+    except OSError as error:
+        raise failed(place.path, error) from error
+    finally:
+        os.close(descriptor)
+
+
+def _unreplace(place: Place, intent: Intent, root: Path) -> bool:
+    now = bytes_of(place)
+    if intent.before is None and now in (None, intent.after):
+        return now is None or _remove(place)
     if now is None:
-        return intent.before is None
-    if intent.before is None and now == intent.after:
-        _remove(root, intent.path)
-        return True
+        return False
     was = without_replaced(intent, now, lambda data: decode(data)[0])
     if isinstance(was, str):
         workspace = DiskWorkspace()
@@ -68,10 +89,8 @@ def _unreplace(root: Path, intent: Intent, now: bytes | None) -> bool:
     return was is not None
 
 
-def _restore(root: Path, intent: Intent, now: bytes | None) -> bool:
-    if now is None and intent.before is not None:
-        _put(root, intent, intent.before, None)
-    return True
+def _restore(place: Place, intent: Intent, root: Path) -> bool:
+    return place.status() is not None or _put(root, intent, intent.before or b"", None)
 
 
 _DEEDS = {
@@ -81,31 +100,33 @@ _DEEDS = {
 }
 
 
-def _put(root: Path, intent: Intent, data: bytes, now: bytes | None) -> None:
+def _put(root: Path, intent: Intent, data: bytes, now: bytes | None) -> bool:
     mode = FILE_MODE if intent.standing.mode is None else intent.standing.mode
     DiskWorkspace().put(root, intent.path, data, mode=mode, now=now)
+    return True
 
 
-def _cut(root: Path, relative: str, size: int, now: bytes) -> None:
-    """Cut a file that still is what it was a moment ago; that needs no room on the disk."""
-    if size == len(now):
-        return
-    with open_place(root, relative, creates=False) as place:
-        if place is None:
-            return
-        descriptor = place.open(os.O_RDWR)
-        try:
-            if os.fstat(descriptor).st_size == len(now):
-                os.ftruncate(descriptor, size)
-                os.fsync(descriptor)
-        except OSError as error:
-            raise failed(place.path, error) from error
-        finally:
-            os.close(descriptor)
+def _cut(place: Place, size: int, was: int) -> bool:
+    """Cut a file that is as long as a moment ago; that needs no room on the disk."""
+    if size >= was:
+        return True
+    descriptor = place.open(os.O_RDWR)
+    try:
+        if os.fstat(descriptor).st_size != was:
+            raise ConcurrentEditError(str(place.path))
+        os.ftruncate(descriptor, size)
+        os.fsync(descriptor)
+    except OSError as error:
+        raise failed(place.path, error) from error
+    finally:
+        os.close(descriptor)
+    return True
 
 
-def _remove(root: Path, relative: str) -> None:
-    with open_place(root, relative, creates=False) as place:
-        if place is not None:
-            place.remove()
-            place.sync_folder()
+def _remove(place: Place) -> bool:
+    try:
+        os.unlink(place.name, dir_fd=place.folder)
+    except OSError as error:
+        raise failed(place.path, error) from error
+    place.sync_folder()
+    return True

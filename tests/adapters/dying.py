@@ -66,8 +66,6 @@ class Dying:
             self.left, self.is_full = None, False
 
     def _live(self, name: str) -> None:
-        if name == "fsync" and not self.is_full:
-            return  # a kill leaves the same before it and behind it
         if self.left == 0 and not self.is_full:
             raise Killed
         if self.left == 0 and name in GROWING:
@@ -78,6 +76,8 @@ class Dying:
 
     def _mortal(self, name: str, act: Callable[..., object]) -> Callable[..., object]:
         def acted(*arguments: object, **named: object) -> object:
+            if name == "fsync" and not self.is_full:
+                return None  # a kill leaves the same before it and behind it
             self._live(name)
             return act(*arguments, **named)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from datetime import timedelta
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
@@ -182,6 +183,7 @@ class Rehearsal:
     def __init__(self, folder: Path, dying: Dying, name: str) -> None:
         prepare, self._command = COMMANDS[name]
         self._kept, self._folder = folder / "kept", folder / "place"
+        self._number = count()
         self.place = made(self._folder)
         prepare(self.place)
         self.place.run(IndexMd(self.place.agent))  # the database is made
@@ -194,7 +196,8 @@ class Rehearsal:
         assert self.wanted != self.before
 
     def set_up(self) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._folder.exists():
+            self._folder.rename(self._kept.with_name(f"used-{next(self._number)}"))
         shutil.copytree(self._kept, self._folder, symlinks=True)
 
     def run(self) -> Outcome:

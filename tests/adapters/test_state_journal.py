@@ -154,6 +154,21 @@ def test_an_append_is_cut_off_also_a_torn_one(
     assert file.read_bytes() == old
 
 
+def test_a_log_of_any_size_is_cut(
+    place: Place, killed: Callable[[Callable[[], None]], None]
+) -> None:
+    file = place.root / DAY
+    with file.open("wb") as log:
+        log.write(b"# Day\n")
+        log.seek(17 << 20)
+        log.write(b"a line of text\n" * 5_000)
+    size = file.stat().st_size
+    killed(place.append)
+    assert file.stat().st_size > size
+    place.journal.close(place.root)
+    assert (file.stat().st_size, place.intents) == (size, 0)
+
+
 def test_what_others_wrote_behind_an_append_stays(
     place: Place, killed: Callable[[Callable[[], None]], None]
 ) -> None:
