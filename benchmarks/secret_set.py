@@ -46,9 +46,12 @@ class Planted(NamedTuple):
 
     def leaks(self, masked: str) -> bool:
         """Whether a piece of the secret can be read in what was made of the text."""
-        length = min(_PIECE, len(self.secret))
-        starts = range(len(self.secret) - length + 1)
-        return any(self.secret[at : at + length] in masked for at in starts)
+        forms = {self.secret, quote(self.secret, safe="")}
+        return any(
+            form[at : at + _PIECE] in masked
+            for form in forms
+            for at in range(max(1, len(form) - _PIECE + 1))
+        )
 
 
 TOKENS = tuple(
@@ -102,7 +105,7 @@ whsec_{a32}
 {d9}:AA{w33}
 MT{a22}.G{a5}.{w38}
 hf_{c33}7
-api_org_{c33}7
+api_org_{c34}
 npm_{a36}
 pypi-AgEIcHlwaS5vcmc{w80}
 SG.{w22}.{w43}
@@ -171,7 +174,7 @@ sq0atp-{w22}
 sq0csp-{w43}
 EAAA{w60}
 pat{a14}.{h64}
-key{a14}
+key{a6}7Kq{a5}
 {h32}-us12
 fo1_{w43}
 fm1r_{b120}
@@ -233,21 +236,17 @@ dnkey-{w26}-{w52}
 access-production-{u}
 re_{a8}_{a24}
 vercel_blob_rw_{a16}_{a32}
-vc_{a24}9
 nfp_{a36}
 rnd_{a28}
-dsp_{h40}
 cal_live_{h32}
 ctx7sk-{u}
 e2b_{h40}
-lf_sk_{h40}
 tgp_v1_{w43}
 apify_api_{a36}
 jina_{a60}
-co_api_{a40}
 sess-{a40}
 sk-kimi-{a48}
-AC{h32}:{h32}
+AC{h32}:«{h32}»
 eyJhbGciOiJIUzI1NiJ9.eyJ{a40}.{w43}
 eyJ{a60}.{w40}.{w16}.{w60}.{w22}
 https://acme.webhook.office.com/webhookb2/«{u}@{u}/IncomingWebhook/{h32}/{u}»
@@ -454,9 +453,6 @@ snmp-server community «{p12}» RO
 """.strip().splitlines()
 )
 """Secrets that only the words or the command around them give away."""
-
-Wrap = "Callable[[str], str]"
-
 
 def _in_json(text: str) -> str:
     return json.dumps({"content": [{"type": "text", "text": f"ok\n{text}\ndone"}]})

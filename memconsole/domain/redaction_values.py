@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import NamedTuple
 
 from memconsole.domain.redaction_patterns import TECHNICAL_WORD
 
 _HEX = re.compile(r"[0-9a-fA-F-]+")
 _PATH = re.compile(r"(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+)*/?")
+_KEY_PART = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[\w+]*\d[\w+]*[A-Za-z][\w+]*$(?<=.{8})")
+"""A piece between slashes with digits inside, as no folder is called."""
+
 _BASE64_KEY = re.compile(r"[A-Za-z0-9+/]{32,}={0,2}")
 
 
@@ -35,15 +37,42 @@ def is_harmless(value: str, look: Look) -> bool:
         return not (look.is_certain or _is_odd(value))
     is_mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
     if look.is_strict:
-        return len(value) < 8 or not (is_mixed or _has_key_letters(value))
+        return len(value) < 8 or not (is_mixed or _has_key_letters(value) or is_scrambled(value))
     is_long = len(value) >= (6 if look.is_password else 12)
-    return not (is_long and is_mixed) or re.fullmatch(TECHNICAL_WORD, value) is not None
+    return (
+        not (is_long and (is_mixed or is_scrambled(value)))
+        or re.fullmatch(TECHNICAL_WORD, value) is not None
+    )
+
+
+def is_chosen(value: str, *, is_password: bool) -> bool:
+    """Whether it is a secret although nothing but a blank ties it to the word."""
+    if not is_password or len(value) < 8 or _HEX.fullmatch(value) or _is_path(value):
+        return is_random(value)
+    return set("012") <= set(_kinds(value)) and re.fullmatch(TECHNICAL_WORD, value) is None
+
+
+def is_named(value: str) -> bool:
+    """Whether it is mixed enough to be a key behind a vendor's name: no hash, no word."""
+    if len(set(value)) < 10 or _HEX.fullmatch(value):
+        return False
+    kinds = _kinds(value)
+    return kinds.count("0") >= 3 and kinds.count("3") <= 3 and not _is_path(value)
 
 
 def _is_odd(value: str) -> bool:
     """Whether it is no plain word: digits, symbols or capitals inside."""
     is_word = value.replace("-", "").replace("'", "").isalpha()
     return not is_word or any(map(str.isupper, value[1:]))
+
+
+def is_scrambled(value: str) -> bool:
+    """Whether capitals stand in it as nobody writes them: no word, and no words run together."""
+    if len(value) < 16:
+        return False
+    kinds = _kinds(value)
+    share = kinds.count("1") / len(value)
+    return 0.25 <= share <= 0.75 and len(_RUNS.findall(kinds)) > 0.33 * len(value)
 
 
 def _has_key_letters(value: str) -> bool:
@@ -57,23 +86,35 @@ def _is_path(value: str) -> bool:
         return False
     if _BASE64_KEY.fullmatch(value) and is_random(value):
         return False
-    return not any(is_random(part) for part in value.split("/"))
+    return not any(is_random(part) or _KEY_PART.match(part) for part in value.split("/"))
 
 
 def is_random(value: str) -> bool:
     """Whether a token is mixed like a key: not hex, not a UUID, not a path, not camelCase."""
     if len(value) < 20 or _HEX.fullmatch(value):
         return False
-    kinds = [_letter_kind(letter) for letter in value]
-    if kinds.count(0) < 2 or not {1, 2}.issubset(kinds) or ("/" in value and "." in value):
+    kinds = _kinds(value)
+    if "1" not in kinds or "2" not in kinds or ("/" in value and "." in value):
         return False
-    changes = sum(1 for one, other in pairwise(kinds) if one != other)
-    return changes >= 0.4 * len(value)
+    if kinds.count("0") < 2:
+        return is_scrambled(value)
+    return len(_RUNS.findall(kinds)) > 0.4 * len(value)
 
 
-def _letter_kind(letter: str) -> int:
+def _kinds(value: str) -> str:
+    """Return a digit for each letter: 0 for a digit, 1 and 2 for capitals and small ones, else 3."""
+    if value.isascii():
+        return value.translate(_KINDS)
+    return "".join([_letter_kind(letter) for letter in value])
+
+
+def _letter_kind(letter: str) -> str:
     if letter.isdigit():
-        return 0
+        return "0"
     if letter.isupper():
-        return 1
-    return 2 if letter.isalpha() else 3
+        return "1"
+    return "2" if letter.isalpha() else "3"
+
+
+_KINDS = {number: _letter_kind(chr(number)) for number in range(128)}
+_RUNS = re.compile("0+|1+|2+|3+")

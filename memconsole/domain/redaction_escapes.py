@@ -1,0 +1,121 @@
+r"""Reads text as it was before somebody escaped it: for JSON, an address, a mail or a terminal.
+
+An escape sequence is an edge. `\nghp_…`, `%0Aghp_…` and `=3Dghp_…` hold a token that stands alone,
+and `password\u003d…` holds a sign; `token\/part` is one value. What is found in the plain reading is
+told in offsets of the text as it is.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, NamedTuple
+
+from memconsole.domain.patterns import compiled
+
+if TYPE_CHECKING:
+    import re
+
+_SEQUENCE = (
+    r"[\\%=&\x1b](?:"
+    r"(?<=\\)\\{0,7}(?:u(?P<u>[0-9a-fA-F]{4})|x(?P<x>[0-9a-fA-F]{2})|(?P<o>[01][0-7]{2})"
+    r"|(?P<c>[nrtbfve0\"'/`]))"
+    r"|(?<=%)(?P<w>[CDce][0-9A-Fa-f]%[89ABab][0-9A-Fa-f]|[Ee][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){2})"
+    r"|(?<=%)(?:25){0,3}(?P<p>[013-9A-Fa-f][0-9A-Fa-f]|2[0-46-9A-Fa-f])"
+    r"|(?<==)(?:(?P<q>[2-7][0-9A-F]|0[9AD])|\r?\n)"
+    r"|(?<=&)(?:\#(?P<d>\d{1,5})|\#x(?P<h>[0-9a-fA-F]{1,4})|(?P<n>quot|apos|amp|lt|gt|nbsp));"
+    r"|(?<=\x1b))"
+)
+_COLOUR = r"\[[0-?]{0,16}[ -/]{0,4}[@-~]"
+"""What steers a terminal, behind the sign that begins it."""
+
+_SIGNS = ("\\", "%", "=", "&", "\x1b")
+_NAMES = {
+    **{"e": "\x1b", "n": "\n", "r": "\n", "t": "\t", "b": " ", "f": " ", "v": " ", "0": " "},
+    **{"quot": '"', "apos": "'", "amp": "&", "lt": "<", "gt": ">", "nbsp": " "},
+}
+
+
+class Plain(NamedTuple):
+    """A text without escape sequences, and where its pieces came from.
+
+    Attributes:
+        text: The reading.
+        starts: Where each piece begins in it, from 0 on.
+        origins: Where each begins in the text as it is.
+        widths: How long an escape sequence was there; 0 for a piece that is taken as it is.
+    """
+
+    text: str
+    starts: list[int]
+    origins: list[int]
+    widths: list[int]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return where a stretch of the reading stands in the text as it is."""
+        last = self._piece(end - 1)
+        if self.widths[last]:
+            behind = self.origins[last] + self.widths[last]
+        else:
+            behind = self.origins[last] + end - self.starts[last]
+        first = self._piece(start)
+        inside = 0 if self.widths[first] else start - self.starts[first]
+        return self.origins[first] + inside, behind
+
+    def _piece(self, position: int) -> int:
+        return bisect_right(self.starts, position) - 1
+
+
+def plain(text: str) -> Plain | None:
+    """Return the reading of a text; None when nothing in it is escaped.
+
+    A sequence that stands for an ASCII letter or a digit stays: nobody escapes those, and a hash or a path
+    holds many that only look like it.
+    """
+    if not any(sign in text for sign in _SIGNS):
+        return None
+    parts: list[str] = []
+    found = Plain("", [], [], [])
+    position = length = 0
+    for match in compiled(_SEQUENCE).finditer(text):
+        letter = _letter(match)
+        end = match.end()
+        if letter.isascii() and letter.isalnum():
+            continue
+        if letter == "\x1b":
+            colour = compiled(_COLOUR).match(text, end)
+            letter, end = " ", end if colour is None else colour.end()
+        if match.start() > position:
+            _add(found, length, position, 0)
+            parts.append(text[position : match.start()])
+            length += match.start() - position
+        _add(found, length, match.start(), end - match.start())
+        parts.append(letter)
+        length += 1
+        position = end
+    if not parts:
+        return None
+    if position < len(text):
+        _add(found, length, position, 0)
+        parts.append(text[position:])
+    return found._replace(text="".join(parts))
+
+
+def _add(found: Plain, start: int, origin: int, width: int) -> None:
+    found.starts.append(start)
+    found.origins.append(origin)
+    found.widths.append(width)
+
+
+def _letter(match: re.Match[str]) -> str:
+    """Return the one character that a sequence stands for; a blank for one that only steers."""
+    kind = match.lastgroup
+    if kind is None:
+        return "\x1b" if match[0] == "\x1b" else " "
+    value = match[kind]
+    if kind in ("c", "n"):
+        return _NAMES.get(value, value)
+    if kind == "w":
+        return bytes.fromhex(value.replace("%", "")).decode("utf-8", "replace")[:1]
+    number = int(value, {"o": 8, "d": 10}.get(kind, 16))
+    letter = chr(number)
+    return letter if letter.isprintable() or letter in "\n\t\x1b" else " "
