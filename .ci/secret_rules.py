@@ -77,10 +77,12 @@ def fetched(wheel: str, digest: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         wanted = Path(folder) / "wanted.txt"
         wanted.write_text(f"{wheel} --hash={digest}\n", "utf-8")
-        subprocess.run(  # noqa: S603 - pip, with arguments of ours
-            [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--require-hashes"]
-            + ["--only-binary", ":all:", "--platform", "manylinux2014_x86_64"]
-            + ["-d", folder, "-r", str(wanted)],
+        subprocess.run(
+            [
+                *(sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--require-hashes"),
+                *("--only-binary", ":all:", "--platform", "manylinux2014_x86_64"),
+                *("-d", folder, "-r", str(wanted)),
+            ],
             check=True,
         )
         [found] = Path(folder).glob("*.whl")
@@ -181,22 +183,19 @@ def written(
     lines = [
         f'"""Rules of gitleaks {version.partition(".post")[0]}, converted by `make secret-rules`.',
         "",
-        "Copyright (c) 2019 Zachary Rice, MIT: the text of the licence is in LICENSES/gitleaks.txt.",
+        "Copyright (c) 2019 Zachary Rice, MIT: its licence is in LICENSES/gitleaks.txt.",
         '"""',
         "",
         "from __future__ import annotations",
         "",
         "# fmt: off",
         "SHAPES: tuple[tuple[str, tuple[str, ...], str], ...] = (",
-        *(f"    ({one[0]!r}, {one[1]!r},\n     {one[2]!r}),  # noqa: E501" for one in shapes),
+        *(f"    ({one[0]!r}, {one[1]!r},\n     {one[2]!r})," for one in shapes),
         ")",
         '"""Kind, literals of which one is in every match, and the pattern."""',
         "",
         "NAMED: tuple[tuple[str, tuple[str, ...], str, str], ...] = (",
-        *(
-            f"    ({one[0]!r}, {one[1]!r}, {one[2]!r},\n     {one[3]!r}),  # noqa: E501"
-            for one in named
-        ),
+        *(f"    ({one[0]!r}, {one[1]!r}, {one[2]!r},\n     {one[3]!r})," for one in named),
         ")",
         '"""Kind, literals, the vendor\'s names, and a value that a sign ties to one of them."""',
         "# fmt: on",

@@ -253,11 +253,11 @@ chave estrangeira
 
 def look_alikes(seed: int) -> Iterator[str]:
     """Yield the pieces: each template once, and half of those with random parts once more."""
-    chance = random.Random(seed)  # noqa: S311 - invented, and the same in each run
-    for number, template in enumerate(TEMPLATES):
+    chance = random.Random(seed)
+    for template in TEMPLATES:
         yield filled(template, chance)
-        if filled(template, chance) != template and number % 2 == 0:
-            yield filled(template, chance)
+        if (again := filled(template, chance)) != template:
+            yield again
     for length in (40, 90, 200):
         raw = chance.randbytes(length)
         yield f"sha {hashlib.sha256(raw).hexdigest()} of the file"

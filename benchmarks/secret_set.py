@@ -4,7 +4,8 @@ Nothing here is a real secret and no string of the file looks like one: shapes a
 from a seed. `{a20}` stands for 20 letters and digits, `h` for small hexadecimal, `H` for capital,
 `l` for small letters and digits, `U` for capitals and digits, `d` for digits, `c` for letters,
 `s` for small letters, `w` for letters, digits, `_` and `-`, `b` for base64, `p` for a password as a
-person chooses one, `{u}` for a UUID. What stands between « and » is the secret.
+person chooses one, `{u}` for a UUID. What stands between « and » is the secret. It is long because
+it is a list.
 """
 
 from __future__ import annotations
@@ -454,6 +455,7 @@ snmp-server community «{p12}» RO
 )
 """Secrets that only the words or the command around them give away."""
 
+
 def _in_json(text: str) -> str:
     return json.dumps({"content": [{"type": "text", "text": f"ok\n{text}\ndone"}]})
 
@@ -512,7 +514,7 @@ def planted(
     shapes: tuple[str, ...], around: dict[str, Callable[[str], str]], seed: int
 ) -> Iterator[Planted]:
     """Yield every shape in every surrounding; several secrets of one shape come one by one."""
-    chance = random.Random(seed)  # noqa: S311 - invented, and the same in each run
+    chance = random.Random(seed)
     for shape in shapes:
         for name, wrap in around.items():
             text = filled(shape, chance)

@@ -62,6 +62,14 @@ wss://h.example/?auth_token=«{w40}»
 """.strip().splitlines()
 )
 
+UNKNOWN = frozenset(
+    {
+        *("prod_sk_{a40}", "scw_{u}", "tfsec_{a32}", "lip_{a40}"),
+        "ftp bob «{p14}» password: «{p14}»",
+    }
+)
+"""Prefixes that no vendor uses, and a bare password: nothing tells that these are secrets."""
+
 ANNOUNCED = tuple(
     """
 kodeord: «{p12}»

@@ -76,7 +76,9 @@ def _plain(value: Json, redact: bool) -> object:
         case str() | datetime() | Path() | float():
             return _leaf(value, redact)
         case Mapping():
-            return {key: _plain(one, redact) for key, one in value.items()}
+            return {
+                safe.value(key, redact=redact): _plain(one, redact) for key, one in value.items()
+            }
         case Sequence():
             return [_plain(one, redact) for one in value]
         case _:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.plain import clean, one_line
-from memconsole.domain.redaction import mask
 
 
 def visible(text: str) -> str:
@@ -30,13 +30,13 @@ def line(text: str, *, redact: bool = True) -> str:
     if _PLAIN.fullmatch(text):
         return text
     cleaned = one_line(_decoded(text))
-    return mask(cleaned) if redact else cleaned
+    return let_out(cleaned, redacts=redact)
 
 
 def block(text: str, *, redact: bool = True) -> str:
     """Return foreign text for people with its line feeds and tabs kept."""
     cleaned = clean(_decoded(text))
-    return mask(cleaned) if redact else cleaned
+    return let_out(cleaned, redacts=redact)
 
 
 @lru_cache(maxsize=8192)
@@ -45,13 +45,13 @@ def value(text: str, *, redact: bool = True) -> str:
     if _PLAIN.fullmatch(text):
         return text
     cleaned = clean(text)
-    return mask(cleaned) if redact else cleaned
+    return let_out(cleaned, redacts=redact)
 
 
 @lru_cache(maxsize=8192)
 def path(text: str, *, redact: bool = True) -> str:
     """Return a path for a machine: as on disk, so that it can be opened (`cli.md`, JSON)."""
-    return mask(text) if redact else text
+    return let_out(text, redacts=redact)
 
 
 def _decoded(text: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.alerts import NoticeKind
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.plain import one_line
-from memconsole.domain.redaction import mask
 
 if TYPE_CHECKING:
     from memconsole.domain.alerts import Issue, Notice
@@ -28,7 +28,7 @@ def payload(notice: Notice, *, host: str, home: str, redact: bool) -> dict[str, 
 
     def safe(text: str) -> str:
         line = one_line(text.encode("utf-8", "replace").decode("utf-8"))
-        return (mask(line) if redact else line)[:_MOST_CHARS]
+        return let_out(line, redacts=redact)[:_MOST_CHARS]
 
     issues: list[Detail] = [_row(one, safe(one.message), safe(one.hint)) for one in notice.issues]
     lines = [_line(one, safe(one.message), safe(one.hint)) for one in notice.issues]

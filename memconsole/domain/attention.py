@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.graphemes import cut
 from memconsole.domain.growth import rounded
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.settings import WRONG_SETTINGS
 from memconsole.domain.snapshot import Attention, Severity
@@ -225,7 +226,7 @@ def _config(findings: Iterable[Finding]) -> Iterator[Attention]:
 def _name(view: SessionView) -> str:
     """Return what people call the session: its label, where it has one."""
     name = view.label or (view.key.short if view.key else view.session_id) or "?"
-    return f"{view.agent.id}/{cut(name, _NAME_CHARS)}"
+    return f"{view.agent.id}/{cut(let_out(name), _NAME_CHARS)}"
 
 
 def _rate(view: SessionView) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.days import clock
 from memconsole.domain.graphemes import cut
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.plain import one_line
 from memconsole.domain.sizes import size_words
 
@@ -26,7 +27,7 @@ _LABEL_CHARS = 120
 def label_of(stored: StoredSession) -> str:
     """Return what to call a session: its key, else its id."""
     name = stored.key.text if stored.key is not None else stored.session_id or "a session"
-    return cut(one_line(name), _LABEL_CHARS)
+    return cut(let_out(one_line(name)), _LABEL_CHARS)
 
 
 def span(length: timedelta) -> str:

@@ -11,6 +11,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.agents import Era
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.plain import cut, one_line
 from memconsole.domain.release import least_release, release_of
 from memconsole.values import dataclass
@@ -186,7 +187,7 @@ def shown(value: object) -> Detail:
     if value is None:
         return UNSET
     if isinstance(value, str):
-        return cut(one_line(value), _SHOWN_CHARS) or "an empty text"
+        return cut(let_out(one_line(value)), _SHOWN_CHARS) or "an empty text"
     if isinstance(value, int | float):
         return value
     return f"a {'list' if isinstance(value, list) else 'block'}"

@@ -16,7 +16,7 @@ from memconsole.domain.estimate import tokens_in
 from memconsole.domain.folding import words
 from memconsole.domain.observations import Kind, Observation, Priority, observation_id
 from memconsole.domain.observations_text import add
-from memconsole.domain.redaction import mask
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.reflection import Sheet, is_pending, name_of
 from memconsole.domain.reflection_age import LIVES
 from memconsole.domain.slug import words_of
@@ -210,6 +210,6 @@ def _hook_text(number: str, words: Sequence[str], archive: str) -> str:
 
 def _telling(text: str) -> tuple[str, ...]:
     """Return words that a text can be found again by; letters and digits, so never Markdown."""
-    shown = mask(text)
+    shown = let_out(text)
     other = (word for word in words(shown) if not word.isascii() and word.isalnum())
     return words_of(shown) or tuple(word[:_SOLID_CHARS] for word in other)

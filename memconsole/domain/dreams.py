@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.additions import line_ending
 from memconsole.domain.markdown import quote_line, unquoted
-from memconsole.domain.redaction import mask
+from memconsole.domain.outgoing import let_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -118,7 +118,7 @@ def _section(
         if number == MOST_ROWS:
             yield f"| … {total - MOST_ROWS} more |{' |' * (len(heads) - 1)}"
             return
-        yield f"| {' | '.join(quote_line(mask(unquoted(cell))) for cell in row)} |"
+        yield f"| {' | '.join(quote_line(let_out(unquoted(cell))) for cell in row)} |"
 
 
 def _count(value: int | None) -> str:

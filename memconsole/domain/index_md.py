@@ -11,6 +11,7 @@ from memconsole.domain.estimate import tokens_in
 from memconsole.domain.graphemes import cut
 from memconsole.domain.markdown import quote_line
 from memconsole.domain.memory import MARKER_TAGS
+from memconsole.domain.outgoing import let_out, name_out
 from memconsole.domain.session_summary import EMOJI
 from memconsole.values import dataclass
 
@@ -237,8 +238,8 @@ def _table(files: Sequence[PoolItem], folded: int, zone: Zone) -> Iterator[str]:
     shown = files[: len(files) - folded]
     for item in shown:
         yield _row(
-            quote_line(cut(item.path.removeprefix(_FOLDER), _NAME_CHARS)),
-            quote_line(cut(item.title or _stem(item), TITLE_CHARS)),
+            quote_line(cut(name_out(item.path.removeprefix(_FOLDER)), _NAME_CHARS)),
+            quote_line(cut(let_out(item.title or _stem(item)), TITLE_CHARS)),
             [item],
             zone,
         )

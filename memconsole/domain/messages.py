@@ -7,6 +7,7 @@ capture may take (`message_of`); the second is stricter.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -119,6 +120,16 @@ def unfiltered(entry: Entry) -> Message | None:
     return _row(entry, MessageKind.NOTE, text, notes) if text or notes else None
 
 
+def let_out_of(message: Message, mask: Callable[[str], str]) -> Message:
+    """Return a message of which every text may leave: its words, its role, what hangs on it."""
+    return replace(
+        message,
+        text=mask(message.text),
+        role=None if message.role is None else mask(message.role),
+        attachments=tuple(map(mask, message.attachments)),
+    )
+
+
 def captured_text(message: Message, mask: Callable[[str], str], cap: int = CAPTURE_CHARS) -> str:
     """Return a message on one line: masked first, then collapsed, then cut (A11).
 
@@ -127,7 +138,7 @@ def captured_text(message: Message, mask: Callable[[str], str], cap: int = CAPTU
         mask: Replaces secrets; sees the whole text.
         cap: Characters of the result, notes of attachments included; they stand in front.
     """
-    notes = "".join(f"[{note}] " for note in message.attachments)
+    notes = "".join(f"[{mask(note)}] " for note in message.attachments)
     return cut(f"{notes}{one_line(mask(message.text))}".strip(), cap)
 
 

@@ -17,8 +17,8 @@ from memconsole.domain.entries_blocks import is_heading, lines_of, shown_lines
 from memconsole.domain.estimate import tokens_in
 from memconsole.domain.likeness import ALIKE, features, twin
 from memconsole.domain.markdown import quote_line, unquoted
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.planted import PLANTED, holds_planted
-from memconsole.domain.redaction import mask
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def bullet(note: MemoryEntry) -> str:
     A note is text of an agent, which may hold what somebody else said: nothing of it but the marker
     in front becomes Markdown.
     """
-    tag, said = tag_in_front(note.text), mask(unquoted(bare(note.text)))
+    tag, said = tag_in_front(note.text), let_out(unquoted(bare(note.text)))
     day = "" if note.date is None else f"{note.date}: "
     return f"- {day}{'' if tag is None else f'[{tag}] '}{quote_line(said)}"
 

@@ -1,4 +1,4 @@
-"""Finds what stands behind a word such as `password` or `token`, or behind a vendor's name (A11)."""
+"""Finds what stands behind a word such as `password`, or behind the name of a vendor (A11)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def announced(text: str, lowered: str, suspects: list[str]) -> Iterator[tuple[in
         lowered: The same in small letters, as `small` makes them.
         suspects: Its long words that hold digits or capitals.
     """
-    for hint, words in by_hint(ANNOUNCING if text.isascii() else ANNOUNCING + ANNOUNCING_TOO):
+    for hint, words in _words_for(text):
         position = lowered.find(hint)
         while position >= 0:
             for word in words:
@@ -92,11 +92,15 @@ def announced(text: str, lowered: str, suspects: list[str]) -> Iterator[tuple[in
         yield from _behind_names(text, lowered)
 
 
+def _words_for(text: str) -> tuple[tuple[str, tuple[Word, ...]], ...]:
+    return by_hint(ANNOUNCING if text.isascii() else (*ANNOUNCING, *ANNOUNCING_TOO))
+
+
 def small(text: str) -> str:
     """Return small letters, as many as there are letters."""
     lowered = text.lower()
     if len(lowered) != len(text):
-        lowered = "".join([small if len(small := one.lower()) == 1 else one for one in text])
+        lowered = "".join([low if len(low := one.lower()) == 1 else one for one in text])
     return lowered if lowered.isascii() else lowered.replace("\u017f", "s")
 
 

@@ -1,8 +1,8 @@
 r"""Reads text as it was before somebody escaped it: for JSON, an address, a mail or a terminal.
 
-An escape sequence is an edge. `\nghp_…`, `%0Aghp_…` and `=3Dghp_…` hold a token that stands alone,
-and `password\u003d…` holds a sign; `token\/part` is one value. What is found in the plain reading is
-told in offsets of the text as it is.
+An escape sequence is an edge. `\nghp_…`, `%0Aghp_…` and `=3Dghp_…` hold a token that stands
+alone, and `password\u003d…` holds a sign; `token\/part` is one value. What is found in the plain
+reading is told in offsets of the text as it is.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class Plain(NamedTuple):
 def plain(text: str) -> Plain | None:
     """Return the reading of a text; None when nothing in it is escaped.
 
-    A sequence that stands for an ASCII letter or a digit stays: nobody escapes those, and a hash or a path
-    holds many that only look like it.
+    A sequence that stands for an ASCII letter or a digit stays: nobody escapes those, and a hash
+    or a path holds many that only look like it.
     """
     if not any(sign in text for sign in _SIGNS):
         return None

@@ -133,8 +133,9 @@ VALUE = (
 """The value itself: quoted, or up to a blank, a quote or the next pair."""
 
 PLACEHOLDER = (
-    r"(?i:[*x•.…_-]{2,}|[<{\[].*|\$[{(].*|\$\w+|%\w+%|%[-+ #0]?\w|null|none|nil|true|false|yes|no|undefined|empty|required"
-    r"|optional|string|str|bytes|bool|int|text|any|object|unset|missing|invalid|expired|your[-_ ].*"
+    r"(?i:[*x•.…_-]{2,}|[<{\[].*|\$[{(].*|\$\w+|%\w+%|%[-+ #0]?\w|null|none|nil|true|false|yes|no"
+    r"|undefined|empty|required|optional|string|str|bytes|bool|int|text|any|object|unset|missing"
+    r"|invalid|expired|your[-_ ].*"
     r"|redacted|hidden|n/?a|\?+|todo|tbd|change[-_ ]?(?:me|it))"
 )
 """Stands in for a secret, and is none."""
@@ -182,5 +183,8 @@ PUBLIC = (
 )
 """In front of a word: the key is one that everybody may know."""
 
-KNOWN = r"AAAA[BCE][23][A-Za-z]|sha\d{1,3}[-:]|SHA\d{1,3}[-:]|age1|RW[A-Za-z0-9+/]{54}$|iVBORw0|/9j/|R0lGOD"
+KNOWN = (
+    r"AAAA[BCE][23][A-Za-z]|sha\d{1,3}[-:]|SHA\d{1,3}[-:]|age1|RW[A-Za-z0-9+/]{54}$|iVBORw0|/9j/"
+    r"|R0lGOD"
+)
 """Public keys, fingerprints, integrity hashes and pictures begin like this."""

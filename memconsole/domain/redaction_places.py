@@ -47,6 +47,7 @@ def _place(
 
 
 PLACES = (
+    _place("password", ("rclone",), rf"\brclone\b{_REST}pass\s{{1,3}}{_ARGUMENT}"),
     _place(
         "url-password",
         ("://",),
@@ -232,6 +233,5 @@ COMMANDS = (
         ("htpasswd",),
         rf"\bhtpasswd\s{{1,3}}-\w*b\w*\s{{1,3}}\S{{1,200}}\s{{1,3}}\S{{1,64}}\s{{1,3}}{_ARGUMENT}",
     ),
-    _place("password", ("rclone",), rf"\brclone\b{_REST}pass\s{{1,3}}{_ARGUMENT}"),
 )
 """The same behind a flag: a text without ` -` has none of them."""

@@ -41,7 +41,7 @@ class TokenShape(NamedTuple):
     rarity: str = ""
 
 
-def _shape(  # noqa: PLR0913 - one line a shape
+def _shape(
     kind: str,
     hints: str,
     pattern: str,
@@ -125,7 +125,7 @@ OWN_SHAPES = (
         needs_digit=True,
     ),
     _shape("api-key", "r8_ BSA", r"(?:r8_|BSA)[\w-]{20,}", needs_digit=True, edge="-_"),
-    _shape("api-key", "fc- sk_", r"(?:fc-[0-9a-f]{32}|sk_[0-9a-f]{40,})", edge="-_"),
+    _shape("api-key", "fc- sk_", r"(?:fc-[0-9a-f]{32}|sk_[0-9a-f]{40,})"),
     _shape("linear-key", "lin_", r"lin_(?:api|oauth)_[A-Za-z0-9]{16,}"),
     _shape("notion-token", "secret_ ntn_", r"(?:secret|ntn)_[A-Za-z0-9]{30,}", needs_digit=True),
     _shape("databricks-token", "dapi", r"dapi[a-f0-9]{32}"),
@@ -188,7 +188,7 @@ OWN_SHAPES = (
     ),
     _shape("azure-secret", "Q~", r"[\w.~]{3}\dQ~[\w.~-]{31,}"),
     _shape("langsmith-key", "lsv2_", r"lsv2_[a-z]{2}_[0-9a-f]{32}_[0-9a-f]{6,}"),
-    _shape("cerebras-key", "csk-", r"csk-[a-z0-9]{40,}", needs_digit=True, edge="-_"),
+    _shape("cerebras-key", "csk-", r"csk-[a-z0-9]{40,}", needs_digit=True),
     _shape("posthog-key", "phc_ phx_ phs_", r"ph[cxs]_[A-Za-z0-9]{30,}", needs_digit=True),
     _shape("sonar-token", "sqp_ squ_ sqa_", r"sq[pua]_[0-9a-f]{40}", edge="-_"),
     _shape("lob-key", "live_ test_", r"(?:live|test)_[0-9a-f]{35}(?![\w-])", edge="-_"),
@@ -221,6 +221,9 @@ OWN_SHAPES = (
         r"[ps]at\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}",
     ),
     _shape("scaleway-key", "SCW", r"SCW[A-Z0-9]{17}(?![A-Za-z0-9])", needs_digit=True),
+    _shape("sentry-token", "sntrys_", r"sntrys_[\w+/=-]{40,}", needs_digit=True),
+    _shape("fireworks-key", "fw_", r"fw_[A-Za-z0-9]{22,}", needs_digit=True, edge="-"),
+    _shape("modal-token", "ak- as-", r"a[ks]-[A-Za-z0-9]{22}(?![\w-])", needs_digit=True, edge="-"),
     _shape("gitlab-session", "_gitlab_session=", r"_gitlab_session=(?P<secret>[0-9a-z]{32,})"),
 )
 """Tokens of vendors, the more particular shape before the more general one."""

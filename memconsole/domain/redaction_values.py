@@ -102,7 +102,7 @@ def is_random(value: str) -> bool:
 
 
 def _kinds(value: str) -> str:
-    """Return a digit for each letter: 0 for a digit, 1 and 2 for capitals and small ones, else 3."""
+    """Return a digit a letter: 0 for a digit, 1 for a capital, 2 for a small one, else 3."""
     if value.isascii():
         return value.translate(_KINDS)
     return "".join([_letter_kind(letter) for letter in value])

@@ -6,8 +6,8 @@ import json
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.plain import clean
-from memconsole.domain.redaction import mask
 
 if TYPE_CHECKING:
     from memconsole.domain.health import HealthReport
@@ -21,11 +21,11 @@ def status_text(report: HealthReport, home: str, *, redact: bool) -> str:
     def safe(value: object) -> object:
         if isinstance(value, str):
             text = clean(value.encode("utf-8", "replace").decode("utf-8"))
-            return mask(text) if redact else text
+            return let_out(text, redacts=redact)
         if isinstance(value, datetime):
             return value.isoformat(timespec="seconds")
         if isinstance(value, dict):
-            return {str(key): safe(one) for key, one in value.items()}
+            return {str(safe(str(key))): safe(one) for key, one in value.items()}
         if isinstance(value, list | tuple):
             return [safe(one) for one in value]
         return value

@@ -11,6 +11,7 @@ from memconsole.domain.days import resolve_zone
 from memconsole.domain.excerpts import take
 from memconsole.domain.judgement import count_tokens, window_of
 from memconsole.domain.outcomes import Skipped
+from memconsole.domain.outgoing import way_out
 from memconsole.domain.transcript_notices import (
     masked_notice,
     planted_notice,
@@ -22,8 +23,6 @@ from memconsole.engine.tail import read_tail
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.captures import Capture, WorkspaceText
     from memconsole.domain.commands import Checkpoint
@@ -119,10 +118,10 @@ def gather(scene: Scene) -> Findings | Skipped:
 
 def _work(scene: Scene, source: Source, tail: Tail, zone: Zone) -> Work:
     config = scene.home.config
-    stored, mask = source.stored, _mask(scene.settings)
+    stored, mask = source.stored, way_out(redacts=scene.settings.redact)
     return Work(
-        agent_id=scene.agent.id,
-        session_id=source.ref.session_id,
+        agent_id=mask(scene.agent.id),
+        session_id=mask(source.ref.session_id),
         session_key=None if source.key is None else mask(source.key),
         talk=take(tail.messages, mask),
         tokens=count_tokens(stored, window_of(stored, config), tail),
@@ -144,14 +143,6 @@ def _remember(scene: Scene, session_id: str) -> Memory:
         logged=here(log.last_logged(ref)),
         logged_session=here(log.last_logged(ref, session_id)),
     )
-
-
-def _mask(settings: Settings) -> Callable[[str], str]:
-    if not settings.redact:
-        return str
-    from memconsole.domain.redaction import mask  # noqa: PLC0415 - reading commands need it not
-
-    return mask
 
 
 def _details(source: Source, tail: Tail) -> dict[str, Detail]:

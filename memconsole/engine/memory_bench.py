@@ -19,6 +19,7 @@ from memconsole.domain.entries import (
 from memconsole.domain.memory_edit import is_exact, undone
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.outcomes import Written
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.plain import cut, one_line
 from memconsole.engine.lookup import find_agent
 from memconsole.errors import ConcurrentEditError, EntryIdError, WorkspaceError
@@ -234,9 +235,7 @@ class Bench:
 
     def masked(self, text: str) -> str:
         """Return a text without secrets (A11), unless the settings switch that off."""
-        from memconsole.domain.redaction import mask  # noqa: PLC0415 - slow to load
-
-        return mask(text) if self.settings.redact else text
+        return let_out(text, redacts=self.settings.redact)
 
     def row(self, entry: MemoryEntry) -> dict[str, Detail]:
         """Return an entry for `details`, as `cli.md` has it."""

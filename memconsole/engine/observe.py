@@ -14,6 +14,7 @@ from memconsole.domain.observations import OBSERVATIONS, new_log, render
 from memconsole.domain.observations_text import add, appended, parse
 from memconsole.domain.observing import Observer, batches, distinct, input_hash
 from memconsole.domain.outcomes import Observed, Planned, Skipped, SkipReason, Written
+from memconsole.domain.outgoing import way_out
 from memconsole.domain.transcript_notices import masked_notice, planted_notice
 from memconsole.engine.lookup import find_agent
 from memconsole.engine.observe_assisted import extract
@@ -22,7 +23,7 @@ from memconsole.engine.turn import in_turn, no_workspace
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from memconsole.domain.agents import Notice
     from memconsole.domain.captures import WorkspaceText
@@ -103,7 +104,7 @@ def _observe(scene: Scene, batch: Sequence[Part], hash_: str, tally: _Tally) -> 
         log = add(log, tally.added)
     observer = Observer(
         agent_id=scene.agent.id,
-        mask=_mask(scene.settings),
+        mask=way_out(redacts=scene.settings.redact),
         zone=scene.zone,
         now=scene.ports.clock.now(),
         min_score=scene.observer.min_score,
@@ -143,14 +144,6 @@ def _write(
     if entry is None:
         return workspace.replace(root, OBSERVATIONS, grown.text, seen=seen)
     return workspace.append(root, OBSERVATIONS, entry, header=header.text)
-
-
-def _mask(settings: Settings) -> Callable[[str], str]:
-    if not settings.redact:
-        return str
-    from memconsole.domain.redaction import mask  # noqa: PLC0415 - reading commands need it not
-
-    return mask
 
 
 def _too_few(scene: Scene, picked: Picked) -> Skipped:

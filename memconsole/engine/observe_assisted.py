@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.llm import observe_prompt, read_observations
 from memconsole.domain.observations import render
 from memconsole.domain.observing_model import said, taken
+from memconsole.domain.outgoing import let_out
 from memconsole.engine.assist import ask, is_on
 
 if TYPE_CHECKING:
@@ -29,11 +30,10 @@ def extract(
     own = observer.extract(batch, log)
     if not is_on(scene.settings) or scene.command.dry_run:
         return own, {}
-    from memconsole.domain.redaction import mask  # noqa: PLC0415 - reading commands need it not
-
     known = [render(one).partition(" <!--")[0] for one in log.observations]
-    masked = replace(observer, mask=mask)  # what leaves this host is masked, whatever the settings
-    prompt = observe_prompt(said(masked, batch), [mask(line) for line in known])
+    # What leaves this host is masked, whatever the settings.
+    masked = replace(observer, mask=let_out)
+    prompt = observe_prompt(said(masked, batch), [let_out(line) for line in known])
     answer = ask(prompt, ports=scene.ports, settings=scene.settings)
     if answer.completion is None:
         return own, answer.details()

@@ -26,6 +26,7 @@ from memconsole.domain.outcomes import (
     reason_of,
     status_of,
 )
+from memconsole.domain.outgoing import name_out, way_out
 from memconsole.domain.plain import one_line
 from memconsole.domain.recovery import RAW_MESSAGES, ended_talks, render_raw
 from memconsole.engine.ages import dated
@@ -219,11 +220,9 @@ def _keep_raw(scene: _Scene, talk: EndedTalk, ref: TranscriptRef, print_: str) -
         return Skipped(scene.command, SkipReason.NOTHING_NEW, "all of it was captured before")
     if scene.command.dry_run:
         return Planned(scene.command, f"would keep {len(messages)} messages as they are")
-    from memconsole.domain.redaction import mask  # noqa: PLC0415
-
-    said = take(messages, mask if scene.settings.redact else str).spoken
+    said = take(messages, way_out(redacts=scene.settings.redact)).spoken
     zone = resolve_zone(scene.settings.timezone, scene.home.config.user_timezone).zone
-    path, entry, header = render_raw(ref.session_id, said, ports.clock.now(), zone)
+    path, entry, header = render_raw(name_out(ref.session_id), said, ports.clock.now(), zone)
 
     def attempt() -> Outcome:
         wrote = ports.workspace.append(scene.agent.workspace, path, entry, header=header)

@@ -18,6 +18,7 @@ from memconsole.domain.memory_edit import edit_of
 from memconsole.domain.observations import OBSERVATIONS
 from memconsole.domain.observations_text import parse
 from memconsole.domain.outcomes import Failed, Planned, Reflected, Skipped, SkipReason, Written
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.reflection import SMALLEST, consolidate
 from memconsole.domain.reflection_gate import judge
 from memconsole.domain.reflection_words import changes, helped, lost, told
@@ -207,10 +208,9 @@ def _drafted(
 
 
 def _candidate(scene: _Scene, log: ObservationLog, text: str) -> _Result | Failed:
-    from memconsole.domain.redaction import mask  # noqa: PLC0415 - only for a text from elsewhere
-
-    shown = mask(text, keeps_lines=True) if scene.settings.redact else text
-    log = parse(mask(log.text, keeps_lines=True)) if scene.settings.redact else log
+    redacts = scene.settings.redact
+    shown = let_out(text, redacts=redacts, keeps_lines=True)
+    log = parse(let_out(log.text, keeps_lines=True)) if redacts else log
     verdict = judge(log, shown, scene.today, is_forced=scene.command.is_forced)
     words = (verdict.words_before, verdict.words_after)
     if verdict.log is None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.llm import reflect_prompt
 from memconsole.domain.observations_text import parse
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.reflection_gate import judge
 from memconsole.domain.reflection_words import lost
 from memconsole.engine.assist import REFLECT_TIMEOUT, ask
@@ -38,11 +39,9 @@ class Rewritten:
 
 def rewrite(log: ObservationLog, today: date, *, ports: Ports, settings: Settings) -> Rewritten:
     """Ask for a consolidated text, and judge it like one from anywhere else."""
-    from memconsole.domain.redaction import mask  # noqa: PLC0415 - only what is sent
-
     # Whatever the settings say of files: nothing leaves this host before it is masked. The answer
     # can only keep what it was shown.
-    log = parse(mask(log.text, keeps_lines=True))
+    log = parse(let_out(log.text, keeps_lines=True))
     answer = ask(
         reflect_prompt(log.text),
         ports=ports,

@@ -10,9 +10,9 @@ from memconsole.domain.excerpts import open_items, spoken_of, ticked_items
 from memconsole.domain.files_touched import files_touched
 from memconsole.domain.llm import read_summary, summary_prompt
 from memconsole.domain.memory import MARKER_TAGS
-from memconsole.domain.messages import captured_text
+from memconsole.domain.messages import captured_text, let_out_of
+from memconsole.domain.outgoing import let_out, way_out
 from memconsole.domain.planted import holds_planted, is_planted
-from memconsole.domain.redaction import mask as mask_text
 from memconsole.domain.session_summary import SessionSummary
 from memconsole.domain.slug import slug, words_of
 from memconsole.domain.tag_cues import observations
@@ -21,7 +21,6 @@ from memconsole.errors import WorkspaceError
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import datetime
     from pathlib import Path
 
@@ -67,17 +66,17 @@ class Occasion:
 
 def gather(segment: Segment, occasion: Occasion, *, ports: Ports) -> SessionSummary:
     """Return the summary of what was read; every text is masked before it is cut (A11)."""
-    mask = _mask(redacts=occasion.redacts)
-    masked = [replace(one, text=mask(one.text)) for one in segment.messages]
+    mask = way_out(redacts=occasion.redacts, keeps_lines=True)
+    masked = [let_out_of(one, mask) for one in segment.messages]
     texts = [one.text for one in masked]
     stored = occasion.stored
     times = [one.at for one in masked if one.at is not None]
     title, tagged, notes = _named(masked, occasion, ports)
     return SessionSummary(
-        agent_id=occasion.agent.id,
-        session_id=stored.session_id or "",
+        agent_id=mask(occasion.agent.id),
+        session_id=mask(stored.session_id or ""),
         session_key=None if occasion.key is None else mask(occasion.key),
-        source=stored.channel,
+        source=None if stored.channel is None else mask(stored.channel),
         title=title,
         reason=occasion.reason,
         started_at=min(times, default=None),
@@ -103,7 +102,7 @@ def _named(
     notes: dict[str, Detail] = {}
     if occasion.settings is not None and is_on(occasion.settings):
         said = "\n".join(f"{one.role}: {captured_text(one, str, SAID_CHARS)}" for one in masked)
-        answer = ask(summary_prompt(mask_text(said)), ports=ports, settings=occasion.settings)
+        answer = ask(summary_prompt(let_out(said)), ports=ports, settings=occasion.settings)
         found = None if answer.completion is None else read_summary(answer.completion.text)
         if found is not None:
             kept = tuple(one for one in found[1] if not is_planted(one.text))
@@ -145,7 +144,3 @@ def _frequencies(workspace: Path, ports: Ports) -> tuple[Counter[str], int]:
 
 def _age(document: Document) -> tuple[bool, datetime | None]:
     return document.modified_at is not None, document.modified_at
-
-
-def _mask(*, redacts: bool) -> Callable[[str], str]:
-    return (lambda text: mask_text(text, keeps_lines=True)) if redacts else str

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from memconsole.domain.checkpoint import is_readable
 from memconsole.domain.indexing import Document, DocumentText, Source, TalkLine
 from memconsole.domain.keys import SessionClass
+from memconsole.domain.outgoing import name_out, way_out
 from memconsole.domain.plain import cut, one_line
-from memconsole.domain.redaction import mask
 from memconsole.domain.sessions import SessionState, TranscriptRef
 from memconsole.domain.transcript import MessageKind
 from memconsole.engine.lookup import unreadable
@@ -64,13 +64,14 @@ def read_talk(store: SessionStore, document: Document, *, redact: bool) -> Docum
 
 
 def _lines(messages: Iterable[Message], *, redact: bool) -> Iterator[TalkLine]:
+    mask = way_out(redacts=redact)
     for message in messages:
         if message.kind is not MessageKind.MESSAGE:
             yield TalkLine("", on_path=message.on_path, at=message.at)
             continue
-        text = one_line(mask(message.text) if redact else message.text)
-        notes = "".join(f" [{note}]" for note in message.attachments)
-        spoken = f"{message.role or 'note'}: {cut(text, MESSAGE_CHARS)}{notes}"
+        text = one_line(mask(message.text))
+        notes = "".join(f" [{mask(note)}]" for note in message.attachments)
+        spoken = f"{mask(message.role or 'note')}: {cut(text, MESSAGE_CHARS)}{notes}"
         yield TalkLine(spoken, on_path=message.on_path, at=message.at)
 
 
@@ -82,7 +83,7 @@ def _document(session: StoredSession, ref: TranscriptRef, mark: str = "") -> Doc
     modified = ref.modified_at or session.updated_at
     stamp = f"{ref.kind}:{ref.size_bytes}:{modified}:{ref.generation}:{session.state}"
     return Document(
-        path=f"sessions/{session.session_id or ref.session_id}{mark}",
+        path=f"sessions/{name_out(session.session_id or ref.session_id)}{mark}",
         source=Source.SESSIONS,
         place=ref,
         size_bytes=ref.size_bytes or 0,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.gateway import Verdict, refusal
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.plain import cut, one_line
 from memconsole.gateway import frames
 
@@ -41,7 +42,7 @@ def is_news(frame: Mapping[str, object]) -> bool:
 
 def farewell(payload: Mapping[str, object]) -> Refusal:
     """Return the verdict of a `shutdown` event: it goes away, or comes back by itself."""
-    said = cut(one_line(frames.text(payload.get("reason")) or ""), _LONGEST_REASON)
+    said = cut(let_out(one_line(frames.text(payload.get("reason")) or "")), _LONGEST_REASON)
     words = f": {said}" if said else ""
     expected = frames.whole(payload.get("restartExpectedMs"))
     if expected is None:

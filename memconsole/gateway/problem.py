@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.plain import cut, one_line
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class AnswerError(Exception):
         words = one_line(self.words)
         if token:
             words = words.replace(token, "[redacted:token]")
-        return cut(words, _LONGEST_WORDS) or "it gives no reason"
+        return cut(let_out(words), _LONGEST_WORDS) or "it gives no reason"
 
     @property
     def reason(self) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.indexing import Vectors
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.search import CANDIDATES, Candidate, ChunkRow, Legs
 from memconsole.errors import EmbeddingError
 from memconsole.index.files import problems
@@ -171,9 +172,7 @@ class IndexReader:
     def _vector(self, query: Query) -> bytes | None:
         """Return the query's vector; None when there is nothing to compare it with."""
         if self._means.remote is not None:
-            from memconsole.domain.redaction import mask  # noqa: PLC0415  # only on the way out
-
-            return self._checked(small_list(self._means.remote.embed([mask(query.text)])[0]))
+            return self._checked(small_list(self._means.remote.embed([let_out(query.text)])[0]))
         if self._means.static is None or not self._epoch_chunks:
             return None
         tokens = self._tokens(query.text)

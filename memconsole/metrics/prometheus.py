@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.outgoing import name_out
 from memconsole.errors import StateError
 from memconsole.folders import open_folder
 from memconsole.whole_file import replace_file
@@ -47,7 +48,7 @@ class PrometheusMetrics:
         for family in self._last:
             gauge = GaugeMetricFamily(family.name, family.help, labels=family.labels)
             for labels, value in family.samples:
-                gauge.add_metric(labels, value)
+                gauge.add_metric(list(map(name_out, labels)), value)
             yield gauge
 
     def publish(self, families: Sequence[Family]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.indexing import Document, DocumentText, Source
+from memconsole.domain.outgoing import let_out, name_out
 from memconsole.domain.plain import clean, one_line
 from memconsole.domain.pool_names import is_utf8, shown_name
 from memconsole.errors import WorkspaceError
@@ -97,7 +98,6 @@ class PoolDocuments:
         """
         # Most searches read nothing, and need none of this.
         from memconsole.domain.memory import MAX_READ_BYTES, is_text  # noqa: PLC0415
-        from memconsole.domain.redaction import mask  # noqa: PLC0415
         from memconsole.domain.sizes import size_words  # noqa: PLC0415
         from memconsole.stores.pool_text import UNKNOWN, decode, read_bytes  # noqa: PLC0415
 
@@ -121,7 +121,8 @@ class PoolDocuments:
             notices = (_notice("not-utf8", document, sentence),)
         # Only real line ends count lines, here as in an editor.
         text = clean(re.sub(_ODD_LINE_ENDS, " ", text))
-        return DocumentText(mask(text, keeps_lines=True) if self._redact else text, (), notices)
+        shown = let_out(text, redacts=self._redact, keeps_lines=True)
+        return DocumentText(shown, (), notices)
 
 
 def _files(workspace: Path, extra: tuple[Path, ...]) -> Iterator[FoundFile]:
@@ -133,7 +134,7 @@ def _files(workspace: Path, extra: tuple[Path, ...]) -> Iterator[FoundFile]:
 
 def _document(file: FoundFile, path: str) -> Document:
     return Document(
-        path=path,
+        path=name_out(path),
         source=Source.MEMORY,
         place=file.real,
         size_bytes=file.status.st_size,

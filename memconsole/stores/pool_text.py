@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.estimate import tokens_in
 from memconsole.domain.markers import marked_lines
 from memconsole.domain.memory import MAX_READ_BYTES
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.plain import cut, one_line
 from memconsole.stores.pool_files import version_of
 from memconsole.values import dataclass
@@ -81,7 +82,7 @@ def facts_of(data: bytes, tags: tuple[str, ...] = ()) -> TextFacts:
 
 def _title(text: str) -> str | None:
     found = _HEADING.search(text, 0, _TITLE_WITHIN)
-    return None if found is None else (cut(one_line(found[1]), _TITLE_CHARS) or None)
+    return None if found is None else (cut(let_out(one_line(found[1])), _TITLE_CHARS) or None)
 
 
 class FactsCache:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.stores.state_values import instant, known_text, rows_of, stamp, text
+from memconsole.stores.state_values import instant, known_text, name, rows_of, stamp, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,14 +28,14 @@ class StateAlerts:
             "SELECT issue, status, message, hint, since, seen_at FROM alert "
             "WHERE home = ? ORDER BY since, issue"
         )
-        found = map(_alert, rows_of(self._database, statement, (text(home),)))
+        found = map(_alert, rows_of(self._database, statement, (name(home),)))
         return tuple(one for one in found if one is not None)
 
     def load(self, home: str) -> AlertState:
         """Return what is remembered; nothing when it cannot be read."""
         from memconsole.domain.alerts import AlertState  # noqa: PLC0415 - `status` needs none
 
-        chosen = (text(home),)
+        chosen = (name(home),)
         statement = "SELECT channel, issue, status, at, since FROM alert_told WHERE home = ?"
         told = map(_told, rows_of(self._database, statement, chosen))
         return AlertState(
@@ -50,11 +50,11 @@ class StateAlerts:
         Raises:
             StateError: It cannot be stored.
         """
-        place = text(home)
+        place = name(home)
         alerts = [
             (
                 place,
-                text(one.issue),
+                name(one.issue),
                 one.status.value,
                 text(one.message),
                 text(one.hint),
@@ -64,7 +64,7 @@ class StateAlerts:
             for one in state.open.values()
         ]
         told = [
-            (place, text(channel), text(issue), one.status.value, stamp(one.at), stamp(one.since))
+            (place, name(channel), name(issue), one.status.value, stamp(one.at), stamp(one.since))
             for (channel, issue), one in state.told.items()
         ]
 
@@ -87,11 +87,11 @@ class StateAlerts:
         Raises:
             StateError: It cannot be stored.
         """
-        values = (text(mute.issue), mute.status.value, stamp(mute.at), stamp(mute.until))
+        values = (name(mute.issue), mute.status.value, stamp(mute.at), stamp(mute.until))
 
         def change(connection: Connection) -> None:
             connection.execute(
-                "INSERT OR REPLACE INTO alert_mute VALUES (?, ?, ?, ?, ?)", (text(home), *values)
+                "INSERT OR REPLACE INTO alert_mute VALUES (?, ?, ?, ?, ?)", (name(home), *values)
             )
 
         self._database.write(change)
@@ -105,7 +105,7 @@ class StateAlerts:
 
         def change(connection: Connection) -> None:
             connection.execute(
-                "DELETE FROM alert_mute WHERE home = ? AND issue = ?", (text(home), text(issue))
+                "DELETE FROM alert_mute WHERE home = ? AND issue = ?", (name(home), name(issue))
             )
 
         self._database.write(change)
@@ -114,7 +114,7 @@ class StateAlerts:
         from memconsole.domain.alert_mutes import Mute  # noqa: PLC0415 - often there is none
 
         statement = "SELECT issue, status, at, until FROM alert_mute WHERE home = ?"
-        for issue, status, at, until in rows_of(self._database, statement, (text(home),)):
+        for issue, status, at, until in rows_of(self._database, statement, (name(home),)):
             grade, begun, end = _grade(status), instant(at), instant(until)
             if isinstance(issue, str) and grade is not None and begun is not None and end:
                 yield Mute(issue, grade, begun, end)

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef
-from memconsole.stores.state_values import instant, known_text, marks, rows_of, stamp, text
+from memconsole.stores.state_values import instant, known_text, marks, name, rows_of, stamp, text
 
 if TYPE_CHECKING:
     from memconsole.domain.captures import Capture
@@ -39,7 +39,7 @@ class StateCaptures:
         statement = (
             f"SELECT {_CAPTURE} FROM capture WHERE home = ? AND agent = ? ORDER BY id DESC LIMIT ?"
         )
-        rows = rows_of(self._database, statement, (text(agent.home), text(agent.id), limit))
+        rows = rows_of(self._database, statement, (name(agent.home), name(agent.id), limit))
         return tuple(capture for row in rows if (capture := _capture(row)) is not None)
 
     def latest_by_agent(self, home: str) -> dict[str, Capture]:
@@ -48,7 +48,7 @@ class StateCaptures:
             f"SELECT {_CAPTURE} FROM capture WHERE id IN "
             "(SELECT max(id) FROM capture WHERE home = ? GROUP BY agent)"
         )
-        rows = rows_of(self._database, statement, (text(home),))
+        rows = rows_of(self._database, statement, (name(home),))
         found = (capture for row in rows if (capture := _capture(row)) is not None)
         return {capture.agent.id: capture for capture in found}
 
@@ -59,16 +59,16 @@ class StateCaptures:
             StateError: It cannot be stored.
         """
         values = (
-            text(capture.agent.home),
-            text(capture.agent.id),
-            text(capture.session_id),
-            text(capture.session_key),
+            name(capture.agent.home),
+            name(capture.agent.id),
+            name(capture.session_id),
+            name(capture.session_key),
             stamp(capture.at),
             capture.content_hash,
             text(capture.block),
             int(capture.is_logged),
-            text(capture.day_file),
-            text(capture.workspace),
+            name(capture.day_file),
+            name(capture.workspace),
         )
 
         def change(connection: Connection) -> None:
@@ -88,7 +88,7 @@ class StateCaptures:
         self._database.record(change)
 
     def _newest(self, agent: AgentRef, session_id: str | None, condition: str) -> Capture | None:
-        values = (text(agent.home), text(agent.id), text(session_id))
+        values = (name(agent.home), name(agent.id), name(session_id))
         statement = (
             f"SELECT {_CAPTURE} FROM capture WHERE home = ?1 AND agent = ?2 "
             f"AND (?3 IS NULL OR session_id = ?3) AND {condition} ORDER BY id DESC LIMIT 1"

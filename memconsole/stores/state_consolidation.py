@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.stores.state_values import instant, known_text, rows_of, stamp, text
+from memconsole.stores.state_values import instant, known_text, name, rows_of, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -34,7 +34,7 @@ class StateConsolidation:
 
     def finds(self, workspace: str) -> tuple[Find, ...]:
         """Return what was found in a workspace, the oldest first."""
-        rows = rows_of(self._database, _FINDS, (text(workspace),))
+        rows = rows_of(self._database, _FINDS, (name(workspace),))
         return tuple(one for row in rows if (one := _find(row)) is not None)
 
     def add(self, workspace: str, finds: Sequence[Find], *, keep_since: datetime) -> None:
@@ -43,9 +43,9 @@ class StateConsolidation:
         Raises:
             StateError: It cannot be stored.
         """
-        own = text(workspace)
+        own = name(workspace)
         rows = [
-            (own, one.entry, text(one.path), one.query, one.day.isoformat(), one.score, at)
+            (own, one.entry, name(one.path), one.query, one.day.isoformat(), one.score, at)
             for one in finds
             for at in (stamp(one.at),)
         ]
@@ -60,7 +60,7 @@ class StateConsolidation:
         """Return the ids of notes that shall not be proposed."""
         statement = "SELECT entry FROM declined_note WHERE workspace = ?"
         return frozenset(
-            str(row[0]) for row in rows_of(self._database, statement, (text(workspace),))
+            str(row[0]) for row in rows_of(self._database, statement, (name(workspace),))
         )
 
     def decline(self, workspace: str, entries: Collection[str], at: datetime) -> None:
@@ -69,13 +69,13 @@ class StateConsolidation:
         Raises:
             StateError: It cannot be stored.
         """
-        rows = [(text(workspace), one, stamp(at)) for one in entries]
+        rows = [(name(workspace), one, stamp(at)) for one in entries]
         self._write(lambda connection: connection.executemany(_DECLINED, rows))
 
     def last(self, workspace: str) -> tuple[str, datetime] | None:
         """Return the input of the last report, and when it was written."""
         statement = "SELECT input, at FROM proposed WHERE workspace = ?"
-        for row in rows_of(self._database, statement, (text(workspace),)):
+        for row in rows_of(self._database, statement, (name(workspace),)):
             if (at := instant(row[1])) is not None:
                 return str(row[0]), at
         return None
@@ -86,7 +86,7 @@ class StateConsolidation:
         Raises:
             StateError: It cannot be stored.
         """
-        values = (text(workspace), input_hash, stamp(at))
+        values = (name(workspace), input_hash, stamp(at))
         self._write(lambda connection: connection.execute(_REPORTED, values))
 
     def _write(self, change: Callable[[Connection], object]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.stores.state_values import instant, known_text, marks, rows_of, stamp, text
+from memconsole.stores.state_values import instant, known_text, marks, name, rows_of, stamp
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
@@ -27,7 +27,7 @@ class StateFlushes:
             "SELECT session_id, compactions, started_at, stages, at FROM flush "
             "WHERE home = ? AND agent = ? AND session_key = ?"
         )
-        values = (text(agent.home), text(agent.id), text(key))
+        values = (name(agent.home), name(agent.id), name(key))
         rows = rows_of(self._database, statement, values)
         if not rows:
             return None
@@ -53,10 +53,10 @@ class StateFlushes:
         """
         cycle = mark.cycle
         values = (
-            text(agent.home),
-            text(agent.id),
-            text(key),
-            text(cycle.session_id),
+            name(agent.home),
+            name(agent.id),
+            name(key),
+            name(cycle.session_id),
             cycle.compactions,
             None if cycle.started_at is None else stamp(cycle.started_at),
             ",".join(sorted(mark.stages)),

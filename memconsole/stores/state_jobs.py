@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.stores.state_values import instant, known_text, marks, rows_of, stamp, text
+from memconsole.stores.state_values import instant, known_text, marks, name, rows_of, stamp, text
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -51,7 +51,7 @@ class StateJobs:
             StateError: It cannot be stored.
         """
         values = (
-            text(record.id),
+            name(record.id),
             _stamp(record.started_at),
             _stamp(record.ended_at),
             text(record.status),
@@ -85,7 +85,7 @@ class StateJobs:
             connection.execute(
                 "INSERT INTO job (id, is_paused) VALUES (?, ?) "
                 "ON CONFLICT (id) DO UPDATE SET is_paused = excluded.is_paused",
-                (text(job), int(is_paused)),
+                (name(job), int(is_paused)),
             )
 
         self._database.write(change)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.stores.state_values import instant, marks, rows_of, stamp, text
+from memconsole.stores.state_values import instant, marks, name, rows_of, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -32,7 +32,7 @@ class StateMemory:
             f"SELECT id, {_COLUMNS} FROM memory_action "
             "WHERE workspace = ? AND undone_at IS NULL ORDER BY id DESC"
         )
-        rows = rows_of(self._database, statement, (text(workspace),))
+        rows = rows_of(self._database, statement, (name(workspace),))
         return tuple(one for row in rows if (one := _action(row, workspace)) is not None)
 
     def add(self, action: MemoryAction) -> None:
@@ -44,7 +44,7 @@ class StateMemory:
         from memconsole.stores.state_memory_text import packed  # noqa: PLC0415 - writers only
 
         values = (
-            text(action.workspace),
+            name(action.workspace),
             action.kind.value,
             stamp(action.at),
             " ".join(action.entries),

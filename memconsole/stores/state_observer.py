@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.stores.state_values import instant, known_text, rows_of, stamp, text
+from memconsole.stores.state_values import instant, known_text, name, rows_of, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,7 @@ class StateObserver:
     def last(self, agent: AgentRef) -> tuple[str, datetime] | None:
         """Return hash and time of the agent's last run."""
         statement = "SELECT hash, at FROM observer_run WHERE home = ? AND agent = ?"
-        rows = rows_of(self._database, statement, (text(agent.home), text(agent.id)))
+        rows = rows_of(self._database, statement, (name(agent.home), name(agent.id)))
         if not rows or (at := instant(rows[0][1])) is None:
             return None
         return str(rows[0][0]), at
@@ -38,7 +38,7 @@ class StateObserver:
         statement = (
             "SELECT session_id, message_id, position, at FROM observed WHERE home = ? AND agent = ?"
         )
-        rows = rows_of(self._database, statement, (text(agent.home), text(agent.id)))
+        rows = rows_of(self._database, statement, (name(agent.home), name(agent.id)))
         return {str(row[0]): _cursor(row) for row in rows}
 
     def advance(
@@ -49,7 +49,7 @@ class StateObserver:
         Raises:
             StateError: It cannot be stored.
         """
-        owner = (text(agent.home), text(agent.id))
+        owner = (name(agent.home), name(agent.id))
 
         def change(connection: Connection) -> None:
             connection.execute(
@@ -58,11 +58,11 @@ class StateObserver:
             )
             for session_id, cursor in cursors.items():
                 said_at = None if cursor.at is None else stamp(cursor.at)
-                place = (text(cursor.message_id), cursor.position, said_at, stamp(at))
+                place = (name(cursor.message_id), cursor.position, said_at, stamp(at))
                 connection.execute(
                     "INSERT OR REPLACE INTO observed (home, agent, session_id, message_id, "
                     "position, at, observed_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (*owner, text(session_id), *place),
+                    (*owner, name(session_id), *place),
                 )
             connection.execute(
                 "DELETE FROM observed WHERE observed_at < ?", (stamp(at - _CURSORS_KEPT),)

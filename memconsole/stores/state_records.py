@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.origin import Origin
 from memconsole.domain.tokens import Sample
-from memconsole.stores.state_values import instant, known_text, marks, rows_of, stamp, text
+from memconsole.stores.state_values import instant, known_text, marks, name, rows_of, stamp, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,19 +43,19 @@ class StateRunLog:
         """
         names = _RUN.removeprefix("id, ")
         values = (
-            text(run.job),
-            text(run.command),
+            name(run.job),
+            name(run.command),
             text(run.command_line),
             run.origin.value,
-            text(run.agent),
-            text(run.key),
+            name(run.agent),
+            name(run.key),
             stamp(run.started_at),
             None if run.ended_at is None else stamp(run.ended_at),
             run.status,
             text(run.reason),
             text(run.message),
             run.duration_ms,
-            text(run.home),
+            name(run.home),
         )
 
         def change(connection: Connection) -> None:
@@ -78,13 +78,13 @@ class StateRunLog:
         """Return the newest runs first; none when they cannot be read."""
         conditions: list[tuple[str, SqlValue]] = []
         if home is not None:
-            conditions.append(("home = ?", text(home)))
+            conditions.append(("home = ?", name(home)))
         if since is not None:
             conditions.append(("started_at >= ?", stamp(since)))
         if job is not None:
-            conditions.append(("job = ?", text(job)))
+            conditions.append(("job = ?", name(job)))
         if command is not None:
-            conditions.append(("command = ?", text(command)))
+            conditions.append(("command = ?", name(command)))
         where = " AND ".join(("TRUE", *(sql for sql, _ in conditions)))
         values = (*(value for _, value in conditions), limit)
         statement = (
@@ -144,7 +144,7 @@ class StateSamples:
 
 
 def _store_sample(connection: Connection, sample: Sample) -> None:
-    session_id, at = text(sample.session_id), stamp(sample.at)
+    session_id, at = name(sample.session_id), stamp(sample.at)
     last = connection.execute(
         "SELECT id, at, tokens FROM sample WHERE session_id = ? ORDER BY at DESC, id DESC LIMIT 2",
         (session_id,),
@@ -158,7 +158,7 @@ def _store_sample(connection: Connection, sample: Sample) -> None:
             return
     connection.execute(
         "INSERT INTO sample (agent, session_id, at, tokens) VALUES (?, ?, ?, ?)",
-        (text(sample.agent_id), session_id, at, sample.tokens),
+        (name(sample.agent_id), session_id, at, sample.tokens),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.stores.state_values import rows_of, stamp, text
+from memconsole.stores.state_values import name, rows_of, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ class StateRecovery:
     def fingerprints(self, agent: AgentRef, session_id: str) -> frozenset[str]:
         """Return the fingerprints that captures of a session left."""
         statement = "SELECT hash FROM fingerprint WHERE home = ? AND agent = ? AND session_id = ?"
-        rows = rows_of(self._database, statement, (*_of(agent), text(session_id)))
+        rows = rows_of(self._database, statement, (*_of(agent), name(session_id)))
         return frozenset(str(row[0]) for row in rows)
 
     def remember(self, agent: AgentRef, session_id: str, fingerprint: str, at: datetime) -> None:
@@ -39,7 +39,7 @@ class StateRecovery:
         Raises:
             StateError: It cannot be stored.
         """
-        values = (*_of(agent), text(session_id), fingerprint, stamp(at))
+        values = (*_of(agent), name(session_id), fingerprint, stamp(at))
 
         def change(connection: Connection) -> None:
             connection.execute(
@@ -72,7 +72,7 @@ class StateRecovery:
             StateError: They cannot be stored.
         """
         rows = [
-            (*_of(agent), text(session_id), text(key), stamp(at))
+            (*_of(agent), name(session_id), name(key), stamp(at))
             for session_id, key in keys.items()
         ]
 
@@ -89,4 +89,4 @@ class StateRecovery:
 
 
 def _of(agent: AgentRef) -> tuple[str | None, str | None]:
-    return text(agent.home), text(agent.id)
+    return name(agent.home), name(agent.id)

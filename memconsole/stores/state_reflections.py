@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.stores.state_values import instant, marks, rows_of, stamp, text
+from memconsole.stores.state_values import instant, marks, name, rows_of, stamp, text
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -28,7 +28,7 @@ class StateReflections:
             f"SELECT id, {_COLUMNS} FROM reflection "
             "WHERE workspace = ? AND undone_at IS NULL ORDER BY id DESC LIMIT 1"
         )
-        rows = rows_of(self._database, statement, (text(workspace),))
+        rows = rows_of(self._database, statement, (name(workspace),))
         if not rows:
             return None
         number, _, at, before, after, backup, chars, result, edits = rows[0]
@@ -59,7 +59,7 @@ class StateReflections:
         from memconsole.stores.state_memory_text import packed  # noqa: PLC0415 - writers only
 
         values = (
-            text(record.workspace),
+            name(record.workspace),
             stamp(record.at),
             record.words_before,
             record.words_after,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.rotation import Identity, Rotation, RotationState
-from memconsole.stores.state_values import instant, known_text, marks, rows_of, stamp, text
+from memconsole.stores.state_values import instant, known_text, marks, name, rows_of, stamp, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,9 +36,9 @@ class StateRotations:
             StateError: It cannot be stored; so it must not be sent.
         """
         values = (
-            text(rotation.agent.home),
-            text(rotation.agent.id),
-            text(rotation.key),
+            name(rotation.agent.home),
+            name(rotation.agent.id),
+            name(rotation.key),
             rotation.state.value,
             stamp(rotation.started_at),
             None,
@@ -90,7 +90,7 @@ class StateRotations:
             f"SELECT id, {_COLUMNS} FROM rotation WHERE home = ? AND agent = ? AND key = ? "
             "ORDER BY id DESC LIMIT ?"
         )
-        values = (text(agent.home), text(agent.id), text(key), limit)
+        values = (name(agent.home), name(agent.id), name(key), limit)
         found = [_rotation(row) for row in rows_of(self._database, statement, values)]
         saved = self._captured([one.id for one in found if one is not None])
         return tuple(
@@ -112,7 +112,7 @@ class StateRotations:
 
 def _identity_values(one: Identity) -> tuple[str | int | None, ...]:
     started_at = None if one.started_at is None else stamp(one.started_at)
-    return text(one.session_id), text(one.revision), started_at, one.tokens
+    return name(one.session_id), text(one.revision), started_at, one.tokens
 
 
 def _rotation(row: Row) -> Rotation | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.stores.state_values import instant, known_text, marks, rows_of, stamp, text
+from memconsole.stores.state_values import instant, known_text, marks, name, rows_of, stamp
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
@@ -27,7 +27,7 @@ class StateSummaries:
             "SELECT session_key, at, until, path, reason FROM summary "
             "WHERE home = ? AND agent = ? AND session_id = ? ORDER BY id DESC LIMIT 1"
         )
-        values = (text(agent.home), text(agent.id), text(session_id))
+        values = (name(agent.home), name(agent.id), name(session_id))
         rows = rows_of(self._database, statement, values)
         if not rows:
             return None
@@ -48,13 +48,13 @@ class StateSummaries:
             StateError: It cannot be stored.
         """
         values = (
-            text(record.agent.home),
-            text(record.agent.id),
-            text(record.session_id),
-            text(record.session_key),
+            name(record.agent.home),
+            name(record.agent.id),
+            name(record.session_id),
+            name(record.session_key),
             stamp(record.at),
             stamp(record.until),
-            text(record.path),
+            name(record.path),
             record.reason,
         )
         statement = f"INSERT INTO summary ({_COLUMNS}) VALUES ({marks(values)})"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from memconsole.domain.outgoing import let_out, name_out
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -27,8 +29,17 @@ def marks(values: Sequence[SqlValue]) -> str:
 
 
 def text(value: str | None) -> str | None:
-    """Return text that can be stored; a path may hold bytes that are no text."""
-    return None if value is None else value.encode("utf-8", "backslashreplace").decode()
+    """Return words as they are stored: masked (A11), and bytes that are no text written out."""
+    return None if value is None else let_out(_decoded(value))
+
+
+def name(value: str | None) -> str | None:
+    """Return what a row is found by again: masked, and still told apart from others."""
+    return None if value is None else name_out(_decoded(value))
+
+
+def _decoded(value: str) -> str:
+    return value.encode("utf-8", "backslashreplace").decode()
 
 
 def known_text(value: SqlValue) -> str | None:

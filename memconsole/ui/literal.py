@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from memconsole.domain.outgoing import let_out
 from memconsole.domain.plain import clean, one_line
 
 if TYPE_CHECKING:
@@ -19,16 +20,12 @@ if TYPE_CHECKING:
 @lru_cache(maxsize=16_384)  # the same names come with every key and every reading
 def literal(text: str) -> str:
     """Return foreign text as one safe line: secrets masked, nothing cut yet."""
-    from memconsole.domain.redaction import mask  # noqa: PLC0415 - a first picture has no such text
-
-    return one_line(mask(clean(text)))
+    return one_line(let_out(clean(text)))
 
 
 def literal_block(text: str) -> str:
     """Return foreign text as safe lines; only line feeds and tabs are left of its controls."""
-    from memconsole.domain.redaction import mask  # noqa: PLC0415 - see above
-
-    return mask(clean(text))
+    return let_out(clean(text))
 
 
 def shorter(text: str, home: Path) -> str:

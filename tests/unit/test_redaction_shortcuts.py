@@ -9,41 +9,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.redaction import mask
-from memconsole.domain.redaction_patterns import (
-    NEAR_WORD,
-    NEAR_WORD_SMALL,
-    SECRET_WORD,
-    SECRET_WORD_SMALL,
-    SHORTEST,
-    TOKEN_SHAPES,
-    TokenShape,
-)
-
-PIECES = (
-    *("password", "Passwort", "DB_PASS", "_PASS", "pass", "passed", "pwd", "PWD", "mdp", "Hasło"),
-    *("API_KEY", "api key", "keys", "keyword", "token", "TOKENS", "Secret", "creds", "CREDENTIAL"),
-    *("пароль", "ТОКЕН", "密码", "トークン", "ŞİFRE", "schlüssel", "mot de passe", "parolă"),
-    *("=", ":", " ", "\n", "_", "-", ".", "x", "9", "the", "hunter22"),
-)
+from memconsole.domain.outgoing import let_out, name_out
+from memconsole.domain.redaction import mask, secrets_in
+from memconsole.domain.redaction_escapes import plain
+from memconsole.domain.redaction_patterns import ANNOUNCING, ANNOUNCING_TOO, Word
+from memconsole.domain.redaction_places import COMMANDS, PLACES
+from memconsole.domain.redaction_shapes import SHORTEST, TokenShape, token_shapes
+from memconsole.domain.redaction_vendors import NAMED
 
 
-@pytest.mark.parametrize("shape", TOKEN_SHAPES, ids=lambda one: one.kind)
+@pytest.mark.parametrize("shape", token_shapes(), ids=lambda one: one.kind)
 def test_no_token_is_shorter_than_the_words_that_are_looked_at(shape: TokenShape) -> None:
     least, _ = _parser.parse(shape.pattern).getwidth()
     assert least >= SHORTEST
 
 
-@given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
-def test_small_letters_find_whatever_any_letters_find(text: str) -> None:
-    lowered = text.lower()
-    if len(lowered) != len(text):
-        return
-    for exact, quick in ((SECRET_WORD, SECRET_WORD_SMALL), (NEAR_WORD, NEAR_WORD_SMALL)):
-        found = [match.start() for match in re.finditer(exact, text)]
-        looked_at = [match.start() for match in re.finditer(quick, lowered)]
-        assert bool(looked_at) or not found
-        assert not found or looked_at[0] <= found[0]
+@pytest.mark.parametrize("place", [*PLACES, *COMMANDS], ids=lambda one: str(one.hints))
+def test_hints_of_places_are_in_small_letters_and_each_has_one_secret(place: TokenShape) -> None:
+    assert [hint for hint in place.hints if hint != hint.lower()] == []
+    assert "secret" in re.compile(place.pattern).groupindex
+
+
+@pytest.mark.parametrize("word", [*ANNOUNCING, *ANNOUNCING_TOO], ids=lambda one: one.pattern)
+def test_an_announcing_word_is_known_by_its_hint(word: Word) -> None:
+    assert word.hint == word.hint.lower()
+    assert word.hint in re.sub(r"[\[\]?]", "", word.pattern)
+
+
+def test_every_vendors_rule_can_be_compiled() -> None:
+    for _, hints, names, value in NAMED:
+        assert hints
+        assert re.compile(names)
+        assert re.compile(value)
 
 
 @pytest.mark.parametrize(
@@ -59,3 +56,39 @@ def test_short_tokens_and_letters_of_two_cases_are_seen(text: str) -> None:
     masked = mask(text)
     assert "hunter22" not in masked
     assert "eyJ" not in masked
+
+
+@given(
+    st.lists(st.sampled_from([*"ab1 \n\\%=&;nx03Du", "\\u003d", "%20", "&amp;", "\x1b[31m"])).map(
+        "".join
+    )
+)
+def test_a_stretch_of_the_plain_reading_is_found_in_the_text(text: str) -> None:
+    reading = plain(text)
+    if reading is None:
+        return
+    covered = [reading.span(at, at + 1) for at in range(len(reading.text))]
+    assert covered[0][0] == 0
+    assert covered[-1][1] == len(text)
+    for letter, (start, end) in zip(reading.text, covered, strict=True):
+        assert start < end
+        assert end - start > 1 or text[start] in (letter, "\x1b")
+
+
+def test_what_is_found_says_its_kind_and_where_it_stands() -> None:
+    text = "use \\nghp_" + "a1B2c3" * 6 + " and password: hunter22x"
+    found = [(one.kind, text[one.start : one.end]) for one in secrets_in(text)]
+    assert found == [("github-token", "ghp_" + "a1B2c3" * 6), ("password", "hunter22x")]
+
+
+def test_names_that_differ_in_their_secret_stay_two() -> None:
+    one, other = (name_out(f"agent:main:password={word}") for word in ("hunter22x", "hunter33x"))
+    assert one != other
+    assert "hunter" not in one + other
+    assert name_out(one) == one
+    assert name_out("agent:main:telegram:dm:123456789") == "agent:main:telegram:dm:123456789"
+
+
+def test_nothing_is_masked_where_the_operator_switched_it_off() -> None:
+    assert let_out("password: hunter22x", redacts=False) == "password: hunter22x"
+    assert name_out("password=hunter22x", redacts=False) == "password=hunter22x"
