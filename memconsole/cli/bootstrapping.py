@@ -51,7 +51,7 @@ def bootstrap(
         Answer(
             "bootstrap",
             data=lambda: encode(found),
-            show=lambda paper: _show(paper, found),
+            show=lambda paper: _show(paper, found, redact=call.redact),
             at=call.clock.now(),
             home=call.engine.home(),
         )
@@ -71,11 +71,13 @@ def encode(found: Bootstrap) -> Row:
     }
 
 
-def _show(paper: Paper, found: Bootstrap) -> None:
+def _show(paper: Paper, found: Bootstrap, *, redact: bool) -> None:
+    from memconsole.cli import safe  # noqa: PLC0415  # redaction is slow to load
+
     for one in found.files:
         paper.title(one.name, f"{len(one.content):,} characters, {one.path}")
-        for line in one.content.splitlines():
-            paper.write(paper.text(line))
+        for line in safe.block(one.content, redact=redact).splitlines():
+            paper.write(line)
     paper.gap()
     for reason in found.left_out:
         paper.write(paper.text(reason))

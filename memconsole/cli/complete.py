@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import typer  # noqa: TC002  # Typer reads the annotations of these functions
 
+from memconsole.domain.outgoing import name_out
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
@@ -90,7 +91,12 @@ def _offer(context: typer.Context, incomplete: str, find: Finder) -> list[tuple[
     typed = os.environ.get(_TYPED, "")
     try:
         offered = find(call.engine, has_begun=bool(typed + incomplete))
-        found = [pair for pair in offered if pair[0].startswith(typed + incomplete)]
+        # A masked name completes to nothing that is there.
+        found = [
+            pair
+            for pair in offered
+            if pair[0].startswith(typed + incomplete) and name_out(pair[0]) == pair[0]
+        ]
     except (MemconsoleError, OSError):
         return []
     return [

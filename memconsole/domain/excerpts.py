@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.graphemes import cut
-from memconsole.domain.messages import CAPTURE_CHARS, captured_text
+from memconsole.domain.messages import CAPTURE_CHARS, captured_text, let_out_of
 from memconsole.domain.plain import one_line
 from memconsole.domain.planted import holds_planted, quoted
 from memconsole.values import dataclass
@@ -80,8 +79,8 @@ def take(messages: Iterable[Message], mask: Callable[[str], str]) -> Talk:
         mask: Replaces secrets.
     """
     given = tuple(messages)
-    masked = [replace(message, text=mask(message.text)) for message in given]
-    hidden = sum(one.text != other.text for one, other in zip(given, masked, strict=True))
+    masked = [let_out_of(message, mask) for message in given]
+    hidden = sum(one != other for one, other in zip(given, masked, strict=True))
     spoken = tuple(spoken_of(message) for message in masked)
     texts = [message.text[:_LOOKED_AT] for message in masked]
     planted = sum(holds_planted(message.text) for message in masked)

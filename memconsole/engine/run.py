@@ -29,6 +29,7 @@ from memconsole.domain.outcomes import (
     reason_of,
     status_of,
 )
+from memconsole.domain.outgoing import let_out
 from memconsole.errors import LockedError, MemconsoleError, ReadOnlyError, StateError
 from memconsole.values import dataclass
 
@@ -85,7 +86,7 @@ def run_command(
     outcome = replace(outcome, duration_ms=took)
     # Jobs look before they act; a look that changes nothing is no news.
     level = logging.DEBUG if command.dry_run else logging.INFO
-    logger.log(level, "%s: %s", command_line(command), status_of(outcome))
+    logger.log(level, "%s: %s", let_out(command_line(command)), status_of(outcome))
     if not (isinstance(outcome, Planned) or command.dry_run or settings.ui.read_only):
         _write_down(command, outcome, started_at, ports, attended.job)
     return outcome

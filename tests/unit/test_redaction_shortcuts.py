@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from re import _parser  # type: ignore[attr-defined]  # nothing else tells how long a match is
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import memconsole
 from memconsole.domain.outgoing import let_out, name_out
 from memconsole.domain.redaction import mask, secrets_in
 from memconsole.domain.redaction_escapes import plain
@@ -92,3 +94,13 @@ def test_names_that_differ_in_their_secret_stay_two() -> None:
 def test_nothing_is_masked_where_the_operator_switched_it_off() -> None:
     assert let_out("password: hunter22x", redacts=False) == "password: hunter22x"
     assert name_out("password=hunter22x", redacts=False) == "password=hunter22x"
+
+
+def test_nothing_masks_but_the_one_way_out() -> None:
+    package = Path(memconsole.__file__).parent
+    importers = {
+        path.name
+        for path in package.rglob("*.py")
+        if "memconsole.domain.redaction" in path.read_text("utf-8")
+    }
+    assert {name for name in importers if not name.startswith("redaction")} == {"outgoing.py"}
