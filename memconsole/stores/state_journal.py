@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memconsole.errors import MemconsoleError
-from memconsole.stores.state_values import marks, text
+from memconsole.stores.state_values import marks, name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -179,7 +179,7 @@ class StateJournal:
 
 
 def _place(root: Path) -> str:
-    return text(str(root.resolve())) or ""
+    return name(str(root.resolve())) or ""
 
 
 def _intent(row: Row) -> Intent:

@@ -91,7 +91,7 @@ ELSEWHERE = {
     *("serve", "service", "bench", "config fix", "config init", "config path", "hooks install"),
     *("hooks remove", "logs", "memory edit", "memory promote", "alerts unmute"),
 }
-"""Commands that wait, change the host or the platform, open an editor, or print no text of others."""
+"""They wait, change the host or the platform, open an editor, or print no text of others."""
 
 
 @pytest.fixture
