@@ -1,11 +1,10 @@
-"""A planted set: secrets that nobody owns in many surroundings, and text that only looks like one.
+"""A planted set: secrets that nobody owns, in many surroundings; long because it is a list.
 
 Nothing here is a real secret and no string of the file looks like one: shapes are templates, filled
 from a seed. `{a20}` stands for 20 letters and digits, `h` for small hexadecimal, `H` for capital,
 `l` for small letters and digits, `U` for capitals and digits, `d` for digits, `c` for letters,
 `s` for small letters, `w` for letters, digits, `_` and `-`, `b` for base64, `p` for a password as a
-person chooses one, `{u}` for a UUID. What stands between « and » is the secret. It is long because
-it is a list.
+person chooses one, `{u}` for a UUID. What stands between « and » is the secret.
 """
 
 from __future__ import annotations

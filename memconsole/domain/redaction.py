@@ -158,7 +158,7 @@ def _tokens(text: str, suspects: str) -> Iterator[Secret]:
 def _suspects(text: str) -> Iterator[str]:
     """Yield what may hold a token: long words with a digit or a capital inside."""
     for word in text.split():
-        if len(word) < SHORTEST or word.isalpha():
+        if len(word) < SHORTEST or (word.isalpha() and word[1:] == word[1:].lower()):
             continue
         if len(word) < _LINE:
             if _ORDINARY.fullmatch(word) is None:

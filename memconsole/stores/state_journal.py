@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memconsole.errors import MemconsoleError
-from memconsole.stores.state_values import marks, name
+from memconsole.stores import state_values
+from memconsole.stores.state_values import marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -179,7 +180,7 @@ class StateJournal:
 
 
 def _place(root: Path) -> str:
-    return name(str(root.resolve())) or ""
+    return state_values.name(str(root.resolve())) or ""
 
 
 def _intent(row: Row) -> Intent:
