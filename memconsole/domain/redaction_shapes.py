@@ -64,7 +64,7 @@ def _glue(hints: tuple[str, ...]) -> int | None:
 
 
 OWN_SHAPES = (
-    _shape("jwt", "eyJ", r"eyJ[\w-]{6,}(?:\.[\w-]{2,}){1,4}", glue=None),
+    _shape("jwt", "eyJ", r"eyJ[\w-]{6,600}(?:\.[\w-]{2,}){1,4}", glue=None),
     _shape("anthropic-key", "sk-ant-", r"sk-ant-[\w-]{8,}"),
     _shape(
         "api-key",
