@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import stat
+import zlib
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -64,15 +65,17 @@ class DiskOldTranscripts:
         """
         target = file.path.with_name(f"{file.path.name}.gz")
         temporary = file.path.with_name(f".{file.path.name}.gz.memconsole")
-        if os.path.lexists(target):
-            raise FileExistsError(17, "it is packed already")
         with _opened(agent, file) as source:
             before = os.fstat(source.fileno())
             try:
                 temporary.unlink(missing_ok=True)
-                _pack(source, temporary, before)
+                if os.path.lexists(target):  # of a run that was killed before its last step, or not
+                    _require_packed(source, target)
+                else:
+                    _pack(source, temporary, before)
                 _require_same(file.path, before)
-                temporary.rename(target)
+                if temporary.exists():
+                    temporary.rename(target)
             finally:
                 temporary.unlink(missing_ok=True)
         file.path.unlink()
@@ -121,6 +124,25 @@ def _pack(source: BinaryIO, path: Path, before: os.stat_result) -> None:
             if _hash(_pieces(packed)) != _hash(_pieces(source)):
                 raise ChangedFileError(1, "it changed while it was packed")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def _require_packed(source: BinaryIO, path: Path) -> None:
+    """Refuse what lies in the packed file's place, unless it holds the source whole.
+
+    Raises:
+        OSError: It holds something else, or cannot be read.
+    """
+    other = FileExistsError(17, "it is packed already")
+    with os.fdopen(os.open(path, _READ), "rb") as target:
+        if not stat.S_ISREG(os.fstat(target.fileno()).st_mode):
+            raise other
+        try:
+            with gzip.GzipFile(fileobj=target) as packed:
+                found = _hash(_pieces(packed))
+        except (OSError, EOFError, zlib.error) as error:
+            raise other from error
+    if found != _hash(_pieces(source)):
+        raise other
 
 
 def _require_same(path: Path, before: os.stat_result) -> None:

@@ -123,6 +123,13 @@ def test_one_that_is_packed_already_is_not_packed_over(agent: Agent) -> None:
     assert (agent.sessions_dir / f"{ID}.jsonl.gz").read_bytes() == b"older"
 
 
+def test_one_that_a_killed_run_had_packed_goes(agent: Agent) -> None:
+    DISK.compress(agent, written(agent))
+    assert DISK.compress(agent, written(agent)) > 0
+    assert names(agent) == [f"{ID}.jsonl.gz"]
+    assert gzip.decompress((agent.sessions_dir / f"{ID}.jsonl.gz").read_bytes()) == WORDS
+
+
 def test_one_that_somebody_writes_meanwhile_is_left_whole(
     agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
