@@ -74,6 +74,11 @@ _CHOSEN: Final = re.compile(r"\b(?:agreed|decided|settled|insisted)\s*\Z", re.IG
 _SENTENCE_END: Final = re.compile(r"[.!?;:]\s|\n|[—–]")
 _RELATIVE: Final = re.compile(r"\b(?:who|which|that|what|because|if)(?:\s+\w+){0,2}\s*\Z", re.I)
 
+_NEXT_CLAUSE: Final = re.compile(
+    r"[^,]*(?:,\s*\w+\s+\w|\b(?:and|but|so|because|that)\s+(?:we|i|they|he|she|it|you)\b)", re.I
+)
+"""Behind a verb: another clause begins before the day, whose verb may be one that is not known."""
+
 _GERMAN_PLAN = re.compile(
     r"\bzu\s+\w+n\b|\b\w{2,}zu\w{2,}en\b"
     r"|\b(?:werden?|wirst|wird|soll(?:en|st|te)?|müssen|muss|wollen?|will|kann|können|dürfen|darf)\b",
@@ -129,6 +134,12 @@ def _verbs(text: str) -> Iterator[Tense]:
             yield Tense.UNSURE
         elif match["plan"] is not None or match["passive"] is not None:
             yield Tense.AHEAD
-        elif match["past"] is not None:
+        elif match["past"] is not None and not _is_remark(text, match):
             is_aside = _RELATIVE.search(text[: match.start()]) is not None
-            yield Tense.UNSURE if is_aside else Tense.BACK
+            is_left = _NEXT_CLAUSE.match(text, match.end()) is not None
+            yield Tense.UNSURE if is_aside or is_left else Tense.BACK
+
+
+def _is_remark(text: str, match: re.Match[str]) -> bool:
+    """Whether a participle stands alone, as in "Noted, it goes out on Friday"."""
+    return not text[: match.start()].strip() and text[match.end() :].lstrip().startswith(",")
