@@ -102,6 +102,7 @@ class Job:
     def rule_words(self, settings: Settings) -> str:
         """Return in words when it runs; of a section that is wrong, what is wrong with it."""
         try:
+            self.is_enabled(settings)
             return str(self.trigger(settings))
         except ConfigError as error:
             return f"never: {error}"

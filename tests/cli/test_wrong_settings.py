@@ -82,12 +82,16 @@ def test_jobs_of_other_sections_run(run: Program, tmp_path: Path) -> None:
     memory = tmp_path / ".openclaw" / "workspace" / "memory"
     memory.mkdir(parents=True)
     (memory / "observations.md").write_text("# Observations Log\n")
-    configure(tmp_path, "[reflector]\nsimilarity = 7\n[index_md]\nmax_tokns = 5\n")
+    configure(
+        tmp_path, "[reflector]\nsimilarity = 7\n[index_md]\nmax_tokns = 5\n[search]\nmmr = 3\n"
+    )
 
     rows = {row["id"]: row for row in run.json("jobs").data}
 
     assert rows["index_md"]["enabled"] is False
     assert "max_tokns" in rows["index_md"]["trigger"]
+    assert rows["index_sync"]["enabled"] is False
+    assert "search.mmr" in rows["index_sync"]["trigger"]
     assert rows["checkpoint"]["enabled"] is True
     assert run.json("reflect", "--yes").code == 2
 
