@@ -181,7 +181,13 @@ def _own(
             SkipReason.NOTHING_NEW,
             f"{OBSERVATIONS} of {scene.agent.id} holds nothing that could go: {words[0]} words"
             + helped(notes),
-            details={"words_before": words[0], "words_after": words[0], **notes},
+            details={
+                "words_before": words[0],
+                "words_after": words[0],
+                "tokens_before": tokens_in(log.text),
+                "tokens_after": tokens_in(log.text),
+                **notes,
+            },
         )
     if verdict.log is None:
         return _rejected(scene, verdict.because, words)
