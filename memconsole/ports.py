@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memconsole.domain.sessions import StoreListing, TranscriptRef
     from memconsole.domain.snapshot import GatewayStatus, SchedulerStatus
     from memconsole.domain.tokens import Sample
-    from memconsole.domain.transcript import Entry
+    from memconsole.domain.transcript import Entry, Tail, UsageMark
 
 
 class Clock(Protocol):
@@ -263,6 +263,16 @@ class RunLog(Protocol):
         command: str | None = None,
     ) -> tuple[Run, ...]:
         """Return the newest runs first; of one platform home, or of all."""
+
+
+class UsageMemory(Protocol):
+    """Ends of transcripts that were read before, in our state; losing them costs time alone."""
+
+    def load(self, home: str) -> Mapping[UsageMark, Tail]:
+        """Return what is remembered of a home; nothing where it cannot be read."""
+
+    def store(self, home: str, tails: Mapping[UsageMark, Tail]) -> None:
+        """Remember the ends of a home's transcripts; where that is impossible, nothing happens."""
 
 
 class SampleStore(Protocol):

@@ -79,6 +79,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
     from memconsole.stores.state import StateDatabase  # noqa: PLC0415
     from memconsole.stores.state_views import StateViews  # noqa: PLC0415
+    from memconsole.stores.usage_memory import DiskUsages  # noqa: PLC0415
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
     from memconsole.stores.workspace_folders import DiskFolders  # noqa: PLC0415
 
@@ -93,6 +94,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         locks=FileLocks(locks),
         runs=kept.runs,
         samples=kept.samples,
+        usages=DiskUsages(settings.state_dir, is_read_only=settings.ui.read_only),
         captures=kept.captures,
         summaries=kept.summaries,
         recovery=kept.recovery,

@@ -16,7 +16,7 @@ from memconsole.domain.origin import Origin
 from memconsole.domain.outcomes import Written
 from memconsole.domain.sessions import StoreListing
 from memconsole.domain.snapshot import SchedulerStatus
-from memconsole.domain.transcript import Entry, EntryKind
+from memconsole.domain.transcript import Entry, EntryKind, Tail, UsageMark
 from memconsole.engine.ports_bundle import HealthPorts, ModelPorts, Ports
 from memconsole.errors import (
     ConcurrentEditError,
@@ -57,7 +57,7 @@ from tests.record_fakes import (
 from tests.search_fakes import FakeDocuments, FakeIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memconsole.domain.memory import Marker
     from memconsole.domain.sessions import StoredSession, TranscriptRef
@@ -173,6 +173,21 @@ class FakeStore:
         if ref.session_id in self.broken:
             raise StoreError(f"{ref.path} cannot be read: it is a fake that was broken")
         return self.transcripts.get(ref.session_id, [])
+
+
+class FakeUsages:
+    """Remembers ends of transcripts by home."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, dict[UsageMark, Tail]] = {}
+        self.loads = 0
+
+    def load(self, home: str) -> Mapping[UsageMark, Tail]:
+        self.loads += 1
+        return self.kept.get(home, {})
+
+    def store(self, home: str, tails: Mapping[UsageMark, Tail]) -> None:
+        self.kept[home] = dict(tails)
 
 
 def talk(*texts: str, start: datetime = NOW - timedelta(minutes=30)) -> list[Entry]:
@@ -403,6 +418,7 @@ class World:
         self.logs = FakeLogs()
         self.metrics = FakeMetrics()
         self.old_transcripts = FakeOldTranscripts()
+        self.usages = FakeUsages()
 
     @property
     def ports(self) -> Ports:
@@ -415,6 +431,7 @@ class World:
             locks=self.locks,
             runs=self.runs,
             samples=self.samples,
+            usages=self.usages,
             captures=self.captures,
             summaries=self.summaries,
             recovery=self.recovery,

@@ -29,6 +29,7 @@ def show_status(call: Call) -> int:
     """Print `status`."""
     with call.busy("reading the home"):
         snapshot = call.engine.snapshot()
+        call.engine.remember_readings()
     from memconsole.cli import encode  # noqa: PLC0415
 
     def show(paper: Paper) -> None:
@@ -55,6 +56,7 @@ def agents(context: typer.Context) -> int:
     call = call_of(context)
     with call.busy("reading the agents"):
         snapshot = call.engine.snapshot()
+        call.engine.remember_readings()
     from memconsole.cli import encode  # noqa: PLC0415
 
     def show(paper: Paper) -> None:
@@ -79,6 +81,7 @@ def sessions(context: typer.Context, agent: AgentOption = None, all_: AllOption 
     call = call_of(context)
     with call.busy("reading the sessions"):
         snapshot = call.engine.snapshot(with_pools=False, agent_id=agent)
+        call.engine.remember_readings()
     from memconsole.cli import encode  # noqa: PLC0415
 
     shown, left_out = default_view(snapshot, everything=all_)

@@ -24,6 +24,7 @@ AHEAD = timedelta(minutes=5)
 FIRST_YEAR = 2015
 """There was no platform before."""
 
+_EARLIEST = datetime(FIRST_YEAR, 1, 1, tzinfo=UTC)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -53,5 +54,7 @@ def settled(at: datetime | None, now: datetime) -> tuple[datetime | None, str]:
 
 
 def oddities(times: Iterable[datetime | None], now: datetime) -> set[str]:
-    """Return the codes of all that is wrong with some times."""
-    return {code for at in times if (code := settled(at, now)[1])}
+    """Return the codes of all that is wrong with some times; nearly always none."""
+    latest = now + AHEAD
+    odd = [at for at in times if at is not None and not _EARLIEST <= at <= latest]
+    return {settled(at, now)[1] for at in odd} if odd else set()

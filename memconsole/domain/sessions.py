@@ -56,6 +56,8 @@ class TranscriptRef:
         extra: A JSONL file of the same session id beside a database: it may hold events that the
             database lacks (A1).
         generation: Archive generation inside a database.
+        stamp: What the system says of the file that it lies in: device, inode, size, times of
+            change. Equal only while nothing was written; None where that cannot be told.
     """
 
     agent: AgentRef
@@ -66,6 +68,7 @@ class TranscriptRef:
     modified_at: datetime | None = None
     extra: Path | None = None
     generation: str | None = None
+    stamp: tuple[int, ...] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

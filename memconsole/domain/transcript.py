@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.values import dataclass
 
@@ -201,6 +201,10 @@ class Tail:
     tokens_before_compaction: int | None = None
     last_compaction: Compaction | None = None
     spoke_at: datetime | None = None
+
+
+UsageMark: TypeAlias = tuple[str, str, int, tuple[int, ...]]
+"""What an end of a transcript is known by: path, session id, usages wanted, stamp of its file."""
 
 
 @dataclass(frozen=True, slots=True)

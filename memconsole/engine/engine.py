@@ -238,6 +238,10 @@ class Engine(HealthDoor):
         home = str(self.home().path)
         return self._ports.runs.runs(limit=limit, since=since, job=job, home=home)
 
+    def remember_readings(self) -> None:
+        """Keep what a reading found out, so that the next process need not; see `UsageMemory`."""
+        self._reader.remember(self.home())
+
     def require_records(self) -> None:
         """Tell what was never recorded from what cannot be read.
 

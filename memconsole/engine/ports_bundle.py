@@ -108,6 +108,7 @@ class Ports:
     locks: ports.Locks
     runs: ports.RunLog
     samples: ports.SampleStore
+    usages: ports.UsageMemory
     captures: capture_ports.CaptureLog
     summaries: capture_ports.SummaryLog
     recovery: capture_ports.RecoveryLog

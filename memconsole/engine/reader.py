@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.agents import few
@@ -26,13 +27,19 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot import SessionView
     from memconsole.domain.tokens import Sample
-    from memconsole.domain.transcript import Tail
+    from memconsole.domain.transcript import Tail, UsageMark
     from memconsole.engine.ports_bundle import Ports
 
 _GROWTH_POINTS = 60
 
-Tails: TypeAlias = "dict[str, tuple[object, Tail]]"
+Seen: TypeAlias = "tuple[UsageMark, int | None, datetime | None]"
+Tails: TypeAlias = "dict[str, tuple[Seen, Tail]]"
 """By session id: what the transcript was when it was read, and its end."""
+
+_SAME_MOMENT = timedelta(minutes=1)
+
+_WORTH_KEEPING = 100
+"""Transcripts read anew; fewer are read in no time, and a small home keeps nothing."""
 
 _GROWTH_READINGS = 8
 """Transcripts of one agent read for growth: its newest talks; more would slow a large home down."""
@@ -71,6 +78,8 @@ class Reader:
         self._agents: dict[AgentRef, AgentReading] = {}
         self._pools: dict[str, tuple[object, Pool]] = {}
         self._tails: dict[AgentRef, Tails] = {}
+        self._before: Mapping[UsageMark, Tail] | None = None
+        self._news = 0
 
     def home(self) -> Home:
         """Read home, configuration and roster."""
@@ -134,6 +143,7 @@ class Reader:
             if known is not None and reuse:
                 return known
             with self._ports.sessions.keep_open():
+                self._remembered(home)  # before anything is looked at
                 listing = self.listing(agent)
                 if known is not None and known.listing is listing:
                     return known
@@ -185,6 +195,21 @@ class Reader:
             self._pools[root] = (mark, pool)
             return pool
 
+    def remember(self, home: Home) -> None:
+        """Keep the ends of transcripts for the next process, when many of them were read anew."""
+        with self._lock:
+            if self._news < _WORTH_KEEPING:
+                return
+            self._news = 0
+            ends = (one for known in self._tails.values() for one in known.values())
+            found = {mark: tail for (mark, _, _), tail in ends if mark[3]}
+            self._ports.usages.store(str(home.path), found)
+
+    def _remembered(self, home: Home) -> Mapping[UsageMark, Tail]:
+        if self._before is None:
+            self._before = self._ports.usages.load(str(home.path))
+        return self._before
+
     def _usages(
         self, home: Home, agent: Agent, listing: StoreListing, failed: list[Notice]
     ) -> dict[str, Tail]:
@@ -218,25 +243,38 @@ class Reader:
         failed: list[Notice],
     ) -> dict[str, Tail]:
         """Return the ends of transcripts, from memory while a transcript is unchanged."""
-        marks = {
-            one: (ref.path, wanted, ref.size_bytes, ref.modified_at) for one, ref in refs.items()
+        marks: dict[str, Seen] = {
+            one: (_mark(ref, wanted), ref.size_bytes, ref.modified_at) for one, ref in refs.items()
         }
+        before = self._before or {}
         found = {one: known[one] for one in refs if one in known and known[one][0] == marks[one]}
+        for one, mark in marks.items():
+            if one not in found and mark[0][3] and mark[0] in before:
+                found[one] = mark, before[mark[0]]
         ids = {id(ref): one for one, ref in refs.items() if one not in found}
         unread = [ref for one, ref in refs.items() if one not in found]
         store = self._ports.sessions
         for ref, tail in read_usages(store, unread, wanted=wanted, failed=failed):
             one = ids[id(ref)]
             found[one] = marks[one], tail
+            self._news += bool(marks[one][0][3])
         kept.update((one, row) for one, row in found.items() if refs[one].modified_at is not None)
         return {one: tail for one, (_, tail) in found.items()}
+
+
+def _mark(ref: TranscriptRef, wanted: int) -> UsageMark:
+    """Return what an end is known by; without a stamp where other files count as well."""
+    stamp = ref.stamp if ref.stamp is not None and ref.extra is None else ()
+    return str(ref.path), ref.session_id, wanted, stamp
 
 
 def _spoken(stored: StoredSession, usage: Tail | None) -> StoredSession:
     """Date a session by its newest message, where that was read."""
     if usage is None or usage.spoke_at is None:
         return stored
-    at = usage.spoke_at
+    at, known = usage.spoke_at, stored.updated_at
+    if known is not None and abs(known - at) <= _SAME_MOMENT:
+        return stored  # the entry says so itself
     return replace(stored, spoke_at=at, updated_at=stored.updated_at or at)
 
 

@@ -183,6 +183,7 @@ def _keep_samples(engine: Engine, cancel: StopSignal) -> JobEnd:
     """Keep the counts of all sessions, for their growth (A24)."""
     del cancel
     engine.record_samples(engine.snapshot(with_pools=False))
+    engine.remember_readings()
     return JobEnd("done", None, "counts kept")
 
 

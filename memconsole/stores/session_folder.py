@@ -44,6 +44,7 @@ class SessionFile:
         filename: Its name there.
         name: What the name says.
         modified_ns: File time in nanoseconds since the epoch.
+        stamp: Device, inode, size and both times of change.
     """
 
     folder: Path
@@ -51,6 +52,7 @@ class SessionFile:
     name: FileName
     size_bytes: int
     modified_ns: int
+    stamp: tuple[int, ...] = ()
 
     @property
     def path(self) -> Path:
@@ -89,6 +91,7 @@ class SessionFile:
             path=self.path,
             size_bytes=self.size_bytes,
             modified_at=self.modified_at,
+            stamp=self.stamp or None,
         )
 
 
@@ -285,7 +288,7 @@ def _session_files(
         for entry in entries:
             name = read(entry.name)
             if name.session_id is not None and (info := _regular(entry)) is not None:
-                file = SessionFile(folder, entry.name, name, info.st_size, info.st_mtime_ns)
+                file = _file(folder, entry.name, name, info)
                 files.append(file)
                 if entry.is_symlink():
                     links.add(entry.name)
@@ -324,4 +327,9 @@ def _look_at(folder: Path, filename: str) -> SessionFile | None:
         return None
     if not stat.S_ISREG(info.st_mode):
         return None
-    return SessionFile(folder, filename, read_name(filename), info.st_size, info.st_mtime_ns)
+    return _file(folder, filename, read_name(filename), info)
+
+
+def _file(folder: Path, filename: str, name: FileName, info: os.stat_result) -> SessionFile:
+    stamp = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
+    return SessionFile(folder, filename, name, info.st_size, info.st_mtime_ns, stamp)

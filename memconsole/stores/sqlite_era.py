@@ -38,7 +38,9 @@ class SqliteSessionStore:
 
         try:
             found = read_platform(
-                agent.database, lambda database: list_database(database, agent), self._copies
+                agent.database,
+                lambda database: list_database(database, agent, _flat(mark)),
+                self._copies,
             )
         except StoreError as error:
             notice = Notice(error.code, str(error), str(agent.database), agent.id)
@@ -111,6 +113,13 @@ def is_there(path: Path) -> bool:
     except OSError:
         return True
     return True
+
+
+def _flat(mark: object) -> tuple[int, ...] | None:
+    """Return the stamps of a database's files as one; None when they could not be looked at."""
+    if not isinstance(mark, tuple):
+        return None
+    return tuple(number for one in mark for number in (one or (0,)))
 
 
 def _nameless(agent: Agent, count: int) -> Notice:

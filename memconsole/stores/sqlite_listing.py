@@ -54,8 +54,15 @@ class DatabaseListing:
     is_nameless: bool = False
 
 
-def list_database(database: ReadOnlyDatabase, agent: Agent) -> DatabaseListing:
+def list_database(
+    database: ReadOnlyDatabase, agent: Agent, stamp: tuple[int, ...] | None = None
+) -> DatabaseListing:
     """List the sessions of an agent's database: live entries, older transcripts, archives.
+
+    Args:
+        database: The database.
+        agent: Whose it is.
+        stamp: What the system said of its files before it was opened.
 
     Raises:
         StoreError: The database cannot be read, or is newer than we know.
@@ -63,7 +70,7 @@ def list_database(database: ReadOnlyDatabase, agent: Agent) -> DatabaseListing:
     schema = read_schema(database)
     if not schema.has_sessions:
         return DatabaseListing()
-    shelf = _Shelf(agent, _read_contents(database, schema))
+    shelf = _Shelf(agent, _read_contents(database, schema), stamp)
     sessions = (*shelf.live(), *shelf.older(), *shelf.archived(), *shelf.orphans())
     if not sessions and not schema.has_entries:
         raise no_tables(database, schema)
@@ -113,8 +120,11 @@ def _read_contents(database: ReadOnlyDatabase, schema: Schema) -> _Contents:
 class _Shelf:
     """Makes sessions of the rows of one database."""
 
-    def __init__(self, agent: Agent, contents: _Contents) -> None:
+    def __init__(
+        self, agent: Agent, contents: _Contents, stamp: tuple[int, ...] | None = None
+    ) -> None:
         self.agent = agent
+        self.stamp = stamp
         self.contents = contents
 
     @cached_property
@@ -263,6 +273,7 @@ class _Shelf:
                 kind=TranscriptKind.DATABASE,
                 path=self.agent.database,
                 modified_at=told or self.contents.changed.get(session_id),
+                stamp=self.stamp,
             )
         cold = self.contents.cold.get(session_id)
         return None if cold is None else self._cold(cold)
