@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         SchedulerControl,
         SessionStore,
         StopSignal,
+        UsageMemory,
     )
     from memconsole.stores.private_copy import PrivateCopies
     from memconsole.stores.state import StateDatabase
@@ -79,7 +80,6 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     from memconsole.stores.private_copy import PrivateCopies  # noqa: PLC0415
     from memconsole.stores.state import StateDatabase  # noqa: PLC0415
     from memconsole.stores.state_views import StateViews  # noqa: PLC0415
-    from memconsole.stores.usage_memory import DiskUsages  # noqa: PLC0415
     from memconsole.stores.workspace import DiskWorkspace  # noqa: PLC0415
     from memconsole.stores.workspace_folders import DiskFolders  # noqa: PLC0415
 
@@ -94,7 +94,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         locks=FileLocks(locks),
         runs=kept.runs,
         samples=kept.samples,
-        usages=DiskUsages(settings.state_dir, is_read_only=settings.ui.read_only),
+        usages=_usages(settings),
         captures=kept.captures,
         summaries=kept.summaries,
         recovery=kept.recovery,
@@ -164,6 +164,12 @@ def _scheduler(locks: Path, kept: StateViews) -> SchedulerControl:
     from memconsole.stores.scheduler_lock import SchedulerWatch  # noqa: PLC0415
 
     return SchedulerWatch(locks, kept.jobs)
+
+
+def _usages(settings: Settings) -> UsageMemory:
+    from memconsole.stores.usage_memory import DiskUsages  # noqa: PLC0415
+
+    return DiskUsages(settings.state_dir, is_read_only=settings.ui.read_only)
 
 
 def _config_file(settings: Settings, choice: HomeChoice, clock: Clock) -> ConfigFile:
