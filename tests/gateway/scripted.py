@@ -122,6 +122,8 @@ def play(connection: ServerConnection, script: Script, steps: Sequence[Json]) ->
 
 def act(connection: ServerConnection, script: Script, step: Json) -> None:
     """Do what one step says."""
+    if "after_s" in step:
+        threading.Event().wait(step["after_s"])
     if "send" in step:
         connection.send(as_text(step["send"]))
     if "raw" in step:
