@@ -53,6 +53,7 @@ class FakeGateway:
         verdict: What it answers with; anything but `up` refuses everything.
         version: Its release.
         reason: Why it has that verdict.
+        cut_at: Where its list ends early.
         resets: Every (key, expected session id) that was sent.
         during: Called before a request of that name is answered.
         is_ineffective: It answers ok and does nothing.
@@ -70,6 +71,7 @@ class FakeGateway:
         self.verdict = "off"
         self.version = "2026.9.6"
         self.reason: str | None = None
+        self.cut_at: tuple[int, int] | None = None
         self.resets: list[tuple[str, str | None]] = []
         self.compactions: list[str] = []
         self.instructions: list[str | None] = []
@@ -96,7 +98,10 @@ class FakeGateway:
         self._happen("read")
         is_up = self.verdict == "up"
         return LiveReading(
-            self._status(), dict(self.rows) if is_up else {}, self.at if is_up else None
+            self._status(),
+            dict(self.rows) if is_up else {},
+            self.at if is_up else None,
+            cut_at=self.cut_at,
         )
 
     def listen(self, stop: StopSignal) -> Iterator[None]:

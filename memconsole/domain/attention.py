@@ -35,6 +35,10 @@ _NOTICE_FINDINGS = {
     WRONG_SETTINGS: (Severity.HIGH, "Correct it; `memconsole config path` names the file."),
     "time-zone-unknown": (Severity.WARNING, "Until then days and jobs follow UTC."),
     "clock-skew": (Severity.WARNING, "Check the clock of this host."),
+    "gateway-other-home": (
+        Severity.WARNING,
+        "Let --home and gateway.url mean one home; until then the Gateway changes nothing here.",
+    ),
     "state-unwritable": (Severity.HIGH, "Checkpoints cannot be recorded; check the state folder."),
     "state-newer": (Severity.HIGH, "Update memconsole; it only reads until then."),
     "memory-unreadable": (Severity.WARNING, "Check owner and mode of the file."),

@@ -143,6 +143,8 @@ class LiveReading:
         sessions: By key; empty unless the verdict is `up`.
         read_at: When it answered; None when it never did.
         is_late: No answer came within the time that was given.
+        strangers: How many sessions it listed, of which none is in this home: it looks at another
+            one, and `sessions` is empty.
         cut_at: How many sessions came, and how many it says there are, when its list ended early.
     """
 
@@ -151,6 +153,7 @@ class LiveReading:
     read_at: datetime | None = None
     is_late: bool = False
     cut_at: tuple[int, int] | None = None
+    strangers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +178,7 @@ class CompactAnswer:
         reason: Why not.
         summary: The new summary; None when the transcript was only cut.
         kept_lines: Lines that are left after a cut.
+        archived: Where the Gateway keeps what was there before the cut, in its own world.
     """
 
     is_compacted: bool = False
@@ -183,6 +187,7 @@ class CompactAnswer:
     tokens_before: int | None = None
     tokens_after: int | None = None
     kept_lines: int | None = None
+    archived: str | None = None
     is_lost: bool = False
 
 

@@ -107,7 +107,7 @@ def of_stored(one: StoredSession | None) -> Identity:
 
     The disk may lag behind: its count of before would pass for one of after.
     """
-    return Identity() if one is None else Identity(one.session_id, None, one.started_at)
+    return Identity() if one is None else Identity(one.session_id, one.revision, one.started_at)
 
 
 def is_another(before: Identity, after: Identity) -> bool:

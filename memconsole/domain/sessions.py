@@ -87,6 +87,7 @@ class StoredSession:
         compactions: `compactionCount`.
         is_active: A run is going on; None when the store cannot say.
         chat_type: `direct`, `group` or `channel`, for keys that do not decide.
+        revision: `lifecycleRevision`, which a reset changes where it keeps the id.
         archive_reason: `reset`, `deleted` or `imported`.
         source: Which store it was read from.
         window_count: How many transcripts this key has had (SQLite windows), when known.
@@ -118,6 +119,7 @@ class StoredSession:
     status: str | None = None
     is_active: bool | None = None
     started_at: datetime | None = None
+    revision: str | None = None
     updated_at: datetime | None = None
     last_interaction_at: datetime | None = None
     archive_reason: str | None = None

@@ -141,6 +141,7 @@ def _judged(
         "tokens_before": before,
         "tokens_after": after,
         "kept_lines": answer.kept_lines,
+        "archived": answer.archived,
         "captured": prologue.captured,
         "entry": None if entry is None else entry.as_details(),
     }
@@ -187,7 +188,9 @@ def _fault(answer: CompactAnswer, entry: CompactionEntry | None) -> str | None:
 
 def _words(command: Compact, answer: CompactAnswer, before: int | None, after: int | None) -> str:
     if answer.kept_lines is not None:
-        return f"{command.key} was cut to its last {answer.kept_lines} lines, without a summary"
+        kept = "" if answer.archived is None else f"; all of it is kept as {answer.archived}"
+        lines = answer.kept_lines
+        return f"{command.key} was cut to its last {lines} lines, without a summary{kept}"
     left = "an unknown number" if after is None else str(after)
     return f"{command.key} was compacted: {before} tokens before, {left} after"
 

@@ -18,7 +18,7 @@ from memconsole.domain.origin import Origin
 from memconsole.domain.sessions import SessionState, StoredSession, TranscriptState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from memconsole.domain.gateway import LiveSession
     from memconsole.domain.snapshot import GatewayStatus
@@ -123,6 +123,13 @@ def live_notices(live: LiveReading) -> Iterator[Notice]:
         yield Notice("gateway-late", f"the gateway is {status.words}: sessions are shown from disk")
     elif status.verdict == Verdict.UP and status.reason is not None:
         yield Notice("gateway-late", f"{status.reason}: sessions are shown from disk")
+    if live.strangers:
+        where = f" at {status.url}" if status.url else ""
+        yield Notice(
+            "gateway-other-home",
+            f"the gateway{where} looks at another home: none of its {live.strangers} sessions is "
+            "in this one, and the disk's figures are shown",
+        )
     if live.cut_at is not None:
         came, total = live.cut_at
         yield Notice(
@@ -131,22 +138,65 @@ def live_notices(live: LiveReading) -> Iterator[Notice]:
         )
 
 
+def of_this_home(
+    readings: Iterable[AgentReading], live: LiveReading, *, is_whole: bool
+) -> LiveReading:
+    """Return an answer without its sessions where the Gateway looks at another home.
+
+    Args:
+        readings: What the disk says.
+        live: The answer.
+        is_whole: The readings are those of all agents.
+    """
+    read = tuple(readings)
+    agents = {one.agent.id for one in read}
+    theirs = [
+        one
+        for one in live.sessions.values()
+        if not one.is_archived and (is_whole or _agent_of(one) in agents)
+    ]
+    ours = {
+        stored.key.text: stored.session_id
+        for one in read
+        for stored in one.listing.sessions
+        if stored.state is SessionState.LIVE and stored.key is not None
+    }
+    is_unread = any(one.listing.storage is Storage.UNREADABLE for one in read)
+    if not theirs or (is_unread and not ours) or any(_is_common(one, ours) for one in theirs):
+        return live
+    return replace(live, sessions={}, strangers=len(theirs))
+
+
+def _is_common(one: LiveSession, ours: Mapping[str, str | None]) -> bool:
+    return one.key in ours and (one.session_id is None or one.session_id == ours[one.key])
+
+
 def overlaid(reading: AgentReading, live: LiveReading) -> AgentReading:
     """Return an agent's reading with what the Gateway knows better, by session key."""
     if not live.sessions:
         return reading
+    sessions = tuple(_merged(stored, live) for stored in reading.listing.sessions)
+    return replace(reading, listing=replace(reading.listing, sessions=sessions))
+
+
+def completed(reading: AgentReading, live: LiveReading) -> AgentReading:
+    """Return an agent's reading with the sessions that only the Gateway lists."""
     listing = reading.listing
-    sessions = [_merged(stored, live) for stored in listing.sessions]
-    if listing.storage is not Storage.UNREADABLE:
-        return replace(reading, listing=replace(listing, sessions=tuple(sessions)))
-    known = {stored.key.text for stored in sessions if stored.key is not None}
+    known = {
+        stored.key.text
+        for stored in listing.sessions
+        if stored.key is not None and stored.state is SessionState.LIVE
+    }
     only_there = [
         _from_gateway(one, reading)
         for one in live.sessions.values()
         if one.key not in known and not one.is_archived and _agent_of(one) == reading.agent.id
     ]
-    storage = Storage.GATEWAY if only_there else listing.storage
-    merged = replace(listing, sessions=(*sessions, *only_there), storage=storage)
+    if not only_there:
+        return reading
+    is_unread = listing.storage is Storage.UNREADABLE
+    storage = Storage.GATEWAY if is_unread else listing.storage
+    merged = replace(listing, sessions=(*listing.sessions, *only_there), storage=storage)
     return replace(reading, listing=merged)
 
 
@@ -189,14 +239,15 @@ def _agent_of(one: LiveSession) -> str:
 
 
 def _from_gateway(one: LiveSession, reading: AgentReading) -> StoredSession:
-    """Return a session that only the Gateway can show: its store cannot be read (A4)."""
+    """Return a session that only the Gateway can show."""
     agent = reading.agent
+    has_run = bool(one.tokens or one.compactions)
     bare = StoredSession(
         agent=agent.ref,
         key=parse_key(one.key, owner=agent.id, main_key=agent.main_key),
         session_id=one.session_id,
         state=SessionState.LIVE,
-        transcript_state=TranscriptState.MISSING,
+        transcript_state=TranscriptState.MISSING if has_run else TranscriptState.NONE,
         label=one.label,
         chat_type=one.chat_type,
         started_at=one.started_at,

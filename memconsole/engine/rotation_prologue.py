@@ -6,6 +6,7 @@ fails is named in the proof and never keeps a session from its reset when anothe
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands import Checkpoint, Observe, Summarize
@@ -23,14 +24,16 @@ from memconsole.engine.summarize import summarize
 from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from memconsole.domain.agents import Notice
+    from memconsole.domain.commands import Command
     from memconsole.domain.outcomes import Detail, Outcome, Written
     from memconsole.domain.settings import Settings
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
     from memconsole.engine.rotation_target import Target
+    from memconsole.ports import Clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +43,12 @@ class Prologue:
     Attributes:
         outcome: Of the checkpoint; None for talk that is never copied into memory.
         others: (step, outcome) of what was captured beside it, in order.
+        later: (step, status, milliseconds) of what was done after it.
     """
 
     outcome: Outcome | None
     others: tuple[tuple[str, Outcome], ...] = ()
+    later: tuple[tuple[str, str, int], ...] = ()
 
     @property
     def is_saved(self) -> bool:
@@ -67,6 +72,27 @@ class Prologue:
     def captured(self) -> list[Detail]:
         """`captured` of a proof (`cli.md`)."""
         return [{"step": name, "status": status_of(outcome)} for name, outcome in self.steps]
+
+    @property
+    def durations(self) -> list[Detail]:
+        """Every step from the checkpoint to the proof, with what it took."""
+        saved = ((name, status_of(one), one.duration_ms or 0) for name, one in self.steps)
+        return [
+            {"step": name, "status": status, "duration_ms": took}
+            for name, status, took in (*saved, *self.later)
+        ]
+
+    def then(self, step: str, status: str, since_s: float, clock: Clock) -> Prologue:
+        """Return the same with one more step that has just ended.
+
+        Args:
+            step: Its name.
+            status: How it ended.
+            since_s: `clock.monotonic()` at its start.
+            clock: The clock.
+        """
+        took = round((clock.monotonic() - since_s) * 1000)
+        return replace(self, later=(*self.later, (step, status, took)))
 
     @property
     def wrote(self) -> tuple[Written, ...]:
@@ -95,8 +121,10 @@ def save_first(
     if not target.view.is_capturable:
         return Prologue(None)
     command = Checkpoint(target.agent.ref, session_key=target.key, is_urgent=True)
-    saved = settle(
-        command, lambda: checkpoint(command, ports=ports, reader=reader, settings=settings)
+    saved = _timed(
+        command,
+        ports.clock,
+        lambda: checkpoint(command, ports=ports, reader=reader, settings=settings),
     )
     others = tuple(_others(target, ports, reader, settings, is_ending=is_ending))
     if any(isinstance(one, Summarized) for _, one in others) and target.view.transcript is not None:
@@ -111,13 +139,25 @@ def _others(
     flush = Observe(target.agent.ref, session_key=target.key, is_flush=True)
     yield (
         "observe",
-        settle(flush, lambda: observe(flush, ports=ports, reader=reader, settings=settings)),
+        _timed(
+            flush,
+            ports.clock,
+            lambda: observe(flush, ports=ports, reader=reader, settings=settings),
+        ),
     )
     if is_ending:
         summary = Summarize(target.agent.ref, target.key, reason="rotation")
         yield (
             "summary",
-            settle(
-                summary, lambda: summarize(summary, ports=ports, reader=reader, settings=settings)
+            _timed(
+                summary,
+                ports.clock,
+                lambda: summarize(summary, ports=ports, reader=reader, settings=settings),
             ),
         )
+
+
+def _timed(command: Command, clock: Clock, run: Callable[[], Outcome]) -> Outcome:
+    start_s = clock.monotonic()
+    outcome = settle(command, run)
+    return replace(outcome, duration_ms=round((clock.monotonic() - start_s) * 1000))

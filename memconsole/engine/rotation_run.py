@@ -170,12 +170,13 @@ def _defer(work: _Work, target: Target) -> Skipped | None:
 
 def _reset(work: _Work, target: Target, prologue: Prologue) -> Outcome:
     """Write the journal, send once, look, and say what is proven."""
-    ports, now = work.ports, work.ports.clock.now
+    ports, clock = work.ports, work.ports.clock
     number = work.note(target, RotationState.SENT, prologue)
+    sent_s = clock.monotonic()
     try:
         answer = ports.gateway.reset(target.key, target.live.session_id)
     except (GatewayCallError, GatewayUnavailableError) as error:
-        ports.rotations.finish(number, RotationState.REFUSED, None, now())
+        ports.rotations.finish(number, RotationState.REFUSED, None, clock.now())
         if isinstance(error, GatewayCallError) and error.reason == "session-changed":
             return words.left_alone(
                 work.command,
@@ -185,10 +186,15 @@ def _reset(work: _Work, target: Target, prologue: Prologue) -> Outcome:
                 "The next run looks at it again.",
             )
         raise
+    prologue = prologue.then("reset", "unanswered" if answer.is_lost else "done", sent_s, clock)
+    looked_s = clock.monotonic()
     try:
         after = look_again(target, of_live(answer.entry), ports=ports, reader=work.reader)
     except (GatewayCallError, GatewayUnavailableError) as error:
+        prologue = prologue.then("proof", "failed", looked_s, clock)
         return words.reset_unseen(work.command, target, prologue, error)
+    status = "done" if is_proven(target.before, after) else "failed"
+    prologue = prologue.then("proof", status, looked_s, clock)
     return _judged(work, target, prologue, number, after)
 
 

@@ -108,6 +108,7 @@ def _details(
         "threshold": target.view.threshold,
         "tokens": target.before.tokens,
         "broke_off_run": target.is_busy and after is not None,
+        "steps": prologue.durations,
         "proof": {
             "before": target.before.as_details(),
             "after": None if after is None else after.as_details(),

@@ -16,7 +16,7 @@ from memconsole.domain.plain import one_line
 from memconsole.domain.sessions import SessionState
 from memconsole.domain.snapshot import AgentView, ConsoleSnapshot
 from memconsole.engine.judge import times_of
-from memconsole.engine.live import live_notices, overlaid
+from memconsole.engine.live import completed, live_notices, of_this_home, overlaid
 from memconsole.engine.lookup import find_agent
 from memconsole.errors import HomeUnreadableError
 
@@ -61,7 +61,9 @@ def take_snapshot(
     readings = [
         _read(reader, home, agent, changed=changed, with_pools=with_pools) for agent in agents
     ]
-    seen = LiveReading() if live is None else live.take()
+    taken = LiveReading() if live is None else live.take()
+    on_disk = (reading for reading, _ in readings)
+    seen = of_this_home(on_disk, taken, is_whole=agent_id is None)
     views, sessions = _judged(ports, reader, home, readings, seen)
     now = ports.clock.now()
     odd = (*_agent_notices(readings), *_time_notices(readings, now))
@@ -125,7 +127,7 @@ def _judged(
     sessions: list[SessionView] = []
     listings: list[StoreListing] = []
     for on_disk, pool in readings:
-        reading = overlaid(on_disk, seen)
+        reading = completed(overlaid(on_disk, seen), seen)
         rows = _dated(reader.views(home, reading, samples), seen)
         views.append(_agent_view(reading, rows, pool, captures.get(reading.agent.id)))
         sessions += rows

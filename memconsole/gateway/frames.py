@@ -119,6 +119,7 @@ def compact_answer(payload: Mapping[str, object]) -> CompactAnswer:
         tokens_before=whole(result.get("tokensBefore")),
         tokens_after=whole(result.get("tokensAfter")),
         kept_lines=whole(payload.get("kept")),
+        archived=_plain(payload.get("archived")),
     )
 
 

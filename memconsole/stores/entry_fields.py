@@ -30,6 +30,7 @@ class EntryFields(msgspec.Struct, frozen=True, rename="camel"):
     session_file: str | None = None
     updated_at: float | None = None
     session_started_at: float | None = None
+    lifecycle_revision: str | None = None
     last_interaction_at: float | None = None
     started_at: float | None = None
     archived_at: float | None = None

@@ -180,6 +180,7 @@ def _session(
         status=fields.status,
         is_active=is_held or None if fields.is_active is None else fields.is_active,
         started_at=instant(fields.session_started_at),
+        revision=fields.lifecycle_revision,
         updated_at=instant(fields.updated_at),
         last_interaction_at=instant(fields.last_interaction_at),
         parent_key=fields.parent_session_key or fields.spawned_by,

@@ -201,6 +201,7 @@ class _Shelf:
             status=status,
             is_active=_is_active(fields, status),
             started_at=instant(fields.session_started_at) or window.created_at,
+            revision=fields.lifecycle_revision,
             updated_at=node.updated_at or instant(fields.updated_at),
             last_interaction_at=instant(fields.last_interaction_at) or node.last_interaction_at,
             parent_key=fields.parent_session_key or fields.spawned_by or node.parent_key,

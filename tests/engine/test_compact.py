@@ -159,10 +159,12 @@ def test_where_it_only_cuts_it_is_refused(version: str) -> None:
     turn.gateway.version = version
     failed(run(turn), "truncates-only")
     assert (turn.gateway.compactions, turn.stage.entries()) == ([], 0)
-    turn.gateway.answer = CompactAnswer(True, kept_lines=400)
+    turn.gateway.answer = CompactAnswer(True, kept_lines=400, archived="/h/sessions/a.jsonl.bak.1")
     outcome = run(turn, replace(COMMAND, is_truncation_forced=True))
     assert isinstance(outcome, Compacted)
     assert "cut to its last 400 lines" in outcome.message
+    assert "kept as /h/sessions/a.jsonl.bak.1" in outcome.message
+    assert outcome.details["archived"] == "/h/sessions/a.jsonl.bak.1"
 
 
 @pytest.mark.parametrize(

@@ -207,6 +207,57 @@ def test_a_store_that_only_the_gateway_can_read_is_shown_from_there() -> None:
     assert snapshot.agents[0].store is Storage.GATEWAY
 
 
+def test_sessions_that_only_the_gateway_lists_are_shown() -> None:
+    rows = (
+        LiveSession(KEY, session_id="s-1", tokens=30_000),
+        LiveSession("agent:main:dashboard:new", session_id="s-9", tokens=7_000, label="New"),
+        LiveSession("agent:main:dashboard:fresh", session_id="s-8"),
+        LiveSession("agent:work:main", session_id="s-7", tokens=1),
+        LiveSession("agent:main:old", session_id="s-3", is_archived=True),
+    )
+    snapshot = look(world(*rows))
+    found = {view.key_text: view for view in snapshot.sessions}
+    assert set(found) == {KEY, "agent:main:dashboard:new", "agent:main:dashboard:fresh"}
+    new = found["agent:main:dashboard:new"]
+    assert (new.stored.source, new.tokens, new.label) == (Storage.GATEWAY, 7_000, "New")
+    assert (new.transcript_state.value, new.read_at) == ("missing", NOW)
+    assert found["agent:main:dashboard:fresh"].transcript_state.value == "none"
+    assert snapshot.agents[0].store is Storage.FILES
+    assert snapshot.notices == ()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (LiveSession("agent:main:dashboard:x", session_id="s-9", tokens=160_000),),
+        (LiveSession(KEY, session_id="s-of-another-home", tokens=160_000),),
+        (LiveSession("agent:ghost:main", session_id="s-1", tokens=160_000),),
+    ],
+)
+def test_a_gateway_of_another_home_is_told_and_shows_nothing(rows: tuple[LiveSession, ...]) -> None:
+    snapshot = look(world(*rows))
+    view = only(snapshot)
+    assert (view.key_text, view.tokens, view.stored.source) == (KEY, 20_000, Storage.FILES)
+    [notice] = snapshot.notices
+    assert notice.code == "gateway-other-home"
+    assert "none of its 1 sessions is in this one" in notice.message
+    assert "gateway-other-home" in [one.code for one in snapshot.attention]
+
+
+def test_one_agent_alone_says_nothing_of_other_homes() -> None:
+    made = world(LiveSession("agent:work:main", session_id="s-7", tokens=1))
+    snapshot = Engine(made.ports, SETTINGS).snapshot(agent_id="main")
+    assert snapshot.notices == ()
+
+
+def test_a_list_that_ends_before_its_total_is_a_warning_with_both_numbers() -> None:
+    made = world(LiveSession(KEY, session_id="s-1", tokens=30_000))
+    made.gateway.cut_at = (1, 12)
+    [notice] = look(made).notices
+    assert notice.code == "gateway-list-cut"
+    assert "1 of its 12 sessions" in notice.message
+
+
 def test_without_it_such_a_home_stays_unreadable() -> None:
     with pytest.raises(HomeUnreadableError):
         look(unreadable())

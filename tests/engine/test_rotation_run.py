@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -85,6 +85,28 @@ def test_a_summary_saves_a_session_as_well() -> None:
         {"step": "observe", "status": "done"},
         {"step": "summary", "status": "done"},
     ]
+
+
+def test_every_step_is_told_with_what_it_took() -> None:
+    turn = Turn()
+    steps: Any = turn.run().details["steps"]
+    assert [(one["step"], one["status"]) for one in steps] == [
+        ("checkpoint", "done"),
+        ("observe", "done"),
+        ("summary", "done"),
+        ("reset", "done"),
+        ("proof", "done"),
+    ]
+    assert all(one["duration_ms"] >= 0 for one in steps)
+
+
+def test_the_revision_on_disk_stands_where_the_gateway_tells_none() -> None:
+    """2026.9 lists no revision; its store holds it."""
+    turn = Turn()
+    turn.stage.hold(row(KEY, FULL, session_id="id-main", revision="r-disk", tokens_version=1))
+    before = proof(turn.run())["before"]
+    assert isinstance(before, dict)
+    assert before["revision"] == "r-disk"
 
 
 def test_a_full_session_is_saved_reset_and_proven() -> None:

@@ -310,6 +310,15 @@ def test_the_inner_word_of_a_compaction_counts(
     assert (answer.is_compacted, answer.reason) == (is_compacted, reason)
 
 
+def test_a_cut_tells_where_the_whole_transcript_is_kept(tmp_path: Path) -> None:
+    payload = {"ok": True, "compacted": True, "kept": 400, "archived": "/h/a.jsonl.bak.1"}
+    with scripted([*let_in(), {"on": "sessions.compact", "reply": ok(payload)}]) as script:
+        made, _ = client(script.url, tmp_path)
+        answer = made.compact(KEY)
+        made.close()
+    assert (answer.kept_lines, answer.archived) == (400, "/h/a.jsonl.bak.1")
+
+
 def test_a_question_that_is_still_open_proves_nothing(tmp_path: Path) -> None:
     hold = threading.Event()
     with scripted([{"wait": hold}, {"close": 1006}]) as script:

@@ -124,10 +124,11 @@ def in_time(ask: Callable[[], Json], verdict: str) -> Json:
 
     Where the Gateway answers just within a wait, a busy machine may need more than one try.
     """
-    for _ in range(5):
-        found = ask()
+    found = ask()
+    for _ in range(4):
         if verdict in (found.get("verdict"), found.get("value")):
             break
+        found = ask()
     return found
 
 
