@@ -137,13 +137,10 @@ def _judged(
     after = answer.tokens_after
     if after is None and entry is not None:  # 2026.9 writes it down and does not answer it
         after = entry.compaction.tokens_after
-    details: dict[str, Detail] = {
+    details = {
+        **_details(answer, prologue, entry),
         "tokens_before": before,
         "tokens_after": after,
-        "kept_lines": answer.kept_lines,
-        "archived": answer.archived,
-        "captured": prologue.captured,
-        "entry": None if entry is None else entry.as_details(),
     }
     if answer.is_lost and entry is None:
         return Failed(
@@ -177,6 +174,17 @@ def _judged(
         details=details,
         notices=prologue.notices,
     )
+
+
+def _details(
+    answer: CompactAnswer, prologue: Prologue, entry: CompactionEntry | None
+) -> dict[str, Detail]:
+    return {
+        "kept_lines": answer.kept_lines,
+        "archived": answer.archived,
+        "captured": prologue.captured,
+        "entry": None if entry is None else entry.as_details(),
+    }
 
 
 def _fault(answer: CompactAnswer, entry: CompactionEntry | None) -> str | None:

@@ -61,9 +61,7 @@ def take_snapshot(
     readings = [
         _read(reader, home, agent, changed=changed, with_pools=with_pools) for agent in agents
     ]
-    taken = LiveReading() if live is None else live.take()
-    on_disk = (reading for reading, _ in readings)
-    seen = of_this_home(on_disk, taken, is_whole=agent_id is None)
+    seen = _seen(live, readings, is_whole=agent_id is None)
     views, sessions = _judged(ports, reader, home, readings, seen)
     now = ports.clock.now()
     odd = (*_agent_notices(readings), *_time_notices(readings, now))
@@ -104,6 +102,14 @@ def read_sessions(reader: Reader) -> tuple[Home, list[SessionView]]:
     readings = [reader.sessions(home, agent) for agent in home.agents]
     _require_a_readable_store(home, [one.listing for one in readings])
     return home, [view for one in readings for view in reader.views(home, one, {})]
+
+
+def _seen(
+    live: LiveView | None, readings: Iterable[tuple[AgentReading, Pool | None]], *, is_whole: bool
+) -> LiveReading:
+    """Return what the Gateway sees of this home."""
+    taken = LiveReading() if live is None else live.take()
+    return of_this_home((reading for reading, _ in readings), taken, is_whole=is_whole)
 
 
 def _begun(reader: Reader, live: LiveView | None) -> Home:

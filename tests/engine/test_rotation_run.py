@@ -1,4 +1,4 @@
-"""Rotation: found, not busy, saved, sent once, looked at again, proven (A13)."""
+"""Rotation, in one long file for its many ways: found, saved, sent once, looked at, proven."""
 
 from __future__ import annotations
 
