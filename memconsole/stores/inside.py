@@ -146,13 +146,18 @@ def remove_empty(root: Path, folder: str) -> None:
     """Remove a folder of a workspace when nothing is in it.
 
     Raises:
-        WorkspaceError: As `open_place`.
+        WorkspaceError: As `open_place`, or it is empty and cannot be removed.
     """
     with open_place(root, folder, creates=False) as place:
-        if place is not None:
-            with suppress(OSError):
-                os.rmdir(place.name, dir_fd=place.folder)
-                place.sync_folder()
+        if place is None:
+            return
+        try:
+            os.rmdir(place.name, dir_fd=place.folder)
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise failed(place.path, error) from error
+        else:
+            place.sync_folder()
 
 
 def refused(path: Path, why: str) -> WorkspaceError:

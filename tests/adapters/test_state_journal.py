@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import errno
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -250,6 +252,24 @@ def test_what_cannot_be_put_right_now_is_put_right_later(
     parked.rename(file)
     place.journal.close(place.root)
     assert place.tree() == {"memory": b""}
+
+
+def test_a_folder_that_cannot_be_removed_now_is_removed_later(
+    place: Place,
+    killed: Callable[[Callable[[], None]], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    killed(lambda: place.replace("memory/a/x.md", "text\n"))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "rmdir", refuse)
+        place.journal.close(place.root)
+    assert set(place.tree()) == {"memory", "memory/a"}
+    place.journal.close(place.root)
+    assert (set(place.tree()), place.intents) == ({"memory"}, 0)
 
 
 def test_another_workspace_is_not_touched(
