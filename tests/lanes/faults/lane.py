@@ -30,6 +30,8 @@ ERRORS = (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EACCES, errno.EMFILE)
 _OF_SQLITE = (".db-wal", ".db-shm", ".db-journal", ".sqlite-journal")
 """Beside a database that was not closed; its next writer puts them away."""
 
+_RMDIR = ("unlinkat ", "rmdir ")
+
 _FAULTS_OF_PYTHON = ("Traceback (most recent call last)", "unexpected failure")
 
 
@@ -136,6 +138,8 @@ class Lane:
         done = self._run(*head, *self._words, fault=fault)
         call = done.calls[fault.call - 1] if fault.call <= len(done.calls) else "no such call"
         place = f"{fault} ({call})"
+        # A folder that the system would not remove stays; nothing is in it.
+        self._kept = f"{call.partition('/')[2]}/" if fault.error and call.startswith(_RMDIR) else ""
         first = self._killed(done) if fault.error == 0 else self._failed(done, is_json=is_json)
         yield from (f"{place}: {one}" for one in first)
         yield from (f"{place}, then again: {one}" for one in self._healed())
@@ -153,8 +157,8 @@ class Lane:
         if done.code and not any(map(_is_sentence, done.err.splitlines())):
             yield f"no sentence on stderr: {done.err!r}, {done.out[:300]!r}"
         tree = look(self._home)
-        yield from self._whole(tree)
         self._is_partial = done.code == 0 and _has_warned(done)
+        yield from self._whole(tree)
         if done.code == 0 and not self._is_partial and tree.texts != self._after.texts:
             yield f"it said that all went well, and it did not: {self._other(tree, self._after)}"
 
@@ -172,12 +176,16 @@ class Lane:
         known = self._after.names | self._after_twice.names
         if self._is_partial:
             known |= set(self.trial.falls_back_on)
-        if left := sorted(one for one in tree.names - known if not one.endswith(_OF_SQLITE)):
+        if left := [one for one in sorted(tree.names - known) if not self._may_stay(one)]:
             yield f"left behind: {', '.join(left)}"
         if self.trial.erases is not None and (held := holders(self._home, self.trial.erases)):
             yield f"the words are still in {', '.join(held)}"
         yield from broken_databases(self._home)
         yield from self._untouched(tree)
+
+    def _may_stay(self, name: str) -> bool:
+        is_kept_folder = self._kept.startswith(f"{name}/") and (self._home / name).is_dir()
+        return is_kept_folder or name.endswith(_OF_SQLITE)
 
     def _undone(self) -> Iterator[str]:
         """Take it back: what was done after a fault can be undone as what was done without."""
