@@ -35,6 +35,9 @@ _FLAG = re.compile(r" --?[A-Za-z]")
 _LINE = 60
 """Characters of a word that is several, such as one line of JSON."""
 
+_AROUND = 400
+"""Characters around an escape sequence in which it can hide, or tell, a secret."""
+
 _ROUNDS = 5
 """What a mask uncovers is looked at again; texts settle in the second round."""
 
@@ -125,9 +128,10 @@ def _all(text: str) -> Iterator[Secret]:
     """Yield what the text shows, and what its plain reading shows."""
     yield from _shown(text)
     if (reading := plain(text)) is not None:
-        for secret in _shown(reading.text):
-            start, end = reading.span(secret.start, secret.end)
-            yield secret._replace(start=start, end=end)
+        for first, last in reading.windows(_AROUND):
+            for secret in _shown(reading.text[first:last]):
+                start, end = reading.span(first + secret.start, first + secret.end)
+                yield secret._replace(start=start, end=end)
 
 
 def _shown(text: str) -> Iterator[Secret]:
@@ -157,8 +161,8 @@ def _tokens(text: str, suspects: str) -> Iterator[Secret]:
 
 def _suspects(text: str) -> Iterator[str]:
     """Yield what may hold a token: long words with a digit or a capital inside."""
-    for word in text.split():
-        if len(word) < SHORTEST or (word.isalpha() and word[1:] == word[1:].lower()):
+    for word in [one for one in text.split() if len(one) >= SHORTEST]:
+        if word.isalpha() and word[1:] == word[1:].lower():
             continue
         if len(word) < _LINE:
             if _ORDINARY.fullmatch(word) is None:

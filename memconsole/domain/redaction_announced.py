@@ -22,7 +22,14 @@ from memconsole.domain.redaction_patterns import (
     WORD_END,
     by_hint,
 )
-from memconsole.domain.redaction_values import Look, is_chosen, is_harmless, is_named, is_random
+from memconsole.domain.redaction_values import (
+    Look,
+    is_chosen,
+    is_harmless,
+    is_named,
+    is_random,
+    is_scrambled,
+)
 
 if TYPE_CHECKING:
     import re
@@ -38,6 +45,9 @@ _LONGEST = 200
 
 _LONGEST_WORD = 16
 """Characters of the longest word that a token is looked for behind, and of what makes it public."""
+
+_CLOSING = ("key", "token")
+"""Hints behind which the word ends: `keyword` and `tokens` announce nothing."""
 
 _BEHIND = 12
 """Characters behind a hint that an announcing word with its end can take."""
@@ -83,13 +93,21 @@ def announced(text: str, lowered: str, suspects: list[str]) -> Iterator[tuple[in
     for hint, words in _words_for(text):
         position = lowered.find(hint)
         while position >= 0:
-            for word in words:
-                yield from _behind_word(text, lowered, position, word)
+            follower = lowered[position + len(hint) : position + len(hint) + 1]
+            if hint not in _CLOSING or not follower.isalpha():
+                for word in words:
+                    yield from _behind_word(text, lowered, position, word)
             position = lowered.find(hint, position + len(hint))
-    if any(map(compiled(_MIXED).match, suspects)):
+    if any(map(_may_be_random, suspects)):
         yield from _near_words(text, lowered)
     if any(map(is_named, compiled(_VALUE).findall(" ".join(suspects)))):
         yield from _behind_names(text, lowered)
+
+
+def _may_be_random(word: str) -> bool:
+    if compiled(_MIXED).match(word) is None:
+        return False
+    return any(map(str.isdigit, word)) or is_scrambled(word)
 
 
 def _words_for(text: str) -> tuple[tuple[str, tuple[Word, ...]], ...]:

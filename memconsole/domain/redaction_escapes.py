@@ -14,6 +14,7 @@ from memconsole.domain.patterns import compiled
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Iterator
 
 _SEQUENCE = (
     r"[\\%=&\x1b](?:"
@@ -27,6 +28,9 @@ _SEQUENCE = (
 )
 _COLOUR = r"\[[0-?]{0,16}[ -/]{0,4}[@-~]"
 """What steers a terminal, behind the sign that begins it."""
+
+_WORD = 200
+"""Characters of a word that a window is not to cut."""
 
 _SIGNS = ("\\", "%", "=", "&", "\x1b")
 _NAMES = {
@@ -60,6 +64,30 @@ class Plain(NamedTuple):
         first = self._piece(start)
         inside = 0 if self.widths[first] else start - self.starts[first]
         return self.origins[first] + inside, behind
+
+    def windows(self, around: int) -> Iterator[tuple[int, int]]:
+        """Yield the stretches of the reading with sequences in them; they end at blanks if any."""
+        start, end = -1, -1
+        for place, width in zip(self.starts, self.widths, strict=True):
+            if not width:
+                continue
+            if start < 0:
+                start = self._blank_before(place - around)
+            elif place - around > end:
+                yield start, end
+                start = self._blank_before(place - around)
+            end = self._blank_behind(place + around)
+        if start >= 0:
+            yield start, end
+
+    def _blank_before(self, place: int) -> int:
+        place = max(place, 0)
+        found = self.text.rfind(" ", max(place - _WORD, 0), place)
+        return place if found < 0 else found
+
+    def _blank_behind(self, place: int) -> int:
+        found = self.text.find(" ", place, place + _WORD)
+        return min(place, len(self.text)) if found < 0 else found
 
     def _piece(self, position: int) -> int:
         return bisect_right(self.starts, position) - 1

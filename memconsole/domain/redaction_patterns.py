@@ -66,7 +66,7 @@ ANNOUNCING = (
     *_passwords("kennwort", "contrase[ñn]a", "senha", "wachtwoord", "salasana", "lozinka"),
     *_passwords("kata sandi"),
     *(Word(one, 0, rf"(?<![a-z]){one}", is_password=True) for one in ("pwd", "mdp", "psk")),
-    *_tokens("token", "secret", "credentials?", "jeton", "geheimnis"),
+    *_tokens("token", "secreto?", "credentials?", "jeton", "geheimnis"),
     *_tokens("chave", "chiave", "klucz", "sleutel", "nyckel", "anahtar[ıi]?"),
 )
 """Words of which the hint is ASCII, the more particular one first where two share a hint."""

@@ -118,7 +118,7 @@ PLACES = (
     ),
     _place(
         "secret",
-        ("setenv ", "env ", "setx "),
+        ("env ", "setx "),
         r"\b(?:SetEnv|ENV|setx|setenv)\s{1,3}\w{0,60}(?:PASS|PWD|TOKEN|KEY|SECRET|CREDENTIAL)\w{0,20}"
         rf"\s{{1,3}}{_ARGUMENT}",
     ),
@@ -129,7 +129,7 @@ PLACES = (
     ),
     _place(
         "password",
-        ("enable secret", "enable password"),
+        ("enable ",),
         rf"\benable (?:secret|password)(?: \d)? {_ARGUMENT}",
     ),
     _place(
@@ -148,7 +148,7 @@ PLACES = (
     ),
     _place(
         "recovery-code",
-        ("recovery", "backup", "rescue", "emergency", "scratch", "ungscode", "atzcode", "fallcode"),
+        ("code",),
         _CODES + _CODE_LIST,
     ),
     _place(
@@ -166,7 +166,7 @@ PLACES = (
     _place(
         "password",
         ("dentified",),
-        r"(?i:\bidentified\s{1,3}(?:with\s{1,3}\S{1,40}\s{1,3})?(?:by|as)\s{1,3}"
+        r"\b(?:[iI]dentified|IDENTIFIED)(?i:\s{1,3}(?:with\s{1,3}\S{1,40}\s{1,3})?(?:by|as)\s{1,3}"
         rf"(?:password\s{{1,3}})?){_ARGUMENT}",
     ),
 )
@@ -178,6 +178,7 @@ COMMANDS = (
         ("curl", "wget"),
         rf"\b(?:curl|wget)\b{_REST}(?:-u|--user)[\s=]{{0,3}}\\?[\"']?[^\s:\"']{{1,128}}:"
         r"(?P<secret>[^\s\"']{3,})",
+        rarity=r" (?:-u|--user)",
     ),
     _place(
         "password",
@@ -189,7 +190,7 @@ COMMANDS = (
         ("redis-cli", "valkey-cli", "keydb-cli"),
         rf"\b(?:redis|valkey|keydb)-cli\b{_REST}(?:-a|--pass)[\s=]{{1,3}}{_ARGUMENT}",
     ),
-    _place("password", ("zip",), rf"\b(?:un)?zip\b{_REST}-P\s{{0,3}}{_ARGUMENT}"),
+    _place("password", ("zip",), rf"\b(?:un)?zip\b{_REST}-P\s{{0,3}}{_ARGUMENT}", rarity=" -P"),
     _place("password", ("7z", "rar "), rf"\b(?:7z\w?|(?:un)?rar)\b{_REST}-h?p{_ARGUMENT}"),
     _place(
         "password",

@@ -364,3 +364,8 @@ def test_time_grows_with_the_length_alone(unit: str) -> None:
     small = min(seconds(4_000) for _ in range(3))
     large = seconds(16 * 4_000)
     assert large < 4 * 16 * max(small, 0.0005)
+
+
+def test_a_pin_and_a_spanish_secret_go() -> None:
+    assert mask("pin-code: 482913") == "pin-code: [redacted:pin]"
+    assert mask("secreto: a1b2c3d4e5") == "secreto: [redacted:secret]"
