@@ -16,6 +16,7 @@ from memconsole.domain.keys import classify, parse_key
 from memconsole.domain.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.sessions import TranscriptKind
 from memconsole.domain.sizes import size_words
+from memconsole.engine.ages import dated
 from memconsole.engine.fingerprints import take_fingerprint
 from memconsole.engine.observe import observe
 from memconsole.engine.settle import settle
@@ -83,7 +84,8 @@ def _of_agent(scene: _Scene, agent: Agent) -> Iterator[Cleaning]:
         yield Cleaning(agent.id, None, None, "skipped", why)
         return
     rules, now = scene.settings.cleanup, scene.ports.clock.now()
-    for stored in listing.sessions:
+    loose = [one for one in listing.sessions if _file_of(agent, one) is not None]
+    for stored in dated(scene.ports.sessions, loose):
         file = _file_of(agent, stored)
         if file is not None and step_due(file, now, rules) is Step.COMPRESS:
             yield _compressed(scene, agent, stored, file)
@@ -94,15 +96,19 @@ def _of_agent(scene: _Scene, agent: Agent) -> Iterator[Cleaning]:
 
 
 def _file_of(agent: Agent, stored: StoredSession) -> OldFile | None:
-    """Return a plain file of the sessions folder that no entry of any store names."""
+    """Return a plain file of the sessions folder that no entry of any store names.
+
+    It is as old as its newest message; only where nobody said anything, as its file.
+    """
     ref = stored.transcript
     if ref is None or not stored.is_loose or ref.path.parent != agent.sessions_dir:
         return None
     if ref.kind is not TranscriptKind.FILE or ref.extra is not None:
         return None
-    if ref.size_bytes is None or ref.modified_at is None:
+    at = stored.spoke_at or ref.modified_at
+    if ref.size_bytes is None or at is None:
         return None
-    return OldFile(ref.path, ref.session_id, ref.size_bytes, ref.modified_at)
+    return OldFile(ref.path, ref.session_id, ref.size_bytes, at)
 
 
 def _compressed(scene: _Scene, agent: Agent, stored: StoredSession, file: OldFile) -> Cleaning:

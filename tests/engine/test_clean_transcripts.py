@@ -57,7 +57,9 @@ class Stage:
         self.agent = self.world.platform.agents[0]
         self.world.sessions.hold(row(session_id="live"), *(loose or (old("s-1"),)), **listing)  # type: ignore[arg-type]
         for one in loose or (old("s-1"),):
-            said = talk("please keep in mind that we chose SQLite", "I do", "and WAL", "yes")
+            texts = ("please keep in mind that we chose SQLite", "I do", "and WAL", "yes")
+            at = NOW if one.transcript is None else one.transcript.modified_at
+            said = talk(*texts, start=(at or NOW) - timedelta(minutes=3))
             self.world.sessions.transcripts[one.session_id or ""] = said
             self.know(one.session_id or "")
 
@@ -246,3 +248,11 @@ def test_both_ages_count_from_the_last_line() -> None:
     assert step_due(file, NOW, ON) is Step.COMPRESS
     assert step_due(replace(file, is_packed=True), NOW, ON) is None
     assert step_due(replace(file, is_packed=True), NOW + DAY, ON) is Step.DELETE
+
+
+def test_a_talk_of_today_stays_whatever_its_file_says() -> None:
+    stage = Stage()
+    stage.world.sessions.transcripts["s-1"] = talk("this was said", "half an hour ago")
+
+    assert stage.clean() == []
+    assert stage.done == []
