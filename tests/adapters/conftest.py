@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.homes import HomeBuilder
+
+LATER = datetime(2027, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -34,5 +37,5 @@ def builder(request: pytest.FixtureRequest, tmp_path: Path) -> HomeBuilder:
 
 @pytest.fixture
 def agent_store(copies: PrivateCopies) -> AgentSessionStore:
-    """The store that knows both eras."""
-    return AgentSessionStore(copies)
+    """The store that knows both eras, at a moment behind all that the tests write."""
+    return AgentSessionStore(copies, now=lambda: LATER)

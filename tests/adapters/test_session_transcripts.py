@@ -18,6 +18,7 @@ from memconsole.errors import StoreError
 from memconsole.stores.agent_store import AgentSessionStore
 from memconsole.stores.private_copy import PrivateCopies
 from tests.adapters.both_stores import BUILDERS, entries_of, session_of
+from tests.adapters.conftest import LATER
 from tests.transcripts import START, header, line, message, talk
 
 if TYPE_CHECKING:
@@ -228,7 +229,7 @@ def test_whatever_the_records_are_both_stores_agree(
         lines = [json.dumps(record).encode() for record in records]
         builder.live(f"agent:main:{session_id}", session_id, lines)
         with closing(PrivateCopies()) as copies:
-            store = AgentSessionStore(copies)
+            store = AgentSessionStore(copies, now=lambda: LATER)
             ref = session_of(store, builder.agent, session_id).transcript
             entries = [] if ref is None else list(store.forward(ref))
             answers.append(content(entries))
