@@ -50,8 +50,12 @@ def value(text: str, *, redact: bool = True) -> str:
 
 @lru_cache(maxsize=8192)
 def path(text: str, *, redact: bool = True) -> str:
-    """Return a path for a machine: as on disk, so that it can be opened (`cli.md`, JSON)."""
-    return let_out(text, redacts=redact)
+    r"""Return a path for a machine: as on disk, so that it can be opened.
+
+    JSON is UTF-8, and a strict reader refuses a whole answer over half a pair of surrogates: a byte
+    of a name that is no UTF-8 is written as `\xff`.
+    """
+    return let_out(_decoded(text), redacts=redact)
 
 
 def _decoded(text: str) -> str:

@@ -12,7 +12,7 @@ from memconsole.domain.indexing import IndexStatus, SyncReport
 from memconsole.errors import IndexUnavailableError
 from memconsole.index.files import journal_of, reading, settle, sync_folder, writing
 from memconsole.index.rows import Row
-from memconsole.index.schema import create, read_meta, write_meta
+from memconsole.index.schema import create, read_meta, root_text, write_meta
 from memconsole.index.vectors import NoVectors, RemoteVectors, StaticVectors
 from memconsole.index.writer import IndexWriter
 from memconsole.sqlite import open_single, transaction
@@ -161,7 +161,7 @@ def _note(work: Work, connection: Connection, generation: int, chunks: int) -> N
     row = connection.execute("SELECT length(embedding) FROM chunks_vec LIMIT 1").fetchone()
     write_meta(
         connection,
-        root=work.run.scope.root,
+        root=root_text(work.run.scope.root),
         recipe=work.recipe,
         model=work.model,
         provider=work.run.settings.provider if work.remote is None else work.remote.name,

@@ -26,7 +26,7 @@ from memconsole.index.files import (
 from memconsole.index.means import MeansChooser, model_of
 from memconsole.index.merges import ensure_merges
 from memconsole.index.reader import IndexReader
-from memconsole.index.schema import read_meta, recipe
+from memconsole.index.schema import read_meta, recipe, root_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -255,7 +255,8 @@ class DiskIndex:
         return Pending(changed, tuple(sorted(known)), lacking, because=because, grown_bytes=grown)
 
     def _is_usable(self, meta: dict[str, str], scope: IndexScope, settings: SearchSettings) -> bool:
-        return meta.get("recipe") == self._recipe(settings) and meta.get("root") == str(scope.root)
+        is_of_scope = meta.get("root") == root_text(scope.root)
+        return is_of_scope and meta.get("recipe") == self._recipe(settings)
 
     def _recipe(self, settings: SearchSettings) -> str:
         try:
@@ -268,7 +269,7 @@ class DiskIndex:
 def _meta(connection: Connection, scope: IndexScope, path: Path) -> dict[str, str]:
     """Return what an index says about itself."""
     meta = read_meta(connection)
-    if meta.get("root") != str(scope.root):
+    if meta.get("root") != root_text(scope.root):
         raise IndexProblemError(path, "is of another workspace", is_lasting=True)
     return meta
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from memconsole.domain.indexing import Source
 from memconsole.domain.plain import one_line
 from memconsole.errors import IndexUnavailableError, SearchCancelledError
-from memconsole.index.schema import SCHEMA, read_meta
+from memconsole.index.schema import SCHEMA, read_meta, root_text
 from memconsole.sqlite import library, open_single
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Places:
             ) from error
 
     def _own(self, scope: IndexScope, folder: Path, name: str, plain: Path) -> Path:
-        if plain.exists() and self._root_of(plain) in (None, str(scope.root)):
+        if plain.exists() and self._root_of(plain) in (None, root_text(scope.root)):
             return plain
         marked = folder / f"{name}-{_digest(str(scope.root))}{_SUFFIX}"
         return marked if plain.exists() or marked.exists() else plain

@@ -7,12 +7,15 @@ same hits. It takes a quarter of the space and, measured at 100,000 chunks, 71 m
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from memconsole.sqlite import library
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from memconsole.domain.settings import SearchSettings
     from memconsole.sqlite import Connection
 
@@ -63,6 +66,11 @@ def recipe(settings: SearchSettings, model: str, *, redact: bool) -> str:
         f"{SCHEMA} {model} {settings.chunk_tokens}/{settings.chunk_overlap} "
         f"unicode-{unicodedata.unidata_version}/{_FOLDING} {'masked' if redact else 'plain'}"
     )
+
+
+def root_text(root: Path) -> str:
+    r"""Return the folder an index is of, as it notes it: SQLite takes text that is UTF-8 only."""
+    return os.fsencode(root).decode("utf-8", "backslashreplace")
 
 
 def read_meta(connection: Connection) -> dict[str, str]:

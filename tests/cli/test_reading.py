@@ -372,7 +372,7 @@ def test_odd_paths_are_printed(call: Caller) -> None:
     odd = Path("/home/operator/caf\udce9\x1b[31m")
     call.world.platform.agents = (fake_agent("main", workspace=odd),)
     assert "caf\\xe9" in call("memory", "pool").out
-    assert call.json("memory", "pool").data[0]["root"] == str(odd)
+    assert call.json("memory", "pool").data[0]["root"] == "/home/operator/caf\\xe9\x1b[31m"
 
 
 def test_the_screen_shows_the_largest_memories_of_many(world: World, call: Caller) -> None:

@@ -42,8 +42,13 @@ def test_what_only_looks_secret_stays() -> None:
 
 
 def test_a_path_for_a_machine_stays_as_it_is_on_disk() -> None:
-    name = "notes\x07 [/bad]\udce9.md"
+    name = "notes\x07 [/bad]é.md"
     assert safe.path(name) == name
+
+
+def test_a_path_for_a_machine_is_utf8() -> None:
+    assert safe.path("caf\udce9.md") == "caf\\xe9.md"
+    assert safe.path("\ud800.md") == "?.md"
 
 
 @given(st.text())

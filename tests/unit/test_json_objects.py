@@ -62,9 +62,13 @@ def test_there_is_no_nan(value: float) -> None:
 def test_conversation_text_is_cleaned_and_paths_stay_as_on_disk() -> None:
     row: encode.Row = {
         "text": "red \x1b[31malert\x07\nnext",
-        "path": Path("memory/odd\x07\udce9.md"),
+        "path": Path("memory/odd\x07é.md"),
     }
-    assert plain(row) == {"text": "red alert\nnext", "path": "memory/odd\x07\udce9.md"}
+    assert plain(row) == {"text": "red alert\nnext", "path": "memory/odd\x07é.md"}
+
+
+def test_a_byte_of_a_path_that_is_not_utf8_is_written_out() -> None:
+    assert plain({"path": Path("memory/caf\udce9.md")}) == {"path": "memory/caf\\xe9.md"}
 
 
 def test_secrets_are_masked_unless_the_configuration_says_otherwise() -> None:
