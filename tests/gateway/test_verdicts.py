@@ -30,13 +30,16 @@ def client(
     token: str | None = TOKEN,
     transport: str = "ws",
     may_register: bool = False,
+    timeout_s: float = 5,
 ) -> tuple[GatewayClient, list[float]]:
     slept: list[float] = []
     doorway = Doorway(
         transport, folder, {"PATH": ""}, DeviceFile(folder / "state" / "device.key"), may_register
     )
     place = GatewayPlace(url, token, is_explicit=True)
-    made = GatewayClient(lambda: place, doorway, now=lambda: NOW, timeout_s=5, sleep=slept.append)
+    made = GatewayClient(
+        lambda: place, doorway, now=lambda: NOW, timeout_s=timeout_s, sleep=slept.append
+    )
     return made, slept
 
 
