@@ -34,12 +34,52 @@ class Era:
     cron: Storage = Storage.NONE
 
 
+WARNING_CODES = (
+    "agent-collision",
+    "agent-unconfigured",
+    "capture-failed",
+    "clock-skew",
+    "config-unreadable",
+    "embedding-failed",
+    "empty-query",
+    "future-timestamp",
+    "gateway-late",
+    "gateway-list-cut",
+    "gateway-other-home",
+    "index-stale",
+    "memory-unreadable",
+    "missing-transcript",
+    "not-utf8",
+    "orphan-transcript",
+    "other-home-found",
+    "oversized",
+    "path-mapped",
+    "planted-instructions",
+    "secrets-masked",
+    "session-id-mismatch",
+    "settings-wrong",
+    "state-newer",
+    "state-unwritable",
+    "store-newer",
+    "store-unreadable",
+    "time-zone-unknown",
+    "transcript-damaged",
+    "transcript-in-progress",
+    "transcript-outside",
+    "twin-memory",
+    "unknown-records",
+    "workspace-missing",
+    "workspace-shared",
+)
+"""Every code of a notice; another word is none (`warnings[]`, `problems[]`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     """Something the operator should know; a `warnings[]` or `problems[]` row of `cli.md`.
 
     Attributes:
-        code: One of the warning codes of `cli.md`.
+        code: One of `WARNING_CODES`.
         message: One plain sentence, already clean for a terminal.
         path: The file it is about, as on disk.
         agent: Agent id, when it is about one agent.
