@@ -1,4 +1,4 @@
-"""Write requirements.lock: every package of the project and of its tools, with hashes.
+"""Write requirements.lock: every package of the project, its extras and its tools, with hashes.
 
 pip-compile drops a requirement whose marker does not hold on the machine it runs on. Those are
 compiled on their own and appended with their marker, so that one lock serves every platform.
@@ -33,7 +33,7 @@ def main() -> None:
     """Compile for this platform, then add what only other platforms install."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     tools = [*project["dependency-groups"]["dev"], *project["build-system"]["requires"]]
-    compile_lock(["pyproject.toml", "-", *sys.argv[1:]], LOCK, "\n".join(tools))
+    compile_lock(["pyproject.toml", "-", "--all-extras", *sys.argv[1:]], LOCK, "\n".join(tools))
     text = LOCK.read_text(encoding="utf-8").replace("-r -", "memconsole (tools)")
     elsewhere = [
         requirement

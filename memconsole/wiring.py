@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from memconsole.config_ports import ConfigFile
     from memconsole.domain.agents import Home, Notice
+    from memconsole.domain.channel_settings import ChannelSettings
     from memconsole.domain.days import Zone
     from memconsole.domain.origin import Origin
     from memconsole.domain.recall import Recall
@@ -137,9 +138,19 @@ def _platform(
 
     def own_notices(user_timezone: str | None) -> tuple[Notice, ...]:
         zone = resolve_zone(settings.timezone, user_timezone, settings.unknown_zone)
-        return (*fault_notices(settings), *zone.notices)
+        return (*fault_notices(settings), *_lacks_of_channels(settings), *zone.notices)
 
     return PlatformAndState(platform, state.problem, own_notices)
+
+
+def _lacks_of_channels(settings: Settings) -> tuple[Notice, ...]:
+    none: tuple[ChannelSettings, ...] = ()
+    channels = _usable(lambda: settings.alerts.channels, none)
+    if not channels:
+        return ()
+    from memconsole.alerts.extra import notices  # noqa: PLC0415 - only where there are channels
+
+    return tuple(notices(channels, settings.config_file))
 
 
 def _memory(settings: Settings) -> MemoryReader:

@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from memconsole.alerts.extra import INSTALL, missing
 from memconsole.alerts.log import LogChannel
 from memconsole.alerts.process import run
 from memconsole.alerts.secrets import Secrets
@@ -51,7 +52,7 @@ class ChildChannel:
         self.kind = settings.type
 
     def check(self) -> None:
-        """See whether every secret is there.
+        """See whether every secret is there, and the library that delivers.
 
         Raises:
             DeliveryError: One is missing.
@@ -84,6 +85,8 @@ class ChildChannel:
             raise DeliveryError(str(answer["error"]), is_final=bool(answer["is_final"]))
 
     def _filled(self) -> ChannelSettings:
+        if lack := missing(self.kind):
+            raise DeliveryError(lack, INSTALL, is_final=True)
         fill = self._secrets.fill
         found = self._settings
         return replace(

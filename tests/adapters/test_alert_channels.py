@@ -138,6 +138,21 @@ def test_apprise_takes_any_of_its_addresses(hook: Receiver) -> None:
     assert "fake-secret" not in str(error.value)
 
 
+def test_without_apprise_its_channels_say_how_to_get_it(
+    hook: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "apprise", None)
+    url = hook.url.replace("http://", "json://")
+    channel = ChildChannel(ChannelSettings("apprise", "any", url=url), NONE)
+    for ask in (channel.check, lambda: channel.send(message(), None)):
+        with pytest.raises(DeliveryError, match="Apprise, which is not installed") as error:
+            ask()
+        assert error.value.is_final
+        assert "pip install apprise" in error.value.hint
+    ChildChannel(ChannelSettings("webhook", "ops", url=hook.url), NONE).send(message(), None)
+    assert hook.bodies == [message()]
+
+
 def test_a_receiver_that_drips_is_left_in_time(hook: Receiver) -> None:
     hook.manner = "drips"
     settings = ChannelSettings("webhook", "ops", url=hook.url)

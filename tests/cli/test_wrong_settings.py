@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memconsole.config.load import load
+from memconsole.domain.origin import Origin
 from memconsole.errors import ConfigError
 from memconsole.scheduler.jobs import TABLE
+from memconsole.wiring import build_engine
 from tests.program import Program
 
 if TYPE_CHECKING:
@@ -65,6 +68,26 @@ def test_who_needs_it_is_refused(run: Program, tmp_path: Path) -> None:
         answer = run.json(*words)
         assert (answer.code, answer.error["code"]) == (2, "config"), words
         assert "alerts.channel number 1" in answer.error["message"]
+
+
+def test_a_channel_without_its_library_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = '[[alerts.channel]]\nurl = "tgram://fake-secret"\n[[alerts.channel]]\ntype = "desktop"\n'
+    configure(tmp_path, text)
+    (tmp_path / ".openclaw").mkdir()
+    monkeypatch.setitem(sys.modules, "apprise", None)
+    environ = {"HOME": str(tmp_path), "MEMCONSOLE_TRANSPORT": "none"}
+    settings = load({**environ, "MEMCONSOLE_HOME": str(tmp_path / ".openclaw")})
+
+    report = build_engine(settings, Origin.CLI).config_findings()
+
+    [finding] = [one for one in report.findings if one.id == "settings-wrong"]
+    assert finding.why == (
+        "alert channel apprise: it needs Apprise, which is not installed. "
+        "Install it: `pipx inject memconsole apprise`, or `pip install apprise`."
+    )
+    assert (finding.path or "").endswith("config.toml")
 
 
 @pytest.mark.parametrize("kind", ["log", "desktop"])
