@@ -17,13 +17,13 @@ from memconsole.domain.private_keys import private_keys
 from memconsole.domain.redaction_announced import announced, small
 from memconsole.domain.redaction_escapes import plain
 from memconsole.domain.redaction_patterns import PLACEHOLDER
-from memconsole.domain.redaction_shapes import SHORTEST, by_hint, token_shapes
+from memconsole.domain.redaction_shapes import SHORTEST, hinted_tokens
 from memconsole.domain.redaction_values import is_scrambled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memconsole.domain.redaction_shapes import Hints, TokenShape
+    from memconsole.domain.redaction_shapes import Hinted, TokenShape
 
 _MASKED = re.compile(r"\[redacted:[a-z0-9-]+\]")
 _LONG = re.compile(rf"[\w+/=.~:@%-]{{{SHORTEST},}}")
@@ -142,9 +142,8 @@ def _shown(text: str) -> Iterator[Secret]:
         yield from _tokens(text, " ".join(suspects))
     lowered = small(text)
     has_flags = " -" in text and _FLAG.search(text) is not None
-    for shapes in _places() if has_flags else _places()[:1]:
-        for number in _hinted(by_hint(shapes), lowered):
-            place = shapes[number]
+    for places in _places() if has_flags else _places()[:1]:
+        for number, place in places.of(lowered):
             if not place.rarity or compiled(place.rarity).search(text) is not None:
                 yield from _matches(text, place, _PLACES_RANK + number)
     for start, end, kind in announced(text, lowered, suspects):
@@ -152,9 +151,7 @@ def _shown(text: str) -> Iterator[Secret]:
 
 
 def _tokens(text: str, suspects: str) -> Iterator[Secret]:
-    shapes = token_shapes()
-    for number in _hinted(by_hint(shapes), suspects):
-        shape = shapes[number]
+    for number, shape in hinted_tokens().of(suspects):
         if not shape.rarity or compiled(shape.rarity).search(suspects) is not None:
             yield from _matches(text, shape, number + 1)
 
@@ -171,15 +168,13 @@ def _suspects(text: str) -> Iterator[str]:
             yield from (one for one in _LONG.findall(word) if _ORDINARY.fullmatch(one) is None)
 
 
-def _places() -> tuple[tuple[TokenShape, ...], ...]:
-    from memconsole.domain.redaction_places import COMMANDS, PLACES  # noqa: PLC0415
+def _places() -> tuple[Hinted, ...]:
+    from memconsole.domain.redaction_places import (  # noqa: PLC0415
+        HINTED_COMMANDS,
+        HINTED_PLACES,
+    )
 
-    return PLACES, COMMANDS
-
-
-def _hinted(hints: Hints, text: str) -> list[int]:
-    """Return the numbers of the shapes that a text has a hint of."""
-    return sorted({number for hint, numbers in hints if hint in text for number in numbers})
+    return HINTED_PLACES, HINTED_COMMANDS
 
 
 def _matches(text: str, shape: TokenShape, rank: int) -> Iterator[Secret]:

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.patterns import compiled
 from memconsole.domain.redaction_patterns import (
-    ANNOUNCING,
-    ANNOUNCING_TOO,
     CONNECTIVE,
     FLAG_GAP,
     KNOWN,
@@ -20,7 +18,7 @@ from memconsole.domain.redaction_patterns import (
     REFERENCE,
     VALUE,
     WORD_END,
-    by_hint,
+    words,
 )
 from memconsole.domain.redaction_values import (
     Look,
@@ -60,7 +58,12 @@ _MIXED = r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[^ ]{20}"
 
 _FLAG = r"(?:^|\s)--?[\w-]*$"
 
-_VALUE = r"[\w+/=.-]{15,}"
+_DIGITS = r"(?:\D*\d){3}"
+"""A word that may hold a value with a vendor's name."""
+
+_SIGN = 7
+"""Characters of the longest sign with what follows it."""
+
 _SIGNED = r"(?:[=:>,]|\|\|)[`'\"\s=]{0,5}(?P<value>[\w+/=.-]{15,})"
 
 
@@ -90,28 +93,25 @@ def announced(text: str, lowered: str, suspects: list[str]) -> Iterator[tuple[in
         lowered: The same in small letters, as `small` makes them.
         suspects: Its long words that hold digits or capitals.
     """
-    for hint, words in _words_for(text):
+    known = words()
+    for hint in known.hints.of(lowered):
         position = lowered.find(hint)
         while position >= 0:
             follower = lowered[position + len(hint) : position + len(hint) + 1]
             if hint not in _CLOSING or not follower.isalpha():
-                for word in words:
+                for word in known.by_hint[hint]:
                     yield from _behind_word(text, lowered, position, word)
             position = lowered.find(hint, position + len(hint))
     if any(map(_may_be_random, suspects)):
-        yield from _near_words(text, lowered)
-    if any(map(is_named, compiled(_VALUE).findall(" ".join(suspects)))):
-        yield from _behind_names(text, lowered)
+        yield from _near_words(text, lowered, suspects)
+    if any(map(compiled(_DIGITS).match, suspects)):
+        yield from _behind_names(text, lowered, suspects)
 
 
 def _may_be_random(word: str) -> bool:
     if compiled(_MIXED).match(word) is None:
         return False
     return any(map(str.isdigit, word)) or is_scrambled(word)
-
-
-def _words_for(text: str) -> tuple[tuple[str, tuple[Word, ...]], ...]:
-    return by_hint(ANNOUNCING if text.isascii() else (*ANNOUNCING, *ANNOUNCING_TOO))
 
 
 def small(text: str) -> str:
@@ -137,10 +137,21 @@ def _behind_word(text: str, lowered: str, place: int, word: Word) -> Iterator[tu
         yield (*value, "password" if is_password else "secret")
 
 
-def _near_words(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
+def _stretches(text: str, suspects: list[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield each of the words with where it begins and ends: they are in order."""
+    end = 0
+    for word in suspects:
+        start = text.find(word, end)
+        end = start + len(word)
+        yield word, start, end
+
+
+def _near_words(text: str, lowered: str, suspects: list[str]) -> Iterator[tuple[int, int, str]]:
     randoms = [
         token.span()
-        for token in compiled(LONG_TOKEN).finditer(text)
+        for word, start, end in _stretches(text, suspects)
+        if _may_be_random(word)
+        for token in compiled(LONG_TOKEN).finditer(text, start, end)
         if is_random(token[0].rstrip(".~")) and not _is_known(text, token)
     ]
     if not randoms:
@@ -222,11 +233,13 @@ def _ends_line(text: str, position: int) -> bool:
     return not rest.strip(" \t\r.,;!?)]}*_\"'`") or rest.startswith((" -", " |", " &&"))
 
 
-def _behind_names(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
+def _behind_names(text: str, lowered: str, suspects: list[str]) -> Iterator[tuple[int, int, str]]:
     """Yield long mixed values that a sign ties to the name of a vendor."""
     found = [
         match
-        for match in compiled(_SIGNED).finditer(text)
+        for word, start, end in _stretches(text, suspects)
+        if compiled(_DIGITS).match(word)
+        for match in compiled(_SIGNED).finditer(text, max(0, start - _SIGN), end)
         if is_named(match["value"]) and not _is_known(text, match)
     ]
     if not found:

@@ -7,7 +7,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from memconsole.domain.literals import Literals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Word(NamedTuple):
@@ -87,13 +92,21 @@ ANNOUNCING_TOO = (
 """Words that ASCII text cannot hold."""
 
 
+class Words:
+    """Announcing words by their hints."""
+
+    def __init__(self, words: Iterable[Word]) -> None:
+        """Sort them."""
+        self.by_hint: dict[str, list[Word]] = {}
+        for word in words:
+            self.by_hint.setdefault(word.hint, []).append(word)
+        self.hints = Literals(self.by_hint, often=("pass", "key", "token", "secret"))
+
+
 @cache
-def by_hint(words: tuple[Word, ...]) -> tuple[tuple[str, tuple[Word, ...]], ...]:
-    """Return each hint once, with its words."""
-    found: dict[str, list[Word]] = {}
-    for word in words:
-        found.setdefault(word.hint, []).append(word)
-    return tuple((hint, tuple(those)) for hint, those in found.items())
+def words() -> Words:
+    """Return all of them."""
+    return Words((*ANNOUNCING, *ANNOUNCING_TOO))
 
 
 WORD_END = (

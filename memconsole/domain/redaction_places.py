@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memconsole.domain.redaction_shapes import TokenShape
+from memconsole.domain.redaction_shapes import Hinted, TokenShape
 
 _ARGUMENT = (
     r"\\?[\"']?(?P<secret>(?<=')[^'\n]{3,200}(?=')|(?<=\")[^\"\n]{3,200}(?=\")"
@@ -18,8 +18,9 @@ _CODE = (
     r"|[A-Za-z]{5}-[A-Za-z]{5}|[A-Za-z]{4}(?:-[A-Za-z]{4}){1,3})(?![\w-])"
 )
 _CODES = (
-    r"[cC](?:(?<=ecovery[ _-].)|(?<=ackup[ _-].)|(?<=escue[ _-].)|(?<=mergency[ _-].)"
-    r"|(?<=cratch[ _-].)|(?<=llungs.)|(?<=rsatz.)|(?<=otfall.))odes?"
+    r"[cC]ode(?:(?<=ecovery[ _-]....)|(?<=ackup[ _-]....)|(?<=escue[ _-]....)"
+    r"|(?<=mergency[ _-]....)|(?<=cratch[ _-]....)|(?<=llungs....)|(?<=rsatz....)"
+    r"|(?<=otfall....))s?"
 )
 _OTHER_CODES = (
     r"(?:[cC]odes? de (?:récupération|secours)|[cC][óo]digos? de (?:recuperaci[óo]n|respaldo"
@@ -96,13 +97,13 @@ PLACES = (
     _place(
         "password",
         ("login ",),
-        r"\blogin\s{1,3}(?!with|via|by|using|and|or)\S{1,128}\s{1,3}password\s{1,3}"
+        r"login(?<=\blogin)\s{1,3}(?!with|via|by|using|and|or)\S{1,128}\s{1,3}password\s{1,3}"
         r"(?P<secret>[^\s\"']{3,})",
     ),
     _place(
         "password",
         (" password ",),
-        r"\b(?:[Uu]ser(?:name)?|[Aa]ccount)\s{1,3}\S{1,64}\s{1,3}(?:with\s{1,3})?"
+        r"[UuAa](?:ser(?<=\b[Uu]ser)(?:name)?|ccount(?<=\b[Aa]ccount))\s{1,3}\S{1,64}\s{1,3}(?:with\s{1,3})?"
         rf"(?:the\s{{1,3}})?password\s{{1,3}}{_ARGUMENT}",
         needs_digit=True,
     ),
@@ -130,11 +131,11 @@ PLACES = (
     _place(
         "password",
         ("enable ",),
-        rf"\benable (?:secret|password)(?: \d)? {_ARGUMENT}",
+        rf"enable (?<=\benable )(?:secret|password)(?: \d)? {_ARGUMENT}",
     ),
     _place(
         "password",
-        (" / ",),
+        ("cred", "login", "zugangsdaten", "anmeldedaten", "identifiants", "учетные", "логин"),
         r"(?i:\b(?:credentials?|creds|logins?|zugangsdaten|anmeldedaten|identifiants|credenciales"
         r"|credenziali|учетные данные|логин)\s{0,2}[:=]\s{0,3})[^\s/]{1,64}\s{1,2}/\s{1,2}"
         r"(?P<secret>[^\s/,;]{6,200})",
@@ -166,7 +167,7 @@ PLACES = (
     _place(
         "password",
         ("dentified",),
-        r"\b(?:[iI]dentified|IDENTIFIED)(?i:\s{1,3}(?:with\s{1,3}\S{1,40}\s{1,3})?(?:by|as)\s{1,3}"
+        r"[dD](?:entified(?<=\b[iI]dentified)|ENTIFIED(?<=\bIDENTIFIED))(?i:\s{1,3}(?:with\s{1,3}\S{1,40}\s{1,3})?(?:by|as)\s{1,3}"
         rf"(?:password\s{{1,3}})?){_ARGUMENT}",
     ),
 )
@@ -191,7 +192,7 @@ COMMANDS = (
         rf"\b(?:redis|valkey|keydb)-cli\b{_REST}(?:-a|--pass)[\s=]{{1,3}}{_ARGUMENT}",
     ),
     _place("password", ("zip",), rf"\b(?:un)?zip\b{_REST}-P\s{{0,3}}{_ARGUMENT}", rarity=" -P"),
-    _place("password", ("7z", "rar "), rf"\b(?:7z\w?|(?:un)?rar)\b{_REST}-h?p{_ARGUMENT}"),
+    _place("password", ("7z", "rar "), rf"\b(?:7z\w?|(?:un)?rar)\b{_REST}-h?p{_ARGUMENT}", rarity=r"-(?<=\s-)h?p\S"),
     _place(
         "password",
         ("docker", "podman", "nerdctl", "skopeo", "buildah", "oras", "crane", "helm", "az ", "oc "),
@@ -236,3 +237,6 @@ COMMANDS = (
     ),
 )
 """The same behind a flag: a text without ` -` has none of them."""
+
+HINTED_PLACES = Hinted(PLACES, often=("://", "code"))
+HINTED_COMMANDS = Hinted(COMMANDS)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
+from memconsole.domain.literals import Literals
 from memconsole.domain.redaction_vendors import SHAPES
 
-Hints: TypeAlias = "tuple[tuple[str, tuple[int, ...]], ...]"
-"""Every hint with the numbers of its shapes."""
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class TokenShape(NamedTuple):
@@ -232,9 +233,8 @@ _WORDS = re.compile(r"access-|live_|sl\.|API-|pul-|ico-|t1\.|tfp_|api_org_|key-|
 """Prefixes of the vendored rules that a longer word may end with."""
 
 
-@cache
 def token_shapes() -> tuple[TokenShape, ...]:
-    """Return all shapes of tokens, ours first; they are wanted by the first text with a suspect."""
+    """Return all shapes of tokens, ours first."""
     theirs = (
         TokenShape(
             kind,
@@ -248,14 +248,28 @@ def token_shapes() -> tuple[TokenShape, ...]:
     return (*OWN_SHAPES, *theirs)
 
 
+class Hinted:
+    """Shapes, and the literals that texts are asked for before the patterns."""
+
+    def __init__(self, shapes: Iterable[TokenShape], often: tuple[str, ...] = ()) -> None:
+        """Sort the shapes by their hints; `often` are those that many texts hold."""
+        self._shapes = tuple(shapes)
+        self._numbers: dict[str, list[int]] = {}
+        for number, shape in enumerate(self._shapes):
+            for hint in shape.hints:
+                self._numbers.setdefault(hint, []).append(number)
+        self._hints = Literals(self._numbers, often)
+
+    def of(self, text: str) -> list[tuple[int, TokenShape]]:
+        """Return the shapes that the text has a hint of, with their numbers, in order."""
+        numbers = {number for hint in self._hints.of(text) for number in self._numbers[hint]}
+        return [(number, self._shapes[number]) for number in sorted(numbers)]
+
+
 @cache
-def by_hint(shapes: tuple[TokenShape, ...]) -> Hints:
-    """Return every hint of these shapes once."""
-    found: dict[str, list[int]] = {}
-    for number, shape in enumerate(shapes):
-        for hint in shape.hints:
-            found.setdefault(hint, []).append(number)
-    return tuple((hint, tuple(numbers)) for hint, numbers in found.items())
+def hinted_tokens() -> Hinted:
+    """Return them by their hints; they are wanted by the first text with a suspect."""
+    return Hinted(token_shapes())
 
 
 SHORTEST = 12
