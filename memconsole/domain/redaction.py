@@ -137,7 +137,7 @@ def _all(text: str) -> Iterator[Secret]:
 def _shown(text: str) -> Iterator[Secret]:
     for start, end in private_keys(text):
         yield Secret(start, end, 0, "private-key")
-    suspects = list(_suspects(text))
+    suspects = _suspects(text)
     if suspects:
         yield from _tokens(text, " ".join(suspects))
     lowered = small(text)
@@ -156,16 +156,19 @@ def _tokens(text: str, suspects: str) -> Iterator[Secret]:
             yield from _matches(text, shape, number + 1)
 
 
-def _suspects(text: str) -> Iterator[str]:
-    """Yield what may hold a token: long words with a digit or a capital inside."""
-    for word in [one for one in text.split() if len(one) >= SHORTEST]:
-        if word.isalpha() and word[1:] == word[1:].lower():
-            continue
+def _suspects(text: str) -> list[str]:
+    """Return what may hold a token: long words with a digit or a capital inside."""
+    is_ordinary = _ORDINARY.fullmatch
+    words = [one for one in text.split() if len(one) >= SHORTEST and is_ordinary(one) is None]
+    if max(map(len, words), default=0) < _LINE:
+        return words
+    found: list[str] = []
+    for word in words:
         if len(word) < _LINE:
-            if _ORDINARY.fullmatch(word) is None:
-                yield word
+            found.append(word)
         else:
-            yield from (one for one in _LONG.findall(word) if _ORDINARY.fullmatch(one) is None)
+            found += [one for one in _LONG.findall(word) if is_ordinary(one) is None]
+    return found
 
 
 def _places() -> tuple[Hinted, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from memconsole.domain.literals import Literals
 from memconsole.domain.patterns import compiled
 from memconsole.domain.redaction_patterns import (
     CONNECTIVE,
@@ -235,21 +237,32 @@ def _ends_line(text: str, position: int) -> bool:
 
 def _behind_names(text: str, lowered: str, suspects: list[str]) -> Iterator[tuple[int, int, str]]:
     """Yield long mixed values that a sign ties to the name of a vendor."""
-    found = [
-        match
-        for word, start, end in _stretches(text, suspects)
-        if compiled(_DIGITS).match(word)
-        for match in compiled(_SIGNED).finditer(text, max(0, start - _SIGN), end)
-        if is_named(match["value"]) and not _is_known(text, match)
-    ]
-    if not found:
-        return
     from memconsole.domain.redaction_vendors import NAMED  # noqa: PLC0415 - few texts need them
 
-    rules = [rule for rule in NAMED if any(hint in lowered for hint in rule[1])]
-    for match in found if rules else ():
-        before = text[max(0, match.start() - _NAME_BEFORE) : match.start()].rpartition("\n")[2]
-        for kind, _, names, shape in rules:
-            if compiled(names).search(before) and compiled(shape).fullmatch(match["value"]):
-                yield match.start("value"), match.end(), kind
-                break
+    hints = set(_names().of(lowered))
+    if not hints:
+        return
+    rules = [rule for rule in NAMED if not hints.isdisjoint(rule[1])]
+    for word, first, last in _stretches(text, suspects):
+        if compiled(_DIGITS).match(word) is None:
+            continue
+        for match in compiled(_SIGNED).finditer(text, max(0, first - _SIGN), last):
+            if is_named(match["value"]) and not _is_known(text, match):
+                yield from _named(text, match, rules)
+
+
+def _named(
+    text: str, match: re.Match[str], rules: list[tuple[str, tuple[str, ...], str, str]]
+) -> Iterator[tuple[int, int, str]]:
+    before = text[max(0, match.start() - _NAME_BEFORE) : match.start()].rpartition("\n")[2]
+    for kind, _, names, shape in rules:
+        if compiled(names).search(before) and compiled(shape).fullmatch(match["value"]):
+            yield match.start("value"), match.end(), kind
+            return
+
+
+@cache
+def _names() -> Literals:
+    from memconsole.domain.redaction_vendors import NAMED  # noqa: PLC0415 - few texts need them
+
+    return Literals({hint: None for rule in NAMED for hint in rule[1]})

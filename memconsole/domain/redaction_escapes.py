@@ -8,12 +8,12 @@ reading is told in offsets of the text as it is.
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.patterns import compiled
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterator
 
 _SEQUENCE = (
@@ -40,45 +40,43 @@ _NAMES = {
 
 
 class Plain(NamedTuple):
-    """A text without escape sequences, and where its pieces came from.
+    """A text without escape sequences, and where they stood; each is one character here.
 
     Attributes:
         text: The reading.
-        starts: Where each piece begins in it, from 0 on.
-        origins: Where each begins in the text as it is.
-        widths: How long an escape sequence was there; 0 for a piece that is taken as it is.
+        places: Offsets of these characters in it, in order.
+        begins: Where each sequence begins in the text as it is.
+        ends: Where each ends there.
     """
 
     text: str
-    starts: list[int]
-    origins: list[int]
-    widths: list[int]
+    places: list[int]
+    begins: list[int]
+    ends: list[int]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return where a stretch of the reading stands in the text as it is."""
-        last = self._piece(end - 1)
-        if self.widths[last]:
-            behind = self.origins[last] + self.widths[last]
-        else:
-            behind = self.origins[last] + end - self.starts[last]
-        first = self._piece(start)
-        inside = 0 if self.widths[first] else start - self.starts[first]
-        return self.origins[first] + inside, behind
+        return self._origin(start)[0], self._origin(end - 1)[1]
+
+    def _origin(self, position: int) -> tuple[int, int]:
+        """Return where one character of the reading begins and ends there."""
+        number = bisect_right(self.places, position) - 1
+        if number < 0:
+            return position, position + 1
+        if self.places[number] == position:
+            return self.begins[number], self.ends[number]
+        begin = self.ends[number] + position - self.places[number] - 1
+        return begin, begin + 1
 
     def windows(self, around: int) -> Iterator[tuple[int, int]]:
         """Yield the stretches of the reading with sequences in them; they end at blanks if any."""
-        start, end = -1, -1
-        for place, width in zip(self.starts, self.widths, strict=True):
-            if not width:
-                continue
-            if start < 0:
-                start = self._blank_before(place - around)
-            elif place - around > end:
-                yield start, end
-                start = self._blank_before(place - around)
-            end = self._blank_behind(place + around)
-        if start >= 0:
-            yield start, end
+        first = last = self.places[0]
+        for place in self.places:
+            if place - last > 2 * (around + _WORD):
+                yield self._blank_before(first - around), self._blank_behind(last + around)
+                first = place
+            last = place
+        yield self._blank_before(first - around), self._blank_behind(last + around)
 
     def _blank_before(self, place: int) -> int:
         place = max(place, 0)
@@ -88,9 +86,6 @@ class Plain(NamedTuple):
     def _blank_behind(self, place: int) -> int:
         found = self.text.find(" ", place, place + _WORD)
         return min(place, len(self.text)) if found < 0 else found
-
-    def _piece(self, position: int) -> int:
-        return bisect_right(self.starts, position) - 1
 
 
 def plain(text: str) -> Plain | None:
@@ -105,40 +100,32 @@ def plain(text: str) -> Plain | None:
     found = Plain("", [], [], [])
     position = length = 0
     for match in compiled(_SEQUENCE).finditer(text):
-        letter = _letter(match)
-        end = match.end()
+        begin, end = match.span()
+        letter = _letter(match[0])
         if letter.isascii() and letter.isalnum():
             continue
         if letter == "\x1b":
             colour = compiled(_COLOUR).match(text, end)
             letter, end = " ", end if colour is None else colour.end()
-        if match.start() > position:
-            _add(found, length, position, 0)
-            parts.append(text[position : match.start()])
-            length += match.start() - position
-        _add(found, length, match.start(), end - match.start())
-        parts.append(letter)
+        parts += (text[position:begin], letter)
+        length += begin - position
+        found.places.append(length)
+        found.begins.append(begin)
+        found.ends.append(end)
         length += 1
         position = end
     if not parts:
         return None
-    if position < len(text):
-        _add(found, length, position, 0)
-        parts.append(text[position:])
-    return found._replace(text="".join(parts))
+    return found._replace(text="".join([*parts, text[position:]]))
 
 
-def _add(found: Plain, start: int, origin: int, width: int) -> None:
-    found.starts.append(start)
-    found.origins.append(origin)
-    found.widths.append(width)
-
-
-def _letter(match: re.Match[str]) -> str:
+@lru_cache(maxsize=1024)
+def _letter(sequence: str) -> str:
     """Return the one character that a sequence stands for; a blank for one that only steers."""
-    kind = match.lastgroup
-    if kind is None:
-        return "\x1b" if match[0] == "\x1b" else " "
+    match = compiled(_SEQUENCE).fullmatch(sequence)
+    kind = None if match is None else match.lastgroup
+    if match is None or kind is None:
+        return "\x1b" if sequence == "\x1b" else " "
     value = match[kind]
     if kind in ("c", "n"):
         return _NAMES.get(value, value)

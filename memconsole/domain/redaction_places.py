@@ -192,7 +192,12 @@ COMMANDS = (
         rf"\b(?:redis|valkey|keydb)-cli\b{_REST}(?:-a|--pass)[\s=]{{1,3}}{_ARGUMENT}",
     ),
     _place("password", ("zip",), rf"\b(?:un)?zip\b{_REST}-P\s{{0,3}}{_ARGUMENT}", rarity=" -P"),
-    _place("password", ("7z", "rar "), rf"\b(?:7z\w?|(?:un)?rar)\b{_REST}-h?p{_ARGUMENT}", rarity=r"-(?<=\s-)h?p\S"),
+    _place(
+        "password",
+        ("7z", "rar "),
+        rf"\b(?:7z\w?|(?:un)?rar)\b{_REST}-h?p{_ARGUMENT}",
+        rarity=r"-(?<=\s-)h?p\S",
+    ),
     _place(
         "password",
         ("docker", "podman", "nerdctl", "skopeo", "buildah", "oras", "crane", "helm", "az ", "oc "),
