@@ -16,14 +16,14 @@ from memconsole.domain.patterns import compiled
 from memconsole.domain.private_keys import private_keys
 from memconsole.domain.redaction_announced import announced, small
 from memconsole.domain.redaction_escapes import plain
-from memconsole.domain.redaction_patterns import PLACEHOLDER
+from memconsole.domain.redaction_patterns import PLACEHOLDER, words
 from memconsole.domain.redaction_shapes import SHORTEST, hinted_tokens
 from memconsole.domain.redaction_values import is_scrambled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memconsole.domain.redaction_shapes import Hinted, TokenShape
+    from memconsole.domain.redaction_shapes import TokenShape
 
 _MASKED = re.compile(r"\[redacted:[a-z0-9-]+\]")
 _LONG = re.compile(rf"[\w+/=.~:@%-]{{{SHORTEST},}}")
@@ -124,34 +124,61 @@ def _without(masked: list[tuple[int, int]], secrets: Iterator[Secret]) -> Iterat
             yield secret
 
 
+class _Hints(NamedTuple):
+    """What a text may hold: numbered shapes, and pieces of announcing words."""
+
+    tokens: list[tuple[int, TokenShape]]
+    places: list[tuple[int, TokenShape]]
+    words: list[str]
+
+
 def _all(text: str) -> Iterator[Secret]:
     """Yield what the text shows, and what its plain reading shows."""
-    yield from _shown(text)
-    if (reading := plain(text)) is not None:
-        for first, last in reading.windows(_AROUND):
-            for secret in _shown(reading.text[first:last]):
-                start, end = reading.span(first + secret.start, first + secret.end)
-                yield secret._replace(start=start, end=end)
+    lowered = small(text)
+    suspects = _suspects(text)
+    hints = _hints(text, lowered, suspects)
+    yield from _shown(text, lowered, suspects, hints)
+    if (reading := plain(text)) is None:
+        return
+    knows_hints = reading.only_parts()
+    for first, last in reading.windows(_AROUND):
+        part = reading.text[first:last]
+        lowered = small(part)
+        suspects = _suspects(part)
+        if not knows_hints:
+            hints = _hints(part, lowered, suspects)
+        for secret in _shown(part, lowered, suspects, hints):
+            start, end = reading.span(first + secret.start, first + secret.end)
+            yield secret._replace(start=start, end=end)
 
 
-def _shown(text: str) -> Iterator[Secret]:
+def _hints(text: str, lowered: str, suspects: list[str]) -> _Hints:
+    from memconsole.domain.redaction_places import (  # noqa: PLC0415
+        HINTED_COMMANDS,
+        HINTED_PLACES,
+    )
+
+    places = HINTED_PLACES.of(lowered)
+    if " -" in text and _FLAG.search(text) is not None:
+        places += HINTED_COMMANDS.of(lowered)
+    tokens = hinted_tokens().of(" ".join(suspects)) if suspects else []
+    return _Hints(tokens, places, words().hints.of(lowered))
+
+
+def _shown(text: str, lowered: str, suspects: list[str], hints: _Hints) -> Iterator[Secret]:
     for start, end in private_keys(text):
         yield Secret(start, end, 0, "private-key")
-    suspects = _suspects(text)
-    if suspects:
-        yield from _tokens(text, " ".join(suspects))
-    lowered = small(text)
-    has_flags = " -" in text and _FLAG.search(text) is not None
-    for places in _places() if has_flags else _places()[:1]:
-        for number, place in places.of(lowered):
-            if not place.rarity or compiled(place.rarity).search(text) is not None:
-                yield from _matches(text, place, _PLACES_RANK + number)
-    for start, end, kind in announced(text, lowered, suspects):
+    if hints.tokens:
+        yield from _tokens(text, " ".join(suspects), hints.tokens)
+    for number, place in hints.places:
+        if not place.rarity or compiled(place.rarity).search(text) is not None:
+            yield from _matches(text, place, _PLACES_RANK + number)
+    for start, end, kind in announced(text, lowered, hints.words, suspects):
         yield Secret(start, end, _WORDS_RANK, kind)
 
 
-def _tokens(text: str, suspects: str) -> Iterator[Secret]:
-    for number, shape in hinted_tokens().of(suspects):
+def _tokens(text: str, suspects: str, shapes: list[tuple[int, TokenShape]]) -> Iterator[Secret]:
+    for number, shape in shapes:
         if not shape.rarity or compiled(shape.rarity).search(suspects) is not None:
             yield from _matches(text, shape, number + 1)
 
@@ -169,15 +196,6 @@ def _suspects(text: str) -> list[str]:
         else:
             found += [one for one in _LONG.findall(word) if is_ordinary(one) is None]
     return found
-
-
-def _places() -> tuple[Hinted, ...]:
-    from memconsole.domain.redaction_places import (  # noqa: PLC0415
-        HINTED_COMMANDS,
-        HINTED_PLACES,
-    )
-
-    return HINTED_PLACES, HINTED_COMMANDS
 
 
 def _matches(text: str, shape: TokenShape, rank: int) -> Iterator[Secret]:

@@ -29,6 +29,7 @@ from memconsole.domain.redaction_values import (
     is_named,
     is_random,
     is_scrambled,
+    may_be_named,
 )
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ _FLAG = r"(?:^|\s)--?[\w-]*$"
 _DIGITS = r"(?:\D*\d){3}"
 """A word that may hold a value with a vendor's name."""
 
+_VALUE = r"[\w+/=.-]{15,}"
+
 _SIGN = 7
 """Characters of the longest sign with what follows it."""
 
@@ -87,16 +90,19 @@ class _Link(NamedTuple):
     is_cell: bool = False
 
 
-def announced(text: str, lowered: str, suspects: list[str]) -> Iterator[tuple[int, int, str]]:
+def announced(
+    text: str, lowered: str, hints: list[str], suspects: list[str]
+) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of what words announce.
 
     Args:
         text: Any text.
         lowered: The same in small letters, as `small` makes them.
+        hints: Those of announcing words that may be in it.
         suspects: Its long words that hold digits or capitals.
     """
     known = words()
-    for hint in known.hints.of(lowered):
+    for hint in hints:
         position = lowered.find(hint)
         while position >= 0:
             follower = lowered[position + len(hint) : position + len(hint) + 1]
@@ -237,18 +243,21 @@ def _ends_line(text: str, position: int) -> bool:
 
 def _behind_names(text: str, lowered: str, suspects: list[str]) -> Iterator[tuple[int, int, str]]:
     """Yield long mixed values that a sign ties to the name of a vendor."""
+    found = [
+        match
+        for word, start, end in _stretches(text, suspects)
+        if any(map(may_be_named, compiled(_VALUE).findall(word)))
+        for match in compiled(_SIGNED).finditer(text, max(0, start - _SIGN), end)
+        if is_named(match["value"]) and not _is_known(text, match)
+    ]
+    if not found:
+        return
     from memconsole.domain.redaction_vendors import NAMED  # noqa: PLC0415 - few texts need them
 
     hints = set(_names().of(lowered))
-    if not hints:
-        return
     rules = [rule for rule in NAMED if not hints.isdisjoint(rule[1])]
-    for word, first, last in _stretches(text, suspects):
-        if compiled(_DIGITS).match(word) is None:
-            continue
-        for match in compiled(_SIGNED).finditer(text, max(0, first - _SIGN), last):
-            if is_named(match["value"]) and not _is_known(text, match):
-                yield from _named(text, match, rules)
+    for match in found if rules else ():
+        yield from _named(text, match, rules)
 
 
 def _named(

@@ -32,6 +32,9 @@ _COLOUR = r"\[[0-?]{0,16}[ -/]{0,4}[@-~]"
 _WORD = 200
 """Characters of a word that a window is not to cut."""
 
+_BETWEEN = frozenset("\n\t\"'`")
+"""What stands in no word of the patterns: it parts what the text as it is holds as well."""
+
 _SIGNS = ("\\", "%", "=", "&", "\x1b")
 _NAMES = {
     **{"e": "\x1b", "n": "\n", "r": "\n", "t": "\t", "b": " ", "f": " ", "v": " ", "0": " "},
@@ -77,6 +80,10 @@ class Plain(NamedTuple):
                 first = place
             last = place
         yield self._blank_before(first - around), self._blank_behind(last + around)
+
+    def only_parts(self) -> bool:
+        """Whether no sequence is a letter of a word, or a sign that belongs to one."""
+        return {self.text[place] for place in self.places} <= _BETWEEN
 
     def _blank_before(self, place: int) -> int:
         place = max(place, 0)

@@ -52,12 +52,18 @@ def is_chosen(value: str, *, is_password: bool) -> bool:
     return set("012") <= set(_kinds(value)) and re.fullmatch(TECHNICAL_WORD, value) is None
 
 
+def may_be_named(value: str) -> bool:
+    """Whether a part of it can be mixed enough to be a key behind a vendor's name."""
+    return (
+        len(set(value)) >= 10
+        and _HEX.fullmatch(value) is None
+        and sum(map(str.isdigit, value)) >= 3
+    )
+
+
 def is_named(value: str) -> bool:
     """Whether it is mixed enough to be a key behind a vendor's name: no hash, no word."""
-    if len(set(value)) < 10 or _HEX.fullmatch(value):
-        return False
-    kinds = _kinds(value)
-    return kinds.count("0") >= 3 and kinds.count("3") <= 3 and not _is_path(value)
+    return may_be_named(value) and _kinds(value).count("3") <= 3 and not _is_path(value)
 
 
 def _is_odd(value: str) -> bool:
