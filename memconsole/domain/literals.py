@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import re
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_RARE = "jqzxkvJQZXYWUVBKHGFD8579346w20y1bPOMNLRCASEITgp%&=:/-_.f"
+_RARE = "jqzxkvJQZXYWUVBKHGFD8579346w20y1bPOMNLRCASEITgp%&=:/-_.fmhuc"
 """What few places of texts and code hold, the rarest first."""
 
 _SHORT = 500
 """Characters of a text that is not worth compiling anything for."""
+
+_Together: TypeAlias = "list[tuple[str | None, re.Pattern[str], list[str]]]"
+"""What has to be there first, a pattern, and the literals of which it finds one."""
 
 
 class Literals:
@@ -27,9 +30,10 @@ class Literals:
 
         Args:
             literals: Each holds something.
-            often: Those of them that many texts hold: they are asked for alone.
+            often: Those of them that many texts hold: they are asked for alone, and others that
+                hold one of them after it. All are literals as well.
         """
-        self._literals = tuple(literals)
+        self._literals = tuple(dict.fromkeys(literals))
         self._often = often
 
     def of(self, text: str) -> list[str]:
@@ -38,23 +42,27 @@ class Literals:
             return [one for one in self._literals if one in text]
         alone, together, foreign = self._sorted
         found = [one for one in alone if one in text]
-        for pattern, literals in together:
-            if pattern.search(text) is not None:
+        for inner, pattern, literals in together:
+            if (inner is None or inner in found) and pattern.search(text) is not None:
                 found += [one for one in literals if one in text]
         if foreign and not text.isascii() and _any_letter(foreign).search(text) is not None:
             found += [one for one in foreign if one in text]
         return found
 
     @cached_property
-    def _sorted(self) -> tuple[list[str], list[tuple[re.Pattern[str], list[str]]], tuple[str, ...]]:
+    def _sorted(self) -> tuple[list[str], _Together, tuple[str, ...]]:
         """Those that are asked for alone, those with a pattern for several, and the foreign."""
         foreign = tuple(one for one in self._literals if not one.isascii())
-        rest = [one for one in self._literals if one.isascii() and one not in self._often]
-        together = []
+        rest = [one for one in self._literals if one.isascii()]
+        together: _Together = []
+        for often in self._often:
+            if group := [one for one in rest if often in one and one != often]:
+                together.append((often, _around(often, group), group))
+            rest = [one for one in rest if often not in one]
         for letter in _RARE:
             group = [one for one in rest if letter in one[:-1]]
             if len(group) > 1:
-                together.append((_around(letter, group), group))
+                together.append((None, _around(letter, group), group))
                 rest = [one for one in rest if one not in group]
         return [*self._often, *rest], together, foreign
 

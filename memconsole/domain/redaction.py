@@ -10,20 +10,22 @@ length of the text and with nothing else.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from memconsole.domain.literals import Literals
 from memconsole.domain.patterns import compiled
 from memconsole.domain.private_keys import private_keys
 from memconsole.domain.redaction_announced import announced, small
 from memconsole.domain.redaction_escapes import plain
-from memconsole.domain.redaction_patterns import PLACEHOLDER, words
-from memconsole.domain.redaction_shapes import SHORTEST, hinted_tokens
+from memconsole.domain.redaction_patterns import PLACEHOLDER, by_hint
+from memconsole.domain.redaction_shapes import SHORTEST, hinted_tokens, token_hints
 from memconsole.domain.redaction_values import is_scrambled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memconsole.domain.redaction_shapes import TokenShape
+    from memconsole.domain.redaction_shapes import Hinted, TokenShape
 
 _MASKED = re.compile(r"\[redacted:[a-z0-9-]+\]")
 _LONG = re.compile(rf"[\w+/=.~:@%-]{{{SHORTEST},}}")
@@ -46,6 +48,9 @@ _ROW = re.compile(r"([xX*.#])\1{7}$")
 
 _GLUED_LETTERS, _GLUED_LENGTH = 8, 16
 """Different characters, and characters, of a token that is taken for one inside a word."""
+
+_OFTEN = ("pass", "key", "token", "secret", "code", "cred", "login", "://")
+"""Hints that many texts hold."""
 
 _PLACES_RANK, _WORDS_RANK = 1000, 2000
 
@@ -153,16 +158,32 @@ def _all(text: str) -> Iterator[Secret]:
 
 
 def _hints(text: str, lowered: str, suspects: list[str]) -> _Hints:
+    known = _known()
+    found = known.literals.of(lowered)
+    places = known.places.of(found)
+    if " -" in text and _FLAG.search(text) is not None:
+        places += known.commands.of(found)
+    tokens = hinted_tokens().of(token_hints().of(" ".join(suspects))) if suspects else []
+    return _Hints(tokens, places, [hint for hint in found if hint in by_hint()])
+
+
+class _Known(NamedTuple):
+    """Places and commands, and their hints together with those of announcing words."""
+
+    places: Hinted
+    commands: Hinted
+    literals: Literals
+
+
+@cache
+def _known() -> _Known:
     from memconsole.domain.redaction_places import (  # noqa: PLC0415
         HINTED_COMMANDS,
         HINTED_PLACES,
     )
 
-    places = HINTED_PLACES.of(lowered)
-    if " -" in text and _FLAG.search(text) is not None:
-        places += HINTED_COMMANDS.of(lowered)
-    tokens = hinted_tokens().of(" ".join(suspects)) if suspects else []
-    return _Hints(tokens, places, words().hints.of(lowered))
+    hints = (*HINTED_PLACES.hints, *HINTED_COMMANDS.hints, *by_hint())
+    return _Known(HINTED_PLACES, HINTED_COMMANDS, Literals(hints, often=_OFTEN))
 
 
 def _shown(text: str, lowered: str, suspects: list[str], hints: _Hints) -> Iterator[Secret]:

@@ -20,7 +20,7 @@ from memconsole.domain.redaction_patterns import (
     REFERENCE,
     VALUE,
     WORD_END,
-    words,
+    by_hint,
 )
 from memconsole.domain.redaction_values import (
     Look,
@@ -101,13 +101,13 @@ def announced(
         hints: Those of announcing words that may be in it.
         suspects: Its long words that hold digits or capitals.
     """
-    known = words()
+    known = by_hint()
     for hint in hints:
         position = lowered.find(hint)
         while position >= 0:
             follower = lowered[position + len(hint) : position + len(hint) + 1]
             if hint not in _CLOSING or not follower.isalpha():
-                for word in known.by_hint[hint]:
+                for word in known[hint]:
                     yield from _behind_word(text, lowered, position, word)
             position = lowered.find(hint, position + len(hint))
     if any(map(_may_be_random, suspects)):

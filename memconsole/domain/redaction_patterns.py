@@ -7,12 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
-
-from memconsole.domain.literals import Literals
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import NamedTuple
 
 
 class Word(NamedTuple):
@@ -92,21 +87,13 @@ ANNOUNCING_TOO = (
 """Words that ASCII text cannot hold."""
 
 
-class Words:
-    """Announcing words by their hints."""
-
-    def __init__(self, words: Iterable[Word]) -> None:
-        """Sort them."""
-        self.by_hint: dict[str, list[Word]] = {}
-        for word in words:
-            self.by_hint.setdefault(word.hint, []).append(word)
-        self.hints = Literals(self.by_hint, often=("pass", "key", "token", "secret"))
-
-
 @cache
-def words() -> Words:
-    """Return all of them."""
-    return Words((*ANNOUNCING, *ANNOUNCING_TOO))
+def by_hint() -> dict[str, list[Word]]:
+    """Return each hint once, with its words."""
+    found: dict[str, list[Word]] = {}
+    for word in (*ANNOUNCING, *ANNOUNCING_TOO):
+        found.setdefault(word.hint, []).append(word)
+    return found
 
 
 WORD_END = (

@@ -114,7 +114,7 @@ PLACES = (
     ),
     _place(
         "password",
-        ("assword for",),
+        ("password for",),
         rf"(?i:\bset password for [^=\n]{{1,80}}=\s{{0,3}}){_ARGUMENT}",
     ),
     _place(
@@ -200,7 +200,7 @@ COMMANDS = (
     ),
     _place(
         "password",
-        ("docker", "podman", "nerdctl", "skopeo", "buildah", "oras", "crane", "helm", "az ", "oc "),
+        ("login",),
         rf"\b(?:docker|podman|nerdctl|skopeo|buildah|oras|crane|helm|az|oc|argocd)\b[^\n|;&]{{0,40}}?"
         rf"\blogin\b{_REST}(?:-p|--password|--token)[\s=]{{1,3}}{_ARGUMENT}",
         rarity="login ",
@@ -243,5 +243,5 @@ COMMANDS = (
 )
 """The same behind a flag: a text without ` -` has none of them."""
 
-HINTED_PLACES = Hinted(PLACES, often=("://", "code"))
+HINTED_PLACES = Hinted(PLACES)
 HINTED_COMMANDS = Hinted(COMMANDS)

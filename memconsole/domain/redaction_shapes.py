@@ -251,18 +251,22 @@ def token_shapes() -> tuple[TokenShape, ...]:
 class Hinted:
     """Shapes, and the literals that texts are asked for before the patterns."""
 
-    def __init__(self, shapes: Iterable[TokenShape], often: tuple[str, ...] = ()) -> None:
-        """Sort the shapes by their hints; `often` are those that many texts hold."""
+    def __init__(self, shapes: Iterable[TokenShape]) -> None:
+        """Sort the shapes by their hints."""
         self._shapes = tuple(shapes)
         self._numbers: dict[str, list[int]] = {}
         for number, shape in enumerate(self._shapes):
             for hint in shape.hints:
                 self._numbers.setdefault(hint, []).append(number)
-        self._hints = Literals(self._numbers, often)
 
-    def of(self, text: str) -> list[tuple[int, TokenShape]]:
-        """Return the shapes that the text has a hint of, with their numbers, in order."""
-        numbers = {number for hint in self._hints.of(text) for number in self._numbers[hint]}
+    @property
+    def hints(self) -> Iterable[str]:
+        """Each hint once."""
+        return self._numbers
+
+    def of(self, hints: list[str]) -> list[tuple[int, TokenShape]]:
+        """Return the shapes with one of these hints, with their numbers, in order."""
+        numbers = {number for hint in hints for number in self._numbers.get(hint, ())}
         return [(number, self._shapes[number]) for number in sorted(numbers)]
 
 
@@ -270,6 +274,12 @@ class Hinted:
 def hinted_tokens() -> Hinted:
     """Return them by their hints; they are wanted by the first text with a suspect."""
     return Hinted(token_shapes())
+
+
+@cache
+def token_hints() -> Literals:
+    """Return what tells of them."""
+    return Literals(hinted_tokens().hints)
 
 
 SHORTEST = 12

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memconsole
+from memconsole.domain.literals import Literals
 from memconsole.domain.outgoing import let_out, name_out
 from memconsole.domain.redaction import mask, secrets_in
 from memconsole.domain.redaction_escapes import plain
@@ -58,6 +59,20 @@ def test_short_tokens_and_letters_of_two_cases_are_seen(text: str) -> None:
     masked = mask(text)
     assert "hunter22" not in masked
     assert "eyJ" not in masked
+
+
+@pytest.mark.parametrize("gap", ["lorem ipsum, ", "0x3f ", "ж "])
+def test_each_hint_is_found_in_a_long_text_and_no_other(gap: str) -> None:
+    hints = {
+        *(hint for shape in (*PLACES, *COMMANDS) for hint in shape.hints),
+        *(word.hint for word in (*ANNOUNCING, *ANNOUNCING_TOO)),
+        *(hint for shape in token_shapes() for hint in shape.hints),
+    }
+    literals = Literals(sorted(hints), often=("pass", "key", "://"))
+    filling = gap * 100
+    for hint in hints:
+        text = f"{filling}{hint}{filling}"
+        assert set(literals.of(text)) == {one for one in hints if one in text}
 
 
 @given(
