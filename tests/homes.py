@@ -13,10 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-import zstandard
-
 from memconsole import sqlite
 from memconsole.domain.agents import Agent, AgentRef
+from memconsole.stores.packing import zstd
 from tests.transcripts import START, milliseconds, navigation
 
 if TYPE_CHECKING:
@@ -176,7 +175,7 @@ class SqliteHome:
 
     def deleted(self, session_id: str, records: Sequence[bytes]) -> None:
         at = datetime(2026, 11, 27, 22, 4, 3, 809000, tzinfo=UTC)
-        blob = zstandard.compress(b"".join(record + b"\n" for record in records))
+        blob = zstd.compress(b"".join(record + b"\n" for record in records))
         name = f"{session_id}.jsonl.deleted.2026-11-27T22-04-03.809Z.64ca846b.zst"
         with sqlite.open_own(self.store) as connection:
             connection.execute(
@@ -224,7 +223,7 @@ class SqliteHome:
 
     def _event(self, connection: Connection, session_id: str, seq: int, record: bytes) -> None:
         at = milliseconds(START + timedelta(minutes=seq))
-        packed = zstandard.compress(record) if self._is_packing else record
+        packed = zstd.compress(record) if self._is_packing else record
         is_worth_it = len(packed) < 0.9 * len(record)
         if is_worth_it and _PACKED_FROM <= len(record) <= _PACKED_TO:
             connection.execute(

@@ -24,6 +24,7 @@ PACKAGE = ROOT / "memconsole"
 HOMES = {
     "apprise": {"alerts"},
     "apscheduler": {"scheduler"},
+    "backports": {"stores"},
     "cryptography": {"gateway"},
     "filelock": {"stores"},
     "httpx": {"alerts", "index", "llm"},
@@ -44,7 +45,6 @@ HOMES = {
     "typer": {"cli"},
     "watchfiles": {"changes"},
     "websockets": {"demo", "gateway"},
-    "zstandard": {"demo", "stores"},
 }
 """Where each library may be imported: rule 4. A library that is not here has no home yet."""
 

@@ -10,11 +10,10 @@ import json
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-import zstandard
-
 from memconsole import sqlite
 from memconsole.demo.plan import Fate
 from memconsole.demo.records import encode, milliseconds, navigation
+from memconsole.stores.packing import zstd
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -143,7 +142,7 @@ def _write_events(connection: Connection, transcript: Transcript) -> None:
 def event(record: Fields) -> tuple[str | None, bytes | None, int | None, str | None]:
     """Return (`event_json`, `event_zstd`, `event_utf8_bytes`, `navigation_json`) of a record."""
     data = encode(record)
-    packed = zstandard.compress(data) if len(data) >= PACKED_FROM else data
+    packed = zstd.compress(data) if len(data) >= PACKED_FROM else data
     if len(packed) > 0.9 * len(data):
         return data.decode(), None, None, None
     return None, packed, len(data), json.dumps(navigation(record))
@@ -153,7 +152,7 @@ def _write_archive(connection: Connection, session: Session) -> None:
     if session.transcript is None:
         return
     lines = b"".join(encode(record) + b"\n" for _, record in session.transcript.records)
-    blob = zstandard.compress(lines)
+    blob = zstd.compress(lines)
     digest = sha256(blob).hexdigest()
     reason = session.plan.fate.name.lower()
     generation = digest[:8]

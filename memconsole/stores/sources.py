@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import stat
 import tempfile
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 from memconsole.domain.plain import one_line
 from memconsole.errors import StoreError
@@ -21,6 +22,7 @@ _BLOCK_BYTES = 512
 
 _STEP = 1024 * 1024
 _IN_MEMORY = 16 * 1024 * 1024
+_PACKED_STEP = 64 * 1024
 _LONGEST_WINDOW = 1 << 27
 
 MAX_READ_BYTES = 2 * 1024 * 1024 * 1024
@@ -148,44 +150,29 @@ def open_blob(data: bytes, *, is_packed: bool, name: str) -> Iterator[Source]:
 
 @contextmanager
 def _unpacked(packed: Source, name: str) -> Iterator[Source]:
-    import zstandard  # noqa: PLC0415 - most homes hold nothing packed
+    from memconsole.stores.packing import (  # noqa: PLC0415 - most homes hold nothing packed
+        unpacked_pieces,
+        zstd,
+    )
 
+    read = functools.partial(next, _steps(packed), b"")
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spool:
         size = 0
         try:
-            for piece in _pieces(packed):
+            for piece in unpacked_pieces(read, _STEP, window_bytes=_LONGEST_WINDOW):
                 size += len(piece)
                 if size > MAX_READ_BYTES:
                     raise StoreError(f"{name} unpacks to more than {MAX_READ_BYTES} bytes")
                 spool.write(piece)
-        except (zstandard.ZstdError, MemoryError) as error:
+        except (zstd.ZstdError, MemoryError) as error:
             raise StoreError(f"{name} cannot be unpacked: {error}") from error
         yield _Spool(spool, size)
 
 
-def _pieces(packed: Source) -> Iterator[bytes]:
-    """Unpack frame after frame; a packed file that ends early gives what it has."""
-    import zstandard  # noqa: PLC0415
-
-    unpacker = zstandard.ZstdDecompressor(max_window_size=_LONGEST_WINDOW)
-    frames = cast("IO[bytes]", _Reader(packed))  # it calls read() and nothing else
-    with unpacker.stream_reader(frames, read_across_frames=True, closefd=False) as reader:
-        while piece := reader.read(_STEP):
-            yield piece
-
-
-class _Reader:
-    """The part of a binary file that the unpacker uses."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._offset = 0
-
-    def read(self, count: int) -> bytes:
-        """Return the next bytes."""
-        data = self._source.read_at(self._offset, min(count, self._source.size - self._offset))
-        self._offset += len(data)
-        return data
+def _steps(source: Source) -> Iterator[bytes]:
+    """Yield the bytes of a source; short steps, since what follows a frame is copied."""
+    for offset in range(0, source.size, _PACKED_STEP):
+        yield source.read_at(offset, min(_PACKED_STEP, source.size - offset))
 
 
 def _cannot(verb: str, path: Path, error: OSError) -> StoreError:

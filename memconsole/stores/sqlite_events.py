@@ -251,15 +251,12 @@ def _entries(event: _Event, *, is_counted: bool = False) -> tuple[Entry, ...]:
 def _unpack(packed: bytes) -> bytes | None:
     """Unpack one frame; None when it is broken, or claims or gives too much."""
     try:
-        import zstandard  # noqa: PLC0415 - without it, what is packed is damaged and no more
+        from memconsole.stores.packing import unpacked_frame, zstd  # noqa: PLC0415 - rarely
     except ImportError:
-        return None
+        return None  # without a library for it, what is packed is damaged and no more
     try:
-        if zstandard.frame_content_size(packed) > MAX_EVENT_BYTES:
-            return None
-        unpacker = zstandard.ZstdDecompressor(max_window_size=2 * MAX_EVENT_BYTES)
-        return unpacker.decompress(packed, max_output_size=MAX_EVENT_BYTES)
-    except (zstandard.ZstdError, MemoryError):
+        return unpacked_frame(packed, MAX_EVENT_BYTES, window_bytes=2 * MAX_EVENT_BYTES)
+    except (zstd.ZstdError, MemoryError):
         return None
 
 

@@ -6,11 +6,11 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-import zstandard
 
 from memconsole import sqlite
 from memconsole.domain.sessions import TranscriptKind
 from memconsole.domain.transcript import EntryKind
+from memconsole.stores.packing import zstd
 from tests.adapters.beside import put, put_store, said
 from tests.adapters.both_stores import entries_of, session_of
 from tests.homes import SqliteHome, make_agent
@@ -78,7 +78,7 @@ def test_the_last_line_of_a_leftover_file_needs_no_end(
 def test_packed_archives_are_read(agent_store: AgentSessionStore, tmp_path: Path) -> None:
     agent: Agent = make_agent(tmp_path / "home")
     agent.sessions_dir.mkdir(parents=True)
-    packed = zstandard.compress(b"".join(one + b"\n" for one in talk("a", "one", "two")))
+    packed = zstd.compress(b"".join(one + b"\n" for one in talk("a", "one", "two")))
     name = "a.jsonl.reset.2026-11-27T22-04-03.809Z.zst"
     (agent.sessions_dir / name).write_bytes(packed)
     found = session_of(agent_store, agent, "a")
@@ -97,7 +97,7 @@ def test_what_cold_storage_lacks_comes_from_the_file(
         {"kind": "event", "row": {"seq": seq, "event_json": one.decode(), "created_at": 1}}
         for seq, one in enumerate(talk("a", "one"))
     ]
-    blob = zstandard.compress(b"\n".join(json.dumps(row).encode() for row in rows))
+    blob = zstd.compress(b"\n".join(json.dumps(row).encode() for row in rows))
     with sqlite.open_own(home.store) as connection:
         connection.execute(
             "INSERT INTO session_transcript_cold_archives"

@@ -9,12 +9,11 @@ import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
-import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memconsole.errors import StoreError
-from memconsole.stores import lines, sources
+from memconsole.stores import lines, packing, sources
 from memconsole.stores.lines import (
     RawLine,
     blob_lines_backward,
@@ -24,6 +23,7 @@ from memconsole.stores.lines import (
     packed_lines_backward,
     packed_lines_forward,
 )
+from memconsole.stores.packing import zstd
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -269,10 +269,37 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
 def test_a_packed_file_reads_like_the_plain_one(tmp_path: Path) -> None:
     data = b"".join(b'{"n":%d}\n' % n for n in range(500)) + b"in progress"
     plain, packed = written(tmp_path, data), tmp_path / "t.jsonl.zst"
-    compressor = zstandard.ZstdCompressor()
-    packed.write_bytes(compressor.compress(data[:999]) + compressor.compress(data[999:]))
+    packed.write_bytes(zstd.compress(data[:999]) + zstd.compress(data[999:]))
     assert list(packed_lines_forward(packed)) == list(lines_forward(plain))
     assert list(packed_lines_backward(packed, 99)) == list(lines_backward(plain, 99))
+
+
+def test_many_small_frames_read_like_one(tmp_path: Path) -> None:
+    """Some end where a step of reading ends, and some hold nothing."""
+    lines = [b'{"n":%d}\n' % n for n in range(4000)]
+    (tmp_path / "t.zst").write_bytes(b"".join(map(zstd.compress, [b"", *lines, b""])))
+    assert [one.data + b"\n" for one in packed_lines_forward(tmp_path / "t.zst")] == lines
+
+
+def test_too_many_frames_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "MOST_FRAMES", 5)
+    (tmp_path / "t.zst").write_bytes(zstd.compress(b"a\n") * 4)
+    assert len(list(packed_lines_forward(tmp_path / "t.zst"))) == 4
+    (tmp_path / "t.zst").write_bytes(zstd.compress(b"") * 6)
+    with pytest.raises(StoreError, match="more than 5 frames"):
+        list(packed_lines_forward(tmp_path / "t.zst"))
+
+
+def test_what_follows_the_frames_is_no_part_of_them(tmp_path: Path) -> None:
+    (tmp_path / "t.zst").write_bytes(zstd.compress(b"a\n") + b"no frame")
+    with pytest.raises(StoreError, match=r"t\.zst cannot be unpacked"):
+        list(packed_lines_forward(tmp_path / "t.zst"))
+
+
+def test_a_frame_that_needs_too_much_memory_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.zst").write_bytes(b"\x28\xb5\x2f\xfd\x00\x90" + b"\x01\x00\x00")
+    with pytest.raises(StoreError, match="memory"):
+        list(packed_lines_forward(tmp_path / "t.zst"))
 
 
 def test_a_big_packed_file_is_unpacked_beside_memory(
@@ -280,14 +307,14 @@ def test_a_big_packed_file_is_unpacked_beside_memory(
 ) -> None:
     monkeypatch.setattr(sources, "_IN_MEMORY", 10)
     packed = tmp_path / "t.zst"
-    packed.write_bytes(zstandard.ZstdCompressor().compress(b"a\nb\n" * 50))
+    packed.write_bytes(zstd.compress(b"a\nb\n" * 50))
     assert len(list(packed_lines_backward(packed, ALL))) == 100
 
 
 def test_a_packed_file_that_ends_early_gives_what_it_has(tmp_path: Path) -> None:
     noise = os.urandom(300_000).hex().encode()
     data = b"first\n" + noise + b"\nlast\n"
-    packed = zstandard.ZstdCompressor(write_content_size=False).compress(data)
+    packed = zstd.compress(data, options={zstd.CompressionParameter.content_size_flag: False})
     (tmp_path / "t.zst").write_bytes(packed[: len(packed) // 2])
     found = list(packed_lines_forward(tmp_path / "t.zst"))
     assert found[0].data == b"first"
@@ -349,7 +376,7 @@ def test_more_than_two_gigabytes_are_not_read_from_end_to_end(
 
 def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "MAX_READ_BYTES", 1_000_000)
-    (tmp_path / "t.zst").write_bytes(zstandard.ZstdCompressor().compress(bytes(5_000_000)))
+    (tmp_path / "t.zst").write_bytes(zstd.compress(bytes(5_000_000)))
     with pytest.raises(StoreError, match="unpacks to more than 1000000 bytes"):
         list(packed_lines_forward(tmp_path / "t.zst"))
 
@@ -357,7 +384,7 @@ def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("is_packed", [True, False])
 def test_blobs_of_a_database_read_like_files(is_packed: bool) -> None:
     data = b"a\nb\nc\n"
-    blob = zstandard.ZstdCompressor().compress(data) if is_packed else data
+    blob = zstd.compress(data) if is_packed else data
     forward = list(blob_lines_forward(blob, is_packed=is_packed, name="archive"))
     assert [line.data for line in forward] == [b"a", b"b", b"c"]
     backward = list(blob_lines_backward(blob, 3, is_packed=is_packed, name="archive"))

@@ -7,13 +7,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
-import zstandard
 
 from memconsole import sqlite
 from memconsole.domain.sessions import TranscriptKind, TranscriptState
 from memconsole.domain.transcript import EntryKind
 from memconsole.errors import StoreError
 from memconsole.stores import sqlite_archive
+from memconsole.stores.packing import zstd
 from memconsole.stores.sqlite_era import SqliteSessionStore
 from tests.homes import SqliteHome
 from tests.transcripts import line, message, talk
@@ -75,7 +75,7 @@ def cold_records(records: Sequence[bytes]) -> bytes:
 def put_away(home: SqliteHome, content: bytes, *, in_file: bool, name: str | None = None) -> Path:
     """Make session `a` cold; return where its file is, when it has one."""
     home.live("agent:main:main", "a", None, totalTokens=5)
-    packed = zstandard.compress(content)
+    packed = zstd.compress(content)
     name = name or f"{sha256(packed).hexdigest()}.jsonl.zst"
     path = home.agent.sessions_dir / "cold" / name
     if in_file:

@@ -7,13 +7,13 @@ import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
-import zstandard
 
 from memconsole import sqlite
 from memconsole.domain.transcript import EntryKind
 from memconsole.errors import StoreError
 from memconsole.sqlite import choice, ways
 from memconsole.stores import sqlite_events
+from memconsole.stores.packing import zstd
 from memconsole.stores.sqlite_era import SqliteSessionStore
 from tests.homes import SqliteHome
 from tests.transcripts import header, line, message, talk
@@ -73,12 +73,11 @@ def test_packed_events_are_unpacked(store: SqliteSessionStore, home: SqliteHome)
 
 def bomb(size: int) -> bytes:
     """Return a small frame that unpacks to `size` bytes and says so."""
-    return zstandard.compress(bytes(size))
+    return zstd.compress(bytes(size))
 
 
 def bomb_that_does_not_say(size: int) -> bytes:
-    packer = zstandard.ZstdCompressor(write_content_size=False)
-    return packer.compress(bytes(size))
+    return zstd.compress(bytes(size), options={zstd.CompressionParameter.content_size_flag: False})
 
 
 @pytest.mark.parametrize(
@@ -86,10 +85,10 @@ def bomb_that_does_not_say(size: int) -> bytes:
     [
         b"no frame at all",
         b"",
-        zstandard.compress(message(2, LONG))[:-9],
+        zstd.compress(message(2, LONG))[:-9],
         bomb(sqlite_events.MAX_EVENT_BYTES + 1),
         bomb_that_does_not_say(sqlite_events.MAX_EVENT_BYTES + 1),
-        zstandard.compress(b"[" * 2000),
+        zstd.compress(b"[" * 2000),
     ],
     ids=["garbage", "empty", "cut", "bomb", "silent-bomb", "no-json"],
 )
@@ -136,7 +135,7 @@ def test_without_the_unpacker_packed_events_are_damage(
     store: SqliteSessionStore, home: SqliteHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home.live("agent:main:main", "a", talk("a", "one", LONG))
-    monkeypatch.setitem(sys.modules, "zstandard", None)
+    monkeypatch.setitem(sys.modules, "memconsole.stores.packing", None)
     kinds = [entry.kind for entry in entries_of(store, home)]
     assert kinds == [EntryKind.SESSION, EntryKind.MESSAGE, EntryKind.DAMAGED]
 
