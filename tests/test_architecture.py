@@ -25,6 +25,7 @@ HOMES = {
     "apprise": {"alerts"},
     "apscheduler": {"scheduler"},
     "backports": {"stores"},
+    "compression": {"stores"},
     "cryptography": {"gateway"},
     "filelock": {"stores"},
     "httpx": {"alerts", "index", "llm"},
