@@ -38,7 +38,7 @@ hypothesis.settings.register_profile(
     "memconsole", deadline=None, max_examples=40, derandomize=True, suppress_health_check=_SLOW
 )
 hypothesis.settings.register_profile(
-    "thorough", deadline=None, max_examples=250, suppress_health_check=_SLOW
+    "thorough", deadline=None, max_examples=500, suppress_health_check=_SLOW
 )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "memconsole"))
 
