@@ -66,7 +66,7 @@ _FILES: Final = (
     r"|openclaw\.json\b|\.env\b|/etc/(?:passwd|shadow)|\bid_(?:rsa|ed25519)\b"
     r"|(?:system|hidden|initial)\s+prompt|private\s+keys?|ssh\s+keys?|seed\s+phrases?"
     r"|environment\s+variables?|(?:chat|conversation|message)\s+(?:history|logs?)"
-    r"|(?:all|entire|whole|your)\s+(?:\w+\s+)?memor(?:y|ies)\b|memory\s+(?:files?|folder))"
+    r"|(?:all|entire|whole|your)\s+(?:\w+\s+)?memor(?:y|ies)\b|memory(?:/|\s+(?:files?|folder)))"
 )
 _SECRETS: Final = (
     r"(?:api[\s_-]?keys?|(?:access|auth|bearer|gateway|bot|api|your|the)\s+tokens?"
@@ -121,6 +121,14 @@ _HIJACK = _any(
     r"\b(?:obey|follow)\s+only\s+(?:me|my|the\s+following|these|this)\b",
 )
 
+_FOREIGN_ORDERS = _any(
+    r"\b(?:always|every\s+time|from\s+now\s+on|henceforth|you\s+must)\b[^.]{0,60}\b(?:curl|wget)\b"
+    r"[^|]{0,120}\|[^|]{0,20}\b(?:ba|z|da)?sh\b",
+    r"\b(?:execute|obey|follow|do|run)\s+(?:whatever|everything|anything|what|all)\s+"
+    r"(?:\w+\s+){0,4}(?:in|at|on|under|from)\s+(?:https?|ftp)://",
+)
+"""Whoever writes what stands at an address would give the orders from then on."""
+
 _MENTION = _any(
     r"\b(?:never|don'?t|do\s+not|refuse|reject|beware|distrust|flag|report|warn|block|watch\s+for"
     r"|attack|injection|phishing|tests?|tested|example)\b.*?"
@@ -150,7 +158,7 @@ _FOREIGN_END = re.compile(
     r"|fetched)[\w-]*>.*)",
     re.IGNORECASE,
 )
-_STRONG: Final = (_OVERRIDE, _EXFILTRATION, _REVEAL, _HIDING, _HIJACK)
+_STRONG: Final = (_OVERRIDE, _EXFILTRATION, _REVEAL, _HIDING, _HIJACK, _FOREIGN_ORDERS)
 _LOOKED_AT: Final = 20_000
 """Characters of one message that are looked at."""
 
