@@ -73,11 +73,14 @@ def test_packed_events_are_unpacked(store: SqliteSessionStore, home: SqliteHome)
 
 def bomb(size: int) -> bytes:
     """Return a small frame that unpacks to `size` bytes and says so."""
-    return zstd.compress(bytes(size))
+    packed: bytes = zstd.compress(bytes(size))
+    return packed
 
 
 def bomb_that_does_not_say(size: int) -> bytes:
-    return zstd.compress(bytes(size), options={zstd.CompressionParameter.content_size_flag: False})
+    options = {zstd.CompressionParameter.content_size_flag: False}
+    packed: bytes = zstd.compress(bytes(size), options=options)
+    return packed
 
 
 @pytest.mark.parametrize(
