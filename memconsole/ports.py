@@ -202,8 +202,12 @@ class Journal(Protocol):
 class Locks(Protocol):
     """Advisory OS locks of ours that die with their holder (A9)."""
 
-    def workspace(self, root: Path) -> AbstractContextManager[None]:
+    def workspace(self, root: Path, patience: float = 0) -> AbstractContextManager[None]:
         """Hold the workspace for one run.
+
+        Args:
+            root: The workspace.
+            patience: Seconds to wait for another run's end.
 
         Raises:
             LockedError: Another run holds it.

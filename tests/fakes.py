@@ -313,10 +313,12 @@ class FakeLocks:
     def __init__(self) -> None:
         self.held_by: dict[Path, str] = {}
         self.taken: list[Path] = []
+        self.patience = 0.0
         self.is_unwritable = False
 
     @contextmanager
-    def workspace(self, root: Path) -> Iterator[None]:
+    def workspace(self, root: Path, patience: float = 0) -> Iterator[None]:
+        self.patience = patience
         if self.is_unwritable:
             raise StateError("the state folder cannot be written")
         if root in self.held_by:

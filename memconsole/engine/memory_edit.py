@@ -13,6 +13,7 @@ from memconsole.domain.outcomes import Failed, Reflected
 from memconsole.engine.memory_bench import Bench
 from memconsole.engine.memory_index import indexed, refresh
 from memconsole.engine.turn import in_turn, no_workspace
+from memconsole.errors import LockedError
 
 if TYPE_CHECKING:
     from memconsole.domain.commands import MemoryCommand
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.engine.ports_bundle import Ports
     from memconsole.engine.reader import Reader
+
+_PATIENCE_SECONDS = 5.0
+"""How long an edit waits for a checkpoint or another edit, which take parts of a second."""
 
 
 def edit_memory(
@@ -35,7 +39,8 @@ def edit_memory(
     Raises:
         UnknownAgentError: There is no such agent.
         EntryIdError: An id names no entry, or several.
-        LockedError: Another run works in the workspace.
+        LockedError: Another run works in the workspace; what a person asked for fails then, for
+            no later run would do it.
         ConcurrentEditError: Somebody edits a file at the same time, twice in a row.
         WorkspaceError: A file cannot be read or written; its old text is whole.
         StateError: Our own database cannot be written; nothing was done.
@@ -45,14 +50,20 @@ def edit_memory(
         return missing
     if command.dry_run:
         return _run(command, bench)
-    outcome = in_turn(
-        bench.agent,
-        lambda: _run(command, bench),
-        ports=ports,
-        reader=reader,
-        settings=settings,
-        tries=1,  # an operator has seen what shall be done
-    )
+    try:
+        outcome = in_turn(
+            bench.agent,
+            lambda: _run(command, bench),
+            ports=ports,
+            reader=reader,
+            settings=settings,
+            tries=1,  # an operator has seen what shall be done
+            patience=_PATIENCE_SECONDS,
+        )
+    except LockedError as error:
+        if isinstance(command, MemoryAdd | MemoryForget | MemoryUndo):
+            return Failed(command, error.code, str(error), error.hint)
+        raise
     if isinstance(command, MemoryForget) and command.is_hard and isinstance(outcome, Forgotten):
         return _rebuilt(outcome, bench)
     if isinstance(outcome, Forgotten | Undone | Reflected | Consolidated | Promoted):

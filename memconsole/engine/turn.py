@@ -52,6 +52,7 @@ def in_turn(
     reader: Reader,
     settings: Settings,
     tries: int = 2,
+    patience: float = 0,
 ) -> Outcome:
     """Hold the workspace's lock for an attempt, and for another one after somebody's edit.
 
@@ -65,6 +66,7 @@ def in_turn(
         reader: For finishing what was promised.
         settings: As `reader`.
         tries: How many attempts there are.
+        patience: Seconds to wait for another run in the workspace.
 
     Raises:
         LockedError: Another run works in the workspace.
@@ -72,7 +74,7 @@ def in_turn(
         StateError: Our own database cannot be written; nothing was done.
     """
     root = agent.workspace
-    with ports.locks.workspace(root):
+    with ports.locks.workspace(root, patience):
         if promised := ports.journal.close(root):
             from memconsole.engine.memory_hard import finish  # noqa: PLC0415 - hardly ever needed
 

@@ -73,8 +73,12 @@ class FileLocks:
         self._now = now
 
     @contextmanager
-    def workspace(self, root: Path) -> Iterator[None]:
-        """Hold a workspace, known by its real path; a second holder is refused at once.
+    def workspace(self, root: Path, patience: float = 0) -> Iterator[None]:
+        """Hold a workspace, known by its real path; a second holder is refused.
+
+        Args:
+            root: The workspace.
+            patience: Seconds that a second holder waits before.
 
         Raises:
             LockedError: Another run holds it, in this process or another.
@@ -82,7 +86,8 @@ class FileLocks:
         """
         real = root.resolve()
         name = hashlib.sha256(os.fsencode(real)).hexdigest()[:32]
-        with hold(self._folder / f"workspace-{name}.lock", f"the workspace {real}", self._now):
+        path = self._folder / f"workspace-{name}.lock"
+        with hold(path, f"the workspace {real}", self._now, patience=patience):
             yield
 
     @contextmanager
@@ -167,13 +172,16 @@ def _held(path: Path) -> HeldLock | None:
 
 
 @contextmanager
-def hold(path: Path, what: str, now: Callable[[], datetime] = _now) -> Iterator[None]:
+def hold(
+    path: Path, what: str, now: Callable[[], datetime] = _now, *, patience: float = 0
+) -> Iterator[None]:
     """Hold one lock file for a while.
 
     Args:
         path: The file, in a folder of the state folder; both are made when missing.
         what: What it stands for, for the error.
         now: The wall time, for the owner's note.
+        patience: Seconds to wait for whoever holds it.
 
     Raises:
         LockedError: Somebody holds it.
@@ -189,7 +197,7 @@ def hold(path: Path, what: str, now: Callable[[], datetime] = _now) -> Iterator[
         require_state_folder(path.parent.parent, path.parent.name)
         lock = FileLock(
             path,
-            timeout=0,
+            timeout=patience,
             mode=0o600,
             thread_local=False,
             fallback_to_soft=False,

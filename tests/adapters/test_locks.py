@@ -221,3 +221,12 @@ def test_a_holder_elsewhere_is_named_with_its_host(folder: Path) -> None:
             hold(folder / SCHEDULER, "the scheduler"),
         ):
             pytest.fail("two held it")
+
+
+def test_who_has_patience_gets_a_workspace_when_its_holder_ends(folder: Path, root: Path) -> None:
+    with another_process("workspace", folder, root) as holder:
+        end = threading.Timer(0, holder.kill)
+        end.start()
+        with FileLocks(folder).workspace(root, patience=30):
+            assert holder.wait() != 0
+        end.join()

@@ -472,3 +472,17 @@ def test_advice_looks_at_the_newest_files_and_at_what_every_session_loads() -> N
         stage.hold(f"memory/n{number}.md", f"- Note {number} of many\n")
     found = Engine(stage.world.ports, stage.settings).memory_advice("main")
     assert (found.looked_at, found.of) == (40, 61)
+
+
+def test_an_edit_waits_for_a_held_workspace_and_then_fails_as_nobody_repeats_it() -> None:
+    stage = Stage()
+    stage.world.locks.held_by[ROOT] = "pid 812"
+
+    for outcome in (
+        stage.add("Port 8443 is the gateway"),
+        stage.forget(stage.id_of("Ada")),
+        stage.undo(),
+    ):
+        assert "pid 812" in failed(outcome, "locked").message
+    assert stage.text() == LONG
+    assert stage.world.locks.patience > 1
