@@ -199,6 +199,12 @@ def test_the_database_thing_is_written_down_by_several_agents(demo: DemoHome) ->
     assert found >= {"main", "work", "homelab"}
 
 
+def test_no_note_shows_a_placeholder(demo: DemoHome) -> None:
+    notes = [path for agent in AGENTS for path in demo.workspace(agent.id).rglob("*.md")]
+    assert notes
+    assert [path for path in notes if b"{d" in path.read_bytes()] == []
+
+
 def test_weeks_of_daily_logs(snapshot: ConsoleSnapshot) -> None:
     for view in snapshot.agents:
         assert view.pool is not None
