@@ -56,12 +56,14 @@ PACKED = "c2f72fca-3f07-40ec-91f8-a21205178a4e.jsonl.reset.2026-11-27T21-37-48.9
 
 
 def with_session(state: Path, source: Path, name: str | None = None) -> Path:
-    """Put a transcript into `main` and name it in the store."""
+    """Put a transcript into `main` and name it in the store, by the id of its own header."""
+    header = json.loads(source.read_text("utf-8").partition("\n")[0])
+    session = header.get("id", SESSION)
     sessions = state / "agents" / "main" / "sessions"
     store = json.loads((sessions / "sessions.json").read_text("utf-8"))
-    store[KEY] = {"sessionId": SESSION, "updatedAt": 1795815000000}
+    store[KEY] = {"sessionId": session, "updatedAt": 1795815000000}
     (sessions / "sessions.json").write_text(json.dumps(store))
-    return shutil.copyfile(source, sessions / (name or f"{SESSION}.jsonl"))
+    return shutil.copyfile(source, sessions / (name or f"{session}.jsonl"))
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.file)

@@ -81,6 +81,7 @@ class TestSaving:
             "damaged": 0,
             "in_progress": 0,
             "filtered": 0,
+            "unknown": 0,
             "secrets_masked": 0,
         }
         assert outcome.message.startswith("saved 4 messages of agent:main:main: memory/ACTIVE")
