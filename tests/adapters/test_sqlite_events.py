@@ -78,7 +78,7 @@ def bomb(size: int) -> bytes:
 
 
 def bomb_that_does_not_say(size: int) -> bytes:
-    options = {zstd.CompressionParameter.content_size_flag: False}
+    options: dict[int, int] = {zstd.CompressionParameter.content_size_flag: 0}
     packed: bytes = zstd.compress(bytes(size), options=options)
     return packed
 
