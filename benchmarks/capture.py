@@ -24,8 +24,8 @@ from benchmarks.capture_talks import (
     within,
 )
 from benchmarks.search import LOCOMO
-from memconsole.domain.cue_sentences import content_words
-from memconsole.domain.search import SearchRequest
+from memconsole.domain.observe.sentences import content_words
+from memconsole.domain.search.values import SearchRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,21 +10,20 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from benchmarks.capture_talks import Kept, tokens
-from memconsole import wiring
-from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands import Checkpoint, Observe, Reflect, Summarize
-from memconsole.domain.observations import OBSERVATIONS, render
-from memconsole.domain.observations_text import parse
-from memconsole.domain.origin import Origin
-from memconsole.domain.outcomes import Failed
+from memconsole.compose import engine
+from memconsole.domain.agents import AgentRef, Origin
+from memconsole.domain.commands.commands import Checkpoint, Observe, Reflect, Summarize
+from memconsole.domain.commands.outcomes import Failed
+from memconsole.domain.memory.observation_log import parse
+from memconsole.domain.memory.observations import OBSERVATIONS, render
 from memconsole.domain.settings import Settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.capture_talks import Conversation
-    from memconsole.domain.commands import Command
-    from memconsole.domain.observations import Observation, ObservationLog
+    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.memory.observations import Observation, ObservationLog
     from memconsole.engine.engine import Engine
 
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -69,7 +68,7 @@ class Captured:
             transport="none",
         )
         self.agent = AgentRef(str(folder / ".openclaw"), "main")
-        self.engine: Engine = wiring.build_engine(settings, Origin.CONSOLE, clock=self._clock)
+        self.engine: Engine = engine.build_engine(settings, Origin.CONSOLE, clock=self._clock)
         for session in talk.sessions:
             self._capture(session)
         self.observed = self._log()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from benchmarks.budgets import ROOT
 from benchmarks.capture_home import plain
-from memconsole.domain.cue_sentences import content_words
+from memconsole.domain.observe.sentences import content_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

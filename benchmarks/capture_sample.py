@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from benchmarks.capture_talks import Conversation, Turn
-    from memconsole.domain.observations import Observation, ObservationLog
+    from memconsole.domain.memory.observations import Observation, ObservationLog
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.cue_sentences import content_words
-from memconsole.domain.sentences import sentences
+from memconsole.domain.observe.sentences import content_words
+from memconsole.text.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

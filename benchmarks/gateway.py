@@ -71,11 +71,11 @@ def connect_and_list_ms() -> float:
     from datetime import UTC, datetime  # noqa: PLC0415
     from tempfile import TemporaryDirectory  # noqa: PLC0415
 
+    from memconsole.adapters.gateway.client import GatewayClient  # noqa: PLC0415
+    from memconsole.adapters.gateway.doorway import Doorway  # noqa: PLC0415
+    from memconsole.adapters.gateway.identity import DeviceFile  # noqa: PLC0415
     from memconsole.demo.gateway import LoopbackGateway  # noqa: PLC0415
     from memconsole.domain.gateway import GatewayPlace  # noqa: PLC0415
-    from memconsole.gateway.client import GatewayClient  # noqa: PLC0415
-    from memconsole.gateway.doorway import Doorway  # noqa: PLC0415
-    from memconsole.gateway.identity import DeviceFile  # noqa: PLC0415
 
     def now() -> datetime:
         return datetime.now(UTC)
@@ -98,8 +98,8 @@ def paint(home: str, transport: str, url: str) -> None:
     """Open the console without a terminal, and leave when its first reading is painted."""
     from textual import on  # noqa: PLC0415
 
-    from memconsole import wiring  # noqa: PLC0415
-    from memconsole.domain.origin import Origin  # noqa: PLC0415
+    from memconsole.compose import engine as wiring  # noqa: PLC0415
+    from memconsole.domain.agents import Origin  # noqa: PLC0415
     from memconsole.ui.app import ConsoleApp  # noqa: PLC0415
     from memconsole.ui.messages import SnapshotTaken  # noqa: PLC0415
 

@@ -20,11 +20,11 @@ from benchmarks.measure import Subject, measure
 from benchmarks.memory_pool import FILES
 from benchmarks.records import NOW
 from benchmarks.search import store_between
-from memconsole import wiring
-from memconsole.domain.commands import IndexMd
-from memconsole.domain.origin import Origin
+from memconsole.adapters.clock import SystemClock
+from memconsole.compose import engine as wiring
+from memconsole.domain.agents import Origin
+from memconsole.domain.commands.commands import IndexMd
 from memconsole.domain.settings import Settings
-from memconsole.stores.clock import SystemClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,18 +17,17 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from memconsole import wiring
-from memconsole.domain.agents import AgentRef
-from memconsole.domain.chunking import chunks
-from memconsole.domain.commands import Reindex
-from memconsole.domain.folding import index_text
-from memconsole.domain.origin import Origin
-from memconsole.domain.search import SearchRequest
+from memconsole.adapters.index.embedding.bpe import ensure_merges
+from memconsole.adapters.index.embedding.static import static_model
+from memconsole.adapters.index.schema import create
+from memconsole.adapters.sqlite.own import open_single, transaction
+from memconsole.compose import engine as wiring
+from memconsole.domain.agents import AgentRef, Origin
+from memconsole.domain.commands.commands import Reindex
+from memconsole.domain.search.chunking import chunks
+from memconsole.domain.search.values import SearchRequest
 from memconsole.domain.settings import SearchSettings, Settings
-from memconsole.index.merges import ensure_merges
-from memconsole.index.schema import create
-from memconsole.index.weights import static_model
-from memconsole.sqlite import open_single, transaction
+from memconsole.text.folding import index_text
 
 if TYPE_CHECKING:
     from memconsole.engine.engine import Engine

@@ -26,12 +26,13 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 from benchmarks.__main__ import store, table
 from benchmarks.soak_fleet import Fleet
 from benchmarks.soak_vitals import HEAD, Vitals, lived_rows, served_rows, vitals
-from memconsole import wiring, wiring_jobs
 from memconsole.cli.allocator import begin_with_plain_memory
-from memconsole.domain.commands import Reindex
-from memconsole.domain.jobs import CHILD_DIED
-from memconsole.domain.origin import Origin
-from memconsole.domain.outcomes import Failed, Skipped, SkipReason
+from memconsole.compose import engine as wiring
+from memconsole.compose import jobs as wiring_jobs
+from memconsole.domain.agents import Origin
+from memconsole.domain.commands.commands import Reindex
+from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.jobs.runs import CHILD_DIED
 from memconsole.domain.settings import Settings
 from memconsole.scheduler.jobs import TABLE
 from memconsole.scheduler.ledger import Ledger
@@ -41,10 +42,10 @@ from memconsole.scheduler.service import SchedulerService
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memconsole.domain.commands import Command
-    from memconsole.domain.jobs import JobEnd
-    from memconsole.domain.outcomes import Outcome
-    from memconsole.ports import StopSignal
+    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.jobs.runs import JobEnd
+    from memconsole.ports.platform import StopSignal
 
 START = datetime(2026, 4, 1, 6, 0, tzinfo=UTC)
 BEGIN, END = "<!-- soak results -->", "<!-- end of soak results -->"

@@ -12,7 +12,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from memconsole.demo.records import milliseconds
-from memconsole.demo.sqlite_era import SCHEMA
+from memconsole.demo.stores import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from memconsole.index.arrays import np
-from memconsole.index.files import reading
-from memconsole.index.pooling import Pool, idf_table, pack_tokens
-from memconsole.index.schema import read_meta
-from memconsole.index.weights import static_model
+from memconsole.adapters.index.embedding.pooling import Pool, idf_table, pack_tokens
+from memconsole.adapters.index.embedding.static import static_model
+from memconsole.adapters.index.files import reading
+from memconsole.adapters.index.matrix import np
+from memconsole.adapters.index.schema import read_meta
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.__main__ import main
-from memconsole.stores.agent_store import AgentSessionStore
+from memconsole.adapters.sessions.agent import AgentSessionStore
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Agent
-    from memconsole.domain.sessions import StoreListing
+    from memconsole.domain.sessions.stored import StoreListing
 
 
 def watch(log: Path) -> None:

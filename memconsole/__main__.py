@@ -18,14 +18,14 @@ def main() -> int:
 
         begin_with_plain_memory()
     if os.environ.get("PYTHONPATH"):
-        from memconsole.launch import forget_relative_imports  # noqa: PLC0415
+        from memconsole.system.launch import forget_relative_imports  # noqa: PLC0415
 
         forget_relative_imports()
     # What is loaded stays; looking through it for rubbish takes a tenth of a short call.
     gc.disable()
     is_console = len(sys.argv) == 1 or (len(sys.argv) == 3 and sys.argv[1] == "--home")
     if is_console or "search" in sys.argv:
-        from memconsole.cli.quick import quick  # noqa: PLC0415
+        from memconsole.cli.fast_path import quick  # noqa: PLC0415
 
         code = quick(sys.argv[1:])
         if code is not None:

@@ -5,22 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.alert_mutes import kept_mutes
-from memconsole.domain.alerts import AlertState
-from memconsole.domain.log_rotation import LogRotation
-from memconsole.engine.ports_bundle import AlertPorts
+from memconsole.domain.alerts.rules import AlertState, kept_mutes
+from memconsole.domain.logs import LogRotation
 from memconsole.errors import DeliveryError, StateError
+from memconsole.ports.bundle import AlertPorts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from memconsole.domain.alert_mutes import Mute
-    from memconsole.domain.alerts import OpenAlert
-    from memconsole.domain.log_rotation import LogFile
+    from memconsole.domain.alerts.rules import Mute, OpenAlert
+    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.logs import LogFile
     from memconsole.domain.metrics import Family
-    from memconsole.domain.outcomes import Detail
-    from memconsole.ports import StopSignal
+    from memconsole.ports.platform import StopSignal
 
 
 @dataclass

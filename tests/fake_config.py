@@ -7,14 +7,14 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.domain.config_text import ConfigText
-from memconsole.domain.outcomes import Written
+from memconsole.domain.commands.outcomes import Written
+from memconsole.domain.config_check.document import ConfigText
 from memconsole.errors import ConcurrentEditError, PlatformConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memconsole.domain.config_finding import Change
+    from memconsole.domain.config_check.finding import Change
 
 PATH = Path("/home/operator/.openclaw/openclaw.json")
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from datetime import date, datetime
 
-    from memconsole.domain.search_log import Find
+    from memconsole.domain.consolidate.finds import Find
 
 
 @dataclass

@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.gateway import CompactAnswer, LiveReading, ResetAnswer
-from memconsole.domain.snapshot import GatewayStatus
+from memconsole.domain.gateway import CompactAnswer, GatewayStatus, LiveReading, ResetAnswer
 from memconsole.errors import GatewayUnavailableError, StateError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from memconsole.domain.agent_search import AgentHit
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.gateway import LiveSession
     from memconsole.domain.rotation import Identity, Rotation, RotationState
-    from memconsole.ports import StopSignal
+    from memconsole.domain.search.agent_view import AgentHit
+    from memconsole.ports.platform import StopSignal
 
 
 class FakeRotations:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.observing import Cursor
+    from memconsole.domain.observe.rules import Cursor
 
 
 @dataclass

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from memconsole.domain.platform_candidates import PlatformChunk, WordsFound
-from memconsole.domain.platform_index import Contents, IndexedFile, text_hash
+from memconsole.domain.platform_search.candidates import PlatformChunk, WordsFound
+from memconsole.domain.platform_search.index import Contents, IndexedFile, text_hash
 from memconsole.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
-    from memconsole.domain.platform_index import IndexedChunk, IndexFacts
-    from memconsole.domain.platform_words import Plan
+    from memconsole.domain.platform_search.index import IndexedChunk, IndexFacts
+    from memconsole.domain.platform_search.words import Plan
     from memconsole.domain.settings import SearchSettings
 
 T = TypeVar("T")

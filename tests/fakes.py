@@ -9,15 +9,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import Agent, AgentRef, Era, Home, PlatformConfig, Storage
-from memconsole.domain.captures import WorkspaceText
-from memconsole.domain.memory import MARKER_TAGS, Pool
-from memconsole.domain.origin import Origin
-from memconsole.domain.outcomes import Written
-from memconsole.domain.sessions import StoreListing
-from memconsole.domain.snapshot import SchedulerStatus
-from memconsole.domain.transcript import Entry, EntryKind, Tail, UsageMark
-from memconsole.engine.ports_bundle import HealthPorts, ModelPorts, Ports
+from memconsole.domain.agents import Agent, AgentRef, Era, Home, Origin, PlatformConfig, Storage
+from memconsole.domain.commands.outcomes import Written
+from memconsole.domain.memory.files import MARKER_TAGS, Pool
+from memconsole.domain.memory.records import WorkspaceText
+from memconsole.domain.sessions.stored import StoreListing
+from memconsole.domain.snapshot.snapshot import SchedulerStatus
+from memconsole.domain.transcripts.records import Entry, EntryKind, Tail, UsageMark
 from memconsole.errors import (
     ConcurrentEditError,
     LockedError,
@@ -25,8 +23,8 @@ from memconsole.errors import (
     StoreError,
     WorkspaceError,
 )
-from memconsole.platform_index_ports import PlatformIndexPorts
-from memconsole.search_ports import SearchPorts
+from memconsole.ports.bundle import HealthPorts, ModelPorts, Ports
+from memconsole.ports.search import PlatformIndexPorts, SearchPorts
 from tests.fake_alerts import FakeAlerts, FakeLogs, FakeMetrics
 from tests.fake_cleanup import FakeOldTranscripts
 from tests.fake_config import FakeConfigFile
@@ -59,8 +57,8 @@ from tests.search_fakes import FakeDocuments, FakeIndex
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memconsole.domain.memory import Marker
-    from memconsole.domain.sessions import StoredSession, TranscriptRef
+    from memconsole.domain.memory.files import Marker
+    from memconsole.domain.sessions.stored import StoredSession, TranscriptRef
 
 NOW = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
 """Where every fake clock starts."""

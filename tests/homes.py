@@ -13,15 +13,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from memconsole import sqlite
+from memconsole.adapters.sqlite.own import open_own, transaction
+from memconsole.adapters.transcripts.packing import zstd
 from memconsole.domain.agents import Agent, AgentRef
-from memconsole.stores.packing import zstd
 from tests.transcripts import START, milliseconds, navigation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memconsole.sqlite import Connection
+    from memconsole.adapters.sqlite.choice import Connection
 
 SCHEMA = Path(__file__).parent / "schema_23.sql"
 _PACKED_FROM, _PACKED_TO = 1024, 4 * 1024 * 1024
@@ -154,7 +154,7 @@ class SqliteHome:
         self.store = self.agent.database
         self._is_packing = is_packing
         self.store.parent.mkdir(parents=True)
-        with sqlite.open_own(self.store) as connection, sqlite.transaction(connection):
+        with open_own(self.store) as connection, transaction(connection):
             for statement in statements(SCHEMA.read_text() if schema is None else schema):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {version}")
@@ -164,7 +164,7 @@ class SqliteHome:
     ) -> None:
         fields = entry_of(session_id, entry)
         at = milliseconds(START + timedelta(hours=1))
-        with sqlite.open_own(self.store) as connection, sqlite.transaction(connection):
+        with open_own(self.store) as connection, transaction(connection):
             connection.execute(
                 "INSERT INTO session_nodes (session_key, current_session_id, entry_json,"
                 " updated_at, archived_at) VALUES (?, ?, ?, ?, ?)",
@@ -177,7 +177,7 @@ class SqliteHome:
         at = datetime(2026, 11, 27, 22, 4, 3, 809000, tzinfo=UTC)
         blob = zstd.compress(b"".join(record + b"\n" for record in records))
         name = f"{session_id}.jsonl.deleted.2026-11-27T22-04-03.809Z.64ca846b.zst"
-        with sqlite.open_own(self.store) as connection:
+        with open_own(self.store) as connection:
             connection.execute(
                 "INSERT INTO session_transcript_archives (session_id, generation, session_key,"
                 " reason, encoding, archive_blob, archive_sha256, archive_name, created_at)"
@@ -186,12 +186,12 @@ class SqliteHome:
             )
 
     def orphan(self, session_id: str, records: Sequence[bytes]) -> None:
-        with sqlite.open_own(self.store) as connection:
+        with open_own(self.store) as connection:
             connection.execute("PRAGMA foreign_keys = OFF")
             self._events(connection, session_id, records)
 
     def append(self, session_id: str, *records: bytes) -> None:
-        with sqlite.open_own(self.store) as connection, sqlite.transaction(connection):
+        with open_own(self.store) as connection, transaction(connection):
             self._events(connection, session_id, records)
 
     def empty_store(self) -> None:

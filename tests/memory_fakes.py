@@ -6,10 +6,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.health import CronErrors
+from memconsole.domain.commands.outcomes import Written
+from memconsole.domain.health.checks import CronErrors
 from memconsole.domain.hooks import HOOKS, HookState, HookStatus
-from memconsole.domain.llm import Completion
-from memconsole.domain.outcomes import Written
+from memconsole.domain.model import Completion
 from memconsole.errors import ModelError, StateError
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef, Home
-    from memconsole.domain.captures import ReflectionRecord, SummaryRecord
     from memconsole.domain.flush import FlushMark
-    from memconsole.domain.health import HeldLock
-    from memconsole.domain.jobs import JobRecord
-    from memconsole.domain.llm import ModelUse, Prompt
-    from memconsole.domain.memory_edit import MemoryAction
+    from memconsole.domain.health.checks import HeldLock
+    from memconsole.domain.jobs.runs import JobRecord
+    from memconsole.domain.memory.edits import MemoryAction
+    from memconsole.domain.memory.records import ReflectionRecord, SummaryRecord
+    from memconsole.domain.model import ModelUse, Prompt
 
 
 @dataclass

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from memconsole.domain.memory_edit import Standing
+from memconsole.domain.memory.edits import Standing
 from memconsole.errors import StateError
 
 if TYPE_CHECKING:
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.captures import Capture
-    from memconsole.domain.intents import Erasure
-    from memconsole.domain.outcomes import Run
-    from memconsole.domain.tokens import Sample
+    from memconsole.domain.commands.outcomes import Run
+    from memconsole.domain.memory.intents import Erasure
+    from memconsole.domain.memory.records import Capture
+    from memconsole.domain.sessions.tokens import Sample
     from tests.fakes import FakeWorkspace
 
 

@@ -8,28 +8,28 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.domain.folding import words
-from memconsole.domain.index_state import IndexState
-from memconsole.domain.indexing import (
+from memconsole.domain.search.indexing import (
     Document,
     DocumentText,
+    IndexState,
     IndexStatus,
     Pending,
     Source,
     SyncReport,
     Vectors,
 )
-from memconsole.domain.search import Candidate, ChunkRow, Legs
+from memconsole.domain.search.values import Candidate, ChunkRow, Legs
+from memconsole.text.folding import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from memconsole.domain.agents import Notice
-    from memconsole.domain.indexing import IndexScope
-    from memconsole.domain.query import Query
-    from memconsole.domain.search import Narrowing
+    from memconsole.domain.search.indexing import IndexScope
+    from memconsole.domain.search.query import Query
+    from memconsole.domain.search.values import Narrowing
     from memconsole.domain.settings import SearchSettings
-    from memconsole.ports import StopSignal
+    from memconsole.ports.platform import StopSignal
 
 
 class FakeDocuments:

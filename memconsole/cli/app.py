@@ -1,14 +1,173 @@
-"""The Typer application, and what happens without a command."""
+"""The Typer application, and what happens without a command.
+
+Commands that Typer learns of when they are asked for.
+
+Typer inspects every parameter of every command at the start of a call; a call uses one of them.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
 
-from memconsole.cli.lazy import HELP_NAMES, PROGRAM, Program
-from memconsole.cli.shared import call_of
+from memconsole.cli.call.options import GLOBAL_OPTIONS, Command, parameter
+from memconsole.cli.call.shared import call_of
 from memconsole.errors import UsageError
+
+if TYPE_CHECKING:
+    from typer._click.core import Command as AnyCommand  # what Typer's own signatures name
+
+
+HELP_NAMES = {"help_option_names": ["-h", "--help"]}
+
+PROGRAM = "memconsole"
+
+COMMANDS = {
+    PROGRAM: {
+        "status": "commands.status:status",
+        "agents": "commands.status:agents",
+        "sessions": "commands.status:sessions",
+        "session": "commands.status:session",
+        "transcript": "commands.status:transcript",
+        "memory": "Look into the memory of the agents, add to it, forget, undo.",
+        "markers": "commands.memory:markers",
+        "search": "commands.search:search",
+        "get": "commands.search:get",
+        "reindex": "commands.reindex:reindex",
+        "checkpoint": "commands.capture:checkpoint",
+        "observe": "commands.capture:observe",
+        "index-md": "commands.capture:index_md",
+        "bootstrap": "commands.bootstrap:bootstrap",
+        "reflect": "commands.reflect:reflect",
+        "consolidate": "commands.consolidate:consolidate",
+        "summarize": "commands.capture:summarize",
+        "recover": "commands.capture:recover",
+        "rotate": "commands.capture:rotate",
+        "compact": "commands.compact:compact",
+        "flush": "commands.capture:flush",
+        "prune-preview": "commands.pruning:prune_preview",
+        "jobs": "commands.jobs:jobs",
+        "once": "commands.jobs:once",
+        "health": "commands.health:health",
+        "alerts": "Tell people what is wrong, and list what is.",
+        "runs": "commands.status:runs",
+        "logs": "Look after logs.",
+        "serve": "commands.serve:serve",
+        "service": "Let this host keep the scheduler running.",
+        "bench": "Measure memconsole on data of your own.",
+        "hooks": "Put memconsole's hooks into the platform, and look after them.",
+        "config": "Check the platform's configuration, show or start memconsole's own.",
+    },
+    "memory": {
+        "pool": "commands.memory:pool",
+        "show": "commands.memory_edit:show",
+        "add": "commands.memory_edit:add",
+        "forget": "commands.memory_edit:forget",
+        "edit": "commands.memory_edit:edit",
+        "undo": "commands.memory_edit:undo",
+        "promote": "commands.consolidate:promote",
+        "decline": "commands.consolidate:decline",
+        "search": "commands.search:memory_search",
+        "get": "commands.search:memory_get",
+    },
+    "alerts": {
+        "test": "commands.alerts:send_test",
+        "list": "commands.alerts:list_alerts",
+        "mute": "commands.alerts:mute",
+        "unmute": "commands.alerts:unmute",
+    },
+    "hooks": {
+        "install": "commands.hooks:install",
+        "status": "commands.hooks:status",
+        "remove": "commands.hooks:remove",
+    },
+    "service": {
+        "install": "commands.service:install",
+        "status": "commands.service:status",
+        "remove": "commands.service:remove",
+    },
+    "logs": {"rotate": "commands.logs:rotate"},
+    "bench": {"recall": "commands.reindex:recall"},
+    "config": {
+        "check": "commands.config_check:check",
+        "fix": "commands.config_check:fix",
+        "show": "commands.config:show",
+        "path": "commands.config:path",
+        "init": "commands.config:init",
+    },
+}
+"""Module and function below `memconsole.cli` by command, in the order of `--help`; a name that is a
+key itself is a group, with its help."""
+
+
+class LazyCommands(MutableMapping[str, "AnyCommand"]):
+    """Commands of one group by name, each built when it is asked for.
+
+    Args:
+        places: A row of `COMMANDS`.
+    """
+
+    def __init__(self, places: dict[str, str]) -> None:
+        self._places = dict(places)
+        self._built: dict[str, AnyCommand] = {}
+
+    def __getitem__(self, name: str) -> AnyCommand:
+        if name not in self._built:
+            self._built[name] = _build(name, self._places[name])
+        return self._built[name]
+
+    def __setitem__(self, name: str, command: AnyCommand) -> None:
+        self._places.setdefault(name, "")
+        self._built[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._places[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class LazyGroup(TyperGroup):
+    """A group whose commands are those of the table."""
+
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401, RUF100
+        super().__init__(**attributes)
+        self.commands = LazyCommands(COMMANDS[self.name or PROGRAM])
+
+
+class Program(LazyGroup):
+    """The program itself: takes the global options."""
+
+    def __init__(self, **attributes: Any) -> None:  # noqa: ANN401, RUF100
+        super().__init__(**attributes)
+        self.params += [parameter(option, is_hidden=False) for option in GLOBAL_OPTIONS]
+
+
+def _build(name: str, place: str) -> AnyCommand:
+    if name in COMMANDS:
+        group = typer.Typer(
+            name=name,
+            cls=LazyGroup,
+            help=place,
+            rich_markup_mode=None,
+            add_completion=False,
+            context_settings=HELP_NAMES,
+        )
+        return get_group(group)
+    module, _, function = place.partition(":")
+    single = typer.Typer(rich_markup_mode=None, add_completion=False)
+    register = single.command(name, cls=Command, context_settings=HELP_NAMES)
+    register(getattr(import_module(f"memconsole.cli.{module}"), function))
+    return get_command(single)
+
 
 app = typer.Typer(
     name=PROGRAM,
@@ -37,11 +196,11 @@ def start(
         if serve:
             raise UsageError("--serve takes no command", hint="Leave one of the two out.")
         return 0
-    from memconsole.cli import front  # noqa: PLC0415
+    from memconsole.cli import console  # noqa: PLC0415
 
     call = call_of(context)
     if serve and not version:
-        from memconsole.cli.serving import serve_jobs  # noqa: PLC0415
+        from memconsole.cli.commands.serve import serve_jobs  # noqa: PLC0415
 
         return serve_jobs(call)
-    return front.version(call) if version else front.front(call)
+    return console.version(call) if version else console.front(call)

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 import typer
 from typer.exceptions import TyperException
 
-from memconsole.cli import exits
 from memconsole.cli.app import app
-from memconsole.cli.call import Call
-from memconsole.cli.complete import join_bash_words
-from memconsole.cli.stopping import stopped_like_interrupted
+from memconsole.cli.call import exits
+from memconsole.cli.call.call import Call
+from memconsole.cli.call.complete import join_bash_words
+from memconsole.cli.signals import stopped_like_interrupted
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memconsole.cli.call import EngineBuilder
+    from memconsole.cli.call.call import EngineBuilder
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,8 @@ def tell(call: Call, error: BaseException) -> int:
 
 def _fail(call: Call, code: str, message: str, hint: str, exit_code: int) -> int:
     """Say one sentence of fact and one of help; with `--json` also as the answer."""
-    from memconsole.cli import encode, encode_outcome, safe  # noqa: PLC0415  # for failures only
+    from memconsole.cli.json import encode, outcome  # noqa: PLC0415  # for failures only
+    from memconsole.cli.output import safe  # noqa: PLC0415  # for failures only
 
     lines = [f"memconsole: {safe.line(message)}"]
     if hint:
@@ -86,7 +87,7 @@ def _fail(call: Call, code: str, message: str, hint: str, exit_code: int) -> int
     call.output.error(*lines)
     if call.is_json_asked:
         with suppress(OSError):
-            call.output.json(encode.dump(encode_outcome.error(code, message, hint)))
+            call.output.json(encode.dump(outcome.error(code, message, hint)))
     return exit_code
 
 

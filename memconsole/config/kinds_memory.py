@@ -10,7 +10,7 @@ from memconsole.config.kinds import Kind, Texts, toml_value
 from memconsole.config.place import shown
 
 if TYPE_CHECKING:
-    from memconsole.domain.categories import CategoryRule
+    from memconsole.domain.settings.sections import CategoryRule
 
 _KEYS: Final = frozenset({"name", "patterns", "emoji"})
 _EMOJI: Final = "🗂️"
@@ -61,7 +61,7 @@ class Tags(Texts):
 
 
 def _category(number: int, table: Mapping[str, object]) -> CategoryRule:
-    from memconsole.domain.categories import CategoryRule  # noqa: PLC0415 - rarely
+    from memconsole.domain.settings.sections import CategoryRule  # noqa: PLC0415 - rarely
 
     if unknown := next((key for key in table if key not in _KEYS), None):
         raise ValueError(f"number {number} has an unknown key {shown(unknown)}")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from memconsole.domain.plain import one_line
 from memconsole.errors import ConfigError
-from memconsole.launch import absolute
+from memconsole.system.launch import absolute
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,11 +7,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from memconsole.config.given import full_name
-from memconsole.config.span import span_text
+from memconsole.config.kinds import span_text
+from memconsole.config.load import full_name
 from memconsole.config.table import ALIASES, KEYS
 from memconsole.domain.settings import Settings
-from memconsole.values import dataclass
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from memconsole.config.keys import Key

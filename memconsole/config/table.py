@@ -10,7 +10,7 @@ Every key is a variable as well: `rotation.threshold_tokens` is
 | variable | same as | |
 |---|---|---|
 | `MEMCONSOLE_CONFIG` | `--config` | no key of its own |
-| `MEMCONSOLE_HOME` | `platform.home` | `--home` |
+| `MEMCONSOLE_HOME` | `adapters.platform.home` | `--home` |
 | `MEMCONSOLE_GATEWAY` | `gateway.url` | `--gateway` |
 | `MEMCONSOLE_TRANSPORT` | `gateway.transport` | `--transport` |
 | `MEMCONSOLE_READ_ONLY` | `ui.read_only` | `--read-only` |
@@ -48,14 +48,16 @@ from __future__ import annotations
 from typing import Final
 
 from memconsole.config.keys import Alias
-from memconsole.config.keys_capture import CAPTURE_KEYS
-from memconsole.config.keys_faces import FACE_KEYS
-from memconsole.config.keys_health import HEALTH_KEYS
-from memconsole.config.keys_llm import LLM_KEYS
-from memconsole.config.keys_platform import PLATFORM_KEYS
-from memconsole.config.keys_search import SEARCH_KEYS
-from memconsole.config.keys_service import SERVICE_KEYS
 from memconsole.config.kinds import Switch
+from memconsole.config.sections import (
+    CAPTURE_KEYS,
+    FACE_KEYS,
+    HEALTH_KEYS,
+    LLM_KEYS,
+    PLATFORM_KEYS,
+    SEARCH_KEYS,
+    SERVICE_KEYS,
+)
 
 
 def _turned(text: str) -> str:

@@ -7,9 +7,9 @@ import stat
 import tomllib
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.plain import one_line
 from memconsole.errors import ConfigError
-from memconsole.values import dataclass
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

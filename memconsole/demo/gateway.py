@@ -2,6 +2,8 @@
 
 It speaks the protocol of 2026.9 as far as memconsole does, over sessions held in memory: nothing
 on disk changes, and what it answers to `sessions.reset` is what the next list shows.
+
+Sessions of a home as the demo's Gateway sends them.
 """
 
 from __future__ import annotations
@@ -15,11 +17,15 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
+from memconsole.domain.sessions.stored import SessionState
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
     from websockets.sync.server import Server, ServerConnection
+
+    from memconsole.domain.snapshot.snapshot import SessionView
 
 
 VERSION = "2026.9.6"
@@ -297,3 +303,39 @@ class LoopbackGateway:
 
 def _send(connection: ServerConnection, frame: Mapping[str, object]) -> None:
     connection.send(json.dumps(frame))
+
+
+def rows_of(sessions: Iterable[SessionView]) -> list[dict[str, object]]:
+    """Return live sessions of a reading from disk as rows of the wire."""
+    return [
+        _row(view)
+        for view in sessions
+        if view.state is SessionState.LIVE and view.key_text is not None
+    ]
+
+
+def _row(view: SessionView) -> dict[str, object]:
+    stored = view.stored
+    row: dict[str, object] = {
+        "key": view.key_text,
+        "agentId": view.agent.id,
+        "sessionId": view.session_id,
+        "kind": stored.chat_type,
+        "chatType": stored.chat_type,
+        "label": stored.label,
+        "updatedAt": _stamp(stored.updated_at),
+        "lastInteractionAt": _stamp(stored.last_interaction_at),
+        "totalTokens": stored.tokens_reported,
+        "totalTokensFresh": stored.tokens_fresh,
+        "contextTokens": stored.window,
+        "compactionCount": stored.compactions,
+        "status": stored.status,
+        "hasActiveRun": stored.is_active,
+        "model": stored.model,
+        "modelProvider": stored.model_provider,
+    }
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def _stamp(at: datetime | None) -> int | None:
+    return None if at is None else int(at.timestamp() * 1000)

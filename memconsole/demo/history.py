@@ -7,16 +7,15 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole import sqlite
-from memconsole.demo.cast import AGENTS
-from memconsole.demo.plan import Count, Fate
-from memconsole.domain.commands import Checkpoint
-from memconsole.domain.origin import Origin
-from memconsole.domain.outcomes import Run
-from memconsole.domain.tokens import Sample
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_records import StateRunLog, StateSamples
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.runs import StateRunLog, StateSamples
+from memconsole.demo.cast import AGENTS, Count, Fate
+from memconsole.domain.agents import Origin
+from memconsole.domain.commands.commands import Checkpoint
+from memconsole.domain.commands.outcomes import Run
+from memconsole.domain.sessions.tokens import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from memconsole.demo.home import DemoHome
     from memconsole.demo.sessions import Session
     from memconsole.engine.engine import Engine
-    from memconsole.ports import Clock
+    from memconsole.ports.platform import Clock
 
     EngineAt = Callable[[Clock], Engine]
 
@@ -70,7 +69,7 @@ def remember(home: DemoHome, state_dir: Path, now: datetime, engine_at: EngineAt
     StateSamples(state).add(one for session in live for one in _observations(session, now))
     runs = StateRunLog(state)
     # Who closes a database last tidies it up: once at the end, not after each of many writes.
-    with sqlite.open_own(state.path):
+    with open_own(state.path):
         for run in _older_runs(str(home.state), now):
             runs.add(run)
         for agent in sorted(AGENTS, key=lambda one: one.saved or timedelta(), reverse=True):

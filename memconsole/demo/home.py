@@ -6,12 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 from memconsole.demo import content
-from memconsole.demo.cast import AGENTS, CRON_RUNS, GROWING
-from memconsole.demo.file_era import STORE, write_files, write_store, write_transcript
-from memconsole.demo.growing import GrowingSession
-from memconsole.demo.plan import Stage
+from memconsole.demo.cast import AGENTS, CRON_RUNS, GROWING, Stage
+from memconsole.demo.life import GrowingSession
 from memconsole.demo.sessions import cron_runs, play
-from memconsole.demo.sqlite_era import write_database
+from memconsole.demo.stores import STORE, write_database, write_files, write_store, write_transcript
 from memconsole.demo.workspace import lessons_of, write_workspace
 
 if TYPE_CHECKING:
@@ -19,9 +17,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from memconsole.demo.plan import AgentPlan
+    from memconsole.demo.cast import AgentPlan
     from memconsole.demo.sessions import Session
-    from memconsole.domain.days import Zone
+    from memconsole.domain.calendar import Zone
 
 SEED = 41
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.demo.cast import CRON_RUNS
-from memconsole.demo.plan import Count, Fate
+from memconsole.demo.cast import CRON_RUNS, Count, Fate
 from memconsole.demo.records import Transcript, milliseconds, uuid_of
-from memconsole.values import dataclass
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memconsole.demo.cast import AgentPlan, SessionPlan, Stage
     from memconsole.demo.content import Turn
-    from memconsole.demo.plan import AgentPlan, SessionPlan, Stage
     from memconsole.demo.records import Fields
 
 _SMALLEST_SHARE = 0.25

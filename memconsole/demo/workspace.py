@@ -6,9 +6,9 @@ from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.demo import content
-from memconsole.demo.file_era import write_file
 from memconsole.demo.records import uuid_of
-from memconsole.domain.markdown import quote_line
+from memconsole.demo.stores import write_file
+from memconsole.text.markdown import quote_line
 
 if TYPE_CHECKING:
     import random
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
+    from memconsole.demo.cast import AgentPlan, Stage
     from memconsole.demo.content import Section, Turn
-    from memconsole.demo.plan import AgentPlan, Stage
 
 LESSONS = b"{lessons}"
 """Stands in a note for the marked lines of everybody's daily logs."""

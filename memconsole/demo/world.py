@@ -10,7 +10,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from memconsole.stores.private_folder import PrivateFolder
+from memconsole.adapters.sqlite.private_copy import PrivateFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,9 @@
-"""Agents of a platform home, and what could not be read about them."""
+"""Agents of a platform home, and what could not be read about them.
+
+Where the file of a moved, mounted or copied home may be now (A25); pure path arithmetic.
+
+Which face asks: a word of its own, because every process says it and few run anything.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +11,12 @@ from dataclasses import field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from memconsole.values import dataclass
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
-    from pathlib import Path
+    from pathlib import Path, PurePath
 
 
 class Storage(StrEnum):
@@ -214,3 +219,46 @@ class Home:
     era: Era
     notices: tuple[Notice, ...]
     read_at: datetime
+
+
+_DEEPEST = 32
+"""Longer tails are not tried: no real path has them, and a hostile one has thousands."""
+
+
+def moved_places(path: PurePath, home: Path) -> Iterator[Path]:
+    """Yield places for an absolute path of another machine, the likeliest first.
+
+    Args:
+        path: As the configuration or a store names it.
+        home: The state folder that is read.
+
+    Yields:
+        Each tail of the path, longest first, inside the home and then inside its parent.
+    """
+    parts = path.parts[1:][-_DEEPEST:]
+    for start in range(len(parts)):
+        for base in (home, home.parent):
+            yield base.joinpath(*parts[start:])
+
+
+class Origin(StrEnum):
+    """Which face asked for a run."""
+
+    SCHEDULER = "scheduler"
+    CONSOLE = "console"
+    CLI = "cli"
+    HOOK = "hook"
+
+
+class Severity(StrEnum):
+    """How bad a finding is, worst last."""
+
+    INFO = "info"
+    WARNING = "warning"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+    @property
+    def rank(self) -> int:
+        """0 for info up to 3 for critical."""
+        return list(Severity).index(self)

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.days import stamp
-from memconsole.domain.estimate import tokens_in_bytes
-from memconsole.domain.graphemes import boundary_before
-from memconsole.domain.keys import SessionClass
-from memconsole.domain.memory import MARKER_TAGS
-from memconsole.domain.session_summary import EMOJI
-from memconsole.domain.sizes import size_words
-from memconsole.values import dataclass
+from memconsole.domain.calendar import stamp
+from memconsole.domain.memory.files import EMOJI, MARKER_TAGS
+from memconsole.domain.sessions.keys import SessionClass
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.estimate import tokens_in_bytes
+from memconsole.text.graphemes import boundary_before
+from memconsole.text.numerals import size_words
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
-    from memconsole.domain.days import Zone
-    from memconsole.domain.settings_memory import BootstrapSettings
+    from memconsole.domain.calendar import Zone
+    from memconsole.domain.settings.sections import BootstrapSettings
 
 INDEX_NAME: Final = "MEMORY_INDEX.md"
 ACTIVE_NAME: Final = "ACTIVE_CONTEXT.md"
@@ -29,7 +28,7 @@ OBSERVATIONS_NAME: Final = "observations.md"
 
 BEGIN: Final = "<!-- memconsole:begin bootstrap -->"
 END: Final = "<!-- memconsole:end bootstrap -->"
-"""What we inject is never captured again: `domain/envelopes.py` takes it out."""
+"""What we inject is never captured again: `domain/transcripts/messages.py` takes it out."""
 
 _LEAST_CHARS: Final = 200
 

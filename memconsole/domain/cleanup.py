@@ -11,13 +11,13 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from memconsole.values import dataclass
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from memconsole.domain.settings_service import CleanupSettings
+    from memconsole.domain.settings.sections import CleanupSettings
 
 
 class Step(StrEnum):

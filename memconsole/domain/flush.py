@@ -8,8 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from memconsole.domain.reported import Reported
-from memconsole.values import dataclass
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -106,8 +105,3 @@ def marked(
     """Return the mark of a flush that was done now."""
     before = last.stages if last is not None and last.cycle.is_of(cycle) else frozenset()
     return FlushMark(cycle, before | frozenset(reached), at)
-
-
-@dataclass(frozen=True, slots=True)
-class Flushed(Reported):
-    """A talk was saved before it is compacted; an outcome (`domain.outcomes`)."""

@@ -12,15 +12,15 @@ from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from memconsole.domain.days import local_time
-from memconsole.domain.gateway import version_of
-from memconsole.domain.keys import SessionClass
-from memconsole.values import dataclass
+from memconsole.domain.calendar import local_time
+from memconsole.domain.release import version_of
+from memconsole.domain.sessions.keys import SessionClass
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memconsole.domain.days import Zone
+    from memconsole.domain.calendar import Zone
 
 USUAL_HOUR = 4
 USUAL_IDLE_MINUTES = 60

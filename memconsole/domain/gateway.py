@@ -6,8 +6,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from memconsole.domain.snapshot import GatewayStatus
-from memconsole.values import dataclass
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -133,6 +132,30 @@ class LiveSession:
     def is_busy(self) -> bool:
         """Whether a reset would break off a run (A13)."""
         return self.status == "running" or self.is_active is True
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayStatus:
+    """What is known about the Gateway.
+
+    Attributes:
+        verdict: One of the words of `cli.md`; `off` when it was not asked.
+        reason: Why, as a sentence without a full stop: the scope that is missing, the protocol that
+            is spoken, what answered instead; None when there is nothing to say.
+    """
+
+    verdict: str = "off"
+    url: str | None = None
+    version: str | None = None
+    scopes: tuple[str, ...] = ()
+    reason: str | None = None
+    hint: str | None = None
+    checked_at: datetime | None = None
+
+    @property
+    def words(self) -> str:
+        """The verdict with its reason, wherever it is shown."""
+        return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,11 +322,3 @@ def _word(value: object) -> str:
     text = str(value)
     is_plain = len(text) <= 80 and all(one.isalnum() or one in "._:-" for one in text)
     return text if is_plain else ""
-
-
-def version_of(text: str | None) -> tuple[int, int] | None:
-    """Return (year, month) of a release such as `2026.3.13`; None for anything else."""
-    parts = (text or "").split(".")
-    if len(parts) < 2 or not (parts[0].isdecimal() and parts[1].isdecimal()):
-        return None
-    return int(parts[0]), int(parts[1])

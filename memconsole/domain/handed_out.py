@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.observations_text import parse
-from memconsole.domain.observing import BY, MARK
+from memconsole.domain.memory.observation_log import parse
+from memconsole.domain.observe.rules import BY, MARK
 from memconsole.domain.planted import is_planted, is_quoted
-from memconsole.domain.reflection import Sheet
-from memconsole.values import dataclass
+from memconsole.domain.reflect.sheet import Sheet
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from memconsole.domain.observations import Observation
+    from memconsole.domain.memory.observations import Observation
 
 
 @dataclass(frozen=True, slots=True)

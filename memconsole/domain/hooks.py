@@ -11,7 +11,7 @@ import json
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from memconsole.values import dataclass
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.categories import CategoryRule, category_of, with_own
-from memconsole.domain.days import local_day, local_time
-from memconsole.domain.estimate import tokens_in
-from memconsole.domain.graphemes import cut
-from memconsole.domain.markdown import quote_line
-from memconsole.domain.memory import MARKER_TAGS
-from memconsole.domain.outgoing import let_out, name_out
-from memconsole.domain.session_summary import EMOJI
-from memconsole.values import dataclass
+from memconsole.domain.calendar import local_day, local_time
+from memconsole.domain.memory.categories import category_of, with_own
+from memconsole.domain.memory.files import EMOJI, MARKER_TAGS
+from memconsole.domain.settings.sections import CategoryRule
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.estimate import tokens_in
+from memconsole.text.graphemes import cut
+from memconsole.text.markdown import quote_line
+from memconsole.text.outgoing import let_out, name_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memconsole.domain.days import Zone
-    from memconsole.domain.memory import PoolItem
-    from memconsole.domain.settings_memory import IndexMdSettings
+    from memconsole.domain.calendar import Zone
+    from memconsole.domain.memory.files import PoolItem
+    from memconsole.domain.settings.sections import IndexMdSettings
 
 INDEX: Final = "memory/INDEX.md"
 _FOLDER: Final = "memory/"

@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from memconsole.values import dataclass
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from memconsole.domain.indexing import IndexStatus, Source
-    from memconsole.domain.jobs import JobRecord
-    from memconsole.domain.snapshot import AgentView, ConsoleSnapshot
+    from memconsole.domain.jobs.runs import JobRecord
+    from memconsole.domain.search.indexing import IndexStatus, Source
+    from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
 
 _PREFIX = "memconsole_"
 

@@ -10,6 +10,7 @@ from memconsole.domain.agents import Storage
 if TYPE_CHECKING:
     from memconsole.domain.agents import Era
 
+
 _RELEASE = re.compile(r"v?(\d{4})\.(\d{1,2})\.(\d{1,3})(?:[-+.].*)?")
 
 SUMMARISER_REPAIRED = (2026, 2, 17)
@@ -36,3 +37,11 @@ def least_release(era: Era) -> tuple[int, int, int] | None:
     if era.sessions in (Storage.SQLITE, Storage.MIXED):
         return (2026, 8, 0)
     return (2026, 7, 0) if era.cron is Storage.SQLITE else None
+
+
+def version_of(text: str | None) -> tuple[int, int] | None:
+    """Return (year, month) of a release such as `2026.3.13`; None for anything else."""
+    parts = (text or "").split(".")
+    if len(parts) < 2 or not (parts[0].isdecimal() and parts[1].isdecimal()):
+        return None
+    return int(parts[0]), int(parts[1])

@@ -6,16 +6,16 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from memconsole.values import dataclass
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.commands.commands import Detail
     from memconsole.domain.gateway import LiveSession
-    from memconsole.domain.outcomes import Detail
-    from memconsole.domain.sessions import StoredSession
+    from memconsole.domain.sessions.stored import StoredSession
 
 BREAKER = 3
 """Ineffective resets of one session in a row after which automatic rotation leaves it alone."""

@@ -10,7 +10,6 @@ from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.active_context import ACTIVE_CONTEXT, is_of_session
 from memconsole.domain.bootstrap import (
     ACTIVE_NAME,
     BEGIN,
@@ -24,27 +23,28 @@ from memconsole.domain.bootstrap import (
     stale_line,
     wanted,
 )
-from memconsole.domain.days import local_day, resolve_zone
+from memconsole.domain.calendar import local_day, resolve_zone
+from memconsole.domain.checkpoint.text import ACTIVE_CONTEXT, is_of_session
 from memconsole.domain.handed_out import handed_out
 from memconsole.domain.index_md import INDEX
-from memconsole.domain.keys import SessionClass, classify, is_per_peer, parse_key
-from memconsole.domain.observations import OBSERVATIONS
-from memconsole.domain.observing import source_of
-from memconsole.engine.fingerprints import keys_of
-from memconsole.engine.lookup import find_agent
+from memconsole.domain.memory.observations import OBSERVATIONS
+from memconsole.domain.observe.rules import source_of
+from memconsole.domain.sessions.keys import SessionClass, classify, is_per_peer, parse_key
+from memconsole.engine.home.lookup import find_agent
+from memconsole.engine.transcripts.fingerprint import keys_of
 from memconsole.errors import UsageError, WorkspaceError
-from memconsole.values import dataclass
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
-    from memconsole.domain.captures import WorkspaceText
-    from memconsole.domain.days import Zone
+    from memconsole.domain.calendar import Zone
+    from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.settings import Settings
-    from memconsole.engine.ports_bundle import Ports
-    from memconsole.engine.reader import Reader
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.bundle import Ports
 
 _MADE_INLINE = 500
 """Files up to which a missing INDEX.md is made on the way; more would take too long."""

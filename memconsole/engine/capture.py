@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, assert_never
 
-from memconsole.domain.commands import Flush, IndexMd, Observe, Recover, Reflect, Summarize
+from memconsole.domain.commands.commands import Flush, IndexMd, Observe, Recover, Reflect, Summarize
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands import CaptureCommand
-    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.commands.commands import CaptureCommand
+    from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.settings import Settings
-    from memconsole.engine.ports_bundle import Ports
-    from memconsole.engine.reader import Reader
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.bundle import Ports
 
 _COMPARES: Final = (Flush, Observe, Recover, Reflect)
 """They compare lines, and keep what they looked up of each until they end."""
@@ -25,7 +25,7 @@ def capture(
         return _captured(command, ports, reader, settings)
     finally:
         if isinstance(command, _COMPARES):
-            from memconsole.domain.likeness import forget  # noqa: PLC0415 - they have loaded it
+            from memconsole.domain.memory.similarity import forget  # noqa: PLC0415 - they have loaded it
 
             forget()
 
@@ -33,7 +33,7 @@ def capture(
 def _captured(command: CaptureCommand, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
     match command:
         case Observe():
-            from memconsole.engine.observe import observe  # noqa: PLC0415
+            from memconsole.engine.observe.run import observe  # noqa: PLC0415
 
             return observe(command, ports=ports, reader=reader, settings=settings)
         case Summarize():
@@ -41,15 +41,15 @@ def _captured(command: CaptureCommand, ports: Ports, reader: Reader, settings: S
 
             return summarize(command, ports=ports, reader=reader, settings=settings)
         case Flush():
-            from memconsole.engine.flush import flush  # noqa: PLC0415
+            from memconsole.engine.flush.run import flush  # noqa: PLC0415
 
             return flush(command, ports=ports, reader=reader, settings=settings)
         case Recover():
-            from memconsole.engine.recover import recover  # noqa: PLC0415
+            from memconsole.engine.recover.run import recover  # noqa: PLC0415
 
             return recover(command, ports=ports, reader=reader, settings=settings)
         case Reflect():
-            from memconsole.engine.reflect import reflect  # noqa: PLC0415
+            from memconsole.engine.reflect.run import reflect  # noqa: PLC0415
 
             return reflect(command, ports=ports, reader=reader, settings=settings)
         case IndexMd():

@@ -1,6 +1,14 @@
 """The door: everything a face can ask. Methods block and may be called from any thread.
 
 What only some calls need is imported by them: `status` has to answer at once.
+
+The part of the door that is about resets: ours, the platform's, and the Gateway's news.
+
+The part of the door that looks after health and tells people of it (mission §10).
+
+The part of the door that finds and reads what agents wrote.
+
+Searching alone needs few of the ports, and a search on the command line loads no more than those.
 """
 
 from __future__ import annotations
@@ -9,11 +17,11 @@ import logging
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memconsole.engine.health_door import HealthDoor
-from memconsole.engine.live import LiveView
-from memconsole.engine.lookup import find_agent, find_session, owns
-from memconsole.engine.reader import Reader
-from memconsole.engine.snapshot import take_snapshot
+from memconsole.engine.home.live import LiveView
+from memconsole.engine.home.lookup import find_agent, find_session, owns
+from memconsole.engine.home.reader import Reader
+from memconsole.engine.services.health import HealthDoor
+from memconsole.engine.snapshot.snapshot import take_snapshot
 from memconsole.errors import StateError
 
 if TYPE_CHECKING:
@@ -23,23 +31,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, AgentRef, Home
-    from memconsole.domain.commands import Command
-    from memconsole.domain.compaction_evidence import CompactionEvidence
-    from memconsole.domain.config_finding import ConfigReport
-    from memconsole.domain.health import HealthReport
-    from memconsole.domain.memory import Pool
-    from memconsole.domain.outcomes import Outcome, Run
+    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.outcomes import Outcome, Run
+    from memconsole.domain.compaction import CompactionEvidence
+    from memconsole.domain.config_check.finding import ConfigReport
+    from memconsole.domain.health.checks import HealthReport
+    from memconsole.domain.memory.files import Pool
     from memconsole.domain.settings import Settings
-    from memconsole.domain.snapshot import (
+    from memconsole.domain.snapshot.snapshot import (
         ConsoleSnapshot,
         SessionDetail,
         SessionView,
         TranscriptView,
     )
-    from memconsole.engine.config_door import ConfigDoor
-    from memconsole.engine.ports_bundle import Ports
+    from memconsole.engine.config_check.service import ConfigDoor
     from memconsole.engine.pruning import PruningPreview, PruningWish
-    from memconsole.ports import StopSignal
+    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import StopSignal
+
 
 logger = logging.getLogger(__name__)
 
@@ -122,7 +131,7 @@ class Engine(HealthDoor):
             SessionNotFoundError: Nothing has that name.
             StoreError: Its transcript cannot be read.
         """
-        from memconsole.engine.detail import session_detail  # noqa: PLC0415
+        from memconsole.engine.snapshot.detail import session_detail  # noqa: PLC0415
 
         found = self.snapshot(with_pools=False)
         view = find_session(found.sessions, name)
@@ -153,7 +162,7 @@ class Engine(HealthDoor):
             SessionNotFoundError: Nothing has that name.
             StoreError: The transcript cannot be read.
         """
-        from memconsole.engine.detail import transcript_view  # noqa: PLC0415
+        from memconsole.engine.snapshot.detail import transcript_view  # noqa: PLC0415
 
         view = find_session(self.sessions(), name)
         return transcript_view(self._ports, view, tail=tail, everything=everything)
@@ -199,7 +208,7 @@ class Engine(HealthDoor):
 
     @cached_property
     def _config(self) -> ConfigDoor:
-        from memconsole.engine.config_door import ConfigDoor  # noqa: PLC0415
+        from memconsole.engine.config_check.service import ConfigDoor  # noqa: PLC0415
 
         return ConfigDoor(self._ports, self._reader, self.settings)
 
@@ -213,7 +222,7 @@ class Engine(HealthDoor):
             HomeNotFoundError: The platform home does not exist.
             HomeUnreadableError: It exists, and none of its stores can be read.
         """
-        from memconsole.engine.health import take_health  # noqa: PLC0415
+        from memconsole.engine.health.read import take_health  # noqa: PLC0415
 
         self._config.sweep()
         report = take_health(
@@ -279,7 +288,7 @@ class Engine(HealthDoor):
 
         Console and scheduler call it.
         """
-        from memconsole.engine.samples import keys_of, samples_of  # noqa: PLC0415
+        from memconsole.engine.snapshot.snapshot import keys_of, samples_of  # noqa: PLC0415
 
         try:
             self._ports.samples.add(samples_of(snapshot))
@@ -306,7 +315,7 @@ class Engine(HealthDoor):
             cancel: Ends such a command early, at a place where nothing is half done.
             job: The scheduler's job that it is a part of.
         """
-        from memconsole.engine.run import Attended, run_command  # noqa: PLC0415
+        from memconsole.engine.dispatch import Attended, run_command  # noqa: PLC0415
 
         return run_command(
             command,

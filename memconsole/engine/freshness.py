@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
-from memconsole.domain.days import resolve_zone
+from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.freshness import Freshness, Moments, judge, resolve, usual_mode
-from memconsole.domain.sessions import SessionState
-from memconsole.values import dataclass
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, AgentRef, Home
     from memconsole.domain.settings import Settings
-    from memconsole.domain.snapshot import SessionView
-    from memconsole.engine.ports_bundle import Ports
+    from memconsole.domain.snapshot.snapshot import SessionView
+    from memconsole.ports.bundle import Ports
 
 
 @dataclass(frozen=True, slots=True)

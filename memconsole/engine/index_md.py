@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.days import resolve_zone
-from memconsole.domain.estimate import tokens_in
+from memconsole.domain.calendar import resolve_zone
+from memconsole.domain.commands.outcomes import Catalogued, Planned, Skipped, SkipReason, Written
 from memconsole.domain.index_md import INDEX, catalogued, is_same_index, render_index
-from memconsole.domain.outcomes import Catalogued, Planned, Skipped, SkipReason, Written
-from memconsole.domain.sizes import size_words
-from memconsole.engine.lookup import find_agent
+from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.turn import in_turn, no_workspace
+from memconsole.text.estimate import tokens_in
+from memconsole.text.numerals import size_words
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, Home
-    from memconsole.domain.commands import IndexMd
+    from memconsole.domain.commands.commands import Detail, IndexMd
+    from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.index_md import IndexText
-    from memconsole.domain.memory import Pool
-    from memconsole.domain.outcomes import Detail, Outcome
+    from memconsole.domain.memory.files import Pool
     from memconsole.domain.settings import Settings
-    from memconsole.engine.ports_bundle import Ports
-    from memconsole.engine.reader import Reader
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.bundle import Ports
 
 
 def index_md(command: IndexMd, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:

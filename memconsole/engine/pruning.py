@@ -5,23 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.path import active_flags
-from memconsole.domain.pruning import IMAGE_CHARS, ContextPart, PruningPlan, preview
-from memconsole.domain.pruning_rules import rules_of
-from memconsole.domain.tokens import DEFAULT_WINDOW
-from memconsole.domain.transcript import EntryKind
-from memconsole.engine.lookup import require_own_words
-from memconsole.values import dataclass
+from memconsole.domain.pruning import IMAGE_CHARS, ContextPart, PruningPlan, preview, rules_of
+from memconsole.domain.sessions.tokens import DEFAULT_WINDOW
+from memconsole.domain.transcripts.path import active_flags
+from memconsole.domain.transcripts.records import EntryKind
+from memconsole.engine.home.lookup import require_own_words
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime, timedelta
 
     from memconsole.domain.agents import Home
-    from memconsole.domain.pruning_rules import PruningMode
-    from memconsole.domain.snapshot import SessionView
-    from memconsole.domain.transcript import Entry
-    from memconsole.engine.ports_bundle import Ports
+    from memconsole.domain.pruning import PruningMode
+    from memconsole.domain.snapshot.snapshot import SessionView
+    from memconsole.domain.transcripts.records import Entry
+    from memconsole.ports.bundle import Ports
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Compact, Rotate
-from memconsole.engine.compact import compact
-from memconsole.engine.rotation_run import rotate
+from memconsole.domain.commands.commands import Compact, Rotate
+from memconsole.engine.compaction.run import compact
+from memconsole.engine.rotation.run import rotate
 
 if TYPE_CHECKING:
-    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.settings import Settings
-    from memconsole.engine.ports_bundle import Ports
-    from memconsole.engine.reader import Reader
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.bundle import Ports
 
 
 def request(

@@ -2,41 +2,64 @@
 
 From every trigger: the platform's hooks, a rotation's prologue, a session that changed its id, an
 operator. Needs neither the Gateway nor a language model.
+
+Gathers what a session summary says: words, what was done, a name (mission §9).
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.captures import SummaryRecord
-from memconsole.domain.checkpoint import class_of, named
-from memconsole.domain.checkpoint_words import label_of
-from memconsole.domain.days import resolve_zone
-from memconsole.domain.keys import classify, parse_key
-from memconsole.domain.outcomes import Planned, Skipped, SkipReason, Summarized, Written
-from memconsole.domain.planted import is_quoted
-from memconsole.domain.session_summary import SummaryReason, divided, file_name, render_summary
-from memconsole.domain.transcript_notices import planted_notice
-from memconsole.engine.fingerprints import note_keys
-from memconsole.engine.lookup import find_agent, require_own_words
-from memconsole.engine.segment import read_segment
-from memconsole.engine.summary_gather import Occasion, gather
+from memconsole.domain.calendar import resolve_zone
+from memconsole.domain.checkpoint.rules import class_of, label_of, named
+from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Summarized, Written
+from memconsole.domain.memory.files import MARKER_TAGS
+from memconsole.domain.memory.records import SummaryRecord
+from memconsole.domain.memory.words import slug, words_of
+from memconsole.domain.model import read_summary, summary_prompt
+from memconsole.domain.planted import holds_planted, is_planted, is_quoted
+from memconsole.domain.sessions.keys import classify, parse_key
+from memconsole.domain.summarize.files import files_touched
+from memconsole.domain.summarize.markers import observations
+from memconsole.domain.summarize.text import (
+    SessionSummary,
+    SummaryReason,
+    divided,
+    file_name,
+    render_summary,
+)
+from memconsole.domain.transcripts.excerpts import open_items, spoken_of, ticked_items
+from memconsole.domain.transcripts.messages import captured_text, let_out_of
+from memconsole.domain.transcripts.notices import planted_notice
+from memconsole.engine.home.lookup import find_agent, require_own_words
+from memconsole.engine.model import ask, is_on
+from memconsole.engine.transcripts.fingerprint import note_keys
+from memconsole.engine.transcripts.segment import read_segment
 from memconsole.engine.turn import in_turn, no_workspace
-from memconsole.errors import SessionNotFoundError
-from memconsole.values import dataclass
+from memconsole.errors import SessionNotFoundError, WorkspaceError
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.outgoing import let_out, way_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
+    from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home, Notice
-    from memconsole.domain.captures import WorkspaceText
-    from memconsole.domain.commands import Summarize
-    from memconsole.domain.outcomes import Detail, Outcome
-    from memconsole.domain.session_summary import SessionSummary
-    from memconsole.domain.sessions import StoredSession, TranscriptRef
+    from memconsole.domain.calendar import Zone
+    from memconsole.domain.commands.commands import Detail, Summarize
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.domain.search.indexing import Document
+    from memconsole.domain.sessions.stored import StoredSession, TranscriptRef
     from memconsole.domain.settings import Settings
-    from memconsole.engine.ports_bundle import Ports
-    from memconsole.engine.reader import Reader
+    from memconsole.domain.summarize.markers import Tagged
+    from memconsole.domain.transcripts.records import Message
+    from memconsole.engine.home.reader import Reader
+    from memconsole.engine.transcripts.segment import Segment
+    from memconsole.ports.bundle import Ports
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,3 +246,113 @@ def _details(scene: _Scene, summary: SessionSummary, path: str) -> dict[str, Det
         "observations": len(summary.observations),
         **summary.notes,
     }
+
+
+SAID_CHARS = 500
+"""Characters of one message in a summary (mission §9)."""
+
+_COMPARED_FILES = 200
+"""Newest files of the pool that tell common words from telling ones; more change no name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """Whose session is summarised, and why.
+
+    Attributes:
+        key: Its session key; None when unknown.
+        redacts: Secrets are masked.
+        most_per_tag: Observations of one kind.
+        settings: Where a model may be asked; None never asks one.
+    """
+
+    agent: Agent
+    stored: StoredSession
+    key: str | None
+    reason: SummaryReason
+    zone: Zone
+    redacts: bool
+    most_per_tag: int
+    settings: Settings | None = None
+
+
+def gather(segment: Segment, occasion: Occasion, *, ports: Ports) -> SessionSummary:
+    """Return the summary of what was read; every text is masked before it is cut (A11)."""
+    mask = way_out(redacts=occasion.redacts, keeps_lines=True)
+    masked = [let_out_of(one, mask) for one in segment.messages]
+    texts = [one.text for one in masked]
+    stored = occasion.stored
+    times = [one.at for one in masked if one.at is not None]
+    title, tagged, notes = _named(masked, occasion, ports)
+    return SessionSummary(
+        agent_id=mask(occasion.agent.id),
+        session_id=mask(stored.session_id or ""),
+        session_key=None if occasion.key is None else mask(occasion.key),
+        source=None if stored.channel is None else mask(stored.channel),
+        title=title,
+        reason=occasion.reason,
+        started_at=min(times, default=None),
+        ended_at=max(times, default=ports.clock.now()),
+        zone=occasion.zone,
+        is_whole=segment.is_whole,
+        tokens=None if stored.tokens_fresh is False else stored.tokens_reported,
+        said=tuple(spoken_of(one, SAID_CHARS) for one in masked),
+        completed=ticked_items(texts),
+        observations=tagged,
+        files=files_touched(
+            (replace(tool, path=mask(tool.path or "")) for tool in segment.tools), texts
+        ),
+        next_steps=open_items(texts),
+        notes=notes,
+    )
+
+
+def _named(
+    masked: list[Message], occasion: Occasion, ports: Ports
+) -> tuple[str | None, tuple[Tagged, ...], dict[str, Detail]]:
+    """Return title and observations: the model's where one is asked and answers, else our own."""
+    notes: dict[str, Detail] = {}
+    if occasion.settings is not None and is_on(occasion.settings):
+        said = "\n".join(f"{one.role}: {captured_text(one, str, SAID_CHARS)}" for one in masked)
+        answer = ask(summary_prompt(let_out(said)), ports=ports, settings=occasion.settings)
+        found = None if answer.completion is None else read_summary(answer.completion.text)
+        if found is not None:
+            kept = tuple(one for one in found[1] if not is_planted(one.text))
+            return found[0], _few(kept, occasion.most_per_tag), answer.details()
+        missing = "" if answer.completion is None else "its answer cannot be read"
+        notes = answer.details(because=missing)
+    honest = [one for one in masked if not holds_planted(one.text)]
+    tagged = observations(((one.role or "", one.text) for one in honest), occasion.most_per_tag)
+    return _title(masked, occasion.agent.workspace, ports), tagged, notes
+
+
+def _few(tagged: tuple[Tagged, ...], most: int) -> tuple[Tagged, ...]:
+    """Return at most so many of each tag, in the order of the tags."""
+    return tuple(
+        one for tag in MARKER_TAGS for one in [found for found in tagged if found.tag == tag][:most]
+    )
+
+
+def _title(messages: list[Message], workspace: Path, ports: Ports) -> str | None:
+    """Return the telling words of what the user said, as the title of the file."""
+    documents, total = _frequencies(workspace, ports)
+    name = slug((one.text for one in messages if one.role == "user"), documents, total)
+    return None if name is None else name.replace("-", " ")
+
+
+def _frequencies(workspace: Path, ports: Ports) -> tuple[Counter[str], int]:
+    """Return in how many of the newest memory files each word occurs."""
+    reader = ports.search().documents
+    found = sorted(reader.documents(workspace), key=_age, reverse=True)
+    newest = found[:_COMPARED_FILES]
+    counts: Counter[str] = Counter()
+    for document in newest:
+        try:
+            counts.update(set(words_of(reader.read(document).text)))
+        except (OSError, WorkspaceError):
+            continue  # one file less to compare with
+    return counts, len(newest)
+
+
+def _age(document: Document) -> tuple[bool, datetime | None]:
+    return document.modified_at is not None, document.modified_at

@@ -1,22 +1,27 @@
-"""A command's turn in one workspace: it exists, is locked, and is read anew after an edit."""
+"""A command's turn in one workspace: it exists, is locked, and is read anew after an edit.
+
+Runs one step of a command that goes on whatever becomes of it.
+"""
 
 from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
 
-from memconsole.domain.outcomes import Skipped, SkipReason
-from memconsole.errors import ConcurrentEditError
+from memconsole.domain.agents import Notice
+from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason, notices_of
+from memconsole.errors import ConcurrentEditError, LockedError, MemconsoleError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memconsole.domain.agents import Agent
-    from memconsole.domain.commands import Command
-    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.settings import Settings
-    from memconsole.engine.ports_bundle import Ports
-    from memconsole.engine.reader import Reader
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.bundle import Ports
+
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +81,7 @@ def in_turn(
     root = agent.workspace
     with ports.locks.workspace(root, patience):
         if promised := ports.journal.close(root):
-            from memconsole.engine.memory_hard import finish  # noqa: PLC0415 - hardly ever needed
+            from memconsole.engine.erasure import finish  # noqa: PLC0415 - hardly ever needed
 
             finish(promised, agent, ports=ports, reader=reader, settings=settings)
         for _ in range(1, tries):
@@ -87,3 +92,21 @@ def in_turn(
                 logger.info("%s; looking again", error)
         with ports.journal.turn(root):
             return attempt()
+
+
+def settle(command: Command, run: Callable[[], Outcome]) -> Outcome:
+    """Run one step; an expected failure comes back as `Failed`, a held lock as a skip."""
+    try:
+        return run()
+    except LockedError as error:
+        return Skipped(command, SkipReason.LOCKED, str(error), error.hint)
+    except MemconsoleError as error:
+        return Failed(command, error.code, str(error), error.hint)
+
+
+def notices_of_step(name: str, outcome: Outcome) -> tuple[Notice, ...]:
+    """Return the warnings of one step; that it failed is one, where the whole goes on."""
+    if not isinstance(outcome, Failed):
+        return notices_of(outcome)
+    said = f"{name} failed: {outcome.message}"
+    return (Notice("capture-failed", said, agent=outcome.command.agent.id or None),)

@@ -8,29 +8,28 @@ from contextlib import ExitStack, nullcontext
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.jobs import WATCHER, JobRecord, JobView, watcher_view
-from memconsole.domain.origin import Origin
+from memconsole.domain.agents import Origin
+from memconsole.domain.jobs.runs import WATCHER, JobRecord, JobView, watcher_view
 from memconsole.errors import ConfigError, MemconsoleError, ReadOnlyError, UsageError
-from memconsole.scheduler.bell import Bell
+from memconsole.lazy_dataclass import dataclass
 from memconsole.scheduler.jobs import TABLE
 from memconsole.scheduler.ledger import Ledger
-from memconsole.scheduler.loop import serve
+from memconsole.scheduler.loop import Bell, serve
 from memconsole.scheduler.notify import Notifier
 from memconsole.scheduler.runner import JobRunner
 from memconsole.scheduler.service import SchedulerService
 from memconsole.scheduler.watcher import Watcher
-from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
-    from memconsole.domain.days import Zone
-    from memconsole.domain.jobs import JobRun
+    from memconsole.domain.calendar import Zone
+    from memconsole.domain.jobs.runs import JobRun
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
-    from memconsole.job_ports import ChildRunner, JobLocks, JobStore, TwoClocks
-    from memconsole.ports import ChangeFeed, RunLog, SchedulerControl
+    from memconsole.ports.jobs import ChildRunner, JobLocks, JobStore, TwoClocks
+    from memconsole.ports.platform import ChangeFeed, RunLog, SchedulerControl
     from memconsole.scheduler.jobs import Job
     from memconsole.scheduler.loop import Signs
     from memconsole.scheduler.watcher import Watch

@@ -16,7 +16,7 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.triggers.date import DateTrigger
 
-from memconsole.domain.jobs import FAILED, INTERNAL, JobEnd
+from memconsole.domain.jobs.runs import FAILED, INTERNAL, JobEnd
 
 if TYPE_CHECKING:
     from collections.abc import Callable

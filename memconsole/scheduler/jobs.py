@@ -9,34 +9,34 @@ from dataclasses import replace
 from datetime import time, timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import (
+from memconsole.domain.commands.commands import (
     Checkpoint,
     Flush,
     FlushBefore,
     IndexMd,
     Observe,
+    Propose,
     Recover,
     Reflect,
     Reindex,
 )
-from memconsole.domain.consolidation_commands import Propose
-from memconsole.domain.jobs import JobEnd
-from memconsole.domain.outcomes import Planned
-from memconsole.domain.schedule import DailyAt, Every
+from memconsole.domain.commands.outcomes import Planned
+from memconsole.domain.jobs.runs import JobEnd
+from memconsole.domain.jobs.schedule import DailyAt, Every
 from memconsole.errors import ConfigError
+from memconsole.lazy_dataclass import dataclass
 from memconsole.scheduler import upkeep
 from memconsole.scheduler.turns import Rank
-from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from memconsole.domain.commands import Command
-    from memconsole.domain.outcomes import Outcome
-    from memconsole.domain.schedule import Trigger
+    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.jobs.schedule import Trigger
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
-    from memconsole.ports import StopSignal
+    from memconsole.ports.platform import StopSignal
 
 _SAFETY_PASS = timedelta(minutes=5)
 _SAMPLING = timedelta(minutes=5)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from memconsole.domain.jobs import CANCELLED, FAILED, NOTHING_DUE
-from memconsole.domain.outcomes import Run
+from memconsole.domain.commands.outcomes import Run
+from memconsole.domain.jobs.runs import CANCELLED, FAILED, NOTHING_DUE
 from memconsole.errors import StateError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
-    from memconsole.domain.jobs import JobEnd, JobRecord
-    from memconsole.domain.origin import Origin
-    from memconsole.job_ports import JobStore
-    from memconsole.ports import RunLog
+    from memconsole.domain.agents import Origin
+    from memconsole.domain.jobs.runs import JobEnd, JobRecord
+    from memconsole.ports.jobs import JobStore
+    from memconsole.ports.platform import RunLog
 
 logger = logging.getLogger(__name__)
 

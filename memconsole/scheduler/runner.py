@@ -7,19 +7,19 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from memconsole.domain.jobs import FAILED, INTERNAL, SKIPPED, JobEnd, JobRun, end_of
-from memconsole.domain.outcomes import Failed, Outcome, is_busy
+from memconsole.domain.commands.outcomes import Failed, Outcome, is_busy
+from memconsole.domain.jobs.runs import FAILED, INTERNAL, SKIPPED, JobEnd, JobRun, end_of
 from memconsole.errors import LockedError, MemconsoleError, StateError
+from memconsole.lazy_dataclass import dataclass
 from memconsole.scheduler.turns import Turns
-from memconsole.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memconsole.domain.commands import Command
+    from memconsole.domain.commands.commands import Command
     from memconsole.engine.engine import Engine
-    from memconsole.job_ports import ChildRunner, JobLocks
-    from memconsole.ports import StopSignal
+    from memconsole.ports.jobs import ChildRunner, JobLocks
+    from memconsole.ports.platform import StopSignal
     from memconsole.scheduler.jobs import Job
     from memconsole.scheduler.turns import Ticket
 

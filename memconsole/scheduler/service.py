@@ -1,32 +1,40 @@
-"""Looks every few seconds what is due, and has it run (A18)."""
+"""Looks every few seconds what is due, and has it run (A18).
+
+Gives memory back that the C library keeps after a run.
+
+What a job needed for a moment lies in pages between what lives on; the GNU C library gives them
+back only when it is asked to. In a process of months they add up.
+
+What the loop of the scheduler works with; tests bring parts whose time is their own.
+"""
 
 from __future__ import annotations
 
 import logging
 import threading
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Protocol
 
-from memconsole.domain import schedule
-from memconsole.domain.jobs import DONE, FAILED, KILLED, JobEnd, JobRecord, JobView
-from memconsole.domain.schedule import MAX_TICK_S, Reading, Schedule, Timing
-from memconsole.scheduler.heap import give_back
+from memconsole.domain.jobs import schedule
+from memconsole.domain.jobs.runs import DONE, FAILED, KILLED, JobEnd, JobRecord, JobView
+from memconsole.domain.jobs.schedule import MAX_TICK_S, Reading, Schedule, Timing
+from memconsole.lazy_dataclass import dataclass
 from memconsole.scheduler.ledger import log_end
-from memconsole.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from memconsole.domain.days import Zone
+    from memconsole.domain.calendar import Zone
     from memconsole.domain.settings import Settings
-    from memconsole.job_ports import TwoClocks
+    from memconsole.ports.jobs import TwoClocks
     from memconsole.scheduler.jobs import Job
     from memconsole.scheduler.ledger import Ledger
-    from memconsole.scheduler.parts import Hands, Waker
     from memconsole.scheduler.runner import JobRunner
     from memconsole.scheduler.turns import Ticket
     from memconsole.scheduler.watcher import Watcher
+
 
 logger = logging.getLogger(__name__)
 
@@ -312,3 +320,41 @@ class SchedulerService:
 
     def _now(self) -> Reading:
         return Reading(self.clocks.now(), self.clocks.elapsed())
+
+
+def give_back() -> None:
+    """Give back what is free; elsewhere than with the GNU C library nothing happens."""
+    trim = _trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _trim() -> Callable[[int], int] | None:
+    import ctypes  # noqa: PLC0415 - not before the first job has run
+
+    try:
+        trim: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    except OSError:  # a static build has no library to look in
+        return None
+    return trim
+
+
+class Hands(Protocol):
+    """Where jobs run."""
+
+    def submit(self, job: str, work: Callable[[], JobEnd], done: Callable[[JobEnd], None]) -> None:
+        """Begin to run a job and return at once; `done` is told when its place is free again."""
+
+    def close(self) -> None:
+        """Take no more work; what runs goes on."""
+
+
+class Waker(Protocol):
+    """Ends a wait early (`bell.Bell`)."""
+
+    def ring(self) -> None:
+        """End the waiting, now or when it begins."""
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long, or until it rings."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memconsole.ports import StopSignal
+    from memconsole.ports.platform import StopSignal
 
 _LOOK_S = 1.0
 _PATIENCE_S = 60.0

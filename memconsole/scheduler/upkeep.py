@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.health import named
-from memconsole.domain.jobs import CANCELLED, DONE, FAILED, NOTHING_DUE, SKIPPED, JobEnd
-from memconsole.domain.sizes import size_words
-from memconsole.domain.snapshot import Severity
+from memconsole.domain.agents import Severity
+from memconsole.domain.health.checks import named
+from memconsole.domain.jobs.runs import CANCELLED, DONE, FAILED, NOTHING_DUE, SKIPPED, JobEnd
+from memconsole.text.numerals import size_words
 
 if TYPE_CHECKING:
     from memconsole.domain.cleanup import Cleaning
     from memconsole.engine.engine import Engine
-    from memconsole.ports import StopSignal
+    from memconsole.ports.platform import StopSignal
 
 PLANNED = "planned"
 

@@ -12,16 +12,16 @@ import threading
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
-from memconsole.domain.jobs import POLLING, WATCHER, JobRecord
-from memconsole.values import dataclass
+from memconsole.domain.jobs.runs import POLLING, WATCHER, JobRecord
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
-    from memconsole.domain.commands import Command
-    from memconsole.ports import ChangeFeed, StopSignal
+    from memconsole.domain.commands.commands import Command
+    from memconsole.ports.platform import ChangeFeed, StopSignal
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ _AGAIN_S = 60.0
 
 
 class Watch(Protocol):
-    """Collects changes of one kind (`engine.index_watch`, `engine.talk_watch`)."""
+    """Collects changes of one kind (`engine.search.watch`, `engine.observe.watch`)."""
 
     def note(self, paths: frozenset[Path]) -> None:
         """Take changed paths."""

@@ -1,4 +1,7 @@
-"""The Textual application: one engine, one reading, and the screens in front of it."""
+"""The Textual application: one engine, one reading, and the screens in front of it.
+
+What keys do that every screen has: copy, freeze, interval, and the screens from anywhere.
+"""
 
 from __future__ import annotations
 
@@ -6,32 +9,34 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.actions import parse
+from textual.app import App
 from textual.binding import Binding
 
-from memconsole.domain.command_line import name_of
-from memconsole.ui.actions import ActionMoved, Actions
-from memconsole.ui.asking import Queries
-from memconsole.ui.clock import ScreenClock, zone_of
-from memconsole.ui.driver import ConsoleDriver
-from memconsole.ui.ending import Ending
-from memconsole.ui.everywhere import KeysOfEveryScreen
-from memconsole.ui.filters import AsciiOnly, NoColour
-from memconsole.ui.finder import PAUSE_S
-from memconsole.ui.glyphs import ASCII, UNICODE
+from memconsole.domain.commands.line import name_of
+from memconsole.ui.actions.action import ActionMoved, Actions
+from memconsole.ui.drawing.cells import cut
+from memconsole.ui.drawing.context import Context
+from memconsole.ui.drawing.glyphs import ASCII, UNICODE
+from memconsole.ui.drawing.literal import literal, literal_block
+from memconsole.ui.drawing.spans import Role
+from memconsole.ui.drawing.themes import DEFAULTS, THEMES, theme_name
 from memconsole.ui.history import History
-from memconsole.ui.indexing import Indexing, IndexMoved, IndexStep
-from memconsole.ui.literal import literal
-from memconsole.ui.logbook import Logbook
+from memconsole.ui.keys import refusal
 from memconsole.ui.messages import CommandFinished, FilesChanged, SnapshotFailed, SnapshotTaken
 from memconsole.ui.navigation import Navigation
-from memconsole.ui.readings import Readings
-from memconsole.ui.refusals import refusal
-from memconsole.ui.rows.context import Context
+from memconsole.ui.queries import Queries
 from memconsole.ui.screens.base import ConsoleScreen
-from memconsole.ui.screens.overview import OverviewScreen
-from memconsole.ui.spans import Role
+from memconsole.ui.screens.overview.screen import OverviewScreen
 from memconsole.ui.stylesheets import read_others, stylesheets
-from memconsole.ui.themes import DEFAULTS, THEMES, theme_name
+from memconsole.ui.terminal.clipboard import keep
+from memconsole.ui.terminal.crash import Ending
+from memconsole.ui.terminal.driver import ConsoleDriver
+from memconsole.ui.terminal.filters import AsciiOnly, NoColour
+from memconsole.ui.terminal.log import Logbook
+from memconsole.ui.widgets.title import home_name
+from memconsole.ui.workers.finder import PAUSE_S
+from memconsole.ui.workers.indexing import Indexing, IndexMoved, IndexStep
+from memconsole.ui.workers.readings import INTERVALS, Readings, ScreenClock, zone_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,13 +48,92 @@ if TYPE_CHECKING:
     from textual.filter import LineFilter
     from textual.screen import Screen
 
-    from memconsole.domain.command_spec import CommandSpec
+    from memconsole.domain.commands.catalogue import CommandSpec
     from memconsole.domain.settings import Settings
-    from memconsole.domain.snapshot import ConsoleSnapshot
-    from memconsole.job_ports import JobControl
-    from memconsole.ports import ChangeFeed
-    from memconsole.ui.door import Door
-    from memconsole.ui.targets import Target
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from memconsole.ports.jobs import JobControl
+    from memconsole.ports.platform import ChangeFeed
+    from memconsole.ui.actions.targets import Target
+    from memconsole.ui.engine import Door
+
+
+class KeysOfEveryScreen(App[int], inherit_bindings=False):
+    """The part of the console that answers keys which work everywhere."""
+
+    settings: Settings
+    readings: Readings
+    go: Navigation
+
+    def tick(self) -> None:
+        """Let ages grow where they are seen."""
+        if isinstance(self.screen, ConsoleScreen) and self.screen.is_open:
+            self.screen.show_snapshot()
+
+    def say(self, text: str, role: Role = Role.PLAIN) -> None:
+        """Show one sentence at the bottom of the screen in front."""
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, ConsoleScreen):
+                screen.say(text, role)
+                return
+
+    def copy(self, text: str) -> None:
+        """Copy by OSC 52, and into a file for terminals that refuse it."""
+        safe = literal_block(text)
+        self.copy_to_clipboard(safe)
+        path = keep(safe, self.settings.state_dir)
+        where = f"; also in {home_name(path)}" if path is not None else ""
+        self.say(f"copied {cut(literal(safe), 40)}{where}", Role.MUTED)
+
+    def action_freeze(self) -> None:
+        """Stop or start refreshing."""
+        self.readings.is_frozen = not self.readings.is_frozen
+        if not self.readings.is_frozen:
+            self.readings.request()
+        self.tick()
+        self.say("frozen: f goes on" if self.readings.is_frozen else "refreshing again", Role.MUTED)
+
+    def action_refresh(self) -> None:
+        """Look at everything now."""
+        self.readings.request()
+        self.say("looking at everything", Role.MUTED)
+
+    def action_interval(self, step: int) -> None:
+        """Refresh more or less often."""
+        places = [abs(interval - self.readings.interval) for interval in INTERVALS]
+        place = places.index(min(places)) + step
+        self.readings.interval = INTERVALS[min(max(place, 0), len(INTERVALS) - 1)]
+        self.readings.rest()
+        seconds = self.readings.interval.total_seconds()
+        self.say(f"refreshing every {seconds:g} s", Role.MUTED)
+
+    def action_help(self) -> None:
+        """Show the keys of the screen in front."""
+        self.go.help()
+
+    def action_palette(self) -> None:
+        """Offer everything that can be done."""
+        self.go.palette()
+
+    def action_findings(self) -> None:
+        """Show everything that wants attention."""
+        self.go.findings()
+
+    def action_jobs(self) -> None:
+        """Show the scheduler's jobs."""
+        self.go.jobs()
+
+    def action_health(self) -> None:
+        """Show what keeps memory safe."""
+        self.go.health()
+
+    def action_log(self) -> None:
+        """Show our own log."""
+        self.go.log()
+
+    def action_theme(self, name: str) -> None:
+        """Change the colours."""
+        self.theme = name
+
 
 _TICK_SECONDS = 5.0
 """How often ages are looked at; they are rounded so coarsely that most looks write nothing."""
@@ -255,14 +339,14 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         elif not targets:
             self.say(f"{spec.name}: there is no {spec.subject.value} to act on here", Role.WARNING)
         else:
-            from memconsole.ui.screens.action import ActionScreen  # noqa: PLC0415 - none yet
+            from memconsole.ui.screens.action.screen import ActionScreen  # noqa: PLC0415 - none yet
 
             action = self.actions.begin(spec, targets, refusal)
             self.push_screen(ActionScreen(action, self.glyphs))
 
     def action_undo(self) -> None:
         """Take back the last action that can be taken back."""
-        from memconsole.ui.undoing import undo_of, why_nothing  # noqa: PLC0415 - seldom
+        from memconsole.ui.actions.undo import undo_of, why_nothing  # noqa: PLC0415 - seldom
 
         found = undo_of(self.actions.done)
         if found is None:
@@ -278,7 +362,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     @on(ActionMoved)
     def show_action(self, message: ActionMoved) -> None:
         """Show how far the action is, where it is still looked at."""
-        from memconsole.ui.screens.action import ActionScreen  # noqa: PLC0415 - loaded by now
+        from memconsole.ui.screens.action.screen import ActionScreen  # noqa: PLC0415 - loaded by now
 
         screen = self.screen
         if isinstance(screen, ActionScreen) and screen.action is message.action:
@@ -287,8 +371,8 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     @on(CommandFinished)
     def command_finished(self, message: CommandFinished) -> None:
         """Show the run in the activity panel, and its end where nobody looks at the dialog."""
-        from memconsole.domain.outcomes import Reindexed, status_of  # noqa: PLC0415 - likewise
-        from memconsole.ui.screens.action import ActionScreen  # noqa: PLC0415
+        from memconsole.domain.commands.outcomes import Reindexed, status_of  # noqa: PLC0415 - likewise
+        from memconsole.ui.screens.action.screen import ActionScreen  # noqa: PLC0415
 
         self.readings.request()
         outcome = message.outcome

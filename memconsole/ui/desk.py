@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from memconsole.ui.spans import Role
+from memconsole.ui.drawing.spans import Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,23 +15,22 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.screen import Screen, ScreenResultCallbackType
 
-    from memconsole.domain.command_spec import CommandSpec
-    from memconsole.domain.query import Query
-    from memconsole.domain.search import SearchHit, SearchRequest
+    from memconsole.domain.commands.catalogue import CommandSpec
+    from memconsole.domain.search.query import Query
+    from memconsole.domain.search.values import SearchHit, SearchRequest
     from memconsole.domain.settings import Settings
-    from memconsole.domain.snapshot import ConsoleSnapshot, SessionView
-    from memconsole.job_ports import JobControl
-    from memconsole.ui.actions import Actions
-    from memconsole.ui.asking import Facets, Queries
-    from memconsole.ui.clock import ScreenClock
-    from memconsole.ui.door import Door
-    from memconsole.ui.glyphs import Glyphs
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
+    from memconsole.ports.jobs import JobControl
+    from memconsole.ui.actions.action import Actions
+    from memconsole.ui.actions.targets import Target
+    from memconsole.ui.drawing.context import Context
+    from memconsole.ui.drawing.glyphs import Glyphs
+    from memconsole.ui.engine import Door
     from memconsole.ui.history import History
-    from memconsole.ui.indexing import Indexing
-    from memconsole.ui.logbook import Logbook
-    from memconsole.ui.readings import Readings
-    from memconsole.ui.rows.context import Context
-    from memconsole.ui.targets import Target
+    from memconsole.ui.queries import Facets, Queries
+    from memconsole.ui.terminal.log import Logbook
+    from memconsole.ui.workers.indexing import Indexing
+    from memconsole.ui.workers.readings import Readings, ScreenClock
 
 
 class Go(Protocol):

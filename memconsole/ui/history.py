@@ -6,13 +6,29 @@ import shlex
 from collections import deque
 from typing import TYPE_CHECKING
 
-from memconsole.ui.rows.activity import Visit
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
+
 _MOST = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A screen that was opened; it has a twin on the command line, but leaves no run.
+
+    Attributes:
+        at: When, aware UTC.
+        command_line: The call that shows the same.
+    """
+
+    number: int
+    at: datetime
+    what: str
+    command_line: str
 
 
 class History:

@@ -6,8 +6,8 @@ import logging
 from typing import TYPE_CHECKING
 
 from memconsole.errors import MemconsoleError
-from memconsole.ui.literal import literal
-from memconsole.ui.spans import Role
+from memconsole.ui.drawing.literal import literal
+from memconsole.ui.drawing.spans import Role
 
 if TYPE_CHECKING:
     from memconsole.ui.desk import Desk

@@ -1,4 +1,7 @@
-"""Keys that every screen has, and how keys are called on screen."""
+"""Keys that every screen has, and how keys are called on screen.
+
+Why a command cannot work now; the same sentence dims its key and answers its press.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,19 @@ from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 
-from memconsole.domain.catalogue import CATALOGUE, spec_of
-from memconsole.ui.spans import Role, Span, line_width
+from memconsole.domain.commands.catalogue import CATALOGUE, spec_of
+from memconsole.ui.drawing.spans import Role, Span, line_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from textual.binding import ActiveBinding
 
-    from memconsole.ui.spans import Line
+    from memconsole.domain.commands.catalogue import CommandSpec
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from memconsole.ui.drawing.spans import Line
+
 
 MOST_SHOWN = 6
 """Keys in the bottom line; `?` has all of them (house §4)."""
@@ -176,3 +183,29 @@ def key_line(bindings: Iterable[ActiveBinding], width: int) -> Line:
             return tuple(spans)
         del shown[-2 if len(shown) > 1 else -1]
     return ()
+
+
+def refusal(spec: CommandSpec, settings: Settings, snapshot: ConsoleSnapshot | None) -> str | None:
+    """Return the reason, or None when the command can be tried.
+
+    A Gateway that is late may be tried: nothing is known against it, and an action waits longer.
+    """
+    if settings.ui.read_only:
+        return is_read_only(spec.name)
+    if snapshot is None:
+        return f"{spec.name}: nothing has been read yet"
+    if not snapshot.agents:
+        return f"{spec.name}: this home has no agents yet"
+    if spec.needs_gateway and snapshot.gateway.verdict not in ("up", "late"):
+        return f"{spec.name}: only the Gateway can do it, and it is {_gateway_word(snapshot)}"
+    return None
+
+
+def is_read_only(name: str) -> str:
+    """Return why nothing that writes can be done."""
+    return f"{name}: memconsole runs read-only; start it without --read-only to act"
+
+
+def _gateway_word(snapshot: ConsoleSnapshot) -> str:
+    gateway = snapshot.gateway
+    return "not connected (its plan still works)" if gateway.verdict == "off" else gateway.words

@@ -8,8 +8,8 @@ from textual.message import Message
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.outcomes import Outcome
-    from memconsole.domain.snapshot import ConsoleSnapshot
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
 
 
 class SnapshotTaken(Message):

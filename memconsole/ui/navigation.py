@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.search import SearchRequest
-from memconsole.ui.rows.hits import first_word, spot_of
-from memconsole.ui.rows.names import session_name
+from memconsole.domain.search.values import SearchRequest
+from memconsole.ui.drawing.names import session_name
 from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.screens.search.rows import first_word, spot_of
 
 if TYPE_CHECKING:
-    from memconsole.domain.command_spec import CommandSpec
-    from memconsole.domain.query import Query
-    from memconsole.domain.search import SearchHit
-    from memconsole.domain.snapshot import SessionView
-    from memconsole.ui.asking import Facets
+    from memconsole.domain.commands.catalogue import CommandSpec
+    from memconsole.domain.search.query import Query
+    from memconsole.domain.search.values import SearchHit
+    from memconsole.domain.snapshot.snapshot import SessionView
+    from memconsole.ui.actions.targets import Target
     from memconsole.ui.desk import Desk
-    from memconsole.ui.screens.note import Note
-    from memconsole.ui.targets import Target
+    from memconsole.ui.queries import Facets
+    from memconsole.ui.screens.action.note import Note
 
 
 def _search_words(request: SearchRequest) -> tuple[str, ...]:
@@ -37,7 +37,7 @@ class Navigation:
 
     def session(self, view: SessionView, find: str = "") -> None:
         """Open one session, where a text is said when one is given."""
-        from memconsole.ui.screens.session import SessionScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.session.screen import SessionScreen  # noqa: PLC0415 - see above
 
         name = view.key_text or view.session_id
         if name is None:
@@ -48,7 +48,7 @@ class Navigation:
 
     def memory(self, agent_id: str | None, path: str | None = None) -> None:
         """Open the memory of one agent, at one file."""
-        from memconsole.ui.screens.memory import MemoryScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.memory.screen import MemoryScreen  # noqa: PLC0415 - see above
 
         snapshot = self._app.snapshot
         agents = () if snapshot is None else snapshot.agents
@@ -62,7 +62,7 @@ class Navigation:
 
     def bootstrap(self, agent_id: str) -> None:
         """Open what sessions of one agent are given at their start."""
-        from memconsole.ui.screens.bootstrap import BootstrapScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.bootstrap.screen import BootstrapScreen  # noqa: PLC0415 - see above
 
         if not isinstance(self._app.screen, BootstrapScreen):
             words = ("bootstrap", "--session-key", f"agent:{agent_id}:main")
@@ -71,9 +71,7 @@ class Navigation:
 
     def consolidation(self, agent_id: str) -> None:
         """Open what consolidation would do to the memory of one agent."""
-        from memconsole.ui.screens.consolidation import (  # noqa: PLC0415 - see above
-            ConsolidationScreen,
-        )
+        from memconsole.ui.screens.consolidation.screen import ConsolidationScreen  # noqa: PLC0415
 
         if not isinstance(self._app.screen, ConsolidationScreen):
             self._visit(f"consolidation of {agent_id}", "consolidate", "--agent", agent_id)
@@ -81,7 +79,7 @@ class Navigation:
 
     def pruning(self, view: SessionView) -> None:
         """Open what the platform would prune of a session's next request."""
-        from memconsole.ui.screens.pruning import PruningScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.session.pruning import PruningScreen  # noqa: PLC0415 - see above
 
         name = view.key_text or view.session_id
         if name is None:
@@ -92,7 +90,7 @@ class Navigation:
 
     def note(self, spec: CommandSpec, targets: tuple[Target, ...]) -> None:
         """Ask for a text, then begin the command that writes it down."""
-        from memconsole.ui.screens.note import NoteScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.action.note import NoteScreen  # noqa: PLC0415 - see above
 
         def written(note: Note | None) -> None:
             if note is not None:
@@ -103,7 +101,7 @@ class Navigation:
 
     def search(self, facets: Facets, text: str) -> None:
         """Open the search with facets and preview."""
-        from memconsole.ui.screens.search import SearchScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.search.screen import SearchScreen  # noqa: PLC0415 - see above
 
         if text.strip():
             self._visit("search", *_search_words(SearchRequest(text, facets.agent_id)))
@@ -111,7 +109,7 @@ class Navigation:
 
     def why(self, request: SearchRequest) -> None:
         """Open why the agents do not see what a search found."""
-        from memconsole.ui.screens.why import WhyScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.search.why import WhyScreen  # noqa: PLC0415 - see above
 
         self._visit("why", *_search_words(request), "--explain")
         self._app.push_screen(WhyScreen(request))
@@ -122,12 +120,12 @@ class Navigation:
 
     def hit(self, hit: SearchHit, query: Query) -> None:
         """Open what was found: a memory file at its line, a talk at the word."""
-        from memconsole.domain.indexing import Source  # noqa: PLC0415 - see above
+        from memconsole.domain.search.indexing import Source  # noqa: PLC0415 - see above
 
         if hit.source is Source.SESSIONS:
             self._talk(hit, query)
             return
-        from memconsole.ui.screens.memory import MemoryScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.memory.screen import MemoryScreen  # noqa: PLC0415 - see above
 
         where = ("get", hit.path, "--agent", hit.agent, "--from", str(hit.start_line))
         self._visit(f"{hit.path}:{hit.start_line}", *where)
@@ -144,16 +142,14 @@ class Navigation:
 
     def runs(self, key: str | None = None) -> None:
         """Open the history of runs, at one of them."""
-        from memconsole.ui.screens.runs import RunsScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.jobs.runs import RunsScreen  # noqa: PLC0415 - see above
 
         self._visit("runs", "runs")
         self._app.push_screen(RunsScreen(key))
 
     def observations(self, agent_id: str) -> None:
         """Open what is remembered of an agent's talks."""
-        from memconsole.ui.screens.observations import (  # noqa: PLC0415 - see above
-            ObservationsScreen,
-        )
+        from memconsole.ui.screens.observations.screen import ObservationsScreen  # noqa: PLC0415
 
         if not isinstance(self._app.screen, ObservationsScreen):
             words = ("get", "memory/observations.md", "--agent", agent_id)
@@ -162,10 +158,8 @@ class Navigation:
 
     def checkpoints(self, agent_id: str) -> None:
         """Open what the checkpoints of an agent saved."""
-        from memconsole.domain.active_context import ACTIVE_CONTEXT  # noqa: PLC0415 - see above
-        from memconsole.ui.screens.checkpoints import (  # noqa: PLC0415 - see above
-            CheckpointsScreen,
-        )
+        from memconsole.domain.checkpoint.text import ACTIVE_CONTEXT  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.checkpoints.screen import CheckpointsScreen  # noqa: PLC0415
 
         if not isinstance(self._app.screen, CheckpointsScreen):
             words = ("get", ACTIVE_CONTEXT, "--agent", agent_id)
@@ -174,7 +168,7 @@ class Navigation:
 
     def jobs(self) -> None:
         """Open the scheduler's jobs."""
-        from memconsole.ui.screens.jobs import JobsScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.jobs.screen import JobsScreen  # noqa: PLC0415 - see above
 
         if not isinstance(self._app.screen, JobsScreen):
             self._visit("jobs", "jobs")
@@ -182,7 +176,7 @@ class Navigation:
 
     def health(self) -> None:
         """Open what keeps memory safe, and what is wrong with the platform's configuration."""
-        from memconsole.ui.screens.health import HealthScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.health.screen import HealthScreen  # noqa: PLC0415 - see above
 
         if not isinstance(self._app.screen, HealthScreen):
             self._visit("health", "health")
@@ -190,14 +184,14 @@ class Navigation:
 
     def log(self) -> None:
         """Open our own log."""
-        from memconsole.ui.screens.log import LogScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.health.log import LogScreen  # noqa: PLC0415 - see above
 
         if not isinstance(self._app.screen, LogScreen):
             self._app.push_screen(LogScreen())
 
     def findings(self) -> None:
         """Open everything that wants attention."""
-        from memconsole.ui.screens.findings import FindingsScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.overview.findings import FindingsScreen  # noqa: PLC0415 - see above
 
         if not isinstance(self._app.screen, FindingsScreen):
             self._visit("findings", "status")
@@ -205,7 +199,7 @@ class Navigation:
 
     def help(self) -> None:
         """Open the keys of the screen in front."""
-        from memconsole.ui.screens.help import HelpScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.palette.help import HelpScreen  # noqa: PLC0415 - see above
 
         screen = self._app.screen
         if not isinstance(screen, HelpScreen):
@@ -214,8 +208,8 @@ class Navigation:
 
     def palette(self) -> None:
         """Open the list of everything that can be done here."""
-        from memconsole.ui.palette import entries  # noqa: PLC0415 - see above
-        from memconsole.ui.screens.palette import PaletteScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.palette.entries import entries  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.palette.screen import PaletteScreen  # noqa: PLC0415 - see above
 
         screen = self._app.screen
         if isinstance(screen, ConsoleScreen):

@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memconsole.ui.app import ConsoleApp
-from memconsole.ui.logbook import Logbook
+from memconsole.ui.terminal.log import Logbook
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memconsole.domain.settings import Settings
-    from memconsole.job_ports import JobControl
-    from memconsole.ports import ChangeFeed
-    from memconsole.ui.door import Door
+    from memconsole.ports.jobs import JobControl
+    from memconsole.ports.platform import ChangeFeed
+    from memconsole.ui.engine import Door
 
 
 def run_console(

@@ -8,7 +8,7 @@ import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from memconsole import sqlite
+from memconsole.adapters.sqlite.own import open_own, transaction
 from memconsole.demo.records import milliseconds, stamp
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class SqlitePlatform:
 
     def _run(self, statement: str, *values: object) -> list[Any]:
         path = self.state / "agents" / "main" / "agent" / "openclaw-agent.sqlite"
-        with sqlite.open_own(path) as connection, sqlite.transaction(connection):
+        with open_own(path) as connection, transaction(connection):
             return list(connection.execute(statement, values))  # type: ignore[arg-type]
 
     def _session(self) -> str:

@@ -15,34 +15,37 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
-from memconsole import wiring
+from memconsole.compose import engine as wiring
 from memconsole.demo.history import FixedClock
 from memconsole.demo.home import workspace_of, write_home
-from memconsole.domain.commands import (
+from memconsole.domain.agents import Origin
+from memconsole.domain.commands.commands import (
     Checkpoint,
     Command,
     Compact,
     ConfigFix,
+    Consolidate,
+    Decline,
     Flush,
     IndexMd,
     MemoryAdd,
     MemoryForget,
     MemoryUndo,
     Observe,
+    Promote,
+    Propose,
     Recover,
     Reflect,
     Reindex,
     Rotate,
     Summarize,
 )
-from memconsole.domain.consolidation_commands import Consolidate, Decline, Promote, Propose
-from memconsole.domain.entries import entries_of
-from memconsole.domain.observations import Observation, ObservationLog, Priority
-from memconsole.domain.observations_text import add
-from memconsole.domain.origin import Origin
-from memconsole.domain.outcomes import Planned, status_of
-from memconsole.domain.search_log import Find
-from memconsole.domain.settings_memory import ConsolidateSettings
+from memconsole.domain.commands.outcomes import Planned, status_of
+from memconsole.domain.consolidate.finds import Find
+from memconsole.domain.memory.entries import entries_of
+from memconsole.domain.memory.observation_log import add
+from memconsole.domain.memory.observations import Observation, ObservationLog, Priority
+from memconsole.domain.settings.sections import ConsolidateSettings
 from tests.program import tree
 
 if TYPE_CHECKING:

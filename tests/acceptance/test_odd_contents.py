@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memconsole import sqlite
+from memconsole.adapters.sqlite.own import open_own, transaction
 from tests.acceptance.bad_homes import MAIN, SESSION, messages, sound_home
 from tests.acceptance.sound_answers import live_at_rest, read_everything
 from tests.homes import SqliteHome
@@ -189,7 +189,7 @@ def test_any_rows_of_a_database(
     builder = SqliteHome(state)
     lines = [HEADER, *(json.dumps(record).encode() for record in [*messages(), *records])]
     builder.live(MAIN, SESSION, lines, **{**entry, "sessionId": SESSION})
-    with sqlite.open_own(builder.store) as connection, sqlite.transaction(connection):
+    with open_own(builder.store) as connection, transaction(connection):
         connection.execute("UPDATE session_nodes SET updated_at = ?", (number,))
         connection.execute("UPDATE session_windows SET created_at = ?", (number,))
         connection.execute("UPDATE transcript_events SET created_at = ?", (number,))

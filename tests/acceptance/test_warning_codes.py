@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 
+from memconsole.adapters.sqlite.choice import library
 from memconsole.cli.main import main
 from memconsole.domain.agents import WARNING_CODES
 from memconsole.domain.gateway import LiveSession
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
-from memconsole.sqlite import library
 from tests.acceptance.bad_homes import MAIN, SESSION, sound_home
 from tests.acceptance.sound_answers import live_at_rest
 from tests.adapters.test_index_remote import serving

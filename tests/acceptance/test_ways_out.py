@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.cli import bootstrapping
-from memconsole.cli.lazy import COMMANDS, PROGRAM
+from memconsole.cli.app import COMMANDS, PROGRAM
+from memconsole.cli.commands import bootstrap
 from memconsole.cli.main import main
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def test_every_command_is_tried_or_said_to_be_elsewhere() -> None:
 def test_no_way_out_lets_a_secret_through(
     home: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bootstrapping, "_recover", lambda *_: None)  # a process of its own
+    monkeypatch.setattr(bootstrap, "_recover", lambda *_: None)  # a process of its own
     before = _files(tmp_path)
     own = {line for data in before.values() for line in data.splitlines()}
     log = tmp_path / "memconsole.log"

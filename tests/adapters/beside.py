@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from memconsole.domain.transcript import EntryKind
+from memconsole.domain.transcripts.records import EntryKind
 from tests.homes import entry_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from memconsole.domain.transcript import Entry
+    from memconsole.domain.transcripts.records import Entry
     from tests.homes import SqliteHome
 
 

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from memconsole.adapters.sessions.agent import AgentSessionStore
     from memconsole.domain.agents import Agent
-    from memconsole.domain.sessions import StoredSession
-    from memconsole.domain.transcript import Entry
-    from memconsole.stores.agent_store import AgentSessionStore
+    from memconsole.domain.sessions.stored import StoredSession
+    from memconsole.domain.transcripts.records import Entry
 
 Builder: TypeAlias = "Callable[[Path], HomeBuilder]"
 

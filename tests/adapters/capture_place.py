@@ -9,23 +9,22 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole import wiring
-from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands import Observe
-from memconsole.domain.observations_text import parse
-from memconsole.domain.origin import Origin
+from memconsole.adapters.workspace.writer import DiskWorkspace
+from memconsole.compose import engine as wiring
+from memconsole.domain.agents import AgentRef, Origin
+from memconsole.domain.commands.commands import Observe
+from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.settings import Settings
-from memconsole.domain.settings_memory import ConsolidateSettings
+from memconsole.domain.settings.sections import ConsolidateSettings
 from memconsole.engine.engine import Engine
-from memconsole.stores.workspace import DiskWorkspace
 from tests.fakes import FakeClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from memconsole.domain.commands import Command
-    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.outcomes import Outcome
 
 SESSION = "0b6a1c2d-0000-4000-8000-000000000001"
 KEY = "agent:main:main"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.stores.agent_store import AgentSessionStore
-from memconsole.stores.private_copy import PrivateCopies
+from memconsole.adapters.sessions.agent import AgentSessionStore
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from tests.adapters.both_stores import BUILDERS
 
 if TYPE_CHECKING:

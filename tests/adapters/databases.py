@@ -8,20 +8,21 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from memconsole import sqlite
+from memconsole.adapters.sqlite.own import open_own
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from memconsole.sqlite import Connection, ReadOnlyDatabase
+    from memconsole.adapters.sqlite.choice import Connection
+    from memconsole.adapters.sqlite.read_only import ReadOnlyDatabase
 
 
 def make_database(folder: Path) -> Path:
     """Make a cleanly closed database in WAL mode with one row, alone in its folder."""
     folder.mkdir()
     path = folder / "agent.sqlite"
-    with sqlite.open_own(path) as connection:
+    with open_own(path) as connection:
         connection.execute("CREATE TABLE t (a)")
         connection.execute("INSERT INTO t VALUES (1)")
     return path
@@ -53,7 +54,7 @@ def count(database: ReadOnlyDatabase) -> int:
 @contextmanager
 def writer(path: Path) -> Iterator[Connection]:
     """Another connection that stays open; in our process, as only one library is in it."""
-    with sqlite.open_own(path) as connection:
+    with open_own(path) as connection:
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         yield connection
 

@@ -7,15 +7,15 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from memconsole.sqlite import transaction
-from memconsole.stores import state
+from memconsole.adapters.sqlite.own import transaction
+from memconsole.adapters.state import database
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     import pytest
 
-    from memconsole.sqlite import Connection
+    from memconsole.adapters.sqlite.choice import Connection
 
 CHANGES = ("write", "replace", "rename", "unlink", "ftruncate", "mkdir", "rmdir")
 GROWING = ("write", "mkdir", "fsync", "open")
@@ -43,7 +43,7 @@ class Dying:
             monkeypatch.setattr(os, name, self._mortal(name, getattr(os, name)))
         monkeypatch.setattr(os, "fsync", self._mortal("fsync", os.fsync))
         monkeypatch.setattr(os, "open", self._opening(os.open))
-        monkeypatch.setattr(state, "transaction", self._transaction(transaction))
+        monkeypatch.setattr(database, "transaction", self._transaction(transaction))
 
     @contextmanager
     def after(self, changes: int) -> Iterator[None]:

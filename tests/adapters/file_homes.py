@@ -6,15 +6,15 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+from memconsole.adapters.sessions.files.store import FileSessionStore
 from memconsole.domain.agents import Agent, AgentRef
-from memconsole.domain.sessions import SessionState
-from memconsole.stores.files import FileSessionStore
+from memconsole.domain.sessions.stored import SessionState
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Notice
-    from memconsole.domain.sessions import StoredSession, StoreListing
+    from memconsole.domain.sessions.stored import StoredSession, StoreListing
 
 ID_A = "aaaaaaaa-1111-4222-8333-444444444444"
 ID_B = "bbbbbbbb-1111-4222-8333-444444444444"

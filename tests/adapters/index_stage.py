@@ -1,4 +1,4 @@
-"""A workspace and its index for tests of `memconsole.index`."""
+"""A workspace and its index for tests of `memconsole.adapters.index`."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from memconsole.adapters.index.index import DiskIndex
+from memconsole.adapters.workspace.documents import PoolDocuments
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.indexing import Document, IndexScope, Source
-from memconsole.domain.query import parse
-from memconsole.domain.search import Narrowing
+from memconsole.domain.search.indexing import Document, IndexScope, Source
+from memconsole.domain.search.query import parse
+from memconsole.domain.search.values import Narrowing
 from memconsole.domain.settings import SearchSettings
 from memconsole.errors import LockedError
-from memconsole.index.disk import DiskIndex
-from memconsole.stores.pool_documents import PoolDocuments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from memconsole.domain.indexing import DocumentText, Pending, SyncReport
-    from memconsole.search_ports import IndexReader
+    from memconsole.domain.search.indexing import DocumentText, Pending, SyncReport
+    from memconsole.ports.search import IndexReader
 
 AT = datetime(2026, 4, 12, 9, 0, tzinfo=UTC)
 WORDS_ONLY = SearchSettings(provider="none")

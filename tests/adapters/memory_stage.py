@@ -7,20 +7,19 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole import wiring
-from memconsole.domain.agents import AgentRef
-from memconsole.domain.origin import Origin
+from memconsole.adapters.workspace.writer import DiskWorkspace
+from memconsole.compose import engine
+from memconsole.domain.agents import AgentRef, Origin
 from memconsole.domain.settings import Settings
-from memconsole.domain.settings_memory import ConsolidateSettings
+from memconsole.domain.settings.sections import ConsolidateSettings
 from memconsole.engine.engine import Engine
-from memconsole.stores.workspace import DiskWorkspace
 from tests.fakes import FakeClock
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.domain.commands import Command
-    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.outcomes import Outcome
 
 
 class Place:
@@ -42,7 +41,7 @@ class Place:
             timezone="UTC",
             transport="none",
         )
-        self.engine = wiring.build_engine(settings, Origin.CLI, clock=FakeClock())
+        self.engine = engine.build_engine(settings, Origin.CLI, clock=FakeClock())
         self.ref = AgentRef(str(self.home), "main")
 
     def run(self, command: Command) -> Outcome:

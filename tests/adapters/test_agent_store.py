@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite
+from memconsole.adapters.sqlite.own import open_own
 from memconsole.domain.agents import Storage
-from memconsole.domain.sessions import SessionState, TranscriptKind, TranscriptState
+from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptState
 from tests.adapters.beside import put, put_store, said
 from tests.adapters.both_stores import entries_of, session_of
 from tests.homes import SqliteHome, entry_of, make_agent
@@ -18,8 +18,8 @@ from tests.transcripts import talk
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.stores.agent_store import AgentSessionStore
-    from memconsole.stores.private_copy import PrivateCopies
+    from memconsole.adapters.sessions.agent import AgentSessionStore
+    from memconsole.adapters.sqlite.private_copy import PrivateCopies
     from tests.conftest import PreparedCase
 
 
@@ -173,7 +173,7 @@ def test_two_keys_with_one_id_take_their_own_files(
     uuid = "22222222-3333-4444-8555-666666666666"
     group, topic = "agent:main:telegram:group:1", "agent:main:telegram:group:1:topic:42"
     home.live(group, uuid, talk(uuid, "x"))
-    with sqlite.open_own(home.store) as connection:
+    with open_own(home.store) as connection:
         connection.execute(
             "INSERT INTO session_nodes (session_key, current_session_id, entry_json, updated_at)"
             " VALUES (?, ?, ?, 0)",
@@ -197,7 +197,7 @@ def test_the_fingerprint_sees_both_stores(agent_store: AgentSessionStore, home: 
     marks.append(agent_store.fingerprint(home.agent))
     put(home, "b.jsonl", talk("b", "x"))
     marks.append(agent_store.fingerprint(home.agent))
-    with sqlite.open_own(home.store) as gateway:
+    with open_own(home.store) as gateway:
         gateway.execute("UPDATE session_nodes SET label = 'x'")
         marks.append(agent_store.fingerprint(home.agent))
     assert len(set(marks)) == 4

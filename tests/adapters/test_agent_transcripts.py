@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite
-from memconsole.domain.sessions import TranscriptKind
-from memconsole.domain.transcript import EntryKind
-from memconsole.stores.packing import zstd
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.adapters.transcripts.packing import zstd
+from memconsole.domain.sessions.stored import TranscriptKind
+from memconsole.domain.transcripts.records import EntryKind
 from tests.adapters.beside import put, put_store, said
 from tests.adapters.both_stores import entries_of, session_of
 from tests.homes import SqliteHome, make_agent
@@ -19,8 +19,8 @@ from tests.transcripts import START, header, line, message, talk
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memconsole.adapters.sessions.agent import AgentSessionStore
     from memconsole.domain.agents import Agent
-    from memconsole.stores.agent_store import AgentSessionStore
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_what_cold_storage_lacks_comes_from_the_file(
         for seq, one in enumerate(talk("a", "one"))
     ]
     blob = zstd.compress(b"\n".join(json.dumps(row).encode() for row in rows))
-    with sqlite.open_own(home.store) as connection:
+    with open_own(home.store) as connection:
         connection.execute(
             "INSERT INTO session_transcript_cold_archives"
             " VALUES ('a', 'g', 'n', ?, 1, 1, 1, 1, ?, 'sqlite', ?)",

@@ -11,23 +11,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.alerts.channels import (
+from memconsole.adapters.alerts.channels import (
     ChildChannel,
     CommandChannel,
+    LogChannel,
     RefusedChannels,
     build_channels,
     log_channel,
 )
-from memconsole.alerts.log import LogChannel
-from memconsole.alerts.post import send
-from memconsole.alerts.secrets import Secrets, read
-from memconsole.domain.alert_words import payload
-from memconsole.domain.alerts import Issue, Notice, NoticeKind
-from memconsole.domain.channel_settings import ChannelSettings
-from memconsole.domain.health import CheckStatus
-from memconsole.domain.settings_service import AlertSettings
+from memconsole.adapters.alerts.child import send
+from memconsole.adapters.alerts.secrets import Secrets, read
+from memconsole.adapters.host.status_file import JsonStatusFile
+from memconsole.domain.alerts.rules import Issue, Notice, NoticeKind
+from memconsole.domain.alerts.text import payload
+from memconsole.domain.health.checks import CheckStatus
+from memconsole.domain.settings.sections import AlertSettings, ChannelSettings
 from memconsole.errors import ConfigError, DeliveryError
-from memconsole.health.status_file import JsonStatusFile
 from tests.adapters.capture_place import full_disk
 from tests.receiver import receiver
 
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from memconsole.domain.outcomes import Detail
+    from memconsole.domain.commands.commands import Detail
     from tests.receiver import Receiver
 
 AT = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)

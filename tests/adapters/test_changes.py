@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 import pytest
 import watchfiles
 
-from memconsole.changes.feed import FileChangeFeed
+from memconsole.adapters.changes.feed import FileChangeFeed
 from tests.adapters.rights import powerless, reachable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from memconsole import ports
+    from memconsole.ports import platform
 
 PATIENCE_S = 30.0
 
@@ -53,7 +53,7 @@ class Listener:
 
 
 @contextmanager
-def listening(feed: ports.ChangeFeed, *roots: Path) -> Iterator[Listener]:
+def listening(feed: platform.ChangeFeed, *roots: Path) -> Iterator[Listener]:
     """Run a feed until the block ends; begins when the watch stands."""
     listener = Listener()
 
@@ -239,7 +239,7 @@ def test_it_polls_when_no_more_files_can_be_opened(
 EXHAUSTED = """
 import logging, sys, threading
 from pathlib import Path
-from memconsole.changes.feed import FileChangeFeed
+from memconsole.adapters.changes.feed import FileChangeFeed
 
 logging.basicConfig(level="WARNING", stream=sys.stdout, format="%(message)s")
 root = Path(sys.argv[1])

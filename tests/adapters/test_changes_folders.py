@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.changes.folders import ADDED, DELETED, MODIFIED, find_folders, is_interesting
+from memconsole.adapters.changes.folders import (
+    ADDED,
+    DELETED,
+    MODIFIED,
+    find_folders,
+    is_interesting,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

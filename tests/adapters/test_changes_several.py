@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.changes.several import NewsFeed, SeveralFeeds
+from memconsole.adapters.changes.feed import NewsFeed, SeveralFeeds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memconsole.changes.polling import StopSignal
+    from memconsole.adapters.changes.polling import StopSignal
 
 ONE = frozenset({Path("one")})
 NONE: frozenset[Path] = frozenset()

@@ -14,16 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memconsole.adapters.clock import PassedTime, SystemClock
 from memconsole.errors import ConfigError
-from memconsole.stores.clock import PassedTime, SystemClock
 
 if TYPE_CHECKING:
-    from memconsole import job_ports, ports
+    from memconsole.ports import jobs, platform
 
 
 @pytest.mark.parametrize("start", [None, ""])
 def test_without_a_start_it_is_the_host_s_wall_clock(start: str | None) -> None:
-    clock: ports.Clock = SystemClock(start)
+    clock: platform.Clock = SystemClock(start)
     before = datetime.now(UTC)
     now = clock.now()
     assert before <= now <= datetime.now(UTC)
@@ -86,7 +86,7 @@ def test_the_stopwatch_never_goes_back() -> None:
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Pacific/Kiritimati"])
 def test_the_zone_of_the_host_does_not_matter(zone: str) -> None:
     code = (
-        "from memconsole.stores.clock import SystemClock;"
+        "from memconsole.adapters.clock import SystemClock;"
         "print(SystemClock('2026-04-12T23:30:00-04:00').now().isoformat()[:16])"
     )
     done = subprocess.run(
@@ -101,7 +101,7 @@ def test_the_zone_of_the_host_does_not_matter(zone: str) -> None:
 
 def test_passed_time_goes_on_whatever_the_wall_clock_does() -> None:
     """The kernel's clock that counts sleep, where there is one (A18)."""
-    both: job_ports.TwoClocks = PassedTime(SystemClock("2026-04-12T09:00:00Z"))
+    both: jobs.TwoClocks = PassedTime(SystemClock("2026-04-12T09:00:00Z"))
     kernel = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
     before = time.clock_gettime(kernel)
     assert before <= both.elapsed() <= time.clock_gettime(kernel)

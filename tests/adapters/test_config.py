@@ -11,8 +11,6 @@ import pytest
 from memconsole.config.keys import AGENT_SECTIONS
 from memconsole.config.load import config_path, load
 from memconsole.config.table import ALIASES, BY_NAME, KEYS
-from memconsole.domain.categories import CategoryRule
-from memconsole.domain.channel_settings import ChannelSettings
 from memconsole.domain.settings import (
     CheckpointSettings,
     LogSettings,
@@ -21,28 +19,28 @@ from memconsole.domain.settings import (
     Settings,
     UiSettings,
 )
-from memconsole.domain.settings_memory import (
+from memconsole.domain.settings.sections import (
+    AlertSettings,
     BootstrapSettings,
     CaptureSettings,
+    CategoryRule,
+    ChannelSettings,
+    CleanupSettings,
+    ConfigCheckSettings,
     ConsolidateSettings,
     FlushSettings,
     FreshnessSettings,
     HealthSettings,
     IndexMdSettings,
     LlmSettings,
+    LogRotationSettings,
     MarkerSettings,
+    MetricsSettings,
     ObserverSettings,
     RecoverySettings,
     ReflectorSettings,
     SummarySettings,
     WatcherSettings,
-)
-from memconsole.domain.settings_service import (
-    AlertSettings,
-    CleanupSettings,
-    ConfigCheckSettings,
-    LogRotationSettings,
-    MetricsSettings,
 )
 from memconsole.errors import ConfigError
 from tests.adapters.config_whole import EVERYTHING

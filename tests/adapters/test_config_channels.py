@@ -9,8 +9,7 @@ import pytest
 
 from memconsole.config.load import load
 from memconsole.config.show import describe
-from memconsole.domain.channel_settings import ChannelSettings
-from memconsole.domain.settings_service import CleanupSettings
+from memconsole.domain.settings.sections import ChannelSettings, CleanupSettings
 from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:

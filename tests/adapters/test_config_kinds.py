@@ -17,15 +17,16 @@ from memconsole.config.kinds import (
     Kind,
     PathName,
     Ratio,
+    Span,
     Switch,
     Texts,
     Url,
     Whole,
     Zone,
+    span_text,
 )
 from memconsole.config.show import toml_text
-from memconsole.config.span import Span, span_text
-from memconsole.domain.plain import one_line
+from memconsole.text.plain import one_line
 
 WORDS = Choice("auto", "ws", "none")
 WS = Url("ws", "wss")

@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands import MemoryUndo
-from memconsole.domain.consolidation_commands import Consolidate, Promote
-from memconsole.domain.consolidation_outcomes import Consolidated, Promoted
-from memconsole.domain.entries import entries_of
-from memconsole.domain.entries_outcomes import Undone
-from memconsole.domain.outcomes import Skipped
-from memconsole.domain.search_log import Find
+from memconsole.domain.commands.commands import Consolidate, MemoryUndo, Promote
+from memconsole.domain.commands.outcomes import Consolidated, Promoted, Skipped, Undone
+from memconsole.domain.consolidate.finds import Find
+from memconsole.domain.memory.entries import entries_of
 from tests.adapters.memory_stage import STEPS, Place, killed_at
 from tests.fakes import NOW
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.transcript import Entry, EntryKind, ToolUse
-from memconsole.stores.entries import parse_line, read_line
-from memconsole.stores.lines import RawLine
-from memconsole.stores.reduce import LineReducer
+from memconsole.adapters.transcripts.entries import parse_line, read_line
+from memconsole.adapters.transcripts.lines import RawLine
+from memconsole.adapters.transcripts.reduce import LineReducer
+from memconsole.domain.transcripts.records import Entry, EntryKind, ToolUse
 
 
 def line(**record: Any) -> bytes:

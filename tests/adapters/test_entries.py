@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.transcript import (
+from memconsole.adapters.transcripts.entries import (
+    entries_backward,
+    entries_forward,
+    in_time,
+    parse_line,
+    read_line,
+)
+from memconsole.adapters.transcripts.lines import RawLine, lines_backward, lines_forward
+from memconsole.domain.transcripts.records import (
     Attachment,
     Compaction,
     Entry,
@@ -18,14 +26,6 @@ from memconsole.domain.transcript import (
     ToolUse,
     Usage,
 )
-from memconsole.stores.entries import (
-    entries_backward,
-    entries_forward,
-    in_time,
-    parse_line,
-    read_line,
-)
-from memconsole.stores.lines import RawLine, lines_backward, lines_forward
 
 if TYPE_CHECKING:
     from pathlib import Path

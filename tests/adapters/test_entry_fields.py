@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.sessions import TranscriptState
-from memconsole.stores.entry_fields import EntryFields, decode_entry, instant, whole
+from memconsole.adapters.sessions.entry_fields import EntryFields, decode_entry, instant, whole
+from memconsole.domain.sessions.stored import TranscriptState
 
 JSON = st.recursive(
     st.none()

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.sessions.files.store import FileSessionStore
 from memconsole.domain.agents import Storage
-from memconsole.domain.keys import parse_key
-from memconsole.domain.sessions import (
+from memconsole.domain.sessions.keys import parse_key
+from memconsole.domain.sessions.stored import (
     StoredSession,
     TranscriptKind,
     TranscriptRef,
     TranscriptState,
 )
-from memconsole.stores.files import FileSessionStore
 from tests.adapters.file_homes import (
     ID_A,
     ID_B,

@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.keys import SessionClass, classify
-from memconsole.domain.sessions import (
-    TranscriptKind,
-    TranscriptState,
-)
-from memconsole.stores.files import FileSessionStore
+from memconsole.adapters.sessions.files.store import FileSessionStore
+from memconsole.domain.sessions.keys import SessionClass, classify
+from memconsole.domain.sessions.stored import TranscriptKind, TranscriptState
 from tests.adapters.file_homes import (
     ARCHIVED,
     KEY,

@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.sessions.files.store import FileSessionStore
 from memconsole.domain.agents import Storage
-from memconsole.domain.keys import SessionClass
-from memconsole.domain.sessions import (
-    TranscriptKind,
-    TranscriptState,
-)
-from memconsole.stores.files import FileSessionStore
+from memconsole.domain.sessions.keys import SessionClass
+from memconsole.domain.sessions.stored import TranscriptKind, TranscriptState
 from tests.adapters.file_homes import (
     ARCHIVED,
     ID_A,

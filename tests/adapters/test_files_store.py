@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from memconsole.adapters.platform.config.json5_file import decode_json5
+from memconsole.adapters.sessions.files.map import MAX_STORE_BYTES, SessionMap, read_session_map
 from memconsole.errors import StoreError
-from memconsole.platform.json5_file import decode_json5
-from memconsole.stores.session_map import MAX_STORE_BYTES, SessionMap, read_session_map
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,20 +10,26 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.alerts.log import LogChannel
+from memconsole.adapters.alerts.channels import LogChannel
+from memconsole.adapters.gateway.identity import DeviceFile
+from memconsole.adapters.gateway.problem import RefusedError
+from memconsole.adapters.host.status_file import JsonStatusFile
+from memconsole.adapters.locks import hold
+from memconsole.adapters.platform.config.write import keep_copy
+from memconsole.adapters.platform.hook_calls import HookCalls
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
 from memconsole.errors import MemconsoleError
-from memconsole.folders import make_folder, open_folder, open_state_folder
-from memconsole.gateway.identity import DeviceFile
-from memconsole.gateway.problem import RefusedError
-from memconsole.health.status_file import JsonStatusFile
-from memconsole.platform.config_backups import keep_copy
-from memconsole.platform.hook_calls import HookCalls
-from memconsole.stores.locks import hold
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.ui.clipboard import keep
-from memconsole.ui.ending import Ending
-from memconsole.whole_file import append_to, create_file, is_temporary, replace_file, temporary_name
+from memconsole.system.folders import make_folder, open_folder, open_state_folder
+from memconsole.system.whole_file import (
+    append_to,
+    create_file,
+    is_temporary,
+    replace_file,
+    temporary_name,
+)
+from memconsole.ui.terminal.clipboard import keep
+from memconsole.ui.terminal.crash import Ending
 from tests.fakes import NOW
 
 if TYPE_CHECKING:

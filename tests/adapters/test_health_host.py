@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.host.probe import Host
+from memconsole.adapters.locks import FileLocks, HeldLocks
+from memconsole.adapters.platform.cron_runs import PlatformCron
+from memconsole.adapters.platform.home import home_of_process
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.domain.agents import Era, Home, PlatformConfig
-from memconsole.domain.health import CronErrors
-from memconsole.health.host import Host
-from memconsole.platform.home import home_of_process
-from memconsole.sqlite import open_own
-from memconsole.stores.cron_runs import PlatformCron
-from memconsole.stores.locks import FileLocks, HeldLocks
-from memconsole.stores.private_copy import PrivateCopies
+from memconsole.domain.health.checks import CronErrors
 from tests.fakes import NOW
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def test_this_process_is_among_the_processes() -> None:
 def test_where_there_is_no_proc_ps_is_asked(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("memconsole.health.host._PROC", tmp_path)
+    monkeypatch.setattr("memconsole.adapters.host.probe._PROC", tmp_path)
     lines = Host().command_lines()
     assert lines is not None
     assert "python" in lines[os.getpid()]

@@ -11,14 +11,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.index_state import IndexState
-from memconsole.domain.indexing import Document, DocumentText, IndexScope, Source, TalkLine, Vectors
-from memconsole.domain.query import parse
-from memconsole.domain.search import Narrowing
+from memconsole.adapters.index.embedding import static
+from memconsole.adapters.index.index import DiskIndex
+from memconsole.adapters.index.writer import CancelledError
+from memconsole.domain.search.indexing import (
+    Document,
+    DocumentText,
+    IndexScope,
+    IndexState,
+    Source,
+    TalkLine,
+    Vectors,
+)
+from memconsole.domain.search.query import parse
+from memconsole.domain.search.values import Narrowing
 from memconsole.errors import IndexUnavailableError, SearchCancelledError
-from memconsole.index import weights
-from memconsole.index.disk import DiskIndex
-from memconsole.index.writer import CancelledError
 from tests.adapters.index_stage import AT, STATIC, WORDS_ONLY, Stage
 
 if TYPE_CHECKING:
@@ -270,7 +277,7 @@ class TestStaticVectors:
         assert stage.cosines("plants in the sun") == pytest.approx(by_extension, abs=2e-5)
         assert self.late(stage) == pytest.approx(late_by_extension, abs=1e-4)
         stage.index = DiskIndex(stage.folder / "state" / "index", stage.lock, now=lambda: AT)
-        monkeypatch.setattr("memconsole.index.means.load_vectors", lambda _: False)
+        monkeypatch.setattr("memconsole.adapters.index.query_side.load_vectors", lambda _: False)
         assert stage.cosines("plants in the sun") == pytest.approx(by_extension, abs=2e-5)
         with stage.open() as reader:
             assert reader.status.way is Vectors.NUMPY
@@ -318,7 +325,7 @@ class TestStaticVectors:
                 said = reader.status
             fresh = Stage(tmp_path, settings=STATIC, is_long_running=is_long_running)
             with monkeypatch.context() as patch:
-                patch.setitem(sys.modules, "memconsole.index.matrix", None)
+                patch.setitem(sys.modules, "memconsole.adapters.index.matrix", None)
                 assert fresh.index.status(fresh.scope, fresh.settings) == said
 
     def test_narrowing_holds_for_vectors(self, tmp_path: Path) -> None:
@@ -356,8 +363,8 @@ class TestStaticVectors:
         self, stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         stage.sync()
-        weights.static_model.cache_clear()
-        monkeypatch.setattr(weights, "FOLDER", tmp_path / "gone")
+        static.static_model.cache_clear()
+        monkeypatch.setattr(static, "FOLDER", tmp_path / "gone")
         try:
             with stage.open() as reader:
                 assert not reader.status.has_vectors
@@ -365,4 +372,4 @@ class TestStaticVectors:
             with pytest.raises(IndexUnavailableError, match="cannot be read"):
                 stage.sync(is_full=True)
         finally:
-            weights.static_model.cache_clear()
+            static.static_model.cache_clear()

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.index_state import IndexState
+from memconsole.adapters.sqlite.choice import library
+from memconsole.domain.search.indexing import IndexState
 from memconsole.errors import IndexUnavailableError, LockedError, StoreError
-from memconsole.sqlite import library
 from tests.adapters.index_stage import Stage
 from tests.adapters.rights import powerless, reachable_folder
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memconsole.domain.indexing import Document, DocumentText
+    from memconsole.domain.search.indexing import Document, DocumentText
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_a_full_disk_leaves_the_old_index(
     def fail(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("memconsole.index.build._note", fail)
+    monkeypatch.setattr("memconsole.adapters.index.build._note", fail)
     with pytest.raises(IndexUnavailableError, match="No space left"):
         stage.sync(is_full=is_full)
     assert stage.find("needle1") == ["memory/n1.md"]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memconsole.domain.indexing import SyncReport
+    from memconsole.domain.search.indexing import SyncReport
 
 
 @pytest.fixture

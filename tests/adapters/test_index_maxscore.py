@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.query import parse
-from memconsole.domain.search import CANDIDATES, Narrowing
-from memconsole.index.maxscore import WordCounts, best_above, split
-from memconsole.sqlite import open_single
+from memconsole.adapters.index.keyword_leg import WordCounts, best_above, split
+from memconsole.adapters.sqlite.own import open_single
+from memconsole.domain.search.query import parse
+from memconsole.domain.search.values import CANDIDATES, Narrowing
 from tests.adapters.index_stage import Stage
 
 if TYPE_CHECKING:

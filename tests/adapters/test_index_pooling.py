@@ -7,8 +7,8 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.index.pooling import query_vector, query_vector_by_numpy
-from memconsole.index.weights import static_model
+from memconsole.adapters.index.embedding.pooling import query_vector, query_vector_by_numpy
+from memconsole.adapters.index.embedding.static import static_model
 
 PUBLISHED = "7bb8042b2d7863678d92d982d68297123555e097e178da25c703182b91d9c652"
 """Of the tokenizer and the vectors, as WordLlama 0.4.0 brings them."""

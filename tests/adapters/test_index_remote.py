@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.query import parse
-from memconsole.domain.search import Narrowing
+from memconsole.adapters.index.embedding.remote import RemoteEmbedder
+from memconsole.domain.search.query import parse
+from memconsole.domain.search.values import Narrowing
 from memconsole.domain.settings import SearchSettings
 from memconsole.errors import EmbeddingError
-from memconsole.index.remote import RemoteEmbedder
 from tests.adapters.index_stage import Stage
 
 if TYPE_CHECKING:

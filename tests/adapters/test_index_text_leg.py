@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.query import parse
-from memconsole.domain.search import CANDIDATES, Narrowing
-from memconsole.index.text_leg import COSTLY
+from memconsole.adapters.index.keyword_leg import COSTLY
+from memconsole.domain.search.query import parse
+from memconsole.domain.search.values import CANDIDATES, Narrowing
 from tests.adapters.index_stage import Stage
 
 if TYPE_CHECKING:
-    from memconsole.domain.search import Candidate
+    from memconsole.domain.search.values import Candidate
 
 SECTIONS = COSTLY + 100
 

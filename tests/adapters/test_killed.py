@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite
-from memconsole.domain.commands import (
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.domain.commands.commands import (
     Checkpoint,
+    Consolidate,
     Flush,
     IndexMd,
     Layer,
@@ -23,16 +24,17 @@ from memconsole.domain.commands import (
     MemoryForget,
     MemoryUndo,
     Observe,
+    Promote,
+    Propose,
     Recover,
     Reflect,
     Reindex,
     Summarize,
 )
-from memconsole.domain.consolidation_commands import Consolidate, Promote, Propose
-from memconsole.domain.entries import entries_of
-from memconsole.domain.outcomes import Failed, Skipped
-from memconsole.domain.search import SearchRequest
-from memconsole.domain.search_log import Find
+from memconsole.domain.commands.outcomes import Failed, Skipped
+from memconsole.domain.consolidate.finds import Find
+from memconsole.domain.memory.entries import entries_of
+from memconsole.domain.search.values import SearchRequest
 from tests.adapters.capture_place import KEY, Place
 from tests.adapters.dying import Dying
 from tests.adapters.test_reflect_disk import OLD
@@ -43,8 +45,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.commands import Command
-    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.outcomes import Outcome
 
 SECRET = "The zebra code is purple"
 MEMORY = f"# Memory\n\n## Notes\n\n- {SECRET}\n- Ada prefers tea\n"
@@ -65,7 +67,7 @@ def tree(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 
 def intents(place: Place) -> int:
-    with sqlite.open_own(place.settings.state_dir / "state.db") as connection:
+    with open_own(place.settings.state_dir / "state.db") as connection:
         [found] = connection.execute("SELECT count(*) FROM intent").fetchall()
     return int(str(found[0]))
 

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memconsole.errors import StoreError
-from memconsole.stores import lines, packing, sources
-from memconsole.stores.lines import (
+from memconsole.adapters.transcripts import lines, packing, sources
+from memconsole.adapters.transcripts.lines import (
     RawLine,
     blob_lines_backward,
     blob_lines_forward,
@@ -23,7 +22,8 @@ from memconsole.stores.lines import (
     packed_lines_backward,
     packed_lines_forward,
 )
-from memconsole.stores.packing import zstd
+from memconsole.adapters.transcripts.packing import zstd
+from memconsole.errors import StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path

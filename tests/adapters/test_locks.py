@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.snapshot import SchedulerStatus
+from memconsole.adapters.locks import SCHEDULER, FileLocks, SchedulerLock, hold
+from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.errors import LockedError, StateError
-from memconsole.stores.locks import SCHEDULER, FileLocks, SchedulerLock, hold
 from tests.adapters.rights import powerless, reachable_folder
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ AT = datetime(2026, 4, 12, 8, 10, tzinfo=UTC)
 HOLDER = """
 import sys
 from pathlib import Path
-from memconsole.stores.locks import FileLocks, hold
+from memconsole.adapters.locks import FileLocks, hold
 kind, folder, root = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 holding = FileLocks(folder).workspace(root) if kind == "workspace" else hold(folder / kind, kind)
 with holding:

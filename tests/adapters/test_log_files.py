@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.cli.logs import start_logging
-from memconsole.domain.log_rotation import LogFile, LogOwner
+from memconsole.adapters.host.log_files import DiskLogFiles
+from memconsole.cli.output.logging import start_logging
+from memconsole.domain.logs import LogFile, LogOwner
 from memconsole.domain.settings import LogSettings, Settings
-from memconsole.stores.log_files import DiskLogFiles
 from tests.fakes import NOW
 
 if TYPE_CHECKING:

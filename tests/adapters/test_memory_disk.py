@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.captures import StateCaptures
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.memory import StateMemory
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.captures import Capture
-from memconsole.domain.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo, Reindex
-from memconsole.domain.entries import entries_of
-from memconsole.domain.entries_outcomes import Forgotten, Remembered, Undone
-from memconsole.domain.memory_edit import ActionKind, FileEdit, MemoryAction, Span
-from memconsole.domain.outcomes import Failed, Planned
-from memconsole.domain.search import SearchRequest
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_captures import StateCaptures
-from memconsole.stores.state_memory import StateMemory
+from memconsole.domain.commands.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo, Reindex
+from memconsole.domain.commands.outcomes import Failed, Forgotten, Planned, Remembered, Undone
+from memconsole.domain.memory.edits import ActionKind, FileEdit, MemoryAction, Span
+from memconsole.domain.memory.entries import entries_of
+from memconsole.domain.memory.records import Capture
+from memconsole.domain.search.values import SearchRequest
 from tests.adapters.memory_stage import STEPS, Place, killed_at
 from tests.fakes import NOW
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.transcript import Entry, EntryKind
-from memconsole.stores.merge import Known, known_of, merged
+from memconsole.adapters.sessions.agent import Known, known_of, merged
+from memconsole.domain.transcripts.records import Entry, EntryKind
 from tests.transcripts import START
 
 if TYPE_CHECKING:

@@ -9,8 +9,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memconsole.index.merges import NAME, Merges, ensure_merges, read_merges, write_merges
-from memconsole.index.weights import static_model
+from memconsole.adapters.index.embedding.bpe import (
+    NAME,
+    Merges,
+    ensure_merges,
+    read_merges,
+    write_merges,
+)
+from memconsole.adapters.index.embedding.static import static_model
 from tests.adapters.index_stage import STATIC, Stage
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.llm import ModelUse, Prompt
+from memconsole.adapters.model import RemoteModel
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.models import StateModels
+from memconsole.domain.model import ModelUse, Prompt
 from memconsole.errors import ModelError
-from memconsole.llm.remote import RemoteModel
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_models import StateModels
 from tests.fakes import NOW
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memconsole.stores.names import FileKind, FileName, read_import_name, read_name
+from memconsole.adapters.sessions.names import FileKind, FileName, read_import_name, read_name
 
 ID = "22222222-3333-4444-8555-666666666666"
 AT = datetime(2026, 11, 27, 21, 33, 23, 94_000, tzinfo=UTC)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands import Observe
-from memconsole.domain.outcomes import Failed, Observed, Skipped, SkipReason
+from memconsole.domain.commands.commands import Observe
+from memconsole.domain.commands.outcomes import Failed, Observed, Skipped, SkipReason
 from memconsole.engine.engine import Engine
 from tests.adapters.capture_place import (
     APPEND_STEPS,
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Agent
-    from memconsole.domain.outcomes import Outcome
-    from memconsole.domain.sessions import StoreListing
-    from memconsole.ports import SessionStore
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.sessions.stored import StoreListing
+    from memconsole.ports.platform import SessionStore
 
 OLD = "# Observations Log\r\n\r\nDate: 2026-01-25\r\n- 🔴 kept <!-- x:y=z odd -->\r\nprose, no end"
 LATER = "Date: 2026-02-01\n- 🟢 later <!-- a=b -->\n"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.sessions.files import archives
+from memconsole.adapters.sessions.files.archives import DiskOldTranscripts
 from memconsole.domain.cleanup import OldFile
-from memconsole.stores import old_transcripts
-from memconsole.stores.old_transcripts import DiskOldTranscripts
 from tests.fakes import fake_agent
 
 if TYPE_CHECKING:
@@ -134,14 +134,14 @@ def test_one_that_somebody_writes_meanwhile_is_left_whole(
     agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = written(agent)
-    pack = old_transcripts._pack
+    pack = archives._pack
 
     def pack_and_write(*parts: object) -> None:
         pack(*parts)  # type: ignore[arg-type]
         with file.path.open("ab") as more:
             more.write(b"more\n")
 
-    monkeypatch.setattr(old_transcripts, "_pack", pack_and_write)
+    monkeypatch.setattr(archives, "_pack", pack_and_write)
     with pytest.raises(OSError, match="changed meanwhile"):
         DISK.compress(agent, file)
     assert names(agent) == [f"{ID}.jsonl"]

@@ -12,11 +12,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memconsole.adapters.platform.config.json5_file import (
+    MAX_BYTES,
+    ConfigSyntaxError,
+    decode_json5,
+)
+from memconsole.adapters.platform.config.read import AgentEntry, ConfigReading, read_config
+from memconsole.adapters.platform.config.values import integer, mapping, sequence, text
+from memconsole.adapters.platform.home import HomeChoice, find_home
 from memconsole.domain.agents import PlatformConfig
-from memconsole.platform.config import AgentEntry, ConfigReading, read_config
-from memconsole.platform.home import HomeChoice, find_home
-from memconsole.platform.json5_file import MAX_BYTES, ConfigSyntaxError, decode_json5
-from memconsole.platform.values import integer, mapping, sequence, text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -298,8 +302,9 @@ def test_values_of_any_type_have_a_reading(value: object) -> None:
 def test_plain_json_does_not_load_the_json5_reader(home: Path) -> None:
     read(home, {"gateway": {"port": 1}})
     program = (
-        "import sys; from pathlib import Path; from memconsole.platform.home import find_home\n"
-        "from memconsole.platform.config import read_config\n"
+        "import sys; from pathlib import Path\n"
+        "from memconsole.adapters.platform.home import find_home\n"
+        "from memconsole.adapters.platform.config.read import read_config\n"
         f"assert read_config(find_home(Path({str(home)!r}), {{}}, Path('/')), {{}}).is_readable\n"
         "print('pyjson5' in sys.modules)"
     )

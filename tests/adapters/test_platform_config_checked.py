@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.platform.config import read_config
-from memconsole.platform.config_checked import checked_part
-from memconsole.platform.home import find_home
+from memconsole.adapters.platform.config.checked import checked_part
+from memconsole.adapters.platform.config.read import read_config
+from memconsole.adapters.platform.home import find_home
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.platform.config import read_config
-from memconsole.platform.config_parts import ConfigPartError, WholeConfig, read_whole
-from memconsole.platform.gateway_place import find_place
-from memconsole.platform.home import find_home
+from memconsole.adapters.platform.config.parts import ConfigPartError, WholeConfig, read_whole
+from memconsole.adapters.platform.config.read import read_config
+from memconsole.adapters.platform.gateway_address import find_place
+from memconsole.adapters.platform.home import find_home
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.platform.config import ConfigReading
+    from memconsole.adapters.platform.config.read import ConfigReading
 
 
 def write(folder: Path, **files: object) -> Path:

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.config_edit import edit
-from memconsole.domain.config_finding import Change
+from memconsole.adapters.platform.config.write import DiskConfigFile
+from memconsole.adapters.platform.home import find_home
+from memconsole.domain.config_check.edit import edit
+from memconsole.domain.config_check.finding import Change
 from memconsole.errors import ConcurrentEditError, PlatformConfigError
-from memconsole.platform.config_patch import DiskConfigFile
-from memconsole.platform.home import find_home
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memconsole.domain.config_text import ConfigText
+    from memconsole.domain.config_check.document import ConfigText
 
 NOW = datetime(2026, 1, 26, 13, 20, 5, tzinfo=UTC)
 SOURCE = "// mine\n{ agents: { defaults: { compaction: { mode: 'safeguard' } } }, x: [1,], }\n"

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.platform.disk import DiskPlatform
+from memconsole.adapters.platform.home import find_home
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.domain.agents import Era, Storage
 from memconsole.errors import HomeNotFoundError, HomeUnreadableError
-from memconsole.platform.disk import DiskPlatform
-from memconsole.platform.home import find_home
-from memconsole.stores.private_copy import PrivateCopies
 from tests.adapters.rights import powerless, reachable_folder
 
 if TYPE_CHECKING:

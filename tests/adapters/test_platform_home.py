@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.platform.home import find_home, is_platform_name
+from memconsole.adapters.platform.home import find_home, is_platform_name
 
 
 def test_an_option_is_taken_even_when_nothing_is_there(user_home: Path) -> None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memconsole.platform.disk import DiskPlatform
-from memconsole.platform.home import find_home
-from memconsole.stores.private_copy import PrivateCopies
+from memconsole.adapters.platform.disk import DiskPlatform
+from memconsole.adapters.platform.home import find_home
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
 
 if TYPE_CHECKING:
     from pathlib import Path

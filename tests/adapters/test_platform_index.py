@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from memconsole.domain.platform_candidates import Placed, Rules
-from memconsole.domain.platform_limits import limits_of
-from memconsole.engine.agent_finding import placed
-from memconsole.platform.disk import DiskPlatform
-from memconsole.platform.home import find_home
-from memconsole.stores.platform_index import PlatformIndexFiles
-from memconsole.stores.private_copy import PrivateCopies
+from memconsole.adapters.platform.disk import DiskPlatform
+from memconsole.adapters.platform.home import find_home
+from memconsole.adapters.platform_index.files import PlatformIndexFiles
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.domain.platform_search.candidates import Placed, Rules
+from memconsole.domain.platform_search.profile import limits_of
+from memconsole.engine.platform_search.explain import placed
 from tests.program import tree
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
-    from memconsole.platform_index_ports import OpenPlatformIndex
+    from memconsole.ports.search import OpenPlatformIndex
     from tests.conftest import FixtureHome
 
 pytestmark = pytest.mark.shared

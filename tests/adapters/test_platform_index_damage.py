@@ -12,23 +12,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole import sqlite
+from memconsole.adapters.platform_index.database import decoded, nearest
+from memconsole.adapters.platform_index.files import PlatformIndexFiles
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.domain.agents import Agent, Era, Home, PlatformConfig, Storage
-from memconsole.domain.platform_index import IndexedFile
-from memconsole.domain.platform_profile import FADING, ONE_BY_ONE
-from memconsole.domain.platform_words import TRIGRAM, Plan, plan
+from memconsole.domain.platform_search.index import IndexedFile
+from memconsole.domain.platform_search.profile import FADING, ONE_BY_ONE
+from memconsole.domain.platform_search.words import TRIGRAM, Plan, plan
 from memconsole.errors import StoreError, StoreNewerError
-from memconsole.stores.platform_index import PlatformIndexFiles
-from memconsole.stores.platform_vectors import decoded, nearest
-from memconsole.stores.private_copy import PrivateCopies
 from tests.fakes import NOW, fake_agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memconsole.domain.platform_index import Contents, IndexFacts
-    from memconsole.platform_index_ports import OpenPlatformIndex
-    from memconsole.sqlite import Connection
+    from memconsole.adapters.sqlite.choice import Connection
+    from memconsole.domain.platform_search.index import Contents, IndexFacts
+    from memconsole.ports.search import OpenPlatformIndex
 
 SCHEMA = """
 CREATE TABLE memory_index_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -61,7 +61,7 @@ class Stage:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        with sqlite.open_own(self.path) as database:
+        with open_own(self.path) as database:
             yield database
             database.execute("PRAGMA journal_mode = DELETE")
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.workspace.pool import DiskMemory
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.memory import MARKER_TAGS, Category, Limit, Marker, Pool, PoolItem
-from memconsole.stores.pool import DiskMemory
+from memconsole.domain.memory.files import MARKER_TAGS, Category, Limit, Marker, Pool, PoolItem
 from tests.adapters.rights import powerless, reachable_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole import ports
+    from memconsole.ports import platform
     from tests.conftest import FixtureHome, PreparedCase
 
 NOW = datetime(2026, 4, 12, 9, 0, tzinfo=UTC)
@@ -31,7 +31,7 @@ def workspace(tmp_path: Path) -> Path:
 
 
 def read(workspace: Path, *, config: PlatformConfig | None = None, agents: str = "main") -> Pool:
-    memory: ports.MemoryReader = DiskMemory()
+    memory: platform.MemoryReader = DiskMemory()
     return memory.pool(workspace, tuple(agents.split()), config=config or PlatformConfig(), now=NOW)
 
 

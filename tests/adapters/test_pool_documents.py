@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.workspace.documents import PoolDocuments
 from memconsole.errors import WorkspaceError
-from memconsole.stores.pool_documents import PoolDocuments
 from tests.adapters.rights import powerless, reachable_folder
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.stores.pool_files import LINK_NOWHERE, LINK_OUT, FoundFile, scan
+from memconsole.adapters.workspace.pool_files import LINK_NOWHERE, LINK_OUT, FoundFile, scan
 from tests.adapters.rights import powerless, reachable_folder
 
 if TYPE_CHECKING:

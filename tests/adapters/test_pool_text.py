@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.stores.pool_files import FoundFile
-from memconsole.stores.pool_text import FactsCache, TextFacts, decode, facts_of
+from memconsole.adapters.workspace.pool_files import FoundFile
+from memconsole.adapters.workspace.pool_text import FactsCache, TextFacts, decode, facts_of
 
 if TYPE_CHECKING:
     from pathlib import Path

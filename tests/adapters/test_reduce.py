@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.stores.reduce import KEPT_OF_BASE64, LineReducer, unmarked, unmarked_size
+from memconsole.adapters.transcripts.reduce import (
+    KEPT_OF_BASE64,
+    LineReducer,
+    unmarked,
+    unmarked_size,
+)
 
 texts = st.text(st.characters(codec="utf-8"), max_size=30)
 leaves = texts | st.integers() | st.floats(allow_nan=False) | st.booleans() | st.none()

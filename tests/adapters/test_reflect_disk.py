@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands import Observe, Reflect
-from memconsole.domain.observations import Observation, ObservationLog, Priority
-from memconsole.domain.observations_text import add, parse
-from memconsole.domain.outcomes import Failed, Observed, Reflected, Skipped, SkipReason
+from memconsole.domain.commands.commands import Observe, Reflect
+from memconsole.domain.commands.outcomes import Failed, Observed, Reflected, Skipped, SkipReason
+from memconsole.domain.memory.observation_log import add, parse
+from memconsole.domain.memory.observations import Observation, ObservationLog, Priority
 from tests.adapters.capture_place import (
     APPEND_STEPS,
     REPLACE_STEPS,
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memconsole.domain.commands import Command
-    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.outcomes import Outcome
 
 TODAY = NOW.date()
 STEPS = (*REPLACE_STEPS, *APPEND_STEPS, *REPLACE_STEPS)

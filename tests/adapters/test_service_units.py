@@ -18,7 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.service_text import (
+from memconsole.adapters.host.service_units import ServiceUnits
+from memconsole.domain.service import (
     MARK,
     ServiceKind,
     ServiceSetup,
@@ -27,7 +28,6 @@ from memconsole.domain.service_text import (
     systemd_unit,
 )
 from memconsole.errors import ServiceError
-from memconsole.platform.service_units import ServiceUnits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import Storage
-from memconsole.domain.keys import SessionClass
-from memconsole.domain.sessions import SessionState, TranscriptState
+from memconsole.domain.sessions.keys import SessionClass
+from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from tests.adapters.both_stores import entries_of, session_of
 from tests.homes import make_agent
 from tests.transcripts import START, milliseconds, talk
@@ -19,7 +19,7 @@ from tests.transcripts import START, milliseconds, talk
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.stores.agent_store import AgentSessionStore
+    from memconsole.adapters.sessions.agent import AgentSessionStore
     from tests.homes import HomeBuilder
 
 

@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memconsole.domain.transcript import EntryKind
+from memconsole.adapters.sessions.agent import AgentSessionStore
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.domain.transcripts.records import EntryKind
 from memconsole.errors import StoreError
-from memconsole.stores.agent_store import AgentSessionStore
-from memconsole.stores.private_copy import PrivateCopies
 from tests.adapters.both_stores import BUILDERS, entries_of, session_of
 from tests.adapters.conftest import LATER
 from tests.transcripts import START, header, line, message, talk
 
 if TYPE_CHECKING:
-    from memconsole.domain.transcript import Entry
+    from memconsole.domain.transcripts.records import Entry
     from tests.homes import HomeBuilder
 
 JSON = st.recursive(

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite
-from memconsole.domain.sessions import TranscriptKind, TranscriptState
-from memconsole.domain.transcript import EntryKind
+from memconsole.adapters.sessions.sqlite import archive
+from memconsole.adapters.sessions.sqlite.store import SqliteSessionStore
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.adapters.transcripts.packing import zstd
+from memconsole.domain.sessions.stored import TranscriptKind, TranscriptState
+from memconsole.domain.transcripts.records import EntryKind
 from memconsole.errors import StoreError
-from memconsole.stores import sqlite_archive
-from memconsole.stores.packing import zstd
-from memconsole.stores.sqlite_era import SqliteSessionStore
 from tests.homes import SqliteHome
 from tests.transcripts import line, message, talk
 
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from memconsole.domain.sessions import StoredSession, TranscriptRef
-    from memconsole.stores.private_copy import PrivateCopies
+    from memconsole.adapters.sqlite.choice import SqlValue
+    from memconsole.adapters.sqlite.private_copy import PrivateCopies
+    from memconsole.domain.sessions.stored import StoredSession, TranscriptRef
 
 
 @pytest.fixture
@@ -36,8 +37,8 @@ def store(copies: PrivateCopies) -> SqliteSessionStore:
     return SqliteSessionStore(copies)
 
 
-def change(home: SqliteHome, statement: str, *values: sqlite.SqlValue) -> None:
-    with sqlite.open_own(home.store) as connection:
+def change(home: SqliteHome, statement: str, *values: SqlValue) -> None:
+    with open_own(home.store) as connection:
         connection.execute(statement, values)
 
 
@@ -136,7 +137,7 @@ def test_an_archive_over_the_limit_says_so(
     store: SqliteSessionStore, home: SqliteHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home.deleted("a", talk("a", "one"))
-    monkeypatch.setattr(sqlite_archive, "MAX_BLOB_BYTES", 10)
+    monkeypatch.setattr(archive, "MAX_BLOB_BYTES", 10)
     with pytest.raises(StoreError, match="is larger than 10 bytes"):
         list(store.forward(ref_of(store, home)))
 
@@ -224,6 +225,6 @@ def test_cold_storage_over_the_limit_says_so(
     limit: int,
 ) -> None:
     put_away(home, cold_records(talk("a", "one" * 200)), in_file=in_file)
-    monkeypatch.setattr(sqlite_archive, "MAX_COLD_BYTES", limit)
+    monkeypatch.setattr(archive, "MAX_COLD_BYTES", limit)
     with pytest.raises(StoreError, match=r"is larger than|is gone|cannot be unpacked"):
         list(store.forward(ref_of(store, home)))

@@ -8,22 +8,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite
-from memconsole.domain.transcript import EntryKind
+from memconsole.adapters.sessions.sqlite import events as sqlite_events
+from memconsole.adapters.sessions.sqlite.store import SqliteSessionStore
+from memconsole.adapters.sqlite import choice, ways
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.adapters.sqlite.read_only import ReadOnlyDatabase, keep_open
+from memconsole.adapters.transcripts.packing import zstd
+from memconsole.domain.transcripts.records import EntryKind
 from memconsole.errors import StoreError
-from memconsole.sqlite import choice, ways
-from memconsole.stores import sqlite_events
-from memconsole.stores.packing import zstd
-from memconsole.stores.sqlite_era import SqliteSessionStore
 from tests.homes import SqliteHome
 from tests.transcripts import header, line, message, talk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.domain.sessions import TranscriptRef
-    from memconsole.domain.transcript import Entry
-    from memconsole.stores.private_copy import PrivateCopies
+    from memconsole.adapters.sqlite.choice import Connection, SqlValue
+    from memconsole.adapters.sqlite.private_copy import PrivateCopies
+    from memconsole.domain.sessions.stored import TranscriptRef
+    from memconsole.domain.transcripts.records import Entry
 
 LONG = "a word of a long message " * 60
 
@@ -48,14 +50,14 @@ def entries_of(store: SqliteSessionStore, home: SqliteHome) -> list[Entry]:
     return list(store.forward(ref_of(store, home)))
 
 
-def change(home: SqliteHome, statement: str, *values: sqlite.SqlValue) -> None:
-    with sqlite.open_own(home.store) as connection:
+def change(home: SqliteHome, statement: str, *values: SqlValue) -> None:
+    with open_own(home.store) as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute(statement, values)
 
 
 def is_packed(home: SqliteHome) -> list[bool]:
-    with sqlite.open_own(home.store) as connection:
+    with open_own(home.store) as connection:
         rows = connection.execute(
             "SELECT event_json IS NULL FROM transcript_events ORDER BY seq"
         ).fetchall()
@@ -138,7 +140,7 @@ def test_without_the_unpacker_packed_events_are_damage(
     store: SqliteSessionStore, home: SqliteHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home.live("agent:main:main", "a", talk("a", "one", LONG))
-    monkeypatch.setitem(sys.modules, "memconsole.stores.packing", None)
+    monkeypatch.setitem(sys.modules, "memconsole.adapters.transcripts.packing", None)
     kinds = [entry.kind for entry in entries_of(store, home)]
     assert kinds == [EntryKind.SESSION, EntryKind.MESSAGE, EntryKind.DAMAGED]
 
@@ -201,7 +203,7 @@ def test_pages_grow_and_are_cut_by_weight(
     real = sqlite_events._Page.read
 
     def spy(
-        page: sqlite_events._Page, database: sqlite.ReadOnlyDatabase
+        page: sqlite_events._Page, database: ReadOnlyDatabase
     ) -> tuple[list[sqlite_events._Event], bool]:
         events, is_last = real(page, database)
         reads.append(len(events))
@@ -250,7 +252,7 @@ def test_readings_of_one_block_share_a_connection(
 ) -> None:
     opened: list[str] = []
 
-    def spy(path: Path, options: str) -> sqlite.Connection:
+    def spy(path: Path, options: str) -> Connection:
         opened.append(options)
         return choice.connect(path, options)
 
@@ -258,14 +260,14 @@ def test_readings_of_one_block_share_a_connection(
     monkeypatch.setattr(ways, "connect", spy)
     ref = ref_of(store, home)
     opened.clear()
-    with sqlite.keep_open(), sqlite.keep_open():
+    with keep_open(), keep_open():
         for _ in range(3):
             list(store.forward(ref))
         assert len(opened) == 1
         home.append("a", message(2, "more"))
         assert [entry.text for entry in store.forward(ref)] == ["", "x", "more"]
         assert len(opened) == 2
-        with sqlite.open_own(home.store) as gateway:
+        with open_own(home.store) as gateway:
             gateway.execute("UPDATE session_nodes SET label = 'x'")
             assert len(list(store.forward(ref))) == 3
             assert len(list(store.forward(ref))) == 3

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite
+from memconsole.adapters.sqlite.read_only import ReadOnlyDatabase, read_platform
 from memconsole.domain.agents import Storage
-from memconsole.domain.sessions import SessionState, TranscriptKind, TranscriptState
-from memconsole.domain.transcript import EntryKind
+from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptState
+from memconsole.domain.transcripts.records import EntryKind
 from tests.adapters.both_stores import entries_of
 from tests.homes import SCHEMA, lay_log_over, make_agent, statements
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.domain.sessions import StoredSession
-    from memconsole.stores.agent_store import AgentSessionStore
-    from memconsole.stores.private_copy import PrivateCopies
+    from memconsole.adapters.sessions.agent import AgentSessionStore
+    from memconsole.adapters.sqlite.private_copy import PrivateCopies
+    from memconsole.domain.sessions.stored import StoredSession
     from tests.conftest import FixtureHome
 
 pytestmark = pytest.mark.shared
@@ -149,11 +149,11 @@ def test_without_its_log_the_main_file_is_behind(
 
 
 def test_the_schema_of_generated_homes_is_the_real_one(state: Path, copies: PrivateCopies) -> None:
-    def read(database: sqlite.ReadOnlyDatabase) -> set[str]:
+    def read(database: ReadOnlyDatabase) -> set[str]:
         rows = database.rows("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
         return {str(text) for (text,) in rows}
 
-    real = sqlite.read_platform(make_agent(state).database, read, copies)
+    real = read_platform(make_agent(state).database, read, copies)
     ours = {statement.removesuffix(";") for statement in statements(SCHEMA.read_text())}
     assert {" ".join(one.split()) for one in ours} <= {" ".join(one.split()) for one in real}
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite
+from memconsole.adapters.sqlite import choice, ways
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.adapters.sqlite.read_only import keep_open, open_platform, read_platform
 from memconsole.errors import StoreError
-from memconsole.sqlite import choice, ways
 from tests.adapters.databases import (
     LEAVE_A_LOG,
     count,
@@ -22,8 +23,9 @@ from tests.adapters.databases import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.sqlite import Connection, ReadOnlyDatabase
-    from memconsole.stores.private_copy import PrivateCopies
+    from memconsole.adapters.sqlite.choice import Connection, Row
+    from memconsole.adapters.sqlite.private_copy import PrivateCopies
+    from memconsole.adapters.sqlite.read_only import ReadOnlyDatabase
 
 
 @pytest.fixture
@@ -47,22 +49,22 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_an_unchanged_file_is_opened_once(
     database: Path, copies: PrivateCopies, opened: list[str]
 ) -> None:
-    with sqlite.keep_open():
+    with keep_open():
         for _ in range(3):
-            assert sqlite.read_platform(database, count, copies) == 1
+            assert read_platform(database, count, copies) == 1
     assert opened == ["mode=ro&immutable=1"]
-    assert sqlite.read_platform(database, count, copies) == 1
+    assert read_platform(database, count, copies) == 1
     assert len(opened) == 2
 
 
 def test_a_changed_file_is_opened_anew(
     database: Path, copies: PrivateCopies, opened: list[str]
 ) -> None:
-    with sqlite.keep_open():
-        assert sqlite.read_platform(database, count, copies) == 1
-        with sqlite.open_own(database) as connection:
+    with keep_open():
+        assert read_platform(database, count, copies) == 1
+        with open_own(database) as connection:
             connection.execute("INSERT INTO t VALUES (2)")
-        assert sqlite.read_platform(database, count, copies) == 2
+        assert read_platform(database, count, copies) == 2
     assert len(opened) == 2
 
 
@@ -71,10 +73,10 @@ def test_each_reading_of_a_live_database_sees_its_newest_state(
 ) -> None:
     with writer(database) as connection:
         connection.execute("INSERT INTO t VALUES (2)")
-        with sqlite.keep_open():
-            assert sqlite.read_platform(database, count, copies) == 2
+        with keep_open():
+            assert read_platform(database, count, copies) == 2
             connection.execute("INSERT INTO t VALUES (3)")
-            assert sqlite.read_platform(database, count, copies) == 3
+            assert read_platform(database, count, copies) == 3
     assert opened == ["mode=ro"]
 
 
@@ -84,12 +86,12 @@ def test_another_file_in_its_place_is_opened_anew(
     other = make_database(tmp_path / "other")
     with writer(other) as newer:
         newer.execute("INSERT INTO t VALUES (2)")
-        with sqlite.keep_open(), writer(database) as connection:
+        with keep_open(), writer(database) as connection:
             connection.execute("DELETE FROM t")
-            assert sqlite.read_platform(database, count, copies) == 0
+            assert read_platform(database, count, copies) == 0
             for suffix in ("", "-wal", "-shm"):
                 other.with_name(f"{other.name}{suffix}").replace(f"{database}{suffix}")
-            assert sqlite.read_platform(database, count, copies) == 2
+            assert read_platform(database, count, copies) == 2
     assert opened == ["mode=ro", "mode=ro"]
 
 
@@ -99,9 +101,9 @@ def test_a_copy_serves_as_long_as_the_original_stays(
     run_elsewhere(LEAVE_A_LOG, str(database))
     database.with_name(f"{database.name}-shm").unlink()
     before = everything(database.parent)
-    with sqlite.keep_open():
+    with keep_open():
         for _ in range(3):
-            assert sqlite.read_platform(database, count, copies) == 2
+            assert read_platform(database, count, copies) == 2
     assert opened == ["mode=rw"]
     assert everything(database.parent) == before
 
@@ -109,13 +111,13 @@ def test_a_copy_serves_as_long_as_the_original_stays(
 def test_a_reading_that_fails_does_not_spoil_the_next(
     database: Path, copies: PrivateCopies
 ) -> None:
-    def fail(one: ReadOnlyDatabase) -> list[sqlite.Row]:
+    def fail(one: ReadOnlyDatabase) -> list[Row]:
         return list(one.rows("SELECT * FROM nowhere"))
 
-    with sqlite.keep_open():
+    with keep_open():
         with pytest.raises(StoreError, match="no such table"):
-            sqlite.read_platform(database, fail, copies)
-        assert sqlite.read_platform(database, count, copies) == 1
+            read_platform(database, fail, copies)
+        assert read_platform(database, count, copies) == 1
 
 
 def test_links_are_followed_once_in_a_block(
@@ -129,9 +131,9 @@ def test_links_are_followed_once_in_a_block(
         return real(path)
 
     monkeypatch.setattr(os.path, "realpath", spy)
-    with sqlite.keep_open():
+    with keep_open():
         for _ in range(3):
-            sqlite.read_platform(database, count, copies)
+            read_platform(database, count, copies)
     assert asked == [database]
 
 
@@ -149,14 +151,14 @@ def test_damage_that_was_a_write_seen_half_is_read_again(
         return choice.connect(path, options)
 
     monkeypatch.setattr(ways, "connect", spy)
-    assert sqlite.read_platform(database, count, copies) == 1
+    assert read_platform(database, count, copies) == 1
     assert states == []
 
 
 def test_a_value_that_is_not_there_has_no_pieces(database: Path, copies: PrivateCopies) -> None:
     with (
         pytest.raises(StoreError, match="cannot be read"),
-        sqlite.open_platform(database, copies) as one,
+        open_platform(database, copies) as one,
     ):
         list(one.pieces("t", "a", 99))
 
@@ -169,12 +171,12 @@ def test_one_database_alone_is_kept_and_shorter_blocks_keep_the_others(
     def openings(*paths: Path) -> int:
         before = len(opened)
         for path in paths:
-            assert sqlite.read_platform(path, count, copies) == 1
+            assert read_platform(path, count, copies) == 1
         return len(opened) - before
 
-    with sqlite.keep_open(database):
+    with keep_open(database):
         assert openings(database, other, database, other) == 3
-        with sqlite.keep_open(), sqlite.keep_open(database):
+        with keep_open(), keep_open(database):
             assert openings(database, other, database, other) == 1
         assert openings(database, other) == 1
     assert openings(database) == 1

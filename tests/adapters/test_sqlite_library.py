@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite
-from memconsole.sqlite import choice
+from memconsole.adapters.sqlite import choice
+from memconsole.adapters.sqlite.choice import Connection, library
+from memconsole.adapters.sqlite.own import open_own, transaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -80,7 +81,7 @@ def test_one_library_is_chosen(
     can_load: bool,
 ) -> None:
     installed(libraries)
-    chosen = sqlite.library()
+    chosen = library()
     assert (chosen.name, chosen.can_load_extensions) == (name, can_load)
 
 
@@ -88,7 +89,7 @@ def test_the_reason_names_what_was_passed_over(
     installed: Callable[[dict[str, types.SimpleNamespace]], None],
 ) -> None:
     installed({"sqlite3": PLAIN})
-    reason = sqlite.library().reason
+    reason = library().reason
     assert "pysqlite3.dbapi2 is not installed" in reason
     assert "sqlite3 3.50.1 is too old or cannot load extensions" in reason
     assert "sqlean.dbapi2 is not installed" in reason
@@ -96,7 +97,7 @@ def test_the_reason_names_what_was_passed_over(
 
 def test_nothing_is_imported_before_the_first_use() -> None:
     code = (
-        "import sys, memconsole.sqlite, memconsole.stores.private_copy\n"
+        "import sys, memconsole.adapters.sqlite, memconsole.adapters.sqlite.private_copy\n"
         "found = {n for n in sys.modules if n.partition('.')[0] in "
         "('sqlite3', 'pysqlite3', 'sqlean', 'filelock', 'sqlite_utils')}\n"
         "print(sorted(found))"
@@ -107,7 +108,7 @@ def test_nothing_is_imported_before_the_first_use() -> None:
 
 def test_own_databases_are_private_and_logged_ahead(tmp_path: Path) -> None:
     path = tmp_path / "own.db"
-    with sqlite.open_own(path) as connection:
+    with open_own(path) as connection:
         connection.execute("CREATE TABLE t (a)")
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert connection.execute("PRAGMA foreign_keys").fetchone() == (1,)
@@ -119,9 +120,9 @@ def test_own_databases_are_private_and_logged_ahead(tmp_path: Path) -> None:
 def test_a_second_opening_leaves_the_first_ones_lock_alone(tmp_path: Path) -> None:
     """A descriptor opened and closed beside SQLite would drop its locks (A4b)."""
     path = tmp_path / "own.db"
-    with sqlite.open_own(path) as first:
+    with open_own(path) as first:
         first.execute("CREATE TABLE t (a)")
-        with sqlite.transaction(first), sqlite.open_own(path):
+        with transaction(first), open_own(path):
             code = (
                 "import sqlite3, sys\n"
                 "c = sqlite3.connect(sys.argv[1], timeout=0)\n"
@@ -134,19 +135,19 @@ def test_a_second_opening_leaves_the_first_ones_lock_alone(tmp_path: Path) -> No
     assert done.stdout == "database is locked\n"
 
 
-def insert_and_fail(connection: sqlite.Connection) -> None:
-    with sqlite.transaction(connection):
+def insert_and_fail(connection: Connection) -> None:
+    with transaction(connection):
         connection.execute("INSERT INTO t VALUES (1)")
         raise ValueError("half way")
 
 
 def test_a_transaction_that_fails_changes_nothing(tmp_path: Path) -> None:
-    with sqlite.open_own(tmp_path / "own.db") as connection:
+    with open_own(tmp_path / "own.db") as connection:
         connection.execute("CREATE TABLE t (a)")
         with pytest.raises(ValueError, match="half way"):
             insert_and_fail(connection)
         assert connection.execute("SELECT count(*) FROM t").fetchone() == (0,)
-        with sqlite.transaction(connection):
+        with transaction(connection):
             connection.execute("INSERT INTO t VALUES (1)")
         assert connection.execute("SELECT count(*) FROM t").fetchone() == (1,)
 
@@ -156,7 +157,7 @@ def test_any_path_can_be_opened(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
     folder.mkdir()
     path = folder / f"{name}.db"
-    with sqlite.open_own(path) as connection:
+    with open_own(path) as connection:
         connection.execute("CREATE TABLE t (a)")
     assert [file.name for file in folder.iterdir()] == [f"{name}.db"]
 
@@ -165,8 +166,8 @@ OPEN_AND_CLOSE = """
 import sys, threading
 from contextlib import closing
 from pathlib import Path
-from memconsole.sqlite.choice import connect
-from memconsole.sqlite.own import open_own
+from memconsole.adapters.sqlite.choice import connect
+from memconsole.adapters.sqlite.own import open_own
 
 path = Path(sys.argv[1])
 

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite
+from memconsole.adapters.sessions.sqlite.store import SqliteSessionStore
+from memconsole.adapters.sqlite.own import open_own
 from memconsole.domain.agents import Storage
-from memconsole.domain.sessions import SessionState, TranscriptKind, TranscriptState
-from memconsole.stores.sqlite_era import SqliteSessionStore
+from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptState
 from tests.homes import SqliteHome
 from tests.transcripts import START, milliseconds, talk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.domain.sessions import StoreListing
-    from memconsole.stores.private_copy import PrivateCopies
+    from memconsole.adapters.sqlite.choice import SqlValue
+    from memconsole.adapters.sqlite.private_copy import PrivateCopies
+    from memconsole.domain.sessions.stored import StoreListing
 
 SCHEMA_13 = """
 CREATE TABLE schema_meta (meta_key TEXT PRIMARY KEY, role TEXT, schema_version INTEGER);
@@ -55,8 +56,8 @@ def store(copies: PrivateCopies) -> SqliteSessionStore:
     return SqliteSessionStore(copies)
 
 
-def change(home: SqliteHome, statement: str, *values: sqlite.SqlValue) -> None:
-    with sqlite.open_own(home.store) as connection:
+def change(home: SqliteHome, statement: str, *values: SqlValue) -> None:
+    with open_own(home.store) as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute(statement, values)
 
@@ -196,7 +197,7 @@ def test_earlier_windows_of_a_key_are_its_archives(
     store: SqliteSessionStore, home: SqliteHome
 ) -> None:
     home.live("agent:main:main", "new", talk("new", "now"))
-    with sqlite.open_own(home.store) as connection:
+    with open_own(home.store) as connection:
         home.window(connection, "agent:main:main", "first")
         home.window(connection, "agent:main:main", "second", "first", "rollover")
         connection.execute(

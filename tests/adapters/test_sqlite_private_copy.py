@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite
+from memconsole.adapters.sqlite import private_copy
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.errors import StoreError
-from memconsole.stores import private_copy
-from memconsole.stores.private_copy import PrivateCopies
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ def copies(parent: Path) -> Iterator[PrivateCopies]:
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     path = tmp_path / "agent.sqlite"
-    with sqlite.open_own(path) as connection:
+    with open_own(path) as connection:
         connection.execute("CREATE TABLE t (a)")
     return path
 
@@ -108,7 +108,7 @@ def test_folders_that_were_there_before_stay(
 MAKE_A_COPY = """
 import sys
 from pathlib import Path
-from memconsole.stores.private_copy import PrivateCopies
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
 lease = PrivateCopies(Path(sys.argv[1])).lease(Path(sys.argv[2]))
 print(lease.__enter__(), flush=True)
 sys.stdin.read()

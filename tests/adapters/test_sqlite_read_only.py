@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.adapters.sqlite.read_only import DatabaseChangedError, open_platform, read_platform
 from tests.adapters.databases import (
     LEAVE_A_LOG,
     count,
@@ -22,8 +23,8 @@ from tests.homes import lay_log_over
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.sqlite import ReadOnlyDatabase
-    from memconsole.stores.private_copy import PrivateCopies
+    from memconsole.adapters.sqlite.private_copy import PrivateCopies
+    from memconsole.adapters.sqlite.read_only import ReadOnlyDatabase
     from tests.conftest import FixtureHome
 
 
@@ -34,7 +35,7 @@ def database(tmp_path: Path) -> Path:
 
 def test_a_cleanly_closed_database(database: Path, copies: PrivateCopies) -> None:
     before = everything(database.parent)
-    assert sqlite.read_platform(database, count, copies) == 1
+    assert read_platform(database, count, copies) == 1
     assert everything(database.parent) == before
     assert len(before) == 1
 
@@ -43,18 +44,18 @@ def test_a_database_that_a_gateway_has_open(database: Path, copies: PrivateCopie
     with writer(database) as connection:
         connection.execute("INSERT INTO t VALUES (2)")
         before = everything(database.parent)
-        assert sqlite.read_platform(database, count, copies) == 2
+        assert read_platform(database, count, copies) == 2
         assert everything(database.parent) == before
         connection.execute("INSERT INTO t VALUES (3)")
-        assert sqlite.read_platform(database, count, copies) == 3
-    assert sqlite.read_platform(database, count, copies) == 3
+        assert read_platform(database, count, copies) == 3
+    assert read_platform(database, count, copies) == 3
 
 
 def test_a_gateway_that_was_killed(database: Path, copies: PrivateCopies) -> None:
     run_elsewhere(LEAVE_A_LOG, str(database))
     before = everything(database.parent)
     assert {path.rpartition("-")[2] for path in before if "-" in path} >= {"wal", "shm"}
-    assert sqlite.read_platform(database, count, copies) == 2
+    assert read_platform(database, count, copies) == 2
     assert everything(database.parent) == before
 
 
@@ -67,7 +68,7 @@ def test_leftovers_without_content(
     if suffix:
         (database.parent / f"agent.sqlite{suffix}").write_bytes(b"")
     before = everything(database.parent)
-    assert sqlite.read_platform(database, count, copies) == 1
+    assert read_platform(database, count, copies) == 1
     assert everything(database.parent) == before
     assert not (tmp_path / "copies").exists()
 
@@ -75,7 +76,7 @@ def test_leftovers_without_content(
 def test_an_empty_log_alone(database: Path, copies: PrivateCopies) -> None:
     (database.parent / "agent.sqlite-wal").write_bytes(b"")
     before = everything(database.parent)
-    assert sqlite.read_platform(database, count, copies) == 1
+    assert read_platform(database, count, copies) == 1
     assert everything(database.parent) == before
 
 
@@ -85,7 +86,7 @@ def test_a_log_without_shared_memory_is_read_from_a_copy(
     run_elsewhere(LEAVE_A_LOG, str(database))
     (database.parent / "agent.sqlite-shm").unlink()
     before = everything(database.parent)
-    assert sqlite.read_platform(database, count, copies) == 2
+    assert read_platform(database, count, copies) == 2
     assert everything(database.parent) == before
     [private] = (tmp_path / "copies").iterdir()
     assert private.stat().st_mode & 0o777 == 0o700
@@ -101,7 +102,7 @@ def test_shared_memory_that_cannot_be_used_leads_to_a_copy(
     (database.parent / "agent.sqlite-shm").unlink()
     (database.parent / "agent.sqlite-shm").mkdir()
     before = everything(database.parent)
-    assert sqlite.read_platform(database, count, copies) == 2
+    assert read_platform(database, count, copies) == 2
     assert everything(database.parent) == before
 
 
@@ -111,7 +112,7 @@ def test_unusable_shared_memory_and_an_empty_log_need_no_copy(
     (database.parent / "agent.sqlite-wal").write_bytes(b"")
     (database.parent / "agent.sqlite-shm").mkdir()
     before = everything(database.parent)
-    assert sqlite.read_platform(database, count, copies) == 1
+    assert read_platform(database, count, copies) == 1
     assert everything(database.parent) == before
     assert not (tmp_path / "copies").exists()
 
@@ -119,7 +120,7 @@ def test_unusable_shared_memory_and_an_empty_log_need_no_copy(
 HOT_JOURNAL = """
 import os, signal, sys
 from pathlib import Path
-from memconsole.sqlite.choice import connect
+from memconsole.adapters.sqlite.choice import connect
 connection = connect(Path(sys.argv[1]), "mode=rw")
 connection.execute("PRAGMA journal_mode = DELETE")
 connection.execute("CREATE TABLE big (a)")
@@ -138,7 +139,7 @@ def test_a_transaction_cut_off_in_rollback_mode_is_undone_in_a_copy(
     run_elsewhere(HOT_JOURNAL, str(database))
     assert (database.parent / "agent.sqlite-journal").stat().st_size > 0
     before = everything(database.parent)
-    assert sqlite.read_platform(database, count, copies) == 1
+    assert read_platform(database, count, copies) == 1
     assert everything(database.parent) == before
 
 
@@ -160,11 +161,11 @@ def test_the_overlay_tells_what_the_main_file_does_not(
         )
         return events, tokens
 
-    assert sqlite.read_platform(path, facts, copies) == (46, 0)
+    assert read_platform(path, facts, copies) == (46, 0)
     assert everything(home) == before
     alone = home / "alone.sqlite"
     shutil.copyfile(path, alone)
-    assert sqlite.read_platform(alone, facts, copies) == (42, 33_000)
+    assert read_platform(alone, facts, copies) == (42, 33_000)
 
 
 def test_what_changes_while_it_is_read_is_read_again(database: Path, copies: PrivateCopies) -> None:
@@ -173,11 +174,11 @@ def test_what_changes_while_it_is_read_is_read_again(database: Path, copies: Pri
     def meddle(opened: ReadOnlyDatabase) -> int:
         seen.append(count(opened))
         if len(seen) == 1:
-            with sqlite.open_own(database) as connection:
+            with open_own(database) as connection:
                 connection.execute("INSERT INTO t VALUES (2)")
         return seen[-1]
 
-    assert sqlite.read_platform(database, meddle, copies) == 2
+    assert read_platform(database, meddle, copies) == 2
     assert seen == [1, 2]
 
 
@@ -185,12 +186,12 @@ def test_one_reading_alone_is_void_when_the_file_changed(
     database: Path, copies: PrivateCopies
 ) -> None:
     def read_once() -> None:
-        with sqlite.open_platform(database, copies) as opened:
+        with open_platform(database, copies) as opened:
             count(opened)
-            with sqlite.open_own(database) as connection:
+            with open_own(database) as connection:
                 connection.execute("INSERT INTO t VALUES (2)")
 
-    with pytest.raises(sqlite.DatabaseChangedError, match="changed while it was read"):
+    with pytest.raises(DatabaseChangedError, match="changed while it was read"):
         read_once()
 
 
@@ -198,11 +199,11 @@ def test_an_error_in_a_changing_file_is_a_reason_to_start_over(
     database: Path, copies: PrivateCopies
 ) -> None:
     def read_once() -> None:
-        with sqlite.open_platform(database, copies) as opened:
+        with open_platform(database, copies) as opened:
             database.unlink()
             list(opened.rows("SELECT * FROM no_such_table"))
 
-    with pytest.raises(sqlite.DatabaseChangedError):
+    with pytest.raises(DatabaseChangedError):
         read_once()
 
 
@@ -211,11 +212,11 @@ def test_a_restless_file_is_read_from_a_copy(database: Path, copies: PrivateCopi
 
     def meddle(opened: ReadOnlyDatabase) -> int:
         seen.append(count(opened))
-        with sqlite.open_own(database) as connection:
+        with open_own(database) as connection:
             connection.execute("INSERT INTO t VALUES (2)")
         return seen[-1]
 
-    assert sqlite.read_platform(database, meddle, copies) == 4
+    assert read_platform(database, meddle, copies) == 4
     assert seen == [1, 2, 3, 4]
 
 
@@ -224,7 +225,7 @@ def test_links_are_followed_to_where_the_log_is(database: Path, copies: PrivateC
     link.symlink_to(database)
     with writer(database) as connection:
         connection.execute("INSERT INTO t VALUES (2)")
-        assert sqlite.read_platform(link, count, copies) == 2
+        assert read_platform(link, count, copies) == 2
 
 
 def test_threads_read_at_once(database: Path, copies: PrivateCopies) -> None:
@@ -235,7 +236,7 @@ def test_threads_read_at_once(database: Path, copies: PrivateCopies) -> None:
     results: list[int] = []
 
     def read(_: int) -> None:
-        results.append(sqlite.read_platform(database, count, copies))
+        results.append(read_platform(database, count, copies))
 
     threads = [threading.Thread(target=read, args=(number,)) for number in range(8)]
     for thread in threads:
@@ -251,7 +252,7 @@ def test_reading_is_query_only_and_in_one_transaction(
 ) -> None:
     with writer(database) as connection:
         connection.execute("INSERT INTO t VALUES (2)")
-        with sqlite.open_platform(database, copies) as opened:
+        with open_platform(database, copies) as opened:
             assert opened.first("PRAGMA query_only") == (1,)
             assert count(opened) == 2
             connection.execute("INSERT INTO t VALUES (3)")

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite
+from memconsole.adapters.sqlite import choice, ways
+from memconsole.adapters.sqlite.choice import library
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.sqlite.read_only import open_platform, read_platform
 from memconsole.errors import StoreError
-from memconsole.sqlite import choice, ways
-from memconsole.stores.private_copy import PrivateCopies
 from tests.adapters.databases import (
     LEAVE_A_LOG,
     count,
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memconsole.sqlite import Connection
+    from memconsole.adapters.sqlite.choice import Connection
 
 
 @pytest.fixture
@@ -73,7 +75,7 @@ def test_what_is_no_readable_database_says_so(
     spoil(database)
     before = sorted(path.name for path in database.parent.iterdir())
     with pytest.raises(StoreError) as caught:
-        sqlite.read_platform(database, count, copies)
+        read_platform(database, count, copies)
     assert str(caught.value) == f"{database} {sentence}"
     assert sorted(path.name for path in database.parent.iterdir()) == before
 
@@ -81,7 +83,7 @@ def test_what_is_no_readable_database_says_so(
 LOCK = """
 import sys
 from pathlib import Path
-from memconsole.sqlite.choice import connect
+from memconsole.adapters.sqlite.choice import connect
 connection = connect(Path(sys.argv[1]), "mode=rw")
 connection.execute("PRAGMA locking_mode = EXCLUSIVE")
 connection.execute("PRAGMA journal_mode = PERSIST")
@@ -105,7 +107,7 @@ def test_a_locked_database_says_so(
         assert process.stdout is not None
         assert process.stdout.readline() == "locked\n"
         with pytest.raises(StoreError, match="is locked by another program"):
-            sqlite.read_platform(database, count, copies)
+            read_platform(database, count, copies)
         process.communicate("")
 
 
@@ -116,7 +118,7 @@ def test_a_big_database_is_not_copied(database: Path, tmp_path: Path) -> None:
         closing(PrivateCopies(tmp_path / "copies", limit_bytes=5000)) as copies,
         pytest.raises(StoreError, match="over the limit") as caught,
     ):
-        sqlite.read_platform(database, count, copies)
+        read_platform(database, count, copies)
     assert "Gateway" in caught.value.hint
 
 
@@ -125,22 +127,22 @@ def test_any_path_can_be_read(database: Path, copies: PrivateCopies, name: str) 
     folder = database.parent / name
     folder.mkdir()
     path = database.rename(folder / name)
-    assert sqlite.read_platform(path, count, copies) == 1
+    assert read_platform(path, count, copies) == 1
     assert [file.name for file in folder.iterdir()] == [name]
 
 
 def test_nothing_can_be_written(database: Path, copies: PrivateCopies) -> None:
-    with pytest.raises(StoreError), sqlite.open_platform(database, copies) as opened:
+    with pytest.raises(StoreError), open_platform(database, copies) as opened:
         list(opened.rows("INSERT INTO t VALUES (2)"))
 
 
 def test_credentials_are_never_read(database: Path, copies: PrivateCopies) -> None:
-    with sqlite.open_own(database) as connection:
+    with open_own(database) as connection:
         connection.execute("CREATE TABLE auth_profile_store (store_json)")
         connection.execute("CREATE VIEW innocent AS SELECT store_json FROM auth_profile_store")
     for table in ("auth_profile_store", "innocent"):
         with pytest.raises(StoreError, match="may not be read"):
-            sqlite.read_platform(
+            read_platform(
                 database,
                 lambda opened, table=table: list(opened.rows(f"SELECT * FROM {table}")),  # type: ignore[misc]
                 copies,
@@ -148,11 +150,11 @@ def test_credentials_are_never_read(database: Path, copies: PrivateCopies) -> No
 
 
 def test_columns_are_those_of_ordinary_tables(database: Path, copies: PrivateCopies) -> None:
-    with sqlite.open_own(database) as connection:
+    with open_own(database) as connection:
         connection.execute("CREATE VIEW v AS SELECT 1 AS a")
         connection.execute("CREATE VIRTUAL TABLE f USING fts5(a)")
         connection.execute("PRAGMA user_version = 17")
-    with sqlite.open_platform(database, copies) as opened:
+    with open_platform(database, copies) as opened:
         assert opened.columns("t", "v", "f", "gone") == {
             "t": {"a"},
             "v": set(),
@@ -163,9 +165,9 @@ def test_columns_are_those_of_ordinary_tables(database: Path, copies: PrivateCop
 
 
 def test_broken_text_is_read_with_replacements(database: Path, copies: PrivateCopies) -> None:
-    with sqlite.open_own(database) as connection:
+    with open_own(database) as connection:
         connection.execute("UPDATE t SET a = CAST(x'61ff62' AS TEXT)")
-    with sqlite.open_platform(database, copies) as opened:
+    with open_platform(database, copies) as opened:
         assert opened.first("SELECT a FROM t") == ("a�b",)
 
 
@@ -173,7 +175,7 @@ def test_a_message_steers_no_terminal(tmp_path: Path, copies: PrivateCopies) -> 
     path = tmp_path / "evil\x1b[31m\n.sqlite"
     path.write_text("no database" * 100)
     with pytest.raises(StoreError) as caught:
-        sqlite.read_platform(path, count, copies)
+        read_platform(path, count, copies)
     assert str(caught.value).isprintable()
 
 
@@ -181,8 +183,8 @@ def test_the_connection_error_of_the_library_is_told(
     database: Path, copies: PrivateCopies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Path, options: str) -> Connection:
-        raise sqlite.library().error("out of\x1b[1m memory")
+        raise library().error("out of\x1b[1m memory")
 
     monkeypatch.setattr(ways, "connect", refuse)
     with pytest.raises(StoreError, match="cannot be read: out of memory"):
-        sqlite.read_platform(database, count, copies)
+        read_platform(database, count, copies)

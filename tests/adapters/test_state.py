@@ -14,18 +14,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite
+from memconsole.adapters.sqlite import choice, own, ways
+from memconsole.adapters.sqlite.own import open_own, transaction
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state import schema
+from memconsole.adapters.state.database import StateDatabase
 from memconsole.errors import StateError, StateNewerError
-from memconsole.sqlite import choice, own, ways
-from memconsole.stores import state_schema
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from memconsole.sqlite import Connection, ReadOnlyDatabase
+    from memconsole.adapters.sqlite.choice import Connection
+    from memconsole.adapters.sqlite.read_only import ReadOnlyDatabase
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ def test_the_schema_is_strict(state: StateDatabase) -> None:
 
 def pretend_version(state: StateDatabase, version: int) -> None:
     state.write(insert)
-    with sqlite.open_own(state.path) as connection:
+    with open_own(state.path) as connection:
         connection.execute(f"PRAGMA user_version = {version}")
 
 
@@ -136,19 +137,19 @@ def test_an_older_one_is_copied_and_migrated(
     state: StateDatabase, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state.write(insert)
-    steps = (*state_schema.STEPS, lambda database: database.table("extra").create({"a": int}))
-    old = state_schema.KNOWN_VERSION
-    monkeypatch.setattr(state_schema, "STEPS", steps)
-    monkeypatch.setattr(state_schema, "KNOWN_VERSION", old + 1)
+    steps = (*schema.STEPS, lambda database: database.table("extra").create({"a": int}))
+    old = schema.KNOWN_VERSION
+    monkeypatch.setattr(schema, "STEPS", steps)
+    monkeypatch.setattr(schema, "KNOWN_VERSION", old + 1)
     (folder / f"state.db.v{old}").write_text("left by a migration that was cut off")
     state.write(insert)
     assert state.read(count, -1) == 2
     assert state.read(lambda one: one.user_version, -1) == old + 1
     copy = folder / f"state.db.v{old}"
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
-    with sqlite.open_own(copy) as connection:
+    with open_own(copy) as connection:
         assert connection.execute("SELECT count(*) FROM sample").fetchone() == (1,)
-        assert state_schema.version_of(connection) == old
+        assert schema.version_of(connection) == old
 
 
 def test_a_migration_that_fails_leaves_the_old_version(
@@ -158,9 +159,9 @@ def test_a_migration_that_fails_leaves_the_old_version(
         raise OSError(28, "No space left on device")
 
     state.write(insert)
-    old = state_schema.KNOWN_VERSION
-    monkeypatch.setattr(state_schema, "STEPS", (*state_schema.STEPS, fail))
-    monkeypatch.setattr(state_schema, "KNOWN_VERSION", old + 1)
+    old = schema.KNOWN_VERSION
+    monkeypatch.setattr(schema, "STEPS", (*schema.STEPS, fail))
+    monkeypatch.setattr(schema, "KNOWN_VERSION", old + 1)
     with pytest.raises(StateError, match="No space left on device"):
         state.write(insert)
     assert state.read(count, -1) == 1
@@ -169,8 +170,8 @@ def test_a_migration_that_fails_leaves_the_old_version(
 
 def test_a_step_that_another_process_took_is_not_taken_again(state: StateDatabase) -> None:
     state.write(insert)
-    with sqlite.open_own(state.path) as connection:
-        state_schema._apply(connection, state_schema.KNOWN_VERSION)
+    with open_own(state.path) as connection:
+        schema._apply(connection, schema.KNOWN_VERSION)
     assert state.read(count, -1) == 1
 
 
@@ -221,8 +222,8 @@ def test_something_else_in_its_place(state: StateDatabase) -> None:
 WRITE = """
 import sys
 from pathlib import Path
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
 state = StateDatabase(Path(sys.argv[1]), PrivateCopies(Path(sys.argv[2])))
 sql = "INSERT INTO sample (agent, session_id, at, tokens) VALUES ('main', ?, 'now', ?)"
 print("ready", flush=True)
@@ -334,10 +335,10 @@ def test_kept_open_it_is_opened_once_by_each_thread(
 
 
 def test_one_that_is_in_use_is_opened_once_more(state: StateDatabase) -> None:
-    with state.keep_open(), sqlite.open_own(state.path) as kept:
-        with sqlite.transaction(kept), sqlite.open_own(state.path) as other:
+    with state.keep_open(), open_own(state.path) as kept:
+        with transaction(kept), open_own(state.path) as other:
             assert other is not kept
-        with sqlite.open_own(state.path) as again:
+        with open_own(state.path) as again:
             assert again is kept
 
 

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.alert_mutes import Mute
-from memconsole.domain.alerts import AlertState, OpenAlert, Told
-from memconsole.domain.health import CheckStatus
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.alerts import StateAlerts
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.domain.alerts.rules import AlertState, Mute, OpenAlert, Told
+from memconsole.domain.health.checks import CheckStatus
 from memconsole.errors import StateError
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_alerts import StateAlerts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.sqlite import Connection
+    from memconsole.adapters.sqlite.choice import Connection
 
 AT = datetime(2026, 1, 26, 13, tzinfo=UTC)
 STATE = AlertState(

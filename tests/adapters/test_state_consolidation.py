@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.search_log import Find
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.memory import StateConsolidation
+from memconsole.domain.consolidate.finds import Find
 from memconsole.errors import StateError
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_consolidation import StateConsolidation
 from tests.fake_consolidation import FakeConsolidation
 from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.consolidation_ports import ConsolidationLog
+    from memconsole.ports.state import ConsolidationLog
 
 FIND = Find("d-1a2b3c4d", "memory/2026-01-20.md", "0123456789abcdef", NOW.date(), 0.5, NOW)
 LONG_AGO = NOW - timedelta(days=60)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.captures import StateFlushes
+from memconsole.adapters.state.database import StateDatabase
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.flush import Cycle, FlushMark, Stage
 from memconsole.errors import StateError
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_flushes import StateFlushes
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.jobs import JobEnd, JobRecord
-from memconsole.domain.snapshot import SchedulerStatus
+from memconsole.adapters.locks import SCHEDULER, FileJobLocks, SchedulerWatch
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.jobs import StateJobs
+from memconsole.domain.jobs.runs import JobEnd, JobRecord
+from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.errors import LockedError, SchedulerOwnedError, StateError
-from memconsole.stores.locks import SCHEDULER
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.scheduler_lock import FileJobLocks, SchedulerWatch
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_jobs import StateJobs
 from tests.fakes import NOW
 
 if TYPE_CHECKING:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.views import StateViews
+from memconsole.adapters.workspace.folders import DiskFolders
+from memconsole.adapters.workspace.writer import DiskWorkspace
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.captures import SummaryRecord
-from memconsole.domain.intents import Erasure
+from memconsole.domain.memory.intents import Erasure
+from memconsole.domain.memory.records import SummaryRecord
 from memconsole.errors import StateError, WorkspaceError
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_views import StateViews
-from memconsole.stores.workspace import DiskWorkspace
-from memconsole.stores.workspace_folders import DiskFolders
 from tests.adapters.dying import Dying
 from tests.fakes import NOW
 
@@ -64,7 +64,7 @@ class Place:
 
     @property
     def intents(self) -> int:
-        with sqlite.open_own(self.database.path) as connection:
+        with open_own(self.database.path) as connection:
             return len(connection.execute("SELECT id FROM intent").fetchall())
 
 
@@ -110,7 +110,7 @@ def test_what_a_record_stands_for_is_not_taken_back(place: Place) -> None:
 
 
 def test_nothing_is_written_that_could_not_be_taken_back(place: Place) -> None:
-    with sqlite.open_own(place.database.path) as connection:
+    with open_own(place.database.path) as connection:
         connection.execute("PRAGMA user_version = 99")
     with pytest.raises(StateError, match="made by a newer memconsole"):
         place.journal.close(place.root)

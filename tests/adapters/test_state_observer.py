@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state import schema
+from memconsole.adapters.state.captures import StateObserver
+from memconsole.adapters.state.database import StateDatabase
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.observing import Cursor
+from memconsole.domain.observe.rules import Cursor
 from memconsole.errors import StateError
-from memconsole.stores import state_schema
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_observer import StateObserver
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,8 +70,8 @@ def test_an_older_database_is_copied_and_brought_along(
 ) -> None:
     database = StateDatabase(tmp_path / "state", PrivateCopies())
     with monkeypatch.context() as before:
-        before.setattr(state_schema, "STEPS", state_schema.STEPS[:OLDER])
-        before.setattr(state_schema, "KNOWN_VERSION", OLDER)
+        before.setattr(schema, "STEPS", schema.STEPS[:OLDER])
+        before.setattr(schema, "KNOWN_VERSION", OLDER)
         database.write(lambda _: None)
     observer = StateObserver(database)
     assert (observer.last(MAIN), observer.cursors(MAIN)) == (None, {})

@@ -11,18 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memconsole import sqlite
-from memconsole.domain.agents import AgentRef
-from memconsole.domain.captures import Capture
-from memconsole.domain.origin import Origin
-from memconsole.domain.outcomes import Run
-from memconsole.domain.tokens import Sample
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state import runs
+from memconsole.adapters.state.captures import StateCaptures
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.runs import StateRunLog, StateSamples
+from memconsole.domain.agents import AgentRef, Origin
+from memconsole.domain.commands.outcomes import Run
+from memconsole.domain.memory.records import Capture
+from memconsole.domain.sessions.tokens import Sample
 from memconsole.errors import StateError
-from memconsole.stores import state_records
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_captures import StateCaptures
-from memconsole.stores.state_records import StateRunLog, StateSamples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,7 +116,7 @@ def test_times_of_any_zone_are_one_order(database: StateDatabase) -> None:
 
 
 def test_old_runs_go(database: StateDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state_records, "_RUNS_KEPT", 3)
+    monkeypatch.setattr(runs, "_RUNS_KEPT", 3)
     log = StateRunLog(database)
     for minute in range(5):
         log.add(replace(RUN, started_at=later(minutes=minute)))
@@ -134,7 +133,7 @@ def test_rows_that_make_no_sense_are_left_out(database: StateDatabase) -> None:
     StateRunLog(database).add(RUN)
     StateSamples(database).add([Sample("main", "a", NOW, 5)])
     StateCaptures(database).add(CAPTURE)
-    with sqlite.open_own(database.path) as connection:
+    with open_own(database.path) as connection:
         connection.execute("UPDATE run SET origin = 'nobody'")
         connection.execute("UPDATE sample SET at = '2027 or so'")
         connection.execute("UPDATE capture SET at = 'yesterday'")

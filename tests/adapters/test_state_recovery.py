@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.captures import (
+    StateCaptures,
+    StateFlushes,
+    StateRecovery,
+    StateSummaries,
+)
+from memconsole.adapters.state.database import StateDatabase
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.captures import Capture, SummaryRecord
 from memconsole.domain.flush import Cycle, FlushMark
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_captures import StateCaptures
-from memconsole.stores.state_flushes import StateFlushes
-from memconsole.stores.state_recovery import StateRecovery
-from memconsole.stores.state_summaries import StateSummaries
+from memconsole.domain.memory.records import Capture, SummaryRecord
 from tests.fakes import NOW
 
 if TYPE_CHECKING:

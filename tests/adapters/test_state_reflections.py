@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.captures import ReflectionRecord
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_reflections import StateReflections
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.memory import StateReflections
+from memconsole.domain.memory.records import ReflectionRecord
 from tests.fakes import NOW
 
 if TYPE_CHECKING:

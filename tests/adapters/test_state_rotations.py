@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.locks import FileLocks
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.rotations import StateRotations
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.errors import LockedError, StateError
-from memconsole.sqlite import open_own
-from memconsole.stores.locks import FileLocks
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_rotations import StateRotations
 from tests.fakes import NOW
 
 if TYPE_CHECKING:

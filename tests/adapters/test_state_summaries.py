@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.captures import StateSummaries
+from memconsole.adapters.state.database import StateDatabase
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.captures import SummaryRecord
+from memconsole.domain.memory.records import SummaryRecord
 from memconsole.errors import StateError
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_summaries import StateSummaries
 from tests.fakes import NOW
 
 if TYPE_CHECKING:

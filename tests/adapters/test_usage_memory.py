@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.transcript import Compaction, Message, MessageKind, Tail, TranscriptCounts
-from memconsole.stores import usage_memory
-from memconsole.stores.usage_memory import DiskUsages
+from memconsole.adapters.transcripts import usage_memory
+from memconsole.adapters.transcripts.usage_memory import DiskUsages
+from memconsole.domain.transcripts.records import (
+    Compaction,
+    Message,
+    MessageKind,
+    Tail,
+    TranscriptCounts,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.domain.transcript import UsageMark
+    from memconsole.domain.transcripts.records import UsageMark
 
 AT = datetime(2026, 4, 12, 9, 0, 0, 123_456, tzinfo=UTC)
 LONG_AGO_NS = 1_775_984_400_000_000_000

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memconsole.domain.additions import addition, line_ending
+from memconsole.adapters.workspace.writer import DiskWorkspace
 from memconsole.errors import ConcurrentEditError, WorkspaceError
-from memconsole.stores.workspace import DiskWorkspace
+from memconsole.text.markdown import addition, line_ending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

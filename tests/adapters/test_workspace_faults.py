@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.stores.workspace import DiskWorkspace
+from memconsole.adapters.workspace.writer import DiskWorkspace
 from tests.adapters.capture_place import APPEND_STEPS, REPLACE_STEPS
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ HEADER = "# main — 2026-04-12\n\n"
 PRELUDE = f"""
 import os, resource, signal, sys
 from pathlib import Path
-from memconsole.stores.workspace import DiskWorkspace
+from memconsole.adapters.workspace.writer import DiskWorkspace
 from memconsole.errors import WorkspaceError
 CONTEXT, OLD_CONTEXT, NEW_CONTEXT = {CONTEXT!r}, {OLD_CONTEXT!r}, {NEW_CONTEXT!r}
 DAY, OLD_DAY, ENTRY, HEADER = {DAY!r}, {OLD_DAY!r}, {ENTRY!r}, {HEADER!r}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.workspace.folders import DiskFolders
 from memconsole.errors import WorkspaceError
-from memconsole.stores.workspace_folders import DiskFolders
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.workspace.writer import DiskWorkspace
 from memconsole.errors import WorkspaceError
-from memconsole.stores.workspace import DiskWorkspace
 from tests.adapters.rights import powerless, reachable_folder
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from memconsole import wiring
 from memconsole.cli.main import main
+from memconsole.compose import engine
 from memconsole.domain.agents import Storage
-from memconsole.domain.keys import parse_key
-from memconsole.domain.sessions import (
+from memconsole.domain.sessions.keys import parse_key
+from memconsole.domain.sessions.stored import (
     SessionState,
     StoredSession,
     TranscriptKind,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.settings import Settings
-    from memconsole.ports import Clock
+    from memconsole.ports.platform import Clock
 
 Json = Any
 """What a test reads out of JSON."""
@@ -70,7 +70,7 @@ class Caller:
     settings: Settings | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.monkeypatch.setattr(wiring, "build_clock", lambda: self.world.clock)
+        self.monkeypatch.setattr(engine, "build_clock", lambda: self.world.clock)
 
     def __call__(self, *words: str) -> Result:
         code = main(words, build=self._engine)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.catalogue import CATALOGUE
+from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.domain.gateway import LiveSession
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
@@ -18,7 +18,7 @@ from tests.fakes import NOW, World, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.command_spec import CommandSpec
+    from memconsole.domain.commands.catalogue import CommandSpec
     from tests.cli.caller import Caller
 
 MAIN = "agent:main:main"

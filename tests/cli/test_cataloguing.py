@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.memory import PoolItem
+from memconsole.domain.memory.files import PoolItem
 from tests.cli.contract import check_envelope
 from tests.fakes import NOW
 

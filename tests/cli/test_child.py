@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import wiring, wiring_jobs
-from memconsole.cli.child import ChildProcesses
-from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands import Checkpoint
-from memconsole.domain.jobs import CHILD_DIED
-from memconsole.domain.origin import Origin
-from memconsole.domain.outcomes import Failed, Skipped, SkipReason
+from memconsole.adapters.clock import SystemClock
+from memconsole.cli.call.child import ChildProcesses
+from memconsole.compose import engine, jobs
+from memconsole.domain.agents import AgentRef, Origin
+from memconsole.domain.commands.commands import Checkpoint
+from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.jobs.runs import CHILD_DIED
 from memconsole.domain.settings import Settings
-from memconsole.stores.clock import SystemClock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,7 +40,7 @@ def test_its_outcome_comes_back_and_its_run_is_the_scheduler_s(
     outcome = run(command, "checkpoint", threading.Event())
     assert isinstance(outcome, Skipped)
     assert (outcome.command, outcome.reason) == (command, SkipReason.NO_SESSION)
-    [noted] = wiring.build_engine(settings, Origin.CLI).runs()
+    [noted] = engine.build_engine(settings, Origin.CLI).runs()
     assert (noted.job, noted.origin, noted.status) == ("checkpoint", Origin.SCHEDULER, "skipped")
 
 
@@ -58,9 +57,9 @@ def test_one_that_is_told_to_end_has_failed(settings: Settings, command: Checkpo
 
 def test_our_database_is_made_by_a_child(settings: Settings) -> None:
     children = ChildProcesses(settings, SystemClock())
-    assert wiring_jobs.is_state_old(settings)
+    assert jobs.is_state_old(settings)
     children.renew_state()
-    assert not wiring_jobs.is_state_old(settings)
+    assert not jobs.is_state_old(settings)
 
 
 def test_a_state_folder_that_cannot_be_made_is_left_to_the_first_write(user_home: Path) -> None:

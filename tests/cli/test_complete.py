@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.cli.complete import join_bash_words
+from memconsole.cli.call.complete import join_bash_words
 from memconsole.errors import HomeNotFoundError
 from tests.cli.caller import stored
 from tests.fakes import World, fake_agent

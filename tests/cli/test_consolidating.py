@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.cli.output import Output
-from memconsole.domain.entries import entries_of
-from memconsole.domain.observations import Kind
-from memconsole.domain.search_log import Find
+from memconsole.cli.output.stream import Output
+from memconsole.domain.consolidate.finds import Find
+from memconsole.domain.memory.entries import entries_of
+from memconsole.domain.memory.observations import Kind
 from tests.cli.contract import OUTCOME, Type, check, check_envelope
 from tests.fakes import NOW
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from memconsole.cli.exits import exit_of, exit_of_outcomes
+from memconsole.cli.call.exits import exit_of, exit_of_outcomes
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands import Checkpoint
-from memconsole.domain.outcomes import Checkpointed, Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.commands import Checkpoint
+from memconsole.domain.commands.outcomes import Checkpointed, Failed, Planned, Skipped, SkipReason
 from memconsole.errors import (
     ConfigError,
     ConfirmationError,

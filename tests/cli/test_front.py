@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import wiring
 from memconsole.cli.main import main
-from memconsole.domain.origin import Origin
+from memconsole.compose import engine as wiring
+from memconsole.domain.agents import Origin
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
-    from memconsole.ports import Clock
+    from memconsole.ports.platform import Clock
     from tests.cli.caller import Caller
 
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.jobs import JobEnd, JobRecord
+from memconsole.adapters.locks import hold
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.jobs import StateJobs
+from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.scheduler.jobs import TABLE
-from memconsole.stores.locks import hold
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_jobs import StateJobs
 from tests.cli.caller import stored
 from tests.fakes import NOW, fake_agent, talk
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.cli.later import later
+from memconsole.cli.console import later
 from memconsole.errors import StateError
 
 if TYPE_CHECKING:

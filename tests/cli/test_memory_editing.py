@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.cli.output import Output
+from memconsole.cli.output.stream import Output
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.memory import PoolItem
+from memconsole.domain.memory.files import PoolItem
 from tests.cli.contract import MEMORY_ENTRY, MEMORY_FILE, check, check_envelope
 from tests.fakes import NOW
 

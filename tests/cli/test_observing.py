@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.observations import OBSERVATIONS
-from memconsole.domain.sessions import SessionState
+from memconsole.domain.memory.observations import OBSERVATIONS
+from memconsole.domain.sessions.stored import SessionState
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
 from tests.fakes import NOW, World, talk

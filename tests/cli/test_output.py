@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.cli.output import Output
+from memconsole.cli.output.stream import Output
 from memconsole.domain.settings import UiSettings
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.config.load import load
-from memconsole.domain.categories import CATEGORIES, CategoryRule, category_of, with_own
+from memconsole.domain.memory.categories import CATEGORIES, category_of, with_own
+from memconsole.domain.settings.sections import CategoryRule
 from tests.program import Program
 
 if TYPE_CHECKING:

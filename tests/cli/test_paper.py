@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.cli.paper import Cell, Column, Look, Paper
-from memconsole.cli.safe import line
-from memconsole.cli.width import cell_len
+from memconsole.cli.output.paper import Cell, Column, Look, Paper, cell_len
+from memconsole.cli.output.safe import line
 
 NOW = datetime(2026, 4, 12, 9, 0, tzinfo=UTC)
 COLUMNS = (

@@ -254,7 +254,7 @@ def test_a_signal_ends_a_call_as_an_interruption(home: Path) -> None:
 # Stands still inside the first reading, as a slow disk would.
 _WAITER = """
 import sys, time
-from memconsole.platform import disk
+from memconsole.adapters.platform import disk
 def read(self):
     print("reading", flush=True)
     time.sleep(60)

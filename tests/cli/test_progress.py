@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.cli import progress
-from memconsole.cli.output import Output
-from memconsole.cli.progress import Progress
+from memconsole.cli.output import stream
+from memconsole.cli.output.stream import Output, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,8 +53,8 @@ def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_long_work_says_a_line_now_and_then(
     total: int | None, shown: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "_PATIENCE_S", 0.001)
-    monkeypatch.setattr(progress, "_LINE_EVERY_S", 0.002)
+    monkeypatch.setattr(stream, "_PATIENCE_S", 0.001)
+    monkeypatch.setattr(stream, "_LINE_EVERY_S", 0.002)
     listener = Listener(lambda text: text.count("\n") >= 2)
     monkeypatch.setattr(sys, "stderr", listener)
     with Progress(Output(), "reading", total=total, is_terminal=False) as work:
@@ -68,8 +67,8 @@ def test_long_work_says_a_line_now_and_then(
 
 
 def test_a_person_sees_a_bar_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "_PATIENCE_S", 0.001)
-    monkeypatch.setattr(progress, "_FRAME_S", 0.001)
+    monkeypatch.setattr(stream, "_PATIENCE_S", 0.001)
+    monkeypatch.setattr(stream, "_FRAME_S", 0.001)
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
     listener = Listener(lambda text: "[bold]reading" in text)

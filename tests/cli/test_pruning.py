@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.transcript import Attachment, Compaction, Entry, EntryKind, ToolUse
+from memconsole.domain.transcripts.records import Attachment, Compaction, Entry, EntryKind, ToolUse
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
 from tests.fakes import NOW

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.cli.quick import Plain, quick, read
+from memconsole.cli.fast_path import Plain, quick, read
 
 if TYPE_CHECKING:
     from pathlib import Path

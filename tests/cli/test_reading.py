@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole import __version__
-from memconsole.domain.agents import Notice, PlatformConfig, Storage
-from memconsole.domain.keys import parse_key
-from memconsole.domain.memory import Category, Limit, Marker, PoolItem
-from memconsole.domain.origin import Origin
-from memconsole.domain.outcomes import Run
-from memconsole.domain.sessions import SessionState, TranscriptState
-from memconsole.domain.snapshot import SchedulerStatus
-from memconsole.domain.tokens import Sample
-from memconsole.domain.transcript import Attachment, Entry, EntryKind
+from memconsole.domain.agents import Notice, Origin, PlatformConfig, Storage
+from memconsole.domain.commands.outcomes import Run
+from memconsole.domain.memory.files import Category, Limit, Marker, PoolItem
+from memconsole.domain.sessions.keys import parse_key
+from memconsole.domain.sessions.stored import SessionState, TranscriptState
+from memconsole.domain.sessions.tokens import Sample
+from memconsole.domain.snapshot.snapshot import SchedulerStatus
+from memconsole.domain.transcripts.records import Attachment, Entry, EntryKind
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
 from tests.fakes import HOME, NOW, FakeScheduler, World, fake_agent, talk

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.observations import Observation, ObservationLog, Priority
-from memconsole.domain.observations_text import add
+from memconsole.domain.memory.observation_log import add
+from memconsole.domain.memory.observations import Observation, ObservationLog, Priority
 from tests.cli.contract import check_envelope
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.agent_search import AgentHit
 from memconsole.domain.agents import Notice
-from memconsole.domain.platform_index import IndexedChunk, IndexFacts
-from memconsole.domain.platform_profile import FADING
+from memconsole.domain.platform_search.index import IndexedChunk, IndexFacts
+from memconsole.domain.platform_search.profile import FADING
+from memconsole.domain.search.agent_view import AgentHit
 from memconsole.errors import GatewayCallError, IndexUnavailableError
 from tests.cli.contract import check_envelope
 from tests.fake_platform_index import FakePlatformIndex

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import wiring_service
-from memconsole.platform.service_units import ServiceUnits
+from memconsole.adapters.host.service_units import ServiceUnits
+from memconsole.compose import service
 from tests.cli.contract import check_envelope
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def without_manager(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def run(words: Sequence[str], timeout_s: float) -> tuple[int, str]:
         return 1, "no bus"
 
-    monkeypatch.setattr(wiring_service, "service_units", lambda: ServiceUnits({}, tmp_path, run))
+    monkeypatch.setattr(service, "service_units", lambda: ServiceUnits({}, tmp_path, run))
 
 
 UNIT = ("--kind", "systemd")

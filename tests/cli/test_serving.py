@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.jobs import StateJobs
 from memconsole.cli.allocator import has_gnu_library
 from memconsole.scheduler.jobs import TABLE
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_jobs import StateJobs
 from tests.program import ROOT, Program
 from tests.test_architecture import HEAVY
 
@@ -132,10 +132,10 @@ import os, signal, sys, time
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from memconsole.cli.serving import _stopped_by_signals
-from memconsole.domain.jobs import JobEnd
-from memconsole.domain.origin import Origin
-from memconsole.domain.schedule import Every
+from memconsole.cli.commands.serve import _stopped_by_signals
+from memconsole.domain.jobs.runs import JobEnd
+from memconsole.domain.agents import Origin
+from memconsole.domain.jobs.schedule import Every
 from memconsole.domain.settings import Settings
 from memconsole import wiring, wiring_jobs
 from memconsole.errors import SchedulerOwnedError

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memconsole.cli import shape
+from memconsole.cli.output import figures
 
 NOW = datetime(2026, 4, 12, 9, 0, tzinfo=UTC)
 
@@ -25,7 +25,7 @@ NOW = datetime(2026, 4, 12, 9, 0, tzinfo=UTC)
     ],
 )
 def test_tokens_are_short_and_unknown_is_a_question_mark(tokens: int | None, shown: str) -> None:
-    assert shape.count(tokens) == shown
+    assert figures.count(tokens) == shown
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_tokens_are_short_and_unknown_is_a_question_mark(tokens: int | None, sho
     [(None, "?"), (0.0, "0%"), (42.8, "43%"), (99.2, "99%"), (99.9, "99%"), (100.0, "100%")],
 )
 def test_a_percentage_is_never_rounded_up_to_all(value: float | None, shown: str) -> None:
-    assert shape.percent(value) == shown
+    assert figures.percent(value) == shown
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_percentage_is_never_rounded_up_to_all(value: float | None, shown: str
     ],
 )
 def test_a_gauge_of_an_unknown_count_is_empty(value: float | None, drawn: str) -> None:
-    assert shape.gauge(value, 10, is_ascii=False) == drawn
+    assert figures.gauge(value, 10, is_ascii=False) == drawn
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_gauge_of_an_unknown_count_is_empty(value: float | None, drawn: str) -
     [(None, "[--------]"), (50.0, "[####----]"), (99.0, "[#######-]"), (300.0, "[########]")],
 )
 def test_a_gauge_in_ascii(value: float | None, drawn: str) -> None:
-    assert shape.gauge(value, 10, is_ascii=True) == drawn
+    assert figures.gauge(value, 10, is_ascii=True) == drawn
 
 
 @pytest.mark.parametrize(
@@ -72,23 +72,23 @@ def test_a_gauge_in_ascii(value: float | None, drawn: str) -> None:
     ],
 )
 def test_a_span_is_said_in_its_largest_unit(seconds: int, shown: str) -> None:
-    assert shape.span(timedelta(seconds=seconds)) == shown
+    assert figures.span(timedelta(seconds=seconds)) == shown
 
 
 def test_an_age_names_times_ahead_of_the_clock() -> None:
-    assert shape.age(None, NOW) == "?"
-    assert shape.age(NOW - timedelta(minutes=4), NOW) == "4 min"
-    assert shape.age(NOW + timedelta(seconds=30), NOW) == "0 s"
-    assert shape.age(NOW + timedelta(hours=3), NOW) == "+3 h"
+    assert figures.age(None, NOW) == "?"
+    assert figures.age(NOW - timedelta(minutes=4), NOW) == "4 min"
+    assert figures.age(NOW + timedelta(seconds=30), NOW) == "0 s"
+    assert figures.age(NOW + timedelta(hours=3), NOW) == "+3 h"
 
 
 def test_moments_are_shown_in_the_operators_zone() -> None:
     zone = ZoneInfo("Asia/Kathmandu")
-    assert shape.stamp(NOW, zone) == "2026-04-12 14:45"
-    assert shape.stamp(None, zone) == "?"
-    assert shape.clock_time(NOW, zone) == "14:45:00"
+    assert figures.stamp(NOW, zone) == "2026-04-12 14:45"
+    assert figures.stamp(None, zone) == "?"
+    assert figures.clock_time(NOW, zone) == "14:45:00"
 
 
 def test_words_in_number() -> None:
-    assert shape.plural(1, "session") == "1 session"
-    assert shape.plural(12_000, "session") == "12,000 sessions"
+    assert figures.plural(1, "session") == "1 session"
+    assert figures.plural(12_000, "session") == "12,000 sessions"

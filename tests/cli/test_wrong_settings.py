@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.compose.engine import build_engine
 from memconsole.config.load import load
-from memconsole.domain.origin import Origin
+from memconsole.domain.agents import Origin
 from memconsole.errors import ConfigError
 from memconsole.scheduler.jobs import TABLE
-from memconsole.wiring import build_engine
 from tests.program import Program
 
 if TYPE_CHECKING:

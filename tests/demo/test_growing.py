@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import wiring
-from memconsole.demo.growing import COMPACTED_AT, COMPACTED_TO, TOKENS_A_TURN
+from memconsole.compose import engine as wiring
 from memconsole.demo.history import FixedClock
 from memconsole.demo.home import DemoHome, write_home
-from memconsole.domain.origin import Origin
-from memconsole.domain.tokens import TokenState
+from memconsole.demo.life import COMPACTED_AT, COMPACTED_TO, TOKENS_A_TURN
+from memconsole.domain.agents import Origin
+from memconsole.domain.sessions.tokens import TokenState
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.domain.snapshot import SessionView
+    from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.engine.engine import Engine
 
 NOW = datetime(2026, 4, 14, 14, 20, tzinfo=UTC)

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import sqlite, wiring
+from memconsole.adapters.sqlite.own import open_own
+from memconsole.compose import engine as wiring
 from memconsole.demo.cast import AGENTS, CRON_RUNS
 from memconsole.demo.history import FixedClock, remember
 from memconsole.demo.home import DemoHome, write_home
-from memconsole.domain.agents import Storage
-from memconsole.domain.keys import SessionClass
-from memconsole.domain.memory import MARKER_TAGS
-from memconsole.domain.origin import Origin
-from memconsole.domain.sessions import SessionState
-from memconsole.domain.tokens import TokenState
-from memconsole.domain.transcript import EntryKind
+from memconsole.domain.agents import Origin, Storage
+from memconsole.domain.memory.files import MARKER_TAGS
+from memconsole.domain.sessions.keys import SessionClass
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.sessions.tokens import TokenState
+from memconsole.domain.transcripts.records import EntryKind
 from tests.conftest import live_in
 from tests.program import tree
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from memconsole.domain.snapshot import ConsoleSnapshot, SessionView
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
     from memconsole.engine.engine import Engine
-    from memconsole.ports import Clock
+    from memconsole.ports.platform import Clock
 
 NOW = datetime(2026, 4, 14, 14, 20, tzinfo=UTC)
 
@@ -226,7 +226,7 @@ def test_packed_records_pictures_compactions_and_resets_occur(
     engine: Engine, demo: DemoHome
 ) -> None:
     database = demo.state / "agents" / "work" / "agent" / "openclaw-agent.sqlite"
-    with sqlite.open_own(database) as connection:
+    with open_own(database) as connection:
         [[packed]] = connection.execute(
             "SELECT count(*) FROM transcript_events WHERE event_zstd IS NOT NULL"
         ).fetchall()

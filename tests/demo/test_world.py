@@ -145,7 +145,7 @@ def test_a_signal_leaves_nothing_behind(
             "signal.signal(signal.SIGHUP, signal.SIG_DFL)",
             "signal.signal(signal.SIGINT, signal.default_int_handler)",
             "from memconsole.cli import main",
-            "from memconsole.cli.call import Call",
+            "from memconsole.cli.call.call import Call",
             "def look(self):",
             "    print('inside', flush=True)",
             "    time.sleep(60)",

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands import Checkpoint
-from memconsole.domain.outcomes import Checkpointed, Failed, Skipped
+from memconsole.domain.commands.commands import Checkpoint
+from memconsole.domain.commands.outcomes import Checkpointed, Failed, Skipped
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from tests.engine.rows import row
@@ -17,8 +17,8 @@ from tests.fakes import HOME, World, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, PlatformConfig
-    from memconsole.domain.outcomes import Outcome, SkipReason
-    from memconsole.domain.sessions import StoredSession
+    from memconsole.domain.commands.outcomes import Outcome, SkipReason
+    from memconsole.domain.sessions.stored import StoredSession
 
 MAIN = AgentRef(str(HOME), "main")
 ROOT = HOME / "workspace-main"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Observe
-from memconsole.domain.observations import OBSERVATIONS
-from memconsole.domain.observations_text import parse
-from memconsole.domain.outcomes import Observed
-from memconsole.domain.transcript import Entry, EntryKind
+from memconsole.domain.commands.commands import Observe
+from memconsole.domain.commands.outcomes import Observed
+from memconsole.domain.memory.observation_log import parse
+from memconsole.domain.memory.observations import OBSERVATIONS
+from memconsole.domain.transcripts.records import Entry, EntryKind
 from memconsole.engine.engine import Engine
 from tests.engine.checkpoint_stage import MAIN, ROOT, Stage
 from tests.fakes import NOW
@@ -17,8 +17,8 @@ from tests.fakes import NOW
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from memconsole.domain.observations import ObservationLog
-    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.memory.observations import ObservationLog
 
 LOOK = Observe(MAIN)
 DECISION = "We decided to use Postgres instead of MySQL for billing."

@@ -7,8 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.keys import parse_key
-from memconsole.domain.sessions import (
+from memconsole.domain.sessions.keys import parse_key
+from memconsole.domain.sessions.stored import (
     SessionState,
     StoredSession,
     TranscriptKind,

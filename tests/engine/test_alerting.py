@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from memconsole.domain.settings import Settings, UiSettings
-from memconsole.domain.settings_memory import HealthSettings
+from memconsole.domain.settings.sections import HealthSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import HomeNotFoundError, ReadOnlyError
 from memconsole.scheduler.upkeep import look_after_health

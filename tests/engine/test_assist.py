@@ -8,19 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.commands import Reflect, Summarize
-from memconsole.domain.confirming import carried_out, for_question
-from memconsole.domain.llm import (
-    observe_prompt,
-    read_observations,
-    read_summary,
-    reflect_prompt,
-)
-from memconsole.domain.observations import Observation, ObservationLog, Priority
-from memconsole.domain.observations_text import add
-from memconsole.domain.outcomes import Failed, Planned, Reflected, Summarized
+from memconsole.domain.commands.commands import Reflect, Summarize
+from memconsole.domain.commands.confirmation import carried_out, for_question
+from memconsole.domain.commands.outcomes import Failed, Planned, Reflected, Summarized
+from memconsole.domain.memory.observation_log import add
+from memconsole.domain.memory.observations import Observation, ObservationLog, Priority
+from memconsole.domain.model import observe_prompt, read_observations, read_summary, reflect_prompt
 from memconsole.domain.settings import Settings
-from memconsole.domain.settings_memory import LlmSettings, ReflectorSettings
+from memconsole.domain.settings.sections import LlmSettings, ReflectorSettings
 from memconsole.engine.engine import Engine
 from tests.engine.test_summarize import AGENT, KEY, stored
 from tests.fakes import World, talk

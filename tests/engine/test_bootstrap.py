@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.bootstrap import BEGIN, Given, fitted, stale_line
-from memconsole.domain.envelopes import without_own_lines
-from memconsole.domain.keys import SessionClass
+from memconsole.domain.sessions.keys import SessionClass
 from memconsole.domain.settings import Settings
-from memconsole.domain.settings_memory import BootstrapSettings
+from memconsole.domain.settings.sections import BootstrapSettings
+from memconsole.domain.transcripts.messages import without_own_lines
 from memconsole.engine.engine import Engine
 from memconsole.errors import UnknownAgentError, UsageError, WorkspaceError
 from tests.fakes import NOW, World, fake_agent
 
 if TYPE_CHECKING:
     from memconsole.domain.bootstrap import Bootstrap
-    from memconsole.domain.captures import WorkspaceText
+    from memconsole.domain.memory.records import WorkspaceText
 
 AGENT = fake_agent()
 ROOT = AGENT.workspace

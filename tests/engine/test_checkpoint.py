@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.outcomes import SkipReason
+from memconsole.domain.commands.outcomes import SkipReason
 from memconsole.domain.settings import CheckpointSettings
-from memconsole.domain.transcript import Entry, EntryKind
+from memconsole.domain.transcripts.records import Entry, EntryKind
 from memconsole.engine.engine import Engine
 from tests.engine.checkpoint_stage import (
     CONTEXT,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memconsole.domain.agents import Notice, Storage
-from memconsole.domain.outcomes import Planned, SkipReason
-from memconsole.domain.sessions import SessionState
+from memconsole.domain.commands.outcomes import Planned, SkipReason
+from memconsole.domain.sessions.stored import SessionState
 from tests.engine.checkpoint_stage import (
     CONTEXT,
     DAY,

@@ -12,9 +12,9 @@ import pytest
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.cleanup import OldFile, Step, step_due
-from memconsole.domain.sessions import SessionState, TranscriptKind
+from memconsole.domain.sessions.stored import SessionState, TranscriptKind
 from memconsole.domain.settings import Settings, UiSettings
-from memconsole.domain.settings_service import CleanupSettings
+from memconsole.domain.settings.sections import CleanupSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import ReadOnlyError
 from memconsole.scheduler.jobs import TABLE
@@ -23,7 +23,7 @@ from tests.engine.rows import row
 from tests.fakes import HOME, NOW, World, talk
 
 if TYPE_CHECKING:
-    from memconsole.domain.sessions import StoredSession
+    from memconsole.domain.sessions.stored import StoredSession
 
 MAIN = "agent:main:main"
 SESSIONS = World().platform.agents[0].sessions_dir

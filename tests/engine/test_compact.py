@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.command_line import command_line
-from memconsole.domain.commands import Compact
+from memconsole.domain.commands.commands import Compact
+from memconsole.domain.commands.line import command_line
+from memconsole.domain.commands.outcomes import Compacted, Planned, SkipReason
 from memconsole.domain.compaction import cuts_only, judge_summary
 from memconsole.domain.gateway import CompactAnswer
-from memconsole.domain.outcomes import Compacted, Planned, SkipReason
-from memconsole.domain.transcript import Compaction, Entry, EntryKind
+from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
 from memconsole.engine.engine import Engine
 from memconsole.errors import GatewayCallError
 from tests.engine.checkpoint_stage import MAIN
@@ -23,7 +23,7 @@ from tests.engine.test_rotation_run import KEY, LIVE, Turn, failed, skipped
 from tests.fakes import NOW
 
 if TYPE_CHECKING:
-    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Outcome
 
 COMMAND = Compact(MAIN, KEY)
 GOOD = CompactAnswer(True, summary="## Goal\nGo on.", tokens_before=160_000, tokens_after=45_000)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.transcript import Compaction, Entry, EntryKind
-from memconsole.engine.compaction_reading import LIMIT_BYTES, read_compactions
+from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
+from memconsole.engine.compaction.evidence import LIMIT_BYTES, read_compactions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.agents import PlatformConfig, Storage
+from memconsole.domain.agents import PlatformConfig, Severity, Storage
 from memconsole.domain.settings import Settings
-from memconsole.domain.snapshot import Severity
 from memconsole.engine.engine import Engine
 from memconsole.errors import HomeUnreadableError
 from tests.engine.rows import row
@@ -19,7 +18,7 @@ from tests.fake_config import PATH
 from tests.fakes import World, talk
 
 if TYPE_CHECKING:
-    from memconsole.domain.config_finding import ConfigReport
+    from memconsole.domain.config_check.finding import ConfigReport
 
 MAIN = "agent:main:main"
 

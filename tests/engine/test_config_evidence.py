@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.compaction_evidence import CompactionEvidence, Fault
-from memconsole.domain.sessions import SessionState
+from memconsole.domain.agents import Severity
+from memconsole.domain.compaction import CompactionEvidence, Fault
+from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.settings import Settings
-from memconsole.domain.snapshot import Severity
-from memconsole.domain.transcript import Compaction, Entry, EntryKind
-from memconsole.engine.config_evidence import EvidenceReader
+from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
+from memconsole.engine.compaction.evidence import EvidenceReader
 from memconsole.engine.engine import Engine
 from tests.engine.rows import row
 from tests.fakes import NOW, World, talk
 
 if TYPE_CHECKING:
-    from memconsole.domain.sessions import StoredSession
+    from memconsole.domain.sessions.stored import StoredSession
 
 MAIN = "agent:main:main"
 LOST = "Summary unavailable due to context limits. Older messages were truncated."

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import AgentRef, PlatformConfig
-from memconsole.domain.command_line import command_line, key_of, name_of
-from memconsole.domain.commands import ConfigFix
-from memconsole.domain.outcomes import (
+from memconsole.domain.commands.commands import ConfigFix
+from memconsole.domain.commands.line import command_line, key_of, name_of
+from memconsole.domain.commands.outcomes import (
     ConfigFixed,
     Failed,
     Planned,
@@ -27,8 +27,8 @@ from tests.fakes import HOME, World, fake_agent
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memconsole.domain.config_finding import Change
-    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.config_check.finding import Change
 
 PLAN = ConfigFix(AgentRef(str(HOME), ""), dry_run=True)
 APPLY = ConfigFix(AgentRef(str(HOME), ""))

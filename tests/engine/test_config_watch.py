@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.engine.config_watch import QUIET_S, ConfigWatch
+from memconsole.engine.config_check.watch import QUIET_S, ConfigWatch
 from memconsole.engine.engine import Engine
 from memconsole.errors import HomeNotFoundError
 from tests.fakes import HOME, World, fake_agent

@@ -10,26 +10,48 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.commands import MemoryForget, MemoryUndo
-from memconsole.domain.consolidation_commands import Consolidate, Decline, Promote, Propose
-from memconsole.domain.consolidation_outcomes import Consolidated, Declined, Promoted, Proposed
-from memconsole.domain.entries import entries_of
-from memconsole.domain.entries_outcomes import Forgotten, Undone
-from memconsole.domain.memory import PoolItem
-from memconsole.domain.observations import OBSERVATIONS, Kind, Observation, ObservationLog, Priority
-from memconsole.domain.observations_text import add, parse
-from memconsole.domain.outcomes import Failed, Outcome, Planned, Skipped, SkipReason
-from memconsole.domain.search_log import Find
+from memconsole.domain.commands.commands import (
+    Consolidate,
+    Decline,
+    MemoryForget,
+    MemoryUndo,
+    Promote,
+    Propose,
+)
+from memconsole.domain.commands.outcomes import (
+    Consolidated,
+    Declined,
+    Failed,
+    Forgotten,
+    Outcome,
+    Planned,
+    Promoted,
+    Proposed,
+    Skipped,
+    SkipReason,
+    Undone,
+)
+from memconsole.domain.consolidate.finds import Find
+from memconsole.domain.memory.entries import entries_of
+from memconsole.domain.memory.files import PoolItem
+from memconsole.domain.memory.observation_log import add, parse
+from memconsole.domain.memory.observations import (
+    OBSERVATIONS,
+    Kind,
+    Observation,
+    ObservationLog,
+    Priority,
+)
 from memconsole.domain.settings import Settings
-from memconsole.domain.settings_memory import ConsolidateSettings
+from memconsole.domain.settings.sections import ConsolidateSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import WorkspaceError
 from tests.fakes import NOW, World, fake_agent
 
 if TYPE_CHECKING:
-    from memconsole.domain.captures import WorkspaceText
-    from memconsole.domain.commands import Command
-    from memconsole.domain.consolidation import ConsolidationPreview
+    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.consolidate.text import ConsolidationPreview
+    from memconsole.domain.memory.records import WorkspaceText
 
 AGENT = fake_agent()
 ROOT = AGENT.workspace

@@ -7,16 +7,13 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memconsole.domain.commands import MemoryUndo
-from memconsole.domain.consolidation_commands import Consolidate
-from memconsole.domain.consolidation_outcomes import Consolidated
-from memconsole.domain.decay import HOOK
-from memconsole.domain.entries_outcomes import Undone
-from memconsole.domain.observations import OBSERVATIONS
-from memconsole.domain.observations_text import parse
-from memconsole.domain.outcomes import Skipped, SkipReason
+from memconsole.domain.commands.commands import Consolidate, MemoryUndo
+from memconsole.domain.commands.outcomes import Consolidated, Skipped, SkipReason, Undone
+from memconsole.domain.consolidate.decay import HOOK
+from memconsole.domain.memory.observation_log import parse
+from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.settings import Settings
-from memconsole.domain.settings_memory import ConsolidateSettings
+from memconsole.domain.settings.sections import ConsolidateSettings
 from memconsole.engine.engine import Engine
 from tests.fakes import World, fake_agent
 

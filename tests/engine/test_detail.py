@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.captures import Capture
-from memconsole.domain.sessions import SessionState, TranscriptState
+from memconsole.domain.memory.records import Capture
+from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.settings import Settings
-from memconsole.domain.snapshot import TokensByClass
-from memconsole.domain.transcript import Compaction, Entry, EntryKind, MessageKind, ToolUse
-from memconsole.engine.detail import session_detail, transcript_view
-from memconsole.engine.lookup import find_session
-from memconsole.engine.reader import Reader
-from memconsole.engine.snapshot import take_snapshot
+from memconsole.domain.snapshot.snapshot import TokensByClass
+from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind, MessageKind, ToolUse
+from memconsole.engine.home.lookup import find_session
+from memconsole.engine.home.reader import Reader
+from memconsole.engine.snapshot.detail import session_detail, transcript_view
+from memconsole.engine.snapshot.snapshot import take_snapshot
 from memconsole.errors import StoreError
 from tests.engine.rows import row
 from tests.fakes import HOME, NOW, World, talk
 
 if TYPE_CHECKING:
-    from memconsole.domain.sessions import StoredSession
-    from memconsole.domain.snapshot import SessionDetail, SessionView, TranscriptView
+    from memconsole.domain.sessions.stored import StoredSession
+    from memconsole.domain.snapshot.snapshot import SessionDetail, SessionView, TranscriptView
 
 KEY = "agent:main:main"
 

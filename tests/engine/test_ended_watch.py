@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import Storage
-from memconsole.domain.commands import Recover
-from memconsole.engine.ended_watch import REST_S, EndedWatch
+from memconsole.domain.commands.commands import Recover
 from memconsole.engine.engine import Engine
+from memconsole.engine.recover.watch import REST_S, EndedWatch
 from memconsole.errors import HomeNotFoundError
 from tests.engine.rows import row
 from tests.fakes import HOME, NOW, World, fake_agent
 from tests.scheduler.stage import SETTINGS
 
 if TYPE_CHECKING:
-    from memconsole.domain.sessions import StoredSession
+    from memconsole.domain.sessions.stored import StoredSession
 
 AGENT, OTHER = fake_agent(), fake_agent("work")
 CHANGED = frozenset({AGENT.sessions_dir / "sessions.json"})

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.commands import Checkpoint, Rotate
-from memconsole.domain.memory import Marker
-from memconsole.domain.origin import Origin
-from memconsole.domain.outcomes import Checkpointed, Failed, Planned, Skipped, SkipReason
+from memconsole.domain.agents import Origin, PlatformConfig
+from memconsole.domain.commands.commands import Checkpoint, Rotate
+from memconsole.domain.commands.outcomes import Checkpointed, Failed, Planned, Skipped, SkipReason
+from memconsole.domain.memory.files import Marker
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import UnknownAgentError

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.agent_search import AgentHit, AgentView, Reason, Vectors
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.platform_index import IndexedChunk, IndexFacts
-from memconsole.domain.platform_profile import FADING, FIRST, GRADED
-from memconsole.domain.search import SearchRequest, SearchResult
+from memconsole.domain.platform_search.index import IndexedChunk, IndexFacts
+from memconsole.domain.platform_search.profile import FADING, FIRST, GRADED
+from memconsole.domain.search.agent_view import AgentHit, AgentView, Reason, Vectors
+from memconsole.domain.search.values import SearchRequest, SearchResult
 from memconsole.domain.settings import SearchSettings, Settings
 from memconsole.engine.engine import Engine
 from memconsole.errors import StoreError
@@ -22,7 +22,7 @@ from tests.fakes import World, fake_agent
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memconsole.domain.platform_candidates import WordsFound
+    from memconsole.domain.platform_search.candidates import WordsFound
 
 NOTE, OLD = "memory/boiler.md", "memory/2025-10-28.md"
 TEXT = "the boiler broke in the cellar"

@@ -6,11 +6,11 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.command_line import command_line
-from memconsole.domain.commands import Flush
-from memconsole.domain.flush import Flushed, Stage
-from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason
-from memconsole.domain.settings_memory import FlushSettings
+from memconsole.domain.commands.commands import Flush
+from memconsole.domain.commands.line import command_line
+from memconsole.domain.commands.outcomes import Failed, Flushed, Planned, Skipped, SkipReason
+from memconsole.domain.flush import Stage
+from memconsole.domain.settings.sections import FlushSettings
 from memconsole.engine.engine import Engine
 from tests.engine.checkpoint_stage import MAIN
 from tests.engine.checkpoint_stage import Stage as Scene
@@ -18,8 +18,8 @@ from tests.engine.rows import row
 from tests.fakes import NOW, fake_agent
 
 if TYPE_CHECKING:
-    from memconsole.domain.outcomes import Outcome
-    from memconsole.domain.sessions import StoredSession
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.sessions.stored import StoredSession
 
 KEY = "agent:main:main"
 COMMAND = Flush(MAIN, KEY)

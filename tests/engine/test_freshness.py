@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Era, PlatformConfig, Storage
-from memconsole.domain.commands import Flush
+from memconsole.domain.commands.commands import Flush
+from memconsole.domain.commands.outcomes import Skipped
 from memconsole.domain.freshness import Mode
-from memconsole.domain.outcomes import Skipped
-from memconsole.domain.settings_memory import FreshnessSettings
+from memconsole.domain.settings.sections import FreshnessSettings
 from memconsole.engine.engine import Engine
 from memconsole.scheduler.jobs import TABLE
 from tests.engine.checkpoint_stage import MAIN, Stage, done
@@ -18,8 +18,8 @@ from tests.engine.rows import row
 from tests.fakes import NOW, fake_agent
 
 if TYPE_CHECKING:
-    from memconsole.domain.sessions import StoredSession
-    from memconsole.domain.snapshot import SessionDetail
+    from memconsole.domain.sessions.stored import StoredSession
+    from memconsole.domain.snapshot.snapshot import SessionDetail
     from memconsole.engine.freshness import Precapture
 
 KEY = "agent:main:main"

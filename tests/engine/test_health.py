@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.health import CheckStatus, CronErrors, HeldLock
-from memconsole.domain.jobs import JobRecord
-from memconsole.domain.memory import Limit, PoolItem
+from memconsole.domain.health.checks import CheckStatus, CronErrors, HeldLock
+from memconsole.domain.jobs.runs import JobRecord
+from memconsole.domain.memory.files import Limit, PoolItem
 from memconsole.domain.rotation import Identity, Rotation, RotationState
-from memconsole.domain.sessions import (
-    SessionState,
-)
-from memconsole.domain.snapshot import SchedulerStatus
-from memconsole.domain.transcript import Compaction, Entry, EntryKind
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.snapshot.snapshot import SchedulerStatus
+from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
 from memconsole.engine.engine import Engine
 from tests.engine.well_world import (
     AGENT,

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.health import CHECK_IDS, CheckStatus, CronErrors, HeldLock
-from memconsole.domain.index_state import IndexState
-from memconsole.domain.indexing import IndexStatus
-from memconsole.domain.jobs import JobRecord
-from memconsole.domain.memory import Limit, PoolItem
-from memconsole.domain.platform_index import IndexFacts
-from memconsole.domain.platform_profile import FADING
+from memconsole.domain.health.checks import CHECK_IDS, CheckStatus, CronErrors, HeldLock
+from memconsole.domain.jobs.runs import JobRecord
+from memconsole.domain.memory.files import Limit, PoolItem
+from memconsole.domain.platform_search.index import IndexFacts
+from memconsole.domain.platform_search.profile import FADING
 from memconsole.domain.rotation import Identity, Rotation, RotationState
-from memconsole.domain.transcript import Compaction, Entry, EntryKind
+from memconsole.domain.search.indexing import IndexState, IndexStatus
+from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
 from tests.engine.well_world import AGENT, KEY, MINUTE, look, pool, run_of, well_world
 from tests.fake_platform_index import FakePlatformIndex
 from tests.fakes import HOME, NOW, World

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.commands import Reindex
-from memconsole.domain.outcomes import Failed, Reindexed, Skipped, SkipReason
-from memconsole.domain.search import SearchRequest
+from memconsole.domain.commands.commands import Reindex
+from memconsole.domain.commands.outcomes import Failed, Reindexed, Skipped, SkipReason
+from memconsole.domain.search.values import SearchRequest
 from memconsole.domain.settings import SearchSettings, Settings, UiSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import HomeNotFoundError, IndexUnavailableError, LockedError

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.agents import Notice, Storage
+from memconsole.domain.agents import Notice, Origin, Storage
 from memconsole.domain.gateway import LiveSession
-from memconsole.domain.origin import Origin
+from memconsole.domain.sessions.tokens import TokenState
 from memconsole.domain.settings import Settings
-from memconsole.domain.tokens import TokenState
-from memconsole.engine import live
 from memconsole.engine.engine import Engine
+from memconsole.engine.home import live
 from memconsole.errors import HomeUnreadableError
 from tests.engine.rows import row as stored
 from tests.fakes import NOW, World
@@ -24,7 +23,7 @@ from tests.fakes import NOW, World
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memconsole.domain.snapshot import ConsoleSnapshot, SessionView
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
 
 KEY = "agent:main:main"
 SETTINGS = Settings(state_dir=Path("/nowhere"))

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.sessions import SessionState
+from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.settings import Settings
-from memconsole.engine.lookup import find_agent, find_session
-from memconsole.engine.reader import Reader
-from memconsole.engine.snapshot import take_snapshot
+from memconsole.engine.home.lookup import find_agent, find_session
+from memconsole.engine.home.reader import Reader
+from memconsole.engine.snapshot.snapshot import take_snapshot
 from memconsole.errors import SessionNotFoundError, UnknownAgentError, UsageError
 from tests.engine.rows import row
 from tests.fakes import HOME, World, fake_agent
 
 if TYPE_CHECKING:
-    from memconsole.domain.sessions import StoredSession
-    from memconsole.domain.snapshot import SessionView
+    from memconsole.domain.sessions.stored import StoredSession
+    from memconsole.domain.snapshot.snapshot import SessionView
 
 
 def views(*sessions: StoredSession) -> tuple[SessionView, ...]:

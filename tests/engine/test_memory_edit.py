@@ -9,16 +9,25 @@ from pathlib import Path
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.captures import ReflectionRecord
-from memconsole.domain.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo, Reindex
-from memconsole.domain.entries import entries_of
-from memconsole.domain.entries_outcomes import Forgotten, Remembered, Undone
-from memconsole.domain.memory import PoolItem
-from memconsole.domain.observations import OBSERVATIONS
-from memconsole.domain.outcomes import Failed, Outcome, Planned, Reflected, Skipped, SkipReason
+from memconsole.domain.commands.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo, Reindex
+from memconsole.domain.commands.outcomes import (
+    Failed,
+    Forgotten,
+    Outcome,
+    Planned,
+    Reflected,
+    Remembered,
+    Skipped,
+    SkipReason,
+    Undone,
+)
+from memconsole.domain.memory.entries import entries_of
+from memconsole.domain.memory.files import PoolItem
+from memconsole.domain.memory.observations import OBSERVATIONS
+from memconsole.domain.memory.records import ReflectionRecord
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
-from memconsole.engine.reflect_files import digest
+from memconsole.engine.reflect.files import digest
 from memconsole.errors import LockedError
 from tests.fakes import NOW, World, fake_agent
 

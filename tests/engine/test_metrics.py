@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.jobs import JobRecord
+from memconsole.adapters.metrics import PrometheusMetrics
+from memconsole.domain.jobs.runs import JobRecord
 from memconsole.domain.metrics import Family, families
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from memconsole.errors import StateError
-from memconsole.metrics.prometheus import PrometheusMetrics
 from memconsole.scheduler.upkeep import publish_metrics
 from tests.engine.rows import row
 from tests.fakes import HOME, NOW, World

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memconsole.domain.commands import Reflect
-from memconsole.domain.likeness import features
-from memconsole.domain.observations import OBSERVATIONS
-from memconsole.domain.observations_text import parse
-from memconsole.domain.observing import MAX_LINES, Part, batches
-from memconsole.domain.outcomes import Failed, Planned, SkipReason
-from memconsole.domain.sessions import SessionState
-from memconsole.domain.settings_memory import ObserverSettings
-from memconsole.domain.transcript import Message, MessageKind
+from memconsole.domain.commands.commands import Reflect
+from memconsole.domain.commands.outcomes import Failed, Planned, SkipReason
+from memconsole.domain.memory.observation_log import parse
+from memconsole.domain.memory.observations import OBSERVATIONS
+from memconsole.domain.memory.similarity import features
+from memconsole.domain.observe.rules import MAX_LINES, Part, batches
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.settings.sections import ObserverSettings
+from memconsole.domain.transcripts.records import Message, MessageKind
 from memconsole.engine.engine import Engine
 from tests.engine.checkpoint_stage import failed, skipped
 from tests.engine.observe_stage import (

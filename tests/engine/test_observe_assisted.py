@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.observations import Kind, Priority
-from memconsole.domain.settings_memory import LlmSettings
+from memconsole.domain.memory.observations import Kind, Priority
+from memconsole.domain.settings.sections import LlmSettings
 from tests.engine.observe_stage import DECISION, NEWS, RULE, ObserveStage, added
 
 if TYPE_CHECKING:
-    from memconsole.domain.outcomes import Observed, Outcome
+    from memconsole.domain.commands.outcomes import Observed, Outcome
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.commands import Checkpoint, Observe, Summarize
-from memconsole.domain.keys import parse_key
-from memconsole.domain.outcomes import notices_of
-from memconsole.domain.sessions import (
+from memconsole.domain.commands.commands import Checkpoint, Observe, Summarize
+from memconsole.domain.commands.outcomes import notices_of
+from memconsole.domain.sessions.keys import parse_key
+from memconsole.domain.sessions.stored import (
     SessionState,
     StoredSession,
     TranscriptKind,

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.platform_index import (
+from memconsole.domain.platform_search.index import (
     IndexedChunk,
     IndexFacts,
     PlatformIndexHealth,
     canary_of,
     is_memory_file,
 )
-from memconsole.domain.platform_profile import FADING, FIRST, PROFILES
+from memconsole.domain.platform_search.profile import FADING, FIRST, PROFILES
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from memconsole.errors import StoreError
@@ -24,8 +24,8 @@ from tests.fake_platform_index import FakePlatformIndex
 from tests.fakes import NOW, World, fake_agent
 
 if TYPE_CHECKING:
-    from memconsole.domain.health import Check
-    from memconsole.domain.indexing import Document
+    from memconsole.domain.health.checks import Check
+    from memconsole.domain.search.indexing import Document
 
 FACTS = IndexFacts(Path("/db"), FADING, "openai-compatible", "stub", dims=2)
 TEXTS = {"MEMORY.md": "answers are short", "memory/2026-01-20.md": "the boiler broke"}

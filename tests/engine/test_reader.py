@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.settings import Settings
-from memconsole.engine.reader import Reader
+from memconsole.engine.home.reader import Reader
 from memconsole.errors import HomeNotFoundError
 from tests.engine.rows import row
 from tests.fakes import HOME, NOW, FakePlatform, World, fake_agent, talk

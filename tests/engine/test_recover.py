@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands import Checkpoint, Flush, Observe, Recover, Summarize
-from memconsole.domain.keys import parse_key
-from memconsole.domain.outcomes import Failed, Planned, Recovered, Skipped, SkipReason
-from memconsole.domain.sessions import (
+from memconsole.domain.commands.commands import Checkpoint, Flush, Observe, Recover, Summarize
+from memconsole.domain.commands.outcomes import Failed, Planned, Recovered, Skipped, SkipReason
+from memconsole.domain.sessions.keys import parse_key
+from memconsole.domain.sessions.stored import (
     SessionState,
     StoredSession,
     TranscriptKind,
@@ -20,12 +20,12 @@ from memconsole.domain.sessions import (
     TranscriptState,
 )
 from memconsole.domain.settings import Settings
-from memconsole.domain.transcript import Entry, EntryKind
+from memconsole.domain.transcripts.records import Entry, EntryKind
 from memconsole.engine.engine import Engine
 from tests.fakes import HOME, NOW, World, fake_agent, talk
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands import Command
+    from memconsole.domain.commands.commands import Command
 
 AGENT = fake_agent()
 LIVE = SessionState.LIVE

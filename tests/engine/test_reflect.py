@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.commands import Reflect
-from memconsole.domain.observations import Observation, ObservationLog, Priority
-from memconsole.domain.observations_text import add, parse
-from memconsole.domain.outcomes import Failed, Planned, Reflected, Skipped, SkipReason
+from memconsole.adapters.workspace.pool_text import facts_of
+from memconsole.domain.commands.commands import Reflect
+from memconsole.domain.commands.outcomes import Failed, Planned, Reflected, Skipped, SkipReason
+from memconsole.domain.memory.observation_log import add, parse
+from memconsole.domain.memory.observations import Observation, ObservationLog, Priority
 from memconsole.domain.settings import Settings
-from memconsole.domain.settings_memory import ReflectorSettings
+from memconsole.domain.settings.sections import ReflectorSettings
 from memconsole.engine.engine import Engine
-from memconsole.stores.pool_text import facts_of
 from tests.fakes import World, fake_agent
 
 AGENT = fake_agent()

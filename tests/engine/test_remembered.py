@@ -14,8 +14,8 @@ from tests.engine.rows import row
 from tests.fakes import World, fake_agent, talk
 
 if TYPE_CHECKING:
-    from memconsole.domain.sessions import StoredSession
-    from memconsole.domain.snapshot import ConsoleSnapshot
+    from memconsole.domain.sessions.stored import StoredSession
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
 
 SESSIONS = 100
 """Fewer are read in no time, and nothing is kept of them."""

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands import Rotate
-from memconsole.domain.outcomes import Planned, Skipped, SkipReason
+from memconsole.domain.commands.commands import Rotate
+from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason
 from memconsole.domain.rotation import Identity, Rotation, RotationState
-from memconsole.domain.sessions import SessionState
+from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.settings import RotationSettings, Settings
-from memconsole.domain.transcript import Entry, EntryKind, Usage
+from memconsole.domain.transcripts.records import Entry, EntryKind, Usage
 from memconsole.engine.engine import Engine
-from memconsole.engine.reader import Reader
-from memconsole.engine.rotate import RotationPlan, plan_rotation
+from memconsole.engine.home.reader import Reader
+from memconsole.engine.rotation.plan import RotationPlan, plan_rotation
 from memconsole.errors import SessionNotFoundError, UnknownAgentError
 from tests.engine.checkpoint_stage import MAIN
 from tests.engine.rows import row
 from tests.fakes import HOME, NOW, World
 
 if TYPE_CHECKING:
-    from memconsole.domain.sessions import StoredSession
+    from memconsole.domain.sessions.stored import StoredSession
 
 SETTINGS = Settings(state_dir=HOME / "state")
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memconsole.domain.commands import Rotate
+from memconsole.domain.commands.commands import Rotate
+from memconsole.domain.commands.outcomes import Failed, Rotated, Skipped, SkipReason
 from memconsole.domain.gateway import LiveSession
-from memconsole.domain.outcomes import Failed, Rotated, Skipped, SkipReason
 from memconsole.domain.rotation import (
     Identity,
     Rotation,
@@ -27,7 +27,8 @@ from tests.engine.rows import row
 from tests.fakes import NOW
 
 if TYPE_CHECKING:
-    from memconsole.domain.outcomes import Detail, Outcome
+    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Outcome
 
 KEY = "agent:main:main"
 FULL = 160_000

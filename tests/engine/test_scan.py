@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.index_state import IndexState
-from memconsole.domain.indexing import Source
-from memconsole.domain.search import Narrowing, SearchRequest
+from memconsole.domain.search.indexing import IndexState, Source
+from memconsole.domain.search.values import Narrowing, SearchRequest
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from tests.fakes import NOW, World, fake_agent

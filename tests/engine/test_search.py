@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.commands import Reindex
-from memconsole.domain.index_state import IndexState
-from memconsole.domain.indexing import Source
-from memconsole.domain.outcomes import Failed, Planned, Reindexed, Skipped, SkipReason
-from memconsole.domain.search import SearchRequest
+from memconsole.domain.commands.commands import Reindex
+from memconsole.domain.commands.outcomes import Failed, Planned, Reindexed, Skipped, SkipReason
+from memconsole.domain.search.indexing import IndexState, Source
+from memconsole.domain.search.values import SearchRequest
 from memconsole.domain.settings import SearchSettings, Settings, UiSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import (

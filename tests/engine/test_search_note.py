@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.entries import entry_id
-from memconsole.domain.search import SearchRequest
+from memconsole.domain.memory.entries import entry_id
+from memconsole.domain.search.values import SearchRequest
 from memconsole.domain.settings import Settings, UiSettings
-from memconsole.domain.settings_memory import ConsolidateSettings
+from memconsole.domain.settings.sections import ConsolidateSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import SearchCancelledError
 from tests.fakes import NOW, World, fake_agent

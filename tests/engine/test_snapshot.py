@@ -8,14 +8,13 @@ from datetime import timedelta
 import pytest
 
 from memconsole.domain.agents import AgentRef, Notice, Storage
-from memconsole.domain.captures import Capture
-from memconsole.domain.sessions import SessionState, StoreListing, TranscriptState
+from memconsole.domain.memory.records import Capture
+from memconsole.domain.sessions.stored import SessionState, StoreListing, TranscriptState
+from memconsole.domain.sessions.tokens import Sample, TokenState
 from memconsole.domain.settings import Settings
-from memconsole.domain.tokens import Sample, TokenState
-from memconsole.domain.transcript import Entry, EntryKind, Usage
-from memconsole.engine.reader import Reader
-from memconsole.engine.samples import samples_of
-from memconsole.engine.snapshot import take_snapshot
+from memconsole.domain.transcripts.records import Entry, EntryKind, Usage
+from memconsole.engine.home.reader import Reader
+from memconsole.engine.snapshot.snapshot import samples_of, take_snapshot
 from memconsole.errors import HomeUnreadableError, UnknownAgentError
 from tests.engine.rows import row
 from tests.fakes import HOME, NOW, World, fake_agent

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.commands import Summarize
-from memconsole.domain.keys import parse_key
-from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason, Summarized
-from memconsole.domain.sessions import (
+from memconsole.domain.commands.commands import Summarize
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Summarized
+from memconsole.domain.sessions.keys import parse_key
+from memconsole.domain.sessions.stored import (
     SessionState,
     StoredSession,
     TranscriptKind,
@@ -19,7 +19,7 @@ from memconsole.domain.sessions import (
     TranscriptState,
 )
 from memconsole.domain.settings import Settings
-from memconsole.domain.transcript import Entry, EntryKind, ToolUse
+from memconsole.domain.transcripts.records import Entry, EntryKind, ToolUse
 from memconsole.engine.engine import Engine
 from tests.fakes import HOME, NOW, World, fake_agent, talk
 

@@ -11,11 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memconsole.adapters.transcripts.entries import entries_backward, entries_forward
+from memconsole.adapters.transcripts.lines import lines_backward, lines_forward
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.messages import FilterReason, message_of
-from memconsole.domain.path import active_flags
-from memconsole.domain.sessions import TranscriptKind, TranscriptRef
-from memconsole.domain.transcript import (
+from memconsole.domain.sessions.stored import TranscriptKind, TranscriptRef
+from memconsole.domain.transcripts.messages import FilterReason, message_of
+from memconsole.domain.transcripts.path import active_flags
+from memconsole.domain.transcripts.records import (
     Compaction,
     Entry,
     EntryKind,
@@ -25,10 +27,8 @@ from memconsole.domain.transcript import (
     TranscriptCounts,
     Usage,
 )
-from memconsole.engine.tail import read_points, read_tail, read_usage
-from memconsole.engine.whole import read_whole
-from memconsole.stores.entries import entries_backward, entries_forward
-from memconsole.stores.lines import lines_backward, lines_forward
+from memconsole.engine.transcripts.tail import read_points, read_tail, read_usage
+from memconsole.engine.transcripts.whole import read_whole
 from tests.fakes import FakeStore
 
 if TYPE_CHECKING:

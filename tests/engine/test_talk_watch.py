@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.keys import parse_key
-from memconsole.domain.sessions import (
+from memconsole.domain.observe.watching import TalkCount, WatchRules
+from memconsole.domain.sessions.keys import parse_key
+from memconsole.domain.sessions.stored import (
     SessionState,
     StoredSession,
     TranscriptKind,
     TranscriptRef,
     TranscriptState,
 )
-from memconsole.domain.transcript import EntryKind
-from memconsole.domain.watching import TalkCount, WatchRules
-from memconsole.engine.talk_watch import TalkWatch
+from memconsole.domain.transcripts.records import EntryKind
+from memconsole.engine.observe.watch import TalkWatch
 from memconsole.errors import HomeNotFoundError
 from tests.fakes import HOME, World, fake_agent, talk
 

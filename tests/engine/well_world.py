@@ -7,12 +7,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.health import CHECK_IDS, Check
-from memconsole.domain.keys import parse_key
-from memconsole.domain.origin import Origin
-from memconsole.domain.outcomes import Run
-from memconsole.domain.sessions import (
+from memconsole.domain.agents import Origin, PlatformConfig
+from memconsole.domain.commands.outcomes import Run
+from memconsole.domain.health.checks import CHECK_IDS, Check
+from memconsole.domain.sessions.keys import parse_key
+from memconsole.domain.sessions.stored import (
     SessionState,
     StoredSession,
     TranscriptKind,
@@ -24,7 +23,7 @@ from memconsole.engine.engine import Engine
 from tests.fakes import HOME, NOW, World, fake_agent, talk
 
 if TYPE_CHECKING:
-    from memconsole.domain.memory import PoolItem
+    from memconsole.domain.memory.files import PoolItem
 
 AGENT = fake_agent()
 KEY = "agent:main:main"

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memconsole.adapters.gateway import frames
+from memconsole.adapters.gateway.identity import Device, DeviceFile
+from memconsole.adapters.gateway.problem import AnswerError, RefusedError
+from memconsole.adapters.gateway.sessions import fewer_params
 from memconsole.errors import GatewayCallError, GatewayUnavailableError
-from memconsole.gateway import frames
-from memconsole.gateway.identity import Device, DeviceFile
-from memconsole.gateway.problem import AnswerError, RefusedError
-from memconsole.gateway.sessions import fewer_params
 from tests.gateway.scripted import TOKEN, error, let_in, ok, scripted, until
 from tests.gateway.test_verdicts import client
 

@@ -19,10 +19,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from websockets.sync.server import serve
 
+from memconsole.adapters.gateway.handshake import Attempt, open_link
+from memconsole.adapters.gateway.link import MAX_FRAME_BYTES
+from memconsole.adapters.gateway.problem import RefusedError
 from memconsole.domain.gateway import GatewayPlace, Verdict
-from memconsole.gateway.handshake import Attempt, open_link
-from memconsole.gateway.link import MAX_FRAME_BYTES
-from memconsole.gateway.problem import RefusedError
 from tests.gateway.scripted import CHALLENGE, TOKEN, Script, let_in, play, scripted
 
 if TYPE_CHECKING:

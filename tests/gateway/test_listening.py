@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memconsole.adapters.gateway import listener as timing
+from memconsole.adapters.gateway.connection import NEAR_S, Pauses
+from memconsole.adapters.gateway.news import farewell, is_news
 from memconsole.domain.gateway import Verdict
-from memconsole.gateway import listener as timing
-from memconsole.gateway.news import farewell, is_news
-from memconsole.gateway.pauses import NEAR_S, Pauses
 from tests.gateway.scripted import error, let_in, ok, recorded, scripted, until
 from tests.gateway.test_client import JSON, KEY, ROW
 from tests.gateway.test_verdicts import client, free_port
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from memconsole.gateway.client import GatewayClient
+    from memconsole.adapters.gateway.client import GatewayClient
     from tests.program import Json
 
 LISTED = {"on": "sessions.list", "reply": ok({"sessions": [ROW]})}

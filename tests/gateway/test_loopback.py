@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.demo.gateway import LoopbackGateway
-from memconsole.demo.gateway_rows import rows_of
-from memconsole.domain.commands import Compact, Rotate
+from memconsole.adapters.gateway.client import GatewayClient
+from memconsole.adapters.gateway.doorway import Doorway
+from memconsole.adapters.gateway.identity import DeviceFile
+from memconsole.demo.gateway import LoopbackGateway, rows_of
+from memconsole.domain.commands.commands import Compact, Rotate
+from memconsole.domain.commands.outcomes import Compacted, Failed, Rotated, Skipped, SkipReason
 from memconsole.domain.gateway import GatewayPlace
-from memconsole.domain.outcomes import Compacted, Failed, Rotated, Skipped, SkipReason
 from memconsole.engine.engine import Engine
-from memconsole.gateway.client import GatewayClient
-from memconsole.gateway.doorway import Doorway
-from memconsole.gateway.identity import DeviceFile
 from tests.engine.checkpoint_stage import MAIN, Stage
 from tests.engine.rows import row
 from tests.fakes import NOW
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from memconsole.domain.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Outcome
 
 KEY = "agent:main:main"
 BUSY = "agent:main:dashboard:busy"

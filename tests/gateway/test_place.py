@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.platform.gateway_place import find_place
+from memconsole.adapters.platform.gateway_address import find_place
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from memconsole.adapters.gateway.client import GatewayClient
+from memconsole.adapters.gateway.doorway import Doorway
+from memconsole.adapters.gateway.identity import DeviceFile
 from memconsole.domain.gateway import GatewayPlace
 from memconsole.errors import GatewayCallError, GatewayUnavailableError
-from memconsole.gateway.client import GatewayClient
-from memconsole.gateway.doorway import Doorway
-from memconsole.gateway.identity import DeviceFile
 from tests.gateway.scripted import TOKEN
 from tests.gateway.test_verdicts import NOW, free_port
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.gateway.client import GatewayClient
+from memconsole.adapters.gateway.doorway import Doorway
+from memconsole.adapters.gateway.identity import DeviceFile
 from memconsole.domain.gateway import GatewayPlace
-from memconsole.gateway.client import GatewayClient
-from memconsole.gateway.doorway import Doorway
-from memconsole.gateway.identity import DeviceFile
 from tests.gateway.scripted import CHALLENGE, TOKEN, error, hello, let_in, ok, scripted
 from tests.gateway.test_client import KEY, ROW
 from tests.gateway.test_verdicts import NOW
@@ -22,7 +22,7 @@ from tests.gateway.test_verdicts import NOW
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.domain.snapshot import GatewayStatus
+    from memconsole.domain.gateway import GatewayStatus
     from tests.program import Json
 
 LONG_S = 10.0

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.gateway import NEXT_STEPS, GatewayPlace, Verdict, judge_error, version_of
+from memconsole.adapters.gateway.client import GatewayClient
+from memconsole.adapters.gateway.connection import STEPS_S, STUBBORN_S, Pauses
+from memconsole.adapters.gateway.doorway import Doorway
+from memconsole.adapters.gateway.identity import DeviceFile
+from memconsole.domain.gateway import NEXT_STEPS, GatewayPlace, Verdict, judge_error
+from memconsole.domain.release import version_of
 from memconsole.errors import GatewayUnavailableError
-from memconsole.gateway.client import GatewayClient
-from memconsole.gateway.doorway import Doorway
-from memconsole.gateway.identity import DeviceFile
-from memconsole.gateway.pauses import STEPS_S, STUBBORN_S, Pauses
 from tests.gateway.scripted import CHALLENGE, TOKEN, error, let_in, ok, recorded, scripted
 
 if TYPE_CHECKING:

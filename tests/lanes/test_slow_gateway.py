@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole import wiring
+from memconsole.compose import engine
 from memconsole.config.load import load
-from memconsole.domain.origin import Origin
-from memconsole.domain.settings_service import MetricsSettings
+from memconsole.domain.agents import Origin
+from memconsole.domain.settings.sections import MetricsSettings
 from tests.gateway.scripted import CHALLENGE, TOKEN, Script, error, hello, let_in, ok, scripted
 from tests.lanes.home import NOW, make_home
 from tests.lanes.terminal import running
@@ -102,7 +102,7 @@ class Place:
             home=self.folder / ".openclaw",
             metrics=MetricsSettings(textfile=file),
         )
-        wiring.build_engine(settings, Origin.SCHEDULER).publish_metrics()
+        engine.build_engine(settings, Origin.SCHEDULER).publish_metrics()
         text = file.read_text("utf-8")
         rows = (line.rpartition(" ") for line in text.splitlines() if not line.startswith("#"))
         return {name: value for name, _, value in rows if name.startswith("memconsole_gateway")}

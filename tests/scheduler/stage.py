@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.jobs import JobEnd, JobRecord
-from memconsole.domain.origin import Origin
-from memconsole.domain.schedule import Every
+from memconsole.domain.agents import Origin
+from memconsole.domain.jobs.runs import JobEnd, JobRecord
+from memconsole.domain.jobs.schedule import Every
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from memconsole.errors import LockedError, SchedulerOwnedError, StateError
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
-    from memconsole.domain.days import Zone
-    from memconsole.domain.schedule import Trigger
-    from memconsole.job_ports import JobStore
-    from memconsole.ports import StopSignal
+    from memconsole.domain.calendar import Zone
+    from memconsole.domain.jobs.schedule import Trigger
+    from memconsole.ports.jobs import JobStore
+    from memconsole.ports.platform import StopSignal
 
 SETTINGS = Settings(state_dir=HOME / "state")
 DONE = JobEnd("done", None, "as it should be")

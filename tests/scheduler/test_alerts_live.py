@@ -12,22 +12,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.alerts import post
-from memconsole.alerts.channels import ChildChannel
-from memconsole.alerts.log import LogChannel
-from memconsole.alerts.secrets import Secrets
+from memconsole.adapters.alerts import child
+from memconsole.adapters.alerts.channels import ChildChannel, LogChannel
+from memconsole.adapters.alerts.secrets import Secrets
+from memconsole.adapters.gateway.client import GatewayClient
+from memconsole.adapters.gateway.doorway import Doorway
+from memconsole.adapters.gateway.identity import DeviceFile
+from memconsole.adapters.host.status_file import JsonStatusFile
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.alerts import StateAlerts
+from memconsole.adapters.state.database import StateDatabase
 from memconsole.demo.gateway import LoopbackGateway
-from memconsole.domain.channel_settings import ChannelSettings
 from memconsole.domain.gateway import GatewayPlace
-from memconsole.engine.ports_bundle import AlertPorts
-from memconsole.gateway.client import GatewayClient
-from memconsole.gateway.doorway import Doorway
-from memconsole.gateway.identity import DeviceFile
-from memconsole.health.status_file import JsonStatusFile
+from memconsole.domain.settings.sections import ChannelSettings
+from memconsole.ports.bundle import AlertPorts
 from memconsole.scheduler.jobs import TABLE
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_alerts import StateAlerts
 from tests.engine.rows import row
 from tests.fakes import World, talk
 from tests.receiver import receiver
@@ -37,10 +36,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from memconsole.alert_ports import AlertChannel
-    from memconsole.domain.outcomes import Detail
-    from memconsole.engine.ports_bundle import Ports
-    from memconsole.ports import StopSignal
+    from memconsole.domain.commands.commands import Detail
+    from memconsole.ports.alerts import AlertChannel
+    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import StopSignal
     from tests.receiver import Receiver
 
 STEP = timedelta(seconds=30)
@@ -108,7 +107,7 @@ class Direct:
         """There is nothing to miss."""
 
     def send(self, message: Mapping[str, Detail], cancel: StopSignal | None) -> None:
-        post.send({"kind": "webhook", "url": self.url, "message": message, "timeout_s": 0.3})
+        child.send({"kind": "webhook", "url": self.url, "message": message, "timeout_s": 0.3})
 
 
 @contextmanager

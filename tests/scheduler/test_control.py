@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.jobs import JobEnd, JobRecord
-from memconsole.domain.schedule import Every
+from memconsole.domain.jobs.runs import JobEnd, JobRecord
+from memconsole.domain.jobs.schedule import Every
 from memconsole.domain.settings import UiSettings
-from memconsole.domain.settings_memory import WatcherSettings
-from memconsole.domain.snapshot import SchedulerStatus
+from memconsole.domain.settings.sections import WatcherSettings
+from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.engine.engine import Engine
 from memconsole.errors import LockedError, ReadOnlyError, SchedulerOwnedError, UsageError
 from memconsole.scheduler.control import Jobs, Stopper
@@ -32,7 +32,7 @@ from tests.scheduler.stage import (
 )
 
 if TYPE_CHECKING:
-    from memconsole.ports import StopSignal
+    from memconsole.ports.platform import StopSignal
     from memconsole.scheduler.jobs import Job
 
 TABLE = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.jobs import JobEnd
+from memconsole.domain.jobs.runs import JobEnd
 from memconsole.scheduler.execution import Execution
 from tests.scheduler.stage import DONE
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.scheduler.heap import give_back
+from memconsole.scheduler.service import give_back
 
 STATM = Path("/proc/self/statm")
 

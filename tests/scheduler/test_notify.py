@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.scheduler.bell import Bell
+from memconsole.scheduler.loop import Bell
 from memconsole.scheduler.notify import Notifier
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.commands import Checkpoint, Reindex, Rotate
+from memconsole.domain.commands.commands import Checkpoint, Reindex, Rotate
+from memconsole.domain.commands.outcomes import Checkpointed, Failed, Reindexed, Skipped, SkipReason
 from memconsole.domain.gateway import LiveSession
-from memconsole.domain.jobs import CANCELLED, NOTHING_DUE, JobEnd, end_of
-from memconsole.domain.observations import OBSERVATIONS
-from memconsole.domain.outcomes import Checkpointed, Failed, Reindexed, Skipped, SkipReason
+from memconsole.domain.jobs.runs import CANCELLED, NOTHING_DUE, JobEnd, end_of
+from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.settings import RotationSettings
-from memconsole.domain.settings_memory import ConsolidateSettings
+from memconsole.domain.settings.sections import ConsolidateSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import GatewayUnavailableError, LockedError
 from memconsole.scheduler.jobs import TABLE, Job
@@ -25,9 +25,9 @@ from tests.fakes import NOW, World, fake_agent, talk
 from tests.scheduler.stage import SETTINGS, FakeJobLocks
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands import Command
-    from memconsole.domain.outcomes import Outcome
-    from memconsole.ports import StopSignal
+    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.ports.platform import StopSignal
 
 NEVER = threading.Event()
 MAIN, WORK = fake_agent("main"), fake_agent("work")

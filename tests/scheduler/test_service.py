@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memconsole.domain.jobs import JobEnd, JobRecord
-from memconsole.domain.schedule import MAX_TICK_S, DailyAt, Every
+from memconsole.domain.jobs.runs import JobEnd, JobRecord
+from memconsole.domain.jobs.schedule import MAX_TICK_S, DailyAt, Every
 from tests.fakes import NOW
 from tests.scheduler.stage import DONE, FakeJobStore, Stage, job
 

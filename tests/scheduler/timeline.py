@@ -7,18 +7,18 @@ from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from memconsole.domain.schedule import DailyAt, Every
-from memconsole.stores.private_copy import PrivateCopies
-from memconsole.stores.state import StateDatabase
-from memconsole.stores.state_jobs import StateJobs
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.jobs import StateJobs
+from memconsole.domain.jobs.schedule import DailyAt, Every
 from tests.scheduler.stage import FakeClocks, Stage, job
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from memconsole.domain.jobs import JobRecord
-    from memconsole.domain.schedule import Trigger
+    from memconsole.domain.jobs.runs import JobRecord
+    from memconsole.domain.jobs.schedule import Trigger
     from memconsole.scheduler.jobs import Job
     from tests.program import Json
 

@@ -12,9 +12,9 @@ import textual.screen
 from textual._compositor import Compositor
 
 from memconsole.ui.app import ConsoleApp
-from memconsole.ui.clock import ScreenClock
-from memconsole.ui.widgets.bar import Bar
+from memconsole.ui.widgets.line import Bar
 from memconsole.ui.widgets.pane import Pane
+from memconsole.ui.workers.readings import ScreenClock
 from tests.ui import sample
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
     from textual.screen import Screen
 
-    from memconsole.ports import ChangeFeed
+    from memconsole.ports.platform import ChangeFeed
     from tests.ui.fake_engine import FakeEngine
 
 WIDE = (120, 40)

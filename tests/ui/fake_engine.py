@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.bootstrap import Bootstrap
-from memconsole.domain.command_line import name_of
-from memconsole.domain.commands import Reindex, Rotate
-from memconsole.domain.config_finding import ConfigReport
-from memconsole.domain.consolidation import ConsolidationPreview
-from memconsole.domain.entries import entries_of
-from memconsole.domain.health import HealthReport
-from memconsole.domain.keys import SessionClass
-from memconsole.domain.memory_advice import MemoryAdvice
-from memconsole.domain.outcomes import Checkpointed, Planned, Written
+from memconsole.domain.commands.commands import Reindex, Rotate
+from memconsole.domain.commands.line import name_of
+from memconsole.domain.commands.outcomes import Checkpointed, Planned, Written
+from memconsole.domain.config_check.finding import ConfigReport
+from memconsole.domain.consolidate.text import ConsolidationPreview
+from memconsole.domain.health.checks import HealthReport
+from memconsole.domain.memory.advice import MemoryAdvice
+from memconsole.domain.memory.entries import entries_of
+from memconsole.domain.sessions.keys import SessionClass
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.errors import MemconsoleError, SessionNotFoundError
 from tests.ui import sample
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime, timedelta
 
-    from memconsole.domain.alert_mutes import Mute, Standing
-    from memconsole.domain.captures import Capture
-    from memconsole.domain.commands import Command
-    from memconsole.domain.entries import MemoryEntry
+    from memconsole.domain.alerts.rules import Mute, Standing
+    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.outcomes import Outcome, Run
     from memconsole.domain.hooks import HookStatus
-    from memconsole.domain.memory import Marker
-    from memconsole.domain.outcomes import Outcome, Run
-    from memconsole.domain.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
+    from memconsole.domain.memory.entries import MemoryEntry
+    from memconsole.domain.memory.files import Marker
+    from memconsole.domain.memory.records import Capture
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
     from memconsole.engine.pruning import PruningPreview, PruningWish
-    from memconsole.job_ports import JobControl
-    from memconsole.ports import StopSignal
+    from memconsole.ports.jobs import JobControl
+    from memconsole.ports.platform import StopSignal
 
 
 def settings(**ui: object) -> Settings:

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agent_search import AgentView, Reason
-from memconsole.domain.index_state import IndexState
-from memconsole.domain.indexing import IndexStatus, Source, Vectors
-from memconsole.domain.outcomes import Reindexed
-from memconsole.domain.platform_index import PlatformIndexHealth
-from memconsole.domain.query import match_spans, parse
-from memconsole.domain.search import SearchHit, SearchResult
+from memconsole.domain.commands.outcomes import Reindexed
+from memconsole.domain.platform_search.index import PlatformIndexHealth
+from memconsole.domain.search.agent_view import AgentView, Reason
+from memconsole.domain.search.indexing import IndexState, IndexStatus, Source, Vectors
+from memconsole.domain.search.query import match_spans, parse
+from memconsole.domain.search.values import SearchHit, SearchResult
 from memconsole.errors import MemconsoleError
 from tests.ui import sample
 
@@ -30,11 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from memconsole.domain.agent_search import AgentSearch
-    from memconsole.domain.commands import Command
-    from memconsole.domain.outcomes import Outcome
-    from memconsole.domain.search import SearchRequest
-    from memconsole.ports import StopSignal
+    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.search.agent_view import AgentSearch
+    from memconsole.domain.search.values import SearchRequest
+    from memconsole.ports.platform import StopSignal
 
 SCORES = (0.91, 0.74, 0.4)
 TEXTS = (

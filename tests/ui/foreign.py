@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.memory import Marker, PoolItem
-from memconsole.domain.transcript import Message, MessageKind
+from memconsole.domain.memory.files import Marker, PoolItem
+from memconsole.domain.transcripts.records import Message, MessageKind
 from tests.ui import sample
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.sample_details import furnish
 
 if TYPE_CHECKING:
-    from memconsole.domain.snapshot import ConsoleSnapshot
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
 
 EVIL = "[bold red]ALERT[/bold red] [@click=app.quit]press me[/] [/INST]"
 STEERING = "a\x1b[31mred\x1b]0;title\x07\x9b2Jb\u202edesrever\x00c"

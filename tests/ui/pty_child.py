@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.ui import driver
 from memconsole.ui.history import History
 from memconsole.ui.run import run_console
+from memconsole.ui.terminal import driver
 from tests.ui import sample
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.foreign import engine_for

@@ -9,27 +9,35 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
-from memconsole.domain.agents import Agent, AgentRef, Era, Home, Notice, PlatformConfig, Storage
-from memconsole.domain.attention import attention
-from memconsole.domain.keys import SessionClass, classify, parse_key
-from memconsole.domain.memory import MARKER_TAGS, Category, Limit, Pool, PoolItem
-from memconsole.domain.origin import Origin
-from memconsole.domain.outcomes import Run
-from memconsole.domain.sessions import (
+from memconsole.domain.agents import (
+    Agent,
+    AgentRef,
+    Era,
+    Home,
+    Notice,
+    Origin,
+    PlatformConfig,
+    Storage,
+)
+from memconsole.domain.commands.outcomes import Run
+from memconsole.domain.gateway import GatewayStatus
+from memconsole.domain.memory.files import MARKER_TAGS, Category, Limit, Pool, PoolItem
+from memconsole.domain.sessions.keys import SessionClass, classify, parse_key
+from memconsole.domain.sessions.stored import (
     SessionState,
     StoredSession,
     TranscriptKind,
     TranscriptRef,
     TranscriptState,
 )
-from memconsole.domain.snapshot import (
+from memconsole.domain.sessions.tokens import Growth, NotDue, TokenCount, TokenState
+from memconsole.domain.snapshot.attention import attention
+from memconsole.domain.snapshot.snapshot import (
     AgentView,
     ConsoleSnapshot,
-    GatewayStatus,
     SchedulerStatus,
     SessionView,
 )
-from memconsole.domain.tokens import Growth, NotDue, TokenCount, TokenState
 
 NOW = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
 HOME = Path("/home/operator/.openclaw")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.active_context import Work, render_context
-from memconsole.domain.captures import Capture
-from memconsole.domain.days import resolve_zone
-from memconsole.domain.excerpts import Spoken, Talk
-from memconsole.domain.tokens import TokenCount, TokenState
+from memconsole.domain.calendar import resolve_zone
+from memconsole.domain.checkpoint.text import Work, render_context
+from memconsole.domain.memory.records import Capture
+from memconsole.domain.sessions.tokens import TokenCount, TokenState
+from memconsole.domain.transcripts.excerpts import Spoken, Talk
 from tests.ui import sample
 
 if TYPE_CHECKING:

@@ -6,15 +6,15 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.consolidation import ConsolidationPreview
-from memconsole.domain.decay import Decayed
-from memconsole.domain.entries import entries_of
-from memconsole.domain.observations import Kind, Observation, Priority
-from memconsole.domain.promotion import Parts, Proposal
+from memconsole.domain.consolidate.decay import Decayed
+from memconsole.domain.consolidate.promotion import Parts, Proposal
+from memconsole.domain.consolidate.text import ConsolidationPreview
+from memconsole.domain.memory.entries import entries_of
+from memconsole.domain.memory.observations import Kind, Observation, Priority
 from tests.ui import sample
 
 if TYPE_CHECKING:
-    from memconsole.domain.entries import MemoryEntry
+    from memconsole.domain.memory.entries import MemoryEntry
 
 MAIN = sample.ref("main")
 DAY = "memory/2026-01-20.md"

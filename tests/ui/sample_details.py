@@ -6,19 +6,19 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from memconsole.domain.memory import Marker
-from memconsole.domain.sessions import SessionState
-from memconsole.domain.snapshot import (
+from memconsole.domain.memory.files import Marker
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.snapshot.snapshot import (
     Contributor,
     SessionDetail,
     TokensByClass,
     TranscriptView,
 )
-from memconsole.domain.transcript import Message, MessageKind, TranscriptCounts
+from memconsole.domain.transcripts.records import Message, MessageKind, TranscriptCounts
 from tests.ui import sample
 
 if TYPE_CHECKING:
-    from memconsole.domain.snapshot import SessionView
+    from memconsole.domain.snapshot.snapshot import SessionView
     from tests.ui.fake_engine import FakeEngine
 
 TALK = (

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.bootstrap import Bootstrap, Given
 from memconsole.domain.hooks import HookState, HookStatus
-from memconsole.domain.keys import SessionClass
-from memconsole.domain.memory import Limit
-from memconsole.domain.pruning import ContextPart, preview
-from memconsole.domain.pruning_rules import PruningMode, PruningRules
+from memconsole.domain.memory.files import Limit
+from memconsole.domain.pruning import ContextPart, PruningMode, PruningRules, preview
+from memconsole.domain.sessions.keys import SessionClass
 from memconsole.engine.pruning import PruningPreview
 from tests.ui import sample
 
 if TYPE_CHECKING:
-    from memconsole.domain.snapshot import ConsoleSnapshot
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from tests.ui.fake_engine import FakeEngine
 
 WORKSPACE = sample.pool("main").root

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agent_search import AgentFacts, AgentSearch, AgentView, Reason, Vectors
-from memconsole.domain.platform_index import IndexFacts, PlatformIndexHealth
-from memconsole.domain.platform_profile import FADING
+from memconsole.domain.platform_search.index import IndexFacts, PlatformIndexHealth
+from memconsole.domain.platform_search.profile import FADING
+from memconsole.domain.search.agent_view import AgentFacts, AgentSearch, AgentView, Reason, Vectors
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.fake_search import found
 
 if TYPE_CHECKING:
-    from memconsole.domain.search import SearchHit, SearchRequest, SearchResult
+    from memconsole.domain.search.values import SearchHit, SearchRequest, SearchResult
 
 SEARCH = AgentSearch(
     "main", "2026.9", "openai-compatible text-embedding-3-small", Vectors.UNKNOWN, 0.35, 6

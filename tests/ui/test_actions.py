@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands import Checkpoint, Reflect, Rotate
-from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason
-from memconsole.domain.snapshot import GatewayStatus
+from memconsole.domain.commands.commands import Checkpoint, Reflect, Rotate
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
+from memconsole.domain.gateway import GatewayStatus
 from tests.ui import sample
 from tests.ui.driving import COMPACT, at_work
 from tests.ui.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands import Command
-    from memconsole.domain.outcomes import Detail
+    from memconsole.domain.commands.commands import Command, Detail
 
 
 def with_gateway() -> FakeEngine:

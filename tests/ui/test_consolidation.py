@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.consolidation_commands import Consolidate, Decline, Promote
-from memconsole.domain.outcomes import Failed, Planned
+from memconsole.domain.commands.commands import Consolidate, Decline, Promote
+from memconsole.domain.commands.outcomes import Failed, Planned
 from memconsole.errors import HomeUnreadableError
 from tests.ui.driving import COMPACT, WIDE, Desk, at_work
 from tests.ui.fake_engine import FakeEngine
@@ -18,7 +18,7 @@ from tests.ui.sample_consolidation import DAY, DISK, MAIN, PREVIEW, SYNC
 from tests.ui.sample_details import furnish
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands import Command
+    from memconsole.domain.commands.commands import Command
 
 
 @pytest.fixture

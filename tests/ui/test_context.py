@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memconsole.domain.agents import Storage
-from memconsole.ui.rows.context import source_word
+from memconsole.ui.drawing.context import source_word
 
 
 @pytest.mark.parametrize("storage", Storage)

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.memory import PoolItem
-from memconsole.ui.document import RENDERED_UP_TO
+from memconsole.domain.memory.files import PoolItem
+from memconsole.ui.drawing.document import RENDERED_UP_TO
 from tests.ui import sample
 from tests.ui.driving import COMPACT, SINGLE, WIDE, Desk, at_work
 

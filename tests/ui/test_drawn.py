@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.ui.spans import Role, Span
-from memconsole.ui.widgets.drawn import changed_cells
+from memconsole.ui.drawing.spans import Role, Span
+from memconsole.ui.widgets.line import changed_cells
 
 if TYPE_CHECKING:
-    from memconsole.ui.spans import Line
+    from memconsole.ui.drawing.spans import Line
 
 WORDS = st.text(alphabet="ab ─", max_size=6)
 LINES = st.lists(st.builds(Span, WORDS, st.sampled_from([Role.PLAIN, Role.DUE])), max_size=4)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.ui.excerpt import Excerpt, marked
-from memconsole.ui.glyphs import UNICODE
-from memconsole.ui.spans import Role, Span, line_width
+from memconsole.ui.drawing.excerpt import Excerpt, marked
+from memconsole.ui.drawing.glyphs import UNICODE
+from memconsole.ui.drawing.spans import Role, Span, line_width
 
 LONG = "one two three four five six seven eight nine ten eleven twelve"
 

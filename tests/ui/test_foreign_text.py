@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.outcomes import Failed
+from memconsole.domain.commands.outcomes import Failed
 from memconsole.ui.widgets.line_input import LineInput
 from tests.ui import sample
 from tests.ui.driving import COMPACT, at_work
@@ -84,7 +84,7 @@ async def test_a_click_on_foreign_words_does_nothing() -> None:
 
 
 async def test_errors_and_outcomes_are_literal(engine: FakeEngine) -> None:
-    from memconsole.domain.commands import Checkpoint  # noqa: PLC0415 - one test only
+    from memconsole.domain.commands.commands import Checkpoint  # noqa: PLC0415 - one test only
 
     engine.outcomes["checkpoint"] = Failed(Checkpoint(sample.ref("main")), "x", EVIL, hint=EVIL)
     async with at_work(engine, (200, 50)) as desk:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.alert_mutes import Standing
-from memconsole.domain.alerts import OpenAlert
-from memconsole.domain.config_finding import ConfigReport, Finding
-from memconsole.domain.health import Check, CheckStatus, HealthReport
-from memconsole.domain.snapshot import Severity
+from memconsole.domain.agents import Severity
+from memconsole.domain.alerts.rules import OpenAlert, Standing
+from memconsole.domain.config_check.finding import ConfigReport, Finding
+from memconsole.domain.health.checks import Check, CheckStatus, HealthReport
 from memconsole.errors import HomeUnreadableError
-from memconsole.ui.screens.health import MUTED_FOR
+from memconsole.ui.screens.health.screen import MUTED_FOR
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, at_work
 from tests.ui.fake_engine import settings

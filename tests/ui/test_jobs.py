@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.jobs import JobEnd, JobRecord, JobRun, JobView
-from memconsole.domain.origin import Origin
-from memconsole.domain.outcomes import Run
-from memconsole.domain.snapshot import SchedulerStatus
+from memconsole.domain.agents import Origin
+from memconsole.domain.commands.outcomes import Run
+from memconsole.domain.jobs.runs import JobEnd, JobRecord, JobRun, JobView
+from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.errors import SchedulerOwnedError
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, at_work
 from tests.ui.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
-    from memconsole.domain.snapshot import ConsoleSnapshot
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
 
 NOW = sample.NOW
 MINUTE = timedelta(minutes=1)

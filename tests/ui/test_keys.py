@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.catalogue import CATALOGUE
-from memconsole.domain.config_finding import ConfigReport, Finding
-from memconsole.domain.health import Check, CheckStatus, HealthReport
-from memconsole.domain.snapshot import GatewayStatus, Severity
+from memconsole.domain.agents import Severity
+from memconsole.domain.commands.catalogue import CATALOGUE
+from memconsole.domain.config_check.finding import ConfigReport, Finding
+from memconsole.domain.gateway import GatewayStatus
+from memconsole.domain.health.checks import Check, CheckStatus, HealthReport
 from tests.ui import sample
 from tests.ui.driving import WIDE, Desk, at_work
 from tests.ui.sample_checkpoints import captures

@@ -9,12 +9,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo
-from memconsole.domain.entries import entries_of
-from memconsole.domain.entries_outcomes import Forgotten, Remembered, Undone
-from memconsole.domain.memory import PoolItem
-from memconsole.domain.memory_advice import Advice, AdviceKind, MemoryAdvice
-from memconsole.domain.outcomes import Failed, Planned, Skipped, SkipReason, Written
+from memconsole.domain.commands.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo
+from memconsole.domain.commands.outcomes import (
+    Failed,
+    Forgotten,
+    Planned,
+    Remembered,
+    Skipped,
+    SkipReason,
+    Undone,
+    Written,
+)
+from memconsole.domain.memory.advice import Advice, AdviceKind, MemoryAdvice
+from memconsole.domain.memory.entries import entries_of
+from memconsole.domain.memory.files import PoolItem
 from memconsole.errors import HomeUnreadableError
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, Desk, at_work
@@ -22,8 +30,8 @@ from tests.ui.fake_engine import FakeEngine
 from tests.ui.sample_details import furnish
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands import Command
-    from memconsole.domain.memory import Marker
+    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.memory.files import Marker
 
 MAIN = sample.ref("main")
 TEXT = """# Memory

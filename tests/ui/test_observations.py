@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.observations import (
+from memconsole.domain.memory.observation_log import add
+from memconsole.domain.memory.observations import (
     OBSERVATIONS,
     Kind,
     Observation,
     ObservationLog,
     Priority,
 )
-from memconsole.domain.observations_text import add
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, at_work
 

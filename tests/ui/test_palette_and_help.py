@@ -6,9 +6,9 @@ import logging
 
 import pytest
 
-from memconsole.domain.catalogue import CATALOGUE
+from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.ui.keys import COMMON
-from memconsole.ui.screens.help import Purpose, purpose_of
+from memconsole.ui.screens.palette.help import Purpose, purpose_of
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, at_work
 from tests.ui.fake_engine import FakeEngine

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from memconsole.domain.commands import Checkpoint
-from memconsole.domain.outcomes import Failed, Skipped, SkipReason
-from memconsole.domain.snapshot import GatewayStatus
+from memconsole.domain.commands.commands import Checkpoint
+from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.gateway import GatewayStatus
 from tests.ui import sample
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.pictures import SIZES, SnapCompare, same_picture

@@ -13,7 +13,7 @@ from tests.ui.fake_search import found
 from tests.ui.pictures import SIZES, SnapCompare, same_picture
 
 if TYPE_CHECKING:
-    from memconsole.domain.search import SearchHit, SearchRequest
+    from memconsole.domain.search.values import SearchHit, SearchRequest
 
 THING = "that database thing"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from memconsole.domain.commands import MemoryForget
-from memconsole.domain.entries import entries_of
-from memconsole.domain.memory_advice import Advice, AdviceKind, MemoryAdvice
-from memconsole.domain.outcomes import Planned, Written
+from memconsole.domain.commands.commands import MemoryForget
+from memconsole.domain.commands.outcomes import Planned, Written
+from memconsole.domain.memory.advice import Advice, AdviceKind, MemoryAdvice
+from memconsole.domain.memory.entries import entries_of
 from memconsole.errors import HomeUnreadableError
 from tests.ui import sample
 from tests.ui.fake_engine import FakeEngine

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.index_state import IndexState
-from memconsole.ui.indexing import Building
+from memconsole.domain.search.indexing import IndexState
+from memconsole.ui.workers.indexing import Building
 from tests.ui.driving import console, settle
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.fake_search import status

@@ -9,7 +9,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from memconsole.errors import HomeNotFoundError
-from memconsole.ui.readings import INTERVALS
+from memconsole.ui.workers.readings import INTERVALS
 from tests.ui import sample
 from tests.ui.driving import Desk, Stopwatch, at_work
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from memconsole.domain.snapshot import ConsoleSnapshot
-    from memconsole.ports import StopSignal
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from memconsole.ports.platform import StopSignal
     from tests.ui.fake_engine import FakeEngine
 
 WORK = sample.HOME / "work"

@@ -9,35 +9,41 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from memconsole.domain.agents import Notice, Storage
-from memconsole.domain.index_state import IndexState
-from memconsole.domain.indexing import Source
-from memconsole.domain.memory import Limit
-from memconsole.domain.memory_advice import MemoryAdvice
-from memconsole.domain.query import parse
-from memconsole.domain.sessions import SessionState
-from memconsole.domain.tokens import TokenCount, TokenState
-from memconsole.ui.asking import Facets, Queries
-from memconsole.ui.glyphs import UNICODE
-from memconsole.ui.indexing import Building
-from memconsole.ui.listing import Listing, Sort
-from memconsole.ui.plot import Course, plot
-from memconsole.ui.rows.activity import Visit, activity_listing, status_sign
-from memconsole.ui.rows.advice import advice_listing
-from memconsole.ui.rows.agents import ALL, agents_listing
-from memconsole.ui.rows.context import Context
-from memconsole.ui.rows.detail import detail_line
-from memconsole.ui.rows.facets import choices, chosen, facets_listing, hit_listing, next_choice
-from memconsole.ui.rows.file import Spot, read_file
-from memconsole.ui.rows.hits import shown, spot_of
-from memconsole.ui.rows.memory import memory_listing
-from memconsole.ui.rows.messages import messages_listing, safe_transcript
-from memconsole.ui.rows.names import agent_name, session_name, state_word
-from memconsole.ui.rows.pool import files_listing, markers_listing
-from memconsole.ui.rows.search import IndexView, could_look, index_words
-from memconsole.ui.rows.session import fill_listing, state_listing, windows_listing
-from memconsole.ui.rows.sessions import next_sort, sessions_listing
-from memconsole.ui.spans import Role
-from memconsole.ui.table import draw_row, fit
+from memconsole.domain.memory.advice import MemoryAdvice
+from memconsole.domain.memory.files import Limit
+from memconsole.domain.search.indexing import IndexState, Source
+from memconsole.domain.search.query import parse
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.sessions.tokens import TokenCount, TokenState
+from memconsole.ui.actions.targets import ALL
+from memconsole.ui.drawing.context import Context
+from memconsole.ui.drawing.glyphs import UNICODE
+from memconsole.ui.drawing.listing import Listing, Sort
+from memconsole.ui.drawing.names import agent_name, session_name, state_word
+from memconsole.ui.drawing.plot import Course, plot
+from memconsole.ui.drawing.spans import Role
+from memconsole.ui.drawing.spot import Spot
+from memconsole.ui.drawing.table import draw_row, fit
+from memconsole.ui.history import Visit
+from memconsole.ui.queries import Facets, Queries
+from memconsole.ui.screens.jobs.activity import activity_listing, status_sign
+from memconsole.ui.screens.memory.file import read_file
+from memconsole.ui.screens.memory.pool import advice_listing, files_listing, markers_listing
+from memconsole.ui.screens.overview.agents import agents_listing
+from memconsole.ui.screens.overview.detail import detail_line
+from memconsole.ui.screens.overview.memory import memory_listing
+from memconsole.ui.screens.overview.sessions import next_sort, sessions_listing
+from memconsole.ui.screens.search.facets import (
+    choices,
+    chosen,
+    facets_listing,
+    hit_listing,
+    next_choice,
+)
+from memconsole.ui.screens.search.rows import IndexView, could_look, index_words, shown, spot_of
+from memconsole.ui.screens.session.messages import messages_listing, safe_transcript
+from memconsole.ui.screens.session.rows import fill_listing, state_listing, windows_listing
+from memconsole.ui.workers.indexing import Building
 from tests.ui import sample, sample_details
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.fake_search import found, status

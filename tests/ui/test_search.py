@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.events import Hide, Key
 
-from memconsole.domain.commands import Reindex
-from memconsole.domain.index_state import IndexState
-from memconsole.domain.outcomes import Reindexed
-from memconsole.domain.search import Narrowing
+from memconsole.domain.commands.commands import Reindex
+from memconsole.domain.commands.outcomes import Reindexed
+from memconsole.domain.search.indexing import IndexState
+from memconsole.domain.search.values import Narrowing
 from memconsole.errors import IndexUnavailableError
-from memconsole.ui.spans import Role
+from memconsole.ui.drawing.spans import Role
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, at_work
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.fake_search import status
 
 if TYPE_CHECKING:
-    from memconsole.domain.search import SearchRequest
+    from memconsole.domain.search.values import SearchRequest
     from tests.ui.driving import Desk
 
 THING = "that database thing"

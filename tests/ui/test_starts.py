@@ -8,9 +8,10 @@ from datetime import timedelta
 
 import pytest
 
+from memconsole.domain.agents import Severity
 from memconsole.domain.hooks import HookState
-from memconsole.domain.pruning_rules import PruningMode
-from memconsole.domain.snapshot import Attention, Severity
+from memconsole.domain.pruning import PruningMode
+from memconsole.domain.snapshot.snapshot import Attention
 from memconsole.engine.pruning import PruningWish
 from memconsole.errors import HomeUnreadableError
 from tests.ui import sample

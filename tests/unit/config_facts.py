@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.compaction_evidence import CompactionEvidence
-from memconsole.domain.config_check import check_config
-from memconsole.domain.config_finding import ConfigFacts, Finding, WindowUse
+from memconsole.domain.compaction import CompactionEvidence
+from memconsole.domain.config_check.checks import check_config
+from memconsole.domain.config_check.finding import ConfigFacts, Finding, WindowUse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

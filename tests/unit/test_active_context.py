@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from memconsole.domain.active_context import (
+from memconsole.domain.checkpoint.text import (
     Work,
     day_file,
     render_context,
@@ -20,11 +20,11 @@ from memconsole.domain.active_context import (
     render_header,
     render_shared,
 )
-from memconsole.domain.excerpts import Spoken, Talk, take
-from memconsole.domain.markers import marked_lines
-from memconsole.domain.redaction import mask
-from memconsole.domain.tokens import TokenCount, TokenState
-from memconsole.domain.transcript import Message, MessageKind
+from memconsole.domain.memory.markers import marked_lines
+from memconsole.domain.sessions.tokens import TokenCount, TokenState
+from memconsole.domain.transcripts.excerpts import Spoken, Talk, take
+from memconsole.domain.transcripts.records import Message, MessageKind
+from memconsole.text.redaction import mask
 
 AT = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
 BERLIN = ZoneInfo("Europe/Berlin")

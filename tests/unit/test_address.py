@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memconsole.domain.address import is_same_host, parse
+from memconsole.text.address import is_same_host, parse
 
 SCHEMES = ("ws", "wss")
 

@@ -10,21 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain import alerts
-from memconsole.domain.alert_mutes import LOG, Mute, standings
-from memconsole.domain.alert_words import payload
-from memconsole.domain.alerts import (
+from memconsole.domain.alerts import rules as alerts
+from memconsole.domain.alerts.rules import (
+    LOG,
     AlertRules,
     AlertState,
     Issue,
+    Mute,
     Notice,
     NoticeKind,
     OpenAlert,
     Told,
+    standings,
 )
-from memconsole.domain.health import Check, CheckStatus, HealthReport
-from memconsole.domain.quiet_hours import parse
-from memconsole.domain.status_file import status_text
+from memconsole.domain.alerts.text import payload
+from memconsole.domain.health.checks import Check, CheckStatus, HealthReport
+from memconsole.domain.health.text import status_text
+from memconsole.domain.settings.sections import parse
 
 AT = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

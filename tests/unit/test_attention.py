@@ -6,19 +6,14 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from memconsole.domain.agents import Agent, AgentRef, Notice, PlatformConfig, Storage
-from memconsole.domain.attention import attention
-from memconsole.domain.keys import SessionClass, SessionKey
-from memconsole.domain.memory import Limit, Pool
-from memconsole.domain.sessions import SessionState, StoredSession, TranscriptState
-from memconsole.domain.snapshot import (
-    AgentView,
-    Attention,
-    GatewayStatus,
-    SessionView,
-    Severity,
-)
-from memconsole.domain.tokens import Growth, NotDue, TokenCount, TokenState
+from memconsole.domain.agents import Agent, AgentRef, Notice, PlatformConfig, Severity, Storage
+from memconsole.domain.gateway import GatewayStatus
+from memconsole.domain.memory.files import Limit, Pool
+from memconsole.domain.sessions.keys import SessionClass, SessionKey
+from memconsole.domain.sessions.stored import SessionState, StoredSession, TranscriptState
+from memconsole.domain.sessions.tokens import Growth, NotDue, TokenCount, TokenState
+from memconsole.domain.snapshot.attention import attention
+from memconsole.domain.snapshot.snapshot import AgentView, Attention, SessionView
 
 NOW = datetime(2026, 4, 12, 9, tzinfo=UTC)
 AGENT = AgentRef("/home/operator/.openclaw", "main")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.catalogue import CATALOGUE, spec_of
-from memconsole.domain.command_spec import CommandSpec, Subject
-from memconsole.domain.commands import MemoryAdd, MemoryForget, MemoryUndo
+from memconsole.domain.commands.catalogue import CATALOGUE, CommandSpec, Subject, spec_of
+from memconsole.domain.commands.commands import MemoryAdd, MemoryForget, MemoryUndo
 
 MAIN = AgentRef("/home/op/.openclaw", "main")
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.categories import CATEGORIES, OTHER, CategoryRule, by_category, category_of
-from memconsole.domain.memory import Category
+from memconsole.domain.memory.categories import CATEGORIES, OTHER, by_category, category_of
+from memconsole.domain.memory.files import Category
+from memconsole.domain.settings.sections import CategoryRule
 
 
 def test_the_rows_stand_in_the_order_of_the_specification() -> None:

@@ -11,30 +11,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.domain.agents import AgentRef, Storage
-from memconsole.domain.captures import Capture
-from memconsole.domain.checkpoint import (
+from memconsole.domain.checkpoint.rules import (
     Due,
     Memory,
     candidates,
     content_hash,
     decide,
     is_readable,
-    named,
-    newest_first,
-    touched_at,
-)
-from memconsole.domain.checkpoint_words import (
     kept_back,
     label_of,
     left_out,
+    named,
+    newest_first,
     nothing_new,
     saved,
     span,
+    touched_at,
 )
-from memconsole.domain.excerpts import Spoken
-from memconsole.domain.keys import parse_key
-from memconsole.domain.outcomes import Written
-from memconsole.domain.sessions import (
+from memconsole.domain.commands.outcomes import Written
+from memconsole.domain.memory.records import Capture
+from memconsole.domain.sessions.keys import parse_key
+from memconsole.domain.sessions.stored import (
     SessionState,
     StoredSession,
     StoreListing,
@@ -42,7 +39,8 @@ from memconsole.domain.sessions import (
     TranscriptRef,
     TranscriptState,
 )
-from memconsole.domain.transcript import TranscriptCounts
+from memconsole.domain.transcripts.excerpts import Spoken
+from memconsole.domain.transcripts.records import TranscriptCounts
 
 NOW = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
 MAIN = AgentRef("/home/operator/.openclaw", "main")

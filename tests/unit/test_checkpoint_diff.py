@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.checkpoint_diff import Side, compare
+from memconsole.domain.checkpoint.diff import Side, compare
 
 OLDER = """# Active Context — main
 > Updated: 2026-01-26T14:00:00+01:00 by memconsole checkpoint

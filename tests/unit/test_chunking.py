@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.chunking import CHARS_PER_TOKEN, chunks, line_chunks
+from memconsole.domain.search.chunking import CHARS_PER_TOKEN, chunks, line_chunks
 
 LINES = st.lists(
     st.one_of(

@@ -7,10 +7,10 @@ from typing import get_args
 
 import pytest
 
-from memconsole.domain import commands
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.command_line import command_line, key_of, name_of
-from memconsole.domain.commands import Command, Recover, Summarize
+from memconsole.domain.commands import commands
+from memconsole.domain.commands.commands import Command, Recover, Summarize
+from memconsole.domain.commands.line import command_line, key_of, name_of
 
 MAIN = AgentRef("/home/operator/.openclaw", "main")
 

@@ -8,20 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.agents import AgentRef
-from memconsole.domain.compaction import judge_summary
-from memconsole.domain.compaction_evidence import (
+from memconsole.domain.agents import AgentRef, Severity
+from memconsole.domain.compaction import (
     BadCompaction,
     CompactionEvidence,
     Fault,
     cascade,
     explain,
     judge_compaction,
+    judge_summary,
     judge_text,
     newest_first,
 )
-from memconsole.domain.snapshot import Severity
-from memconsole.domain.transcript import Compaction
+from memconsole.domain.transcripts.records import Compaction
 
 LOST = "Summary unavailable due to context limits. Older messages were truncated."
 BLANK = (

@@ -7,19 +7,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memconsole.domain.agents import AgentRef, Era, PlatformConfig, Storage
-from memconsole.domain.compaction_evidence import (
-    BadCompaction,
-    Cascade,
-    CompactionEvidence,
-    Fault,
-    Miscount,
-)
-from memconsole.domain.config_check import check_config
-from memconsole.domain.config_check_compaction import urgent
-from memconsole.domain.config_finding import Change, ConfigFacts, WindowUse
+from memconsole.domain.agents import AgentRef, Era, PlatformConfig, Severity, Storage
+from memconsole.domain.compaction import BadCompaction, Cascade, CompactionEvidence, Fault, Miscount
+from memconsole.domain.config_check.checks import check_config
+from memconsole.domain.config_check.compaction import urgent
+from memconsole.domain.config_check.finding import Change, ConfigFacts, WindowUse
 from memconsole.domain.release import release_of
-from memconsole.domain.snapshot import Severity
 from tests.unit.config_facts import PATH, WIDE, defaults, facts, found, one
 
 MAIN = AgentRef("/home/operator/.openclaw", "main")

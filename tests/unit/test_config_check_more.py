@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.config_check import check_config
-from memconsole.domain.config_finding import Change
+from memconsole.domain.agents import Severity
+from memconsole.domain.config_check.checks import check_config
+from memconsole.domain.config_check.finding import Change
 from memconsole.domain.freshness import Mode, resolve
-from memconsole.domain.keys import SessionClass
-from memconsole.domain.memory import MARKER_TAGS, Limit, Pool, PoolItem
-from memconsole.domain.snapshot import Severity
+from memconsole.domain.memory.files import MARKER_TAGS, Limit, Pool, PoolItem
+from memconsole.domain.sessions.keys import SessionClass
 from tests.unit.config_facts import defaults, facts, found, one
 
 OUR_HOOKS = {

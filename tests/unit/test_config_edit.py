@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.config_edit import EditError, edit, with_changes
-from memconsole.domain.config_finding import Change
-from memconsole.domain.json5_scan import UnknownTextError, read_block
+from memconsole.domain.config_check.edit import EditError, edit, with_changes
+from memconsole.domain.config_check.finding import Change
+from memconsole.text.json5 import UnknownTextError, read_block
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.compaction_evidence import judge_compaction
-from memconsole.domain.config_check_compaction import urgent
-from memconsole.domain.config_finding import WindowUse
-from memconsole.domain.config_urgent import may_be_grave, may_be_lost
-from memconsole.domain.transcript import Compaction
+from memconsole.domain.compaction import judge_compaction
+from memconsole.domain.config_check.compaction import urgent
+from memconsole.domain.config_check.finding import WindowUse, may_be_grave, may_be_lost
+from memconsole.domain.transcripts.records import Compaction
 from tests.unit.config_facts import PATH, defaults, facts
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memconsole.domain.courtesy import is_courtesy
+from memconsole.text.sentences import is_courtesy
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.cues import LINE_CHARS, MAX_CHARS, Found, Heard, find
-from memconsole.domain.observations import Kind, Priority
+from memconsole.domain.memory.observations import Kind, Priority
+from memconsole.domain.observe.scoring import LINE_CHARS, MAX_CHARS, Found, Heard, find
 
 
 def only(*texts: str, role: str = "user") -> tuple[Found, ...]:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memconsole.domain.days import clock, local_day, local_time, resolve_zone, stamp
+from memconsole.domain.calendar import clock, local_day, local_time, resolve_zone, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.decay import HOOK, Decay, let_go, score_of
-from memconsole.domain.estimate import tokens_in
-from memconsole.domain.observations import Kind, Observation, ObservationLog, Priority
-from memconsole.domain.observations_text import add, parse
+from memconsole.domain.consolidate.decay import HOOK, Decay, let_go, score_of
+from memconsole.domain.memory.observation_log import add, parse
+from memconsole.domain.memory.observations import Kind, Observation, ObservationLog, Priority
+from memconsole.text.estimate import tokens_in
 
 TODAY = date(2026, 1, 26)
 ARCHIVE = "memory/archive/observations/2026-01-26.md"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.diversity import diverse
-from memconsole.domain.indexing import Source
-from memconsole.domain.search import SearchHit
+from memconsole.domain.search.diversity import diverse
+from memconsole.domain.search.indexing import Source
+from memconsole.domain.search.values import SearchHit
 
 
 def hit(path: str, score: float, text: str) -> SearchHit:

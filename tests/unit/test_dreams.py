@@ -7,10 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.consolidation import ConsolidationPreview
-from memconsole.domain.decay import Decayed
-from memconsole.domain.dreams import BEGIN, END, MOST_ROWS, block_of, with_block
-from memconsole.domain.observations import Observation, Priority
+from memconsole.domain.consolidate.decay import Decayed
+from memconsole.domain.consolidate.text import (
+    BEGIN,
+    END,
+    MOST_ROWS,
+    ConsolidationPreview,
+    block_of,
+    with_block,
+)
+from memconsole.domain.memory.observations import Observation, Priority
 
 BLOCK = f"{BEGIN}\nnew\n{END}\n"
 

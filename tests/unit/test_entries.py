@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.entries import bare, entries_of, entry_id, matching
-from memconsole.domain.memory_edit import edit_of, inserted, is_exact, undone, without
-from memconsole.domain.observations import OBSERVATIONS, observation_id
+from memconsole.domain.memory.edits import edit_of, inserted, is_exact, undone, without
+from memconsole.domain.memory.entries import bare, entries_of, entry_id, matching
+from memconsole.domain.memory.observations import OBSERVATIONS, observation_id
 
 TEXT = """---
 title: not an entry

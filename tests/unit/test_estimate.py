@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memconsole.domain.estimate import exceeds, tokens_in, words_in
+from memconsole.text.estimate import exceeds, tokens_in, words_in
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.excerpts import Spoken, files, open_items, take
-from memconsole.domain.redaction import mask
-from memconsole.domain.transcript import Message, MessageKind
+from memconsole.domain.transcripts.excerpts import Spoken, files, open_items, take
+from memconsole.domain.transcripts.records import Message, MessageKind
+from memconsole.text.redaction import mask
 
 AT = datetime(2026, 1, 26, 13, 5, tzinfo=UTC)
 

@@ -7,22 +7,21 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.agent_search import Reason
-from memconsole.domain.evidence import as_placed, evidence
-from memconsole.domain.explanation import Searched, explain
-from memconsole.domain.indexing import Source
-from memconsole.domain.platform_candidates import Rules
-from memconsole.domain.platform_index import (
+from memconsole.domain.platform_search.candidates import Rules
+from memconsole.domain.platform_search.evidence import as_placed, evidence
+from memconsole.domain.platform_search.explanation import Searched, explain
+from memconsole.domain.platform_search.index import (
     Contents,
     IndexedChunk,
     IndexedFile,
     IndexFacts,
     text_hash,
 )
-from memconsole.domain.platform_limits import limits_of
-from memconsole.domain.platform_profile import PROFILES, Profile
-from memconsole.domain.query import parse
-from memconsole.domain.search import SearchHit
+from memconsole.domain.platform_search.profile import PROFILES, Profile, limits_of
+from memconsole.domain.search.agent_view import Reason
+from memconsole.domain.search.indexing import Source
+from memconsole.domain.search.query import parse
+from memconsole.domain.search.values import SearchHit
 from tests.fakes import NOW
 
 PATHS = st.sampled_from(["MEMORY.md", "memory/2024-01-01.md", "memory/a.md", "notes/b.md", ""])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.folding import fold, index_terms, index_text, is_solid, words
+from memconsole.text.folding import fold, index_terms, index_text, is_solid, words
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from memconsole.domain.freshness import (
     resolve,
     usual_mode,
 )
-from memconsole.domain.keys import SessionClass
+from memconsole.domain.sessions.keys import SessionClass
 
 BERLIN = ZoneInfo("Europe/Berlin")
 DIRECT, GROUP, THREAD = SessionClass.DIRECT, SessionClass.GROUP, SessionClass.THREAD

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.fusion import (
+from memconsole.domain.search.fusion import (
     COMMON_SHARE,
     STRANGE_SHARE,
     UNKNOWN_COSINE,
@@ -21,8 +21,8 @@ from memconsole.domain.fusion import (
     shortlist,
     trust_in_words,
 )
-from memconsole.domain.recall import Question, Sums, questions
-from memconsole.domain.search import LATE_CANDIDATES, Candidate
+from memconsole.domain.search.recall import Question, Sums, questions
+from memconsole.domain.search.values import LATE_CANDIDATES, Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

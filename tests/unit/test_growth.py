@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.growth import growth, rounded
+from memconsole.domain.sessions.tokens import growth, rounded
 
 NOW = datetime(2026, 4, 12, 9, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
-from memconsole.index.halves import widened
+from memconsole.adapters.index.embedding.static import widened
 
 
 def test_every_number_there_is() -> None:

@@ -9,14 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.domain import index_md
-from memconsole.domain.index_md import (
-    IndexText,
-    catalogued,
-    is_same_index,
-    render_index,
-)
-from memconsole.domain.memory import PoolItem
-from memconsole.domain.settings_memory import IndexMdSettings
+from memconsole.domain.index_md import IndexText, catalogued, is_same_index, render_index
+from memconsole.domain.memory.files import PoolItem
+from memconsole.domain.settings.sections import IndexMdSettings
 
 NOW = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
 

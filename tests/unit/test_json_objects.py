@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.cli import encode, encode_memory, encode_outcome
-from memconsole.domain.agents import AgentRef, Notice
-from memconsole.domain.commands import Checkpoint, Rotate
-from memconsole.domain.memory import MARKER_TAGS, Category, Limit, Marker, Pool, PoolItem
-from memconsole.domain.origin import Origin
-from memconsole.domain.outcomes import (
+from memconsole.cli.json import encode, memory
+from memconsole.cli.json import outcome as encode_outcome
+from memconsole.domain.agents import AgentRef, Notice, Origin
+from memconsole.domain.commands.commands import Checkpoint, Rotate
+from memconsole.domain.commands.outcomes import (
     Checkpointed,
     Failed,
     Planned,
@@ -25,7 +24,8 @@ from memconsole.domain.outcomes import (
     SkipReason,
     Written,
 )
-from memconsole.domain.transcript import Message, MessageKind, TranscriptCounts
+from memconsole.domain.memory.files import MARKER_TAGS, Category, Limit, Marker, Pool, PoolItem
+from memconsole.domain.transcripts.records import Message, MessageKind, TranscriptCounts
 from tests.cli import contract
 
 NOW = datetime(2026, 4, 12, 9, 0, tzinfo=UTC)
@@ -117,19 +117,17 @@ def test_a_pool() -> None:
         active_context_at=None,
         read_at=NOW,
     )
-    row = plain(encode_memory.pool(pool, "work"))
+    row = plain(memory.pool(pool, "work"))
     contract.check(row, contract.POOL, "pool")
     assert isinstance(row, dict)
     assert row["agent"] == "work"
     assert row["agents"] == ["main", "work"]
     assert [item["because"] for item in row["items"]] == [None, "index"]
-    assert plain(encode_memory.pool(pool)) == row | {"agent": "main"}
+    assert plain(memory.pool(pool)) == row | {"agent": "main"}
 
 
 def test_a_marked_line() -> None:
-    row = plain(
-        encode_memory.marker("main", Marker("DECISION", "memory/[/bad] notes.md", 12, "use WAL"))
-    )
+    row = plain(memory.marker("main", Marker("DECISION", "memory/[/bad] notes.md", 12, "use WAL")))
     assert row == {
         "tag": "DECISION",
         "agent": "main",

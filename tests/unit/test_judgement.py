@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memconsole.domain.agents import AgentRef, PlatformConfig
-from memconsole.domain.judgement import (
+from memconsole.domain.sessions.judgement import (
     count_tokens,
     explain,
     is_trusted,
@@ -18,16 +18,16 @@ from memconsole.domain.judgement import (
     why_not_due,
     window_of,
 )
-from memconsole.domain.keys import SessionClass, SessionKey
-from memconsole.domain.sessions import (
+from memconsole.domain.sessions.keys import SessionClass, SessionKey
+from memconsole.domain.sessions.stored import (
     SessionState,
     StoredSession,
     TranscriptKind,
     TranscriptRef,
     TranscriptState,
 )
-from memconsole.domain.tokens import NotDue, RotationPolicy, TokenCount, TokenState
-from memconsole.domain.transcript import Compaction, Tail
+from memconsole.domain.sessions.tokens import NotDue, RotationPolicy, TokenCount, TokenState
+from memconsole.domain.transcripts.records import Compaction, Tail
 
 AGENT = AgentRef("/home/operator/.openclaw", "main")
 KEY = SessionKey("agent:main:main", "main", "main", SessionClass.MAIN)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.keys import SessionClass, classify, parse_key
+from memconsole.domain.sessions.keys import SessionClass, classify, parse_key
 
 UUID = "5a5c9799-1f0c-4a2e-9b53-2f6a3f8a1c11"
 

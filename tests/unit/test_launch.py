@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.errors import FolderGoneError
-from memconsole.launch import (
+from memconsole.system.launch import (
     absolute,
     environment,
     find_program,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.likeness import (
+from memconsole.domain.memory.similarity import (
     Guard,
     differing,
     features,

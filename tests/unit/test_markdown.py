@@ -11,10 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from memconsole.domain.markdown import PRIORITIES, quote_line
-from memconsole.domain.markers import marked_lines
-from memconsole.domain.plain import one_line
-from memconsole.domain.redaction import mask
+from memconsole.domain.memory.markers import marked_lines
+from memconsole.text.markdown import PRIORITIES, quote_line
+from memconsole.text.plain import one_line
+from memconsole.text.redaction import mask
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

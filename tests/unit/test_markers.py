@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from memconsole.domain.fences import hidden_spans
-from memconsole.domain.markers import marked_lines
-from memconsole.domain.memory import MARKER_TAGS
+from memconsole.domain.memory.files import MARKER_TAGS
+from memconsole.domain.memory.markers import marked_lines
+from memconsole.text.fences import hidden_spans
 
 
 def found(text: str) -> list[tuple[int, str]]:

@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from memconsole.domain.entries import entries_of
-from memconsole.domain.memory_advice import AdviceKind, advice_on
+from memconsole.domain.memory.advice import AdviceKind, advice_on
+from memconsole.domain.memory.entries import entries_of
 
 TODAY = date(2026, 3, 1)
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.messages import (
+from memconsole.domain.transcripts.messages import (
     FilterReason,
     captured_text,
     message_of,
     shown,
     unfiltered,
 )
-from memconsole.domain.transcript import (
+from memconsole.domain.transcripts.records import (
     Attachment,
     Compaction,
     Entry,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.indexing import Source
-from memconsole.domain.near_hits import folded
-from memconsole.domain.search import SearchHit
+from memconsole.domain.search.indexing import Source
+from memconsole.domain.search.near_hits import folded
+from memconsole.domain.search.values import SearchHit
 
 LINE = "- Last request: move the inventory to the second rack"
 

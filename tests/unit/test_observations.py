@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memconsole.domain.markdown import quote_line
-from memconsole.domain.observations import (
+from memconsole.domain.memory.observation_log import add, appended, parse, parse_line
+from memconsole.domain.memory.observations import (
     Kind,
     Observation,
     ObservationLog,
@@ -21,7 +21,7 @@ from memconsole.domain.observations import (
     render,
     render_archived,
 )
-from memconsole.domain.observations_text import add, appended, parse, parse_line
+from memconsole.text.markdown import quote_line
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.operator_set import SET, read_rows
-from memconsole.domain.chunking import chunks
-from memconsole.domain.folding import index_text, words
-from memconsole.domain.query import STOP_WORDS, stem
-from memconsole.domain.recall import questions
-from memconsole.domain.redaction import mask
+from memconsole.domain.search.chunking import chunks
+from memconsole.domain.search.query import stem
+from memconsole.domain.search.recall import questions
+from memconsole.text.folding import index_text, words
+from memconsole.text.redaction import mask
+from memconsole.text.stop_words import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

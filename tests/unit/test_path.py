@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memconsole.domain.path import ActivePath, active_flags
-from memconsole.domain.transcript import Entry, EntryKind
+from memconsole.domain.transcripts.path import ActivePath, active_flags
+from memconsole.domain.transcripts.records import Entry, EntryKind
 
 HEADER = Entry(EntryKind.SESSION, id="s")
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memconsole.domain.graphemes import boundary_before
-from memconsole.domain.plain import clean, cut, one_line
+from memconsole.text.graphemes import boundary_before, cut
+from memconsole.text.plain import clean, one_line
 
 FAMILY = "👩\u200d❤\ufe0f\u200d💋\u200d👨"
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"

@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memconsole.domain.excerpts import take
-from memconsole.domain.observations import Kind, Observation, ObservationLog, Priority
-from memconsole.domain.observations_text import add, parse
-from memconsole.domain.observing import MARK, Observer, Part
+from memconsole.domain.memory.observation_log import add, parse
+from memconsole.domain.memory.observations import Kind, Observation, ObservationLog, Priority
+from memconsole.domain.observe.rules import MARK, Observer, Part
 from memconsole.domain.planted import PLANTED, holds_planted, is_planted, is_quoted, quoted
-from memconsole.domain.reflection_gate import judge
-from memconsole.domain.transcript import Message, MessageKind
+from memconsole.domain.reflect.gate import judge
+from memconsole.domain.transcripts.excerpts import take
+from memconsole.domain.transcripts.records import Message, MessageKind
 from tests.unit import planted_lines
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)

@@ -8,20 +8,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.platform_candidates import Placed, PlatformChunk, Rules, WordsFound, age_of
-from memconsole.domain.platform_limits import Limits, limits_of
-from memconsole.domain.platform_profile import (
+from memconsole.domain.platform_search.candidates import (
+    Placed,
+    PlatformChunk,
+    Rules,
+    WordsFound,
+    age_of,
+)
+from memconsole.domain.platform_search.profile import (
     FADING,
     FIRST,
     GRADED,
     ONE_BY_ONE,
     PROFILES,
+    Limits,
     Profile,
+    limits_of,
     profile_of,
 )
-from memconsole.domain.platform_rank import ranked
-from memconsole.domain.platform_variety import varied
-from memconsole.domain.platform_words import TRIGRAM, graded, lifted, path_likeness, plan, terms
+from memconsole.domain.platform_search.ranking import ranked, varied
+from memconsole.domain.platform_search.words import (
+    TRIGRAM,
+    graded,
+    lifted,
+    path_likeness,
+    plan,
+    terms,
+)
 
 NOW = datetime(2026, 11, 27, tzinfo=UTC).timestamp()
 DAY_S = 86_400.0

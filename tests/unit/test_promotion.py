@@ -9,11 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.entries import MemoryEntry, entries_of, entry_id
-from memconsole.domain.fences import hidden_spans
-from memconsole.domain.markers import marked_lines
-from memconsole.domain.memory_edit import inserted
-from memconsole.domain.promotion import (
+from memconsole.domain.consolidate.finds import Find
+from memconsole.domain.consolidate.promotion import (
     SECTION,
     Parts,
     Proposal,
@@ -23,7 +20,10 @@ from memconsole.domain.promotion import (
     notes_of,
     parts_of,
 )
-from memconsole.domain.search_log import Find
+from memconsole.domain.memory.edits import inserted
+from memconsole.domain.memory.entries import MemoryEntry, entries_of, entry_id
+from memconsole.domain.memory.markers import marked_lines
+from memconsole.text.fences import hidden_spans
 from tests.fakes import NOW
 
 PATH = "memory/2026-01-20.md"

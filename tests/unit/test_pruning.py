@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.pruning import ContextPart, PruneAction, PruneReason, preview
-from memconsole.domain.pruning_rules import PruningMode, PruningRules, parse_ttl, rules_of
+from memconsole.domain.pruning import (
+    ContextPart,
+    PruneAction,
+    PruneReason,
+    PruningMode,
+    PruningRules,
+    parse_ttl,
+    preview,
+    rules_of,
+)
 from tests.fakes import NOW
 
 RULES = PruningRules(PruningMode.ADAPTIVE, window_tokens=50_000)  # 200,000 characters

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.query import match_spans, parse, stem
-from memconsole.domain.snippet import snippet
+from memconsole.domain.search.query import match_spans, parse, stem
+from memconsole.domain.search.snippet import snippet
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memconsole.domain.redaction import mask
+from memconsole.text.redaction import mask
 
 if TYPE_CHECKING:
     from pathlib import Path

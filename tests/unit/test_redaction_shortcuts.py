@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memconsole
-from memconsole.domain.literals import Literals
-from memconsole.domain.outgoing import let_out, name_out
-from memconsole.domain.redaction import mask, secrets_in
-from memconsole.domain.redaction_escapes import plain
-from memconsole.domain.redaction_patterns import ANNOUNCING, ANNOUNCING_TOO, Word
-from memconsole.domain.redaction_places import COMMANDS, PLACES
-from memconsole.domain.redaction_shapes import SHORTEST, TokenShape, token_shapes
-from memconsole.domain.redaction_vendors import NAMED
+from memconsole.text.outgoing import let_out, name_out
+from memconsole.text.redaction import mask, secrets_in
+from memconsole.text.redaction.escapes import plain
+from memconsole.text.redaction.literals import Literals
+from memconsole.text.redaction.patterns import ANNOUNCING, ANNOUNCING_TOO, Word
+from memconsole.text.redaction.places import COMMANDS, PLACES
+from memconsole.text.redaction.shapes import SHORTEST, TokenShape, token_shapes
+from memconsole.text.redaction.vendors import NAMED
 
 
 @pytest.mark.parametrize("shape", token_shapes(), ids=lambda one: one.kind)
@@ -116,6 +116,6 @@ def test_nothing_masks_but_the_one_way_out() -> None:
     importers = {
         path.name
         for path in package.rglob("*.py")
-        if "memconsole.domain.redaction" in path.read_text("utf-8")
+        if "memconsole.text.redaction" in path.read_text("utf-8")
     }
     assert {name for name in importers if not name.startswith("redaction")} == {"outgoing.py"}

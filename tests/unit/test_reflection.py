@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.estimate import words_in
-from memconsole.domain.observations import (
+from memconsole.domain.memory.observation_log import add, parse
+from memconsole.domain.memory.observations import (
     Kind,
     Observation,
     ObservationLog,
@@ -20,10 +20,9 @@ from memconsole.domain.observations import (
     observation_id,
     render,
 )
-from memconsole.domain.observations_text import add, parse
-from memconsole.domain.reflection import Reflection, consolidate
-from memconsole.domain.reflection_gate import judge, unwrapped
-from memconsole.domain.reflection_words import changes, lost, told
+from memconsole.domain.reflect.gate import judge, unwrapped
+from memconsole.domain.reflect.rules import Reflection, changes, consolidate, lost, told
+from memconsole.text.estimate import words_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`domain/schedule.py`: what is due, by two clocks."""
+"""`domain/jobs/schedule.py`: what is due, by two clocks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.schedule import (
+from memconsole.domain.jobs.schedule import (
     DailyAt,
     Every,
     Reading,

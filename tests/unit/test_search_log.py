@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from memconsole.domain.entries import entry_id
-from memconsole.domain.indexing import Source
-from memconsole.domain.query import parse
-from memconsole.domain.search import SearchHit
-from memconsole.domain.search_log import counts, notes_found, query_hash
+from memconsole.domain.consolidate.finds import counts, notes_found, query_hash
+from memconsole.domain.memory.entries import entry_id
+from memconsole.domain.search.indexing import Source
+from memconsole.domain.search.query import parse
+from memconsole.domain.search.values import SearchHit
 
 PATH = "memory/2026-01-20.md"
 TEXT = (

@@ -7,7 +7,7 @@ import pytest
 from benchmarks import secret_set, secret_set_held_out
 from benchmarks.look_alikes import look_alikes
 from benchmarks.secret_set import Planted, planted
-from memconsole.domain.redaction import mask
+from memconsole.text.redaction import mask
 
 SEED = 20260502
 TUNED = (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.sentences import sentences
+from memconsole.text.sentences import sentences
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.memory import MARKER_TAGS
-from memconsole.domain.slug import MOST_CHARS, slug
-from memconsole.domain.tag_cues import Tagged, observations, tag_of
+from memconsole.domain.memory.files import MARKER_TAGS
+from memconsole.domain.memory.words import MOST_CHARS, slug
+from memconsole.domain.summarize.markers import Tagged, observations, tag_of
 
 
 @pytest.mark.parametrize(

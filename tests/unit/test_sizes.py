@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memconsole.domain.sizes import size_column, size_words
+from memconsole.text.numerals import size_column, size_words
 
 
 @pytest.mark.parametrize(

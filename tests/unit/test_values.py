@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole import values
+from memconsole import lazy_dataclass
 
 
 def both(**options: bool) -> tuple[Any, Any]:
     """Return the same class made by the original and by ours."""
     made = []
-    for decorator in (dataclasses.dataclass, values.dataclass):
+    for decorator in (dataclasses.dataclass, lazy_dataclass.dataclass):
 
         class Base:
             one: int
@@ -37,7 +37,7 @@ def both(**options: bool) -> tuple[Any, Any]:
 THEIRS, OURS = both()
 
 
-@values.dataclass(frozen=True, slots=True)
+@lazy_dataclass.dataclass(frozen=True, slots=True)
 class Point:
     """Of this module, so that it can be pickled."""
 
@@ -45,7 +45,7 @@ class Point:
     y: float = 0.0
 
 
-@values.dataclass(frozen=True, slots=True)
+@lazy_dataclass.dataclass(frozen=True, slots=True)
 class Place(Point):
     """Inherits fields."""
 
@@ -56,14 +56,14 @@ class Place(Point):
             raise ValueError(self.name)
 
 
-@values.dataclass(frozen=True, slots=True)
+@lazy_dataclass.dataclass(frozen=True, slots=True)
 class Lone:
     """One field that is equal to itself and to nothing else."""
 
     value: float
 
 
-@values.dataclass(frozen=True, slots=True)
+@lazy_dataclass.dataclass(frozen=True, slots=True)
 class Named:
     """Says itself how it looks and what it equals."""
 
@@ -168,15 +168,15 @@ def test_names_only() -> None:
 
 
 def test_what_orders_itself_or_changes_is_the_original() -> None:
-    @values.dataclass(frozen=True, slots=True, order=True)
+    @lazy_dataclass.dataclass(frozen=True, slots=True, order=True)
     class Ordered:
         one: int
 
-    @values.dataclass(slots=True)
+    @lazy_dataclass.dataclass(slots=True)
     class Loose:
         one: int = 1
 
-    @values.dataclass
+    @lazy_dataclass.dataclass
     class Bare:
         one: int = 1
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.when import dated
+from memconsole.domain.observe.relative_dates import dated
 
 MONDAY = date(2026, 1, 26)
 

@@ -1,23 +1,29 @@
-"""What every screen of the console has: title, attention, keys, and commands."""
+"""What every screen of the console has: title, attention, keys, and commands.
+
+What the screens about one agent share: whose they are, and what commands act on there.
+
+What the dialogs share: they lie over a screen and draw as it does.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
 from textual.binding import Binding
+from textual.screen import ModalScreen
 
-from memconsole.domain.catalogue import spec_of
-from memconsole.domain.command_spec import Subject
+from memconsole.domain.commands.catalogue import Subject, spec_of
+from memconsole.ui.actions.targets import for_agents, pool_of
+from memconsole.ui.drawing.literal import literal
+from memconsole.ui.drawing.spans import Role, Span
+from memconsole.ui.drawing.themes import LOOKS, Looks
 from memconsole.ui.hosting import host, why_not_host
-from memconsole.ui.keys import COMMON, command_bindings, key_line
-from memconsole.ui.literal import literal
-from memconsole.ui.refusals import refusal
+from memconsole.ui.keys import COMMON, command_bindings, key_line, refusal
 from memconsole.ui.screens.panels import PanelScreen
-from memconsole.ui.spans import Role, Span
-from memconsole.ui.title import attention_line, title_line
-from memconsole.ui.widgets.bar import Bar
+from memconsole.ui.widgets.line import Bar
 from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
+from memconsole.ui.widgets.title import attention_line, title_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,10 +32,13 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.events import Resize
 
-    from memconsole.ui.loading import Loaded
-    from memconsole.ui.rows.context import Context
-    from memconsole.ui.spans import Line
-    from memconsole.ui.targets import Target
+    from memconsole.domain.memory.files import Pool
+    from memconsole.ui.actions.targets import Target
+    from memconsole.ui.desk import Desk
+    from memconsole.ui.drawing.context import Context
+    from memconsole.ui.drawing.spans import Line
+    from memconsole.ui.workers.loading import Loaded
+
 
 _MESSAGE_SECONDS = 6.0
 
@@ -238,3 +247,50 @@ class ListScreen(ConsoleScreen):
     def body(self) -> ComposeResult:
         """Yield the list."""
         yield Pane("list", glyphs=self.desk.glyphs, classes="-current")
+
+
+class AgentScreen(ConsoleScreen):
+    """A screen about one agent."""
+
+    def __init__(self, name: str, agent_id: str) -> None:
+        super().__init__(name)
+        self._agent_id = agent_id
+
+    @property
+    def where(self) -> str:
+        """Name of the screen, and the agent it is about."""
+        return f"{self.name} {self.desk.glyphs.dot} {self._agent_id}"
+
+    @property
+    def _pool(self) -> Pool | None:
+        """The agent's memory, as it was read."""
+        return pool_of(self.desk.snapshot, self._agent_id)
+
+    def targets(self, subject: Subject) -> tuple[Target, ...]:
+        """Return the agent."""
+        snapshot = self.desk.snapshot
+        return () if snapshot is None else for_agents(snapshot, (self._agent_id,), subject)
+
+
+Result = TypeVar("Result")
+
+
+class Dialog(ModalScreen[Result], inherit_bindings=False):
+    """A screen in front of another one."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = LOOKS
+    AUTO_FOCUS = ""
+
+    def __init__(self, name: str) -> None:
+        self.looks = Looks(self)
+        super().__init__(name=name)
+
+    @property
+    def desk(self) -> Desk:
+        """The app, with what is ours about it."""
+        return cast("Desk", self.app)
+
+    def notify_style_update(self) -> None:
+        """Forget the looks of the old theme."""
+        super().notify_style_update()
+        self.looks.forget()

@@ -9,9 +9,9 @@ from textual import on
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
-from memconsole.ui.looks import LOOKS, Looks
-from memconsole.ui.spans import Role
-from memconsole.ui.widgets.drawn import Drawn
+from memconsole.ui.drawing.spans import Role
+from memconsole.ui.drawing.themes import LOOKS, Looks
+from memconsole.ui.widgets.line import Drawn
 from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from textual.widgets import Input
 
     from memconsole.ui.desk import Desk
-    from memconsole.ui.widgets.bar import Bar
+    from memconsole.ui.widgets.line import Bar
 
 LEAST_WIDTH, LEAST_HEIGHT = 20, 6
 SINGLE_BELOW_WIDTH, SINGLE_BELOW_HEIGHT = 60, 16

@@ -8,8 +8,8 @@ from textual import events
 from textual.binding import Binding
 from textual.widgets import Input
 
-from memconsole.domain.plain import clean
-from memconsole.ui.widgets.keeps_keys import KeepsKeys
+from memconsole.text.plain import clean
+from memconsole.ui.widgets.pane import KeepsKeys
 
 if TYPE_CHECKING:
     from textual.binding import BindingType

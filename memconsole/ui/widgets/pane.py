@@ -2,28 +2,256 @@
 
 Only lines whose text or look changed are written again; cursor, marks, filter and scroll position
 belong to row keys and survive every refresh and resize (`console.md`, Moving quietly).
+
+Draws a pane into lines: frame, title, headings, rows, and where one is.
+
+What keeps the keys of a widget while a terminal is too small to show it.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
 from textual.message import Message
 
-from memconsole.ui.glyphs import UNICODE
-from memconsole.ui.listing import Listing
-from memconsole.ui.widgets.drawn import Drawn
-from memconsole.ui.widgets.frame import GUTTER, Look, draw
-from memconsole.ui.widgets.keeps_keys import KeepsKeys
+from memconsole.lazy_dataclass import dataclass
+from memconsole.ui.drawing import cells
+from memconsole.ui.drawing.glyphs import UNICODE
+from memconsole.ui.drawing.listing import Listing
+from memconsole.ui.drawing.spans import Role, Span, between, cut_line, fill_line, line_width
+from memconsole.ui.drawing.table import draw_header, draw_row, fit
+from memconsole.ui.widgets.line import Drawn
 from memconsole.ui.widgets.place import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from textual import events
     from textual.binding import BindingType
+    from textual.events import Hide
 
-    from memconsole.ui.glyphs import Glyphs
-    from memconsole.ui.spans import Row
+    from memconsole.ui.drawing.glyphs import Glyphs
+    from memconsole.ui.drawing.spans import Line, Row
+    from memconsole.ui.drawing.table import Fitted
+
+
+GUTTER = 2
+"""Cells before a row: the cursor, and the mark."""
+
+_BARS = frozenset({Role.OK_BAR, Role.WARNING_BAR, Role.DUE_BAR})
+
+_LEAST_WIDTH, _LEAST_HEIGHT = 8, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a pane is to be drawn.
+
+    Attributes:
+        is_focused: Keys go here: the cursor is a bar, not only a sign.
+        hint: Words on the lower frame, where nothing worse stands.
+    """
+
+    width: int
+    height: int
+    is_focused: bool
+    glyphs: Glyphs
+    hint: str = ""
+
+    @property
+    def frame(self) -> Role:
+        """The role of the frame."""
+        return Role.FOCUSED_FRAME if self.is_focused else Role.FRAME
+
+    @property
+    def title(self) -> Role:
+        """The role of the title."""
+        return Role.FOCUSED_TITLE if self.is_focused else Role.TITLE
+
+
+def draw(listing: Listing, place: Place, look: Look) -> list[Line]:
+    """Return the pane's lines; a size without room for a frame gets its title alone."""
+    if look.width < _LEAST_WIDTH or look.height < _LEAST_HEIGHT:
+        title = fill_line(_title(listing, place, look), look.width, ellipsis=look.glyphs.ellipsis)
+        blank = fill_line((), look.width)
+        return [title if y == 0 else blank for y in range(max(look.height, 0))]
+    body = [
+        *(fill_line(line, look.width - 4) for line in listing.fixed),
+        *_body(listing, place, look),
+    ]
+    if listing.is_stale:
+        body = [tuple(_faded(line)) for line in body]
+    room = look.height - 2
+    body = body[:room] + [fill_line((), look.width - 4)] * (room - len(body))
+    thumb = _thumb(place, look)
+    return [
+        _top(listing, place, look),
+        *(_side(line, y, thumb, look) for y, line in enumerate(body)),
+        _bottom(listing, place, look),
+    ]
+
+
+def _faded(line: Line) -> Iterator[Span]:
+    """Grey out what is too old to act upon; signs of danger stay readable in words."""
+    for span in line:
+        is_bar = span.role in _BARS
+        if is_bar or span.role is Role.TRACK:
+            yield replace(span, role=Role.STALE_BAR if is_bar else Role.TRACK)
+        else:
+            yield replace(span, role=Role.MUTED)
+
+
+def _top(listing: Listing, place: Place, look: Look) -> Line:
+    glyphs = look.glyphs
+    title = _title(listing, place, look)
+    room = look.width - 4 - line_width(title)
+    # The age says how far the rest can be trusted: the title gives way to it, not it to the title.
+    wanted = cells.width(listing.age or listing.source) + 3
+    status = _status(listing, glyphs, max(room, min(wanted, look.width // 2)))
+    right: Line = (Span(glyphs.corners[1], look.frame),)
+    if status:
+        right = (Span(f" {status} ", Role.MUTED), *right)
+    title = cut_line(title, look.width - 3 - line_width(right), ellipsis=glyphs.ellipsis)
+    left = (Span(f"{glyphs.corners[0]} ", look.frame), *title, Span(" ", look.frame))
+    return between(left, right, look.width, gap=Span(glyphs.horizontal, look.frame))
+
+
+def _status(listing: Listing, glyphs: Glyphs, room: int) -> str:
+    both = f" {glyphs.dot} ".join(part for part in (listing.source, listing.age) if part)
+    for text in (both, listing.age or listing.source):
+        if cells.width(text) + 3 <= room:
+            return text
+    return cells.cut(listing.age, max(room - 2, 0), ellipsis=glyphs.ellipsis)
+
+
+def _title(listing: Listing, place: Place, look: Look) -> Line:
+    spans: list[Span] = []
+    if listing.number is not None:
+        spans.append(Span(f"{listing.number} ", Role.ACCENT))
+    spans.append(Span(listing.title, look.title))
+    if listing.about:
+        spans.append(Span(f" {listing.about}", Role.MUTED))
+    if place.needle:
+        spans.append(Span(f" /{place.needle}", Role.ACCENT))
+    return tuple(spans)
+
+
+def _bottom(listing: Listing, place: Place, look: Look) -> Line:
+    glyphs = look.glyphs
+    notes: list[str] = []
+    if place.marks:
+        notes.append(f"{len(place.marks)} marked")
+    if len(place.rows) > place.height > 0:
+        here = place.offset if place.number is None else place.number
+        notes.append(f"{here + 1}/{len(place.rows)}")
+    right: Line = (Span(glyphs.corners[3], look.frame),)
+    if notes:
+        right = (Span(f" {f' {glyphs.dot} '.join(notes)} ", Role.MUTED), *right)
+    left: Line = (Span(glyphs.corners[2], look.frame),)
+    if listing.problem:
+        room = look.width - line_width(right) - 4
+        text = cells.cut(listing.problem, room, ellipsis=glyphs.ellipsis)
+        left = (*left, Span(f" {text} ", Role.WARNING))
+    elif look.hint:
+        left = (*left, Span(f" {look.hint} ", Role.MUTED))
+    return between(left, right, look.width, gap=Span(glyphs.horizontal, look.frame))
+
+
+def _side(line: Line, y: int, thumb: range, look: Look) -> Line:
+    glyphs = look.glyphs
+    edge = Span(glyphs.thumb if y in thumb else glyphs.vertical, look.frame)
+    return (Span(glyphs.vertical, look.frame), Span(" "), *line, Span(" "), edge)
+
+
+def _thumb(place: Place, look: Look) -> range:
+    """Return the lines of the frame that show which part of the list is in view."""
+    total, shown = len(place.rows), place.height
+    if total <= shown or shown < 2:
+        return range(0)
+    size = max(1, round(shown * shown / total))
+    start = round((shown - size) * place.offset / max(1, total - shown))
+    first = look.height - 2 - shown
+    return range(first + start, first + start + size)
+
+
+def _body(listing: Listing, place: Place, look: Look) -> Iterator[Line]:
+    room = look.width - 4 - GUTTER
+    fitted = fit(listing.columns, room) if listing.columns else None
+    if listing.has_header and fitted is not None:
+        sort = listing.sort
+        header = draw_header(
+            listing.columns,
+            fitted,
+            look.glyphs,
+            sort=None if sort is None else sort.name,
+            falling=sort is None or sort.falling,
+        )
+        yield (Span(" " * GUTTER), *header)
+    if not place.rows:
+        yield from _empty(listing, place, look)
+    for row in place.rows[place.offset : place.offset + max(place.height, 0)]:
+        yield _row(row, listing, place, look, fitted)
+
+
+def _empty(listing: Listing, place: Place, look: Look) -> Iterator[Line]:
+    lines = ("nothing here matches",) if place.needle and not place.finds else listing.empty
+    width = look.width - 4
+    for text in lines:
+        for piece in cells.wrap(text, width - GUTTER):
+            yield fill_line((Span(" " * GUTTER), Span(piece, Role.MUTED)), width)
+
+
+def _row(row: Row, listing: Listing, place: Place, look: Look, fitted: Fitted | None) -> Line:
+    width = look.width - 4
+    if fitted is None:
+        [cell] = row.cells
+        content = cell.draw(width - GUTTER, look.glyphs, right=False)
+    else:
+        content = draw_row(row, listing.columns, fitted, look.glyphs)
+    is_here = row.key == place.cursor
+    if place.finds and place.matches(row):
+        content = tuple(_found(content, place.needle))
+    line = (
+        Span(look.glyphs.cursor if is_here else " ", Role.ACCENT),
+        Span(look.glyphs.mark if row.key in place.marks else " ", Role.ACCENT),
+        *content,
+    )
+    if is_here and look.is_focused:
+        return tuple(replace(span, is_cursor=True) for span in line)
+    return line
+
+
+def _found(line: Line, needle: str) -> Iterator[Span]:
+    """Mark the search text where it stands; case folding that changes lengths marks nothing."""
+    wanted = needle.casefold()
+    for span in line:
+        folded = span.text.casefold()
+        if len(folded) != len(span.text) or wanted not in folded:
+            yield span
+            continue
+        start = 0
+        while (hit := folded.find(wanted, start)) >= 0:
+            if hit > start:
+                yield Span(span.text[start:hit], span.role)
+            yield Span(span.text[hit : hit + len(wanted)], Role.FOUND)
+            start = hit + len(wanted)
+        if start < len(span.text):
+            yield Span(span.text[start:], span.role)
+
+
+class KeepsKeys:
+    """Stands before Textual's own widget among the bases.
+
+    Textual takes the keys away from what it hides, and may tell it so when it is seen again
+    already. Of ours, what loses the keys for good is removed, or its screen gives them elsewhere.
+    """
+
+    def on_hide(self, event: Hide) -> None:
+        """Let Textual not take the keys away."""
+        event.prevent_default()
+
 
 _WHEEL = 3
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from memconsole.values import dataclass
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from memconsole.ui.spans import Row
+    from memconsole.ui.drawing.spans import Row
 
 
 @dataclass

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memconsole import wiring
+from memconsole.compose import engine as wiring
 from memconsole.demo.history import remember
 from memconsole.demo.home import write_home
 from memconsole.demo.world import demo_world
-from memconsole.domain.origin import Origin
-from memconsole.domain.search import SearchRequest
+from memconsole.domain.agents import Origin
+from memconsole.domain.search.values import SearchRequest
 from memconsole.ui.app import ConsoleApp
-from memconsole.ui.clock import ScreenClock
+from memconsole.ui.workers.readings import ScreenClock
 from tests.demo.pictures.frame import read_frame
 from tests.ui.driving import settle
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memconsole.demo.home import DemoHome
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
-    from memconsole.ports import Clock
+    from memconsole.ports.platform import Clock
     from tests.demo.pictures.frame import Frame
 
 NOW = datetime(2026, 4, 14, 14, 20, tzinfo=UTC)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memconsole.sqlite import library
+from memconsole.adapters.sqlite.choice import library
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

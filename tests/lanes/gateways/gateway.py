@@ -15,10 +15,10 @@ import subprocess
 import time
 from typing import TYPE_CHECKING, Any
 
+from memconsole.adapters.gateway.doorway import Doorway
+from memconsole.adapters.gateway.identity import DeviceFile
+from memconsole.adapters.gateway.problem import AnswerError, LinkLostError, RefusedError
 from memconsole.domain.gateway import GatewayPlace
-from memconsole.gateway.doorway import Doorway
-from memconsole.gateway.identity import DeviceFile
-from memconsole.gateway.problem import AnswerError, LinkLostError, RefusedError
 from tests.lanes.gateways.family import family
 from tests.lanes.gateways.install import compiled, node, program
 from tests.lanes.gateways.releases import AGENTS, TOKEN, config, overlaid
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from memconsole.gateway.doorway import Link
+    from memconsole.adapters.gateway.doorway import Link
     from tests.lanes.gateways.model_server import ModelServer
     from tests.lanes.gateways.releases import Release
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memconsole.adapters.gateway.client import GatewayClient
+from memconsole.adapters.gateway.doorway import Doorway
+from memconsole.adapters.gateway.identity import DeviceFile
 from memconsole.domain.gateway import GatewayPlace
-from memconsole.gateway.client import GatewayClient
-from memconsole.gateway.doorway import Doorway
-from memconsole.gateway.identity import DeviceFile
 from tests.fakes import NOW
 from tests.lanes.gateways.family import listening
 from tests.lanes.gateways.gateway import wait_until

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memconsole.domain.platform_candidates import Placed, Rules
-from memconsole.domain.platform_limits import limits_of
-from memconsole.engine.agent_finding import placed
-from memconsole.stores.platform_index import PlatformIndexFiles
-from memconsole.stores.private_copy import PrivateCopies
+from memconsole.adapters.platform_index.files import PlatformIndexFiles
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.domain.platform_search.candidates import Placed, Rules
+from memconsole.domain.platform_search.profile import limits_of
+from memconsole.engine.platform_search.explain import placed
 from tests.adapters.test_platform_index import agent_of, home_at
 from tests.lanes.gateways.gateway import START_S, wait_until
 from tests.lanes.gateways.model_server import EMBEDDING_MODEL, embedding
 from tests.lanes.gateways.releases import OPENCLAW_9
 
 if TYPE_CHECKING:
-    from memconsole.platform_index_ports import OpenPlatformIndex
+    from memconsole.ports.search import OpenPlatformIndex
     from tests.lanes.gateways.conftest import Lane
 
 Json = Any

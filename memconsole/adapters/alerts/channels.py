@@ -1,0 +1,294 @@
+"""The channels of the settings (port `AlertChannel`); what they load is loaded by a child.
+
+The channel that is always there: `health/alerts.log`, one JSON object a line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from memconsole.adapters.alerts.extra import INSTALL, missing
+from memconsole.adapters.alerts.process import run
+from memconsole.adapters.alerts.secrets import Secrets
+from memconsole.errors import DeliveryError
+from memconsole.system.folders import open_state_folder
+from memconsole.system.launch import find_program, own_module
+from memconsole.system.whole_file import append_to
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from memconsole.adapters.alerts.process import Stop
+    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.settings.sections import AlertSettings, ChannelSettings
+    from memconsole.errors import ConfigError
+
+
+TIMEOUT_S = 10.0
+"""How long a delivery may take (mission §10)."""
+
+_START_S = 10.0
+"""How long the child may take to begin on a busy host."""
+
+_CHILD = own_module("memconsole.adapters.alerts.child")
+
+
+class ChildChannel:
+    """Slack, a webhook, or an address for Apprise: delivered by a process of its own.
+
+    Args:
+        settings: With `${NAME}` for secrets.
+        secrets: Fills them in when a message is sent.
+        timeout_s: How long a delivery may take.
+    """
+
+    def __init__(
+        self, settings: ChannelSettings, secrets: Secrets, timeout_s: float = TIMEOUT_S
+    ) -> None:
+        self._settings = settings
+        self._secrets = secrets
+        self._timeout_s = timeout_s
+        self.name = settings.name
+        self.kind = settings.type
+
+    def check(self) -> None:
+        """See whether every secret is there, and the library that delivers.
+
+        Raises:
+            DeliveryError: One is missing.
+        """
+        self._filled()
+
+    def send(self, message: Mapping[str, Detail], cancel: Stop | None) -> None:
+        """Deliver one message.
+
+        Raises:
+            DeliveryError: It was not delivered; names no secret.
+        """
+        found = self._filled()
+        question = {
+            "kind": found.type,
+            "url": found.url,
+            "token": found.token,
+            "channel": found.channel,
+            "message": message,
+            "timeout_s": self._timeout_s,
+        }
+        data = json.dumps(question).encode()
+        limit_s = self._timeout_s + _START_S
+        ended = run(_CHILD, data, timeout_s=limit_s, cancel=cancel, reads=True)
+        try:
+            answer = json.loads(ended.out)
+        except ValueError:
+            raise DeliveryError(f"its process ended with code {ended.code}") from None
+        if answer["error"] is not None:
+            raise DeliveryError(str(answer["error"]), is_final=bool(answer["is_final"]))
+
+    def _filled(self) -> ChannelSettings:
+        if lack := missing(self.kind):
+            raise DeliveryError(lack, INSTALL, is_final=True)
+        fill = self._secrets.fill
+        found = self._settings
+        return replace(
+            found, url=fill(found.url), token=fill(found.token), channel=fill(found.channel)
+        )
+
+
+class CommandChannel:
+    """A program of the operator's: the message is JSON on its standard input.
+
+    Args:
+        settings: With the program, by a name on PATH or its whole path, and its arguments.
+        timeout_s: How long it may take.
+    """
+
+    def __init__(self, settings: ChannelSettings, timeout_s: float = TIMEOUT_S) -> None:
+        self._words = settings.command
+        self._timeout_s = timeout_s
+        self.name = settings.name
+        self.kind = settings.type
+
+    def check(self) -> None:
+        """See whether the program is there.
+
+        Raises:
+            DeliveryError: It is not.
+        """
+        self._program()
+
+    def send(self, message: Mapping[str, Detail], cancel: Stop | None) -> None:
+        """Run the program.
+
+        Raises:
+            DeliveryError: It could not run, took too long, or did not end with 0.
+        """
+        data = json.dumps(message).encode() + b"\n"
+        words = (self._program(), *self._words[1:])
+        ended = run(words, data, timeout_s=self._timeout_s, cancel=cancel)
+        if ended.code != 0:
+            how = f"by signal {-ended.code}" if ended.code < 0 else f"with code {ended.code}"
+            raise DeliveryError(f"{self._words[0]} ended {how}")
+
+    def _program(self) -> str:
+        found = find_program(self._words[0])
+        if found is None:
+            hint = "Name a program on PATH, or its whole path: what is relative is not run."
+            raise DeliveryError(f"there is no program {self._words[0]}", hint, is_final=True)
+        return found
+
+
+class DesktopChannel:
+    """A notification on this host's desktop, by `notify-send` or macOS's `osascript`.
+
+    The words are arguments of that program: secrets were masked in them before.
+
+    Args:
+        settings: Its name.
+        timeout_s: How long it may take.
+    """
+
+    def __init__(self, settings: ChannelSettings, timeout_s: float = TIMEOUT_S) -> None:
+        self._timeout_s = timeout_s
+        self.name = settings.name
+        self.kind = settings.type
+
+    def check(self) -> None:
+        """See whether the program is there.
+
+        Raises:
+            DeliveryError: It is not.
+        """
+        self._program()
+
+    def send(self, message: Mapping[str, Detail], cancel: Stop | None) -> None:
+        """Show one message.
+
+        Raises:
+            DeliveryError: There is no program, no desktop, or it took too long.
+        """
+        is_urgent = message["severity"] == "critical"
+        words = self._words(str(message["title"]), str(message["text"]), is_urgent=is_urgent)
+        program = self._program()
+        ended = run((program, *words), b"", timeout_s=self._timeout_s, cancel=cancel)
+        if ended.code != 0:
+            raise DeliveryError(f"{program} ended with code {ended.code}: is there a desktop?")
+
+    def _program(self) -> str:
+        name = "osascript" if sys.platform == "darwin" else "notify-send"
+        found = find_program(name)
+        if found is None:
+            hint = "On Debian it is in libnotify-bin."
+            message = f"there is no program {name}, which shows notifications"
+            raise DeliveryError(message, hint, is_final=True)
+        return found
+
+    def _words(self, title: str, text: str, *, is_urgent: bool) -> tuple[str, ...]:
+        if sys.platform == "darwin":
+            script = "display notification (item 2 of argv) with title (item 1 of argv)"
+            lines = ("on run argv", script, "end run")
+            return (*(word for line in lines for word in ("-e", line)), title, text)
+        urgency = "critical" if is_urgent else "normal"
+        body = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        return ("--app-name=memconsole", f"--urgency={urgency}", "--", title, body)
+
+
+class RefusedChannels:
+    """Stands for all channels of a configuration that cannot be used: every message fails.
+
+    Args:
+        error: What is wrong with it.
+    """
+
+    name = "alerts"
+    kind = "configuration"
+
+    def __init__(self, error: ConfigError) -> None:
+        self._error = error
+
+    def check(self) -> None:
+        """Say why nobody can be told.
+
+        Raises:
+            DeliveryError: Always.
+        """
+        raise DeliveryError(str(self._error), self._error.hint, is_final=True)
+
+    def send(self, message: Mapping[str, Detail], cancel: Stop | None) -> None:
+        """Say why nobody is told.
+
+        Raises:
+            DeliveryError: Always.
+        """
+        del message, cancel
+        self.check()
+
+
+def log_channel(state_dir: Path) -> LogChannel:
+    """Return the channel that is always there."""
+    return LogChannel(state_dir / "health" / "alerts.log")
+
+
+Channel: TypeAlias = ChildChannel | CommandChannel | DesktopChannel
+
+
+def build_channels(settings: AlertSettings, environ: Mapping[str, str]) -> tuple[Channel, ...]:
+    """Return the channels of the settings; one of type log is the log that is there anyway."""
+    secrets = Secrets(environ, settings.secrets_file)
+    found: list[Channel] = []
+    for one in settings.all_channels():
+        if one.type == "command":
+            found.append(CommandChannel(one))
+        elif one.type == "desktop":
+            found.append(DesktopChannel(one))
+        elif one.type != "log":
+            found.append(ChildChannel(one, secrets))
+    return tuple(found)
+
+
+class LogChannel:
+    """Appends to a file of ours, 0600; a link in its place is refused.
+
+    Args:
+        path: The file; its folder is made when needed.
+    """
+
+    name = kind = "log"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def check(self) -> None:
+        """See whether it can be written.
+
+        Raises:
+            DeliveryError: It cannot.
+        """
+        place = self._path if self._path.exists() else self._path.parent
+        while not place.exists() and place != place.parent:
+            place = place.parent
+        if not os.access(place, os.W_OK):
+            raise DeliveryError(f"{self._path} cannot be written", is_final=True)
+
+    def send(self, message: Mapping[str, Detail], cancel: Stop | None) -> None:
+        """Append one line whole.
+
+        Raises:
+            DeliveryError: It cannot be written.
+        """
+        del cancel
+        line = json.dumps(message, ensure_ascii=False) + "\n"
+        try:
+            with open_state_folder(self._path.parent.parent, self._path.parent.name) as folder:
+                append_to(folder, self._path.name, line.encode())
+        except OSError as error:
+            reason = (error.strerror or "no reason given").lower()
+            raise DeliveryError(
+                f"{self._path} cannot be written: {reason}",
+                "Check owner, mode and free space of the state folder.",
+                is_final=True,
+            ) from error

@@ -1,0 +1,307 @@
+"""Answers `ports.Gateway`: readings may be asked again, a reset is sent once (A13).
+
+The last reading, for as long as it is known to hold.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memconsole.adapters.gateway import frames
+from memconsole.adapters.gateway.connection import Line
+from memconsole.adapters.gateway.link import SocketLink
+from memconsole.adapters.gateway.listener import Listener
+from memconsole.adapters.gateway.memory_search import search_memory
+from memconsole.adapters.gateway.problem import LinkLostError
+from memconsole.adapters.gateway.program import ProgramLink
+from memconsole.adapters.gateway.sessions import Listed, find_row, list_rows
+from memconsole.domain.gateway import (
+    NEXT_STEPS,
+    CompactAnswer,
+    GatewayStatus,
+    LiveReading,
+    ResetAnswer,
+    Verdict,
+)
+from memconsole.errors import GatewayCallError, GatewayUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
+
+    from memconsole.adapters.gateway.doorway import Doorway, Link
+    from memconsole.adapters.gateway.link import Hello
+    from memconsole.adapters.gateway.listener import StopSignal
+    from memconsole.domain.gateway import GatewayPlace, LiveSession
+    from memconsole.domain.search.agent_view import AgentHit
+
+
+RESET_S = 60.0
+COMPACT_S = 300.0
+"""Seconds; a summary is a model call of tens of seconds (formats §6.1: at least 180)."""
+
+STARTING_S = 15.0
+"""How long an action waits for a Gateway that says that it is starting."""
+
+_ASK_ITS_LOG = "Look at the Gateway's log; sessions are read from disk."
+
+_HEALING = frozenset(one for one in Verdict if one.can_heal)
+
+
+class GatewayClient:
+    """One Gateway; safe from any thread, one request at a time.
+
+    Args:
+        place: Returns where it is now; asked before every try, since the configuration may change.
+        doorway: How to get in.
+        now: The wall clock.
+        timeout_s: For each request that only reads.
+        sleep: Waits between tries.
+    """
+
+    def __init__(
+        self,
+        place: Callable[[], GatewayPlace],
+        doorway: Doorway,
+        *,
+        now: Callable[[], datetime],
+        timeout_s: float = 10.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.is_off = doorway.transport == "none"
+        self._now = now
+        self._timeout_s = timeout_s
+        self._lock = threading.RLock()
+        self._line = Line(place, doorway, sleep)
+        self._memory = Memory(now)
+        self._proven: Hello | None = None
+        self._is_acting = False
+
+    def read(self) -> LiveReading:
+        """Ask for all sessions; a Gateway that failed just now is not asked again at once."""
+        with self._lock:
+            until = time.monotonic() + self._timeout_s
+            try:
+                known = self._memory.recall(self._line.current)
+                if known is not None:
+                    return known
+                found = self._line.ask(lambda link: self._list(link, until), until=until)
+            except GatewayUnavailableError as error:
+                return LiveReading(self._failure(error.code, str(error), error.hint))
+            except GatewayCallError as error:  # it answers, and does not tell
+                return LiveReading(replace(self._status(), reason=str(error), hint=_ASK_ITS_LOG))
+            is_cut = found.total is not None and found.came < found.total
+            cut_at = (found.came, found.total or 0) if is_cut else None
+            return self._memory.keep(
+                LiveReading(self._status(), found.rows, self._now(), cut_at=cut_at)
+            )
+
+    def listen(self, stop: StopSignal) -> Iterator[None]:
+        """Yield whenever a new reading may differ, until `stop` is set; keeps the link open.
+
+        Meanwhile a reading that nothing has changed since is not asked for again.
+        """
+        if not self.is_off:
+            yield from Listener(self._line, self._lock, timeout_s=self._timeout_s).news(stop)
+
+    def provisional(self) -> GatewayStatus:
+        """Return what can be said while an answer is still awaited.
+
+        A request of ours that takes its time, such as a compaction, is no lateness: nothing else
+        was asked meanwhile.
+        """
+        if self._is_acting and self._line.hello is not None:
+            return self._status()
+        late = Verdict.LATE
+        return self._failure(late.value, "it was asked, and did not answer yet", NEXT_STEPS[late])
+
+    def require(self) -> GatewayStatus:
+        """Connect to act; waits a little while it starts.
+
+        Raises:
+            GatewayUnavailableError: It is not reachable, or refuses us; `code` is the verdict.
+        """
+        with self._lock:
+            self._line.ask(
+                self._prove_access,
+                is_acting=True,
+                patience_s=STARTING_S,
+                waits_for=frozenset({Verdict.STARTING}),
+            )
+            return self._status()
+
+    def find(self, key: str, *, patience_s: float = 0.0) -> LiveSession | None:
+        """Look for one session by its exact key; None when there is none.
+
+        Args:
+            key: The whole key.
+            patience_s: How long to go on trying while the Gateway is away.
+
+        Raises:
+            GatewayUnavailableError: It cannot be asked.
+            GatewayCallError: It refused to say.
+        """
+        with self._lock:
+            return self._line.ask(
+                lambda link: find_row(link, key, timeout_s=self._timeout_s),
+                is_acting=True,
+                patience_s=patience_s,
+                waits_for=_HEALING,
+            )
+
+    def search_memory(self, agent_id: str, query: str, limit: int) -> tuple[AgentHit, ...]:
+        """Return what the agent's own search finds, best first.
+
+        Raises:
+            GatewayUnavailableError: It cannot be asked.
+            GatewayCallError: It refused, or its release has no such search.
+        """
+        with self._lock:
+            return self._line.ask(lambda link: search_memory(link, agent_id, query, limit))
+
+    def reset(self, key: str, session_id: str | None) -> ResetAnswer:
+        """Reset one session; sent once, and once more only without a property that was refused.
+
+        Raises:
+            GatewayUnavailableError: It is not reachable; nothing was sent.
+            GatewayCallError: It refused; nothing was done.
+        """
+        params: dict[str, object] = {"key": key, "reason": "new"}
+        if session_id is not None:
+            params["expectedSessionId"] = session_id
+        with self._acting():
+            self._memory.forget()
+            try:
+                payload = self._line.send("sessions.reset", params, timeout_s=RESET_S)
+            except LinkLostError:
+                return ResetAnswer(is_lost=True)
+            return ResetAnswer(frames.session(payload.get("entry"), key))
+
+    def compact(self, key: str, instructions: str | None = None) -> CompactAnswer:
+        """Ask for a compaction of one session; sent once.
+
+        Args:
+            key: The session.
+            instructions: What the summary should heed; a release that takes none refuses.
+
+        Raises:
+            GatewayUnavailableError: It is not reachable; nothing was sent.
+            GatewayCallError: It refused; nothing was done.
+        """
+        params = {"key": key} | ({} if instructions is None else {"instructions": instructions})
+        with self._acting():
+            self._memory.forget()
+            try:
+                payload = self._line.send("sessions.compact", params, timeout_s=COMPACT_S)
+            except LinkLostError:
+                return CompactAnswer(is_lost=True, reason="no answer came")
+            return frames.compact_answer(payload)
+
+    def close(self) -> None:
+        """End the link."""
+        with self._lock:
+            self._line.drop()
+
+    def _list(self, link: Link, until: float) -> Listed:
+        self._memory.begin(link)
+        found = list_rows(link, until=until)
+        self._proven = link.hello
+        return found
+
+    @contextmanager
+    def _acting(self) -> Iterator[None]:
+        """Hold the line for a request that may take minutes."""
+        with self._lock:
+            self._is_acting = True
+            try:
+                yield
+            finally:
+                self._is_acting = False
+
+    def _prove_access(self, link: Link) -> None:
+        """Where the greeting names no scopes, only a question shows whether we have any."""
+        if link.hello.scopes is None and link.hello is not self._proven:
+            link.request("sessions.list", {"limit": 1}, timeout_s=self._timeout_s)
+            self._proven = link.hello
+
+    def _status(self) -> GatewayStatus:
+        hello, place = self._line.hello, self._line.place
+        return GatewayStatus(
+            verdict=Verdict.UP.value,
+            url=None if place is None else place.url,
+            version=None if hello is None else hello.version,
+            scopes=() if hello is None else hello.scopes or (),
+            checked_at=self._now(),
+        )
+
+    def _failure(self, verdict: str, reason: str, hint: str) -> GatewayStatus:
+        place = self._line.place
+        url = (None if place is None else place.url) or None
+        return GatewayStatus(verdict, url, reason=reason, hint=hint or None, checked_at=self._now())
+
+
+TRUSTED_S = 30.0
+"""A Gateway that tells of every change is asked all the same after so many seconds."""
+
+PROGRAM_S = 15.0
+"""The platform's program takes a second of a core: it is not started more often than this."""
+
+
+class Memory:
+    """Not safe from several threads: its owner holds a lock.
+
+    Args:
+        now: The wall clock.
+    """
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        self._now = now
+        self._link: Link | None = None
+        self._changes = 0
+        self._at = 0.0
+        self._reading: LiveReading | None = None
+
+    def begin(self, link: Link) -> None:
+        """Note what is known before the question is put: what comes after it is news."""
+        self._link, self._reading = link, None
+        self._changes = link.inbox.changes if isinstance(link, SocketLink) else 0
+        self._at = time.monotonic()
+
+    def keep(self, reading: LiveReading) -> LiveReading:
+        """Keep the answer to the question that was begun; return it."""
+        self._reading = reading
+        return reading
+
+    def forget(self) -> None:
+        """Ask anew next time."""
+        self._reading = None
+
+    def recall(self, current: Callable[[], Link | None]) -> LiveReading | None:
+        """Return the last reading when it still holds, else None.
+
+        A link that is listened to and told of every change vouches for it now, so it has the age of
+        this moment; what the program said keeps its own.
+
+        Args:
+            current: Returns the link that is open.
+        """
+        link, reading = self._link, self._reading
+        age_s = time.monotonic() - self._at
+        if reading is None or age_s >= TRUSTED_S:
+            return None
+        if isinstance(link, ProgramLink):
+            return reading if age_s < PROGRAM_S and current() is link else None
+        if not isinstance(link, SocketLink) or not self._is_quiet(link) or current() is not link:
+            return None
+        moment = self._now()
+        return replace(reading, status=replace(reading.status, checked_at=moment), read_at=moment)
+
+    def _is_quiet(self, link: SocketLink) -> bool:
+        """Whether the Gateway would have told of a change, and did not."""
+        inbox = link.inbox
+        is_told = link.is_attended and link.is_subscribed and not inbox.is_broken
+        return is_told and inbox.changes == self._changes and inbox.farewell is None

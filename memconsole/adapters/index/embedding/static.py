@@ -1,0 +1,195 @@
+"""The static embedding: a tokenizer and a table of vectors, both in the folder `model` beside this.
+
+They are the "l2_supercat" of WordLlama with 256 dimensions (copyright (c) 2024 Lee Miller, MIT: see
+LICENSES/wordllama.txt), taken out of its wheel by `make embedding`. The table stays on disk and is
+mapped.
+
+Makes 32-bit floats of 16-bit ones, many at once, in processes that do without NumPy.
+
+`struct` goes number by number: a tenth of a cold search. Here each byte of the result is
+a table of a byte of the number, and bytes are translated by the hundred thousand. For a number
+seeeeeff llllllll (sign, exponent, fraction) the result is
+
+    s, exponent + 112 in eight bits, ff, llllllll, and thirteen zeros
+
+(IEEE 754: binary16 has a bias of 15, binary32 of 127). The few numbers whose exponent is 0 stand
+below the smallest normal one and are made one by one.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import mmap
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from memconsole.errors import IndexUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+
+FOLDER: Final = Path(__file__).with_name("model")
+"""Where the files of this installation lie."""
+
+_WEIGHTS: Final = "l2_supercat_256.safetensors"
+_TOKENIZER: Final = "l2_supercat_tokenizer_config.json"
+_MOST_TOKENS: Final = 65_536
+_HEADER_BYTES: Final = 1_000_000
+
+
+class StaticModel:
+    """Tokenizer and vectors; loaded piece by piece, as they are needed.
+
+    Args:
+        folder: Of its files.
+
+    Raises:
+        IndexUnavailableError: The files are not there, or not what they should be.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        try:
+            with (folder / _WEIGHTS).open("rb") as file:
+                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            length, self.count, self.dims = _shape(self._map)
+        except (OSError, ValueError, KeyError, struct.error) as error:
+            raise IndexUnavailableError(
+                f"the static embedding in {folder} cannot be read: {error}",
+                hint='Install memconsole again, or set search.provider = "none".',
+            ) from error
+        self._start = 8 + length
+        self._row = struct.Struct(f"<{self.dims}e")
+
+    @property
+    def name(self) -> str:
+        """What tells one model from another in an index."""
+        return f"wordllama-l2-{self.dims}"
+
+    @property
+    def tokenizer_file(self) -> Path:
+        """Where the tokenizer's description lies."""
+        return self._folder / _TOKENIZER
+
+    @functools.cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer; loading it takes longer than anything else of a search."""
+        from tokenizers import Tokenizer  # noqa: PLC0415  # heavy
+
+        return Tokenizer.from_file(str(self.tokenizer_file))
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the token ids of a text."""
+        ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+    def tokens_of(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the token ids of many texts."""
+        found = self.tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+        return [one.ids for one in found]
+
+    def row(self, token: int) -> tuple[float, ...]:
+        """Return the vector of one token, without NumPy."""
+        return self._row.unpack_from(self._map, self._start + token * self.dims * 2)
+
+    def packed(self, tokens: Sequence[int]) -> bytes:
+        """Return the vectors of tokens, one behind the other, as 32-bit floats for SQLite."""
+        size = self.dims * 2
+        starts = [self._start + token * size for token in tokens]
+        return widened(b"".join([self._map[start : start + size] for start in starts]))
+
+    @functools.cached_property
+    def table(self) -> NDArray[np.float16]:
+        """All vectors as NumPy sees them; nothing is copied."""
+        from memconsole.adapters.index.matrix import np  # noqa: PLC0415  # long-running processes and builds only
+
+        flat = np.frombuffer(self._map, "<f2", self.count * self.dims, self._start)
+        return flat.reshape(self.count, self.dims)
+
+    def units(self, ids: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+        """Return vectors of length 1 of tokens; what was asked for once is remembered."""
+        from memconsole.adapters.index.matrix import np  # noqa: PLC0415
+
+        known, rows = self._units
+        if len(new := ids[~known[ids]]):
+            wide = self.table[new].astype(np.float32)
+            rows[new] = wide / np.maximum(np.linalg.norm(wide, axis=1, keepdims=True), 1e-9)
+            known[new] = True
+        found: NDArray[np.float32] = rows[ids]
+        return found
+
+    @functools.cached_property
+    def _units(self) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+        """Which vectors of length 1 are known, and all of them; memory is taken as they come."""
+        from memconsole.adapters.index.matrix import np  # noqa: PLC0415
+
+        return np.zeros(self.count, bool), np.empty((self.count, self.dims), np.float32)
+
+
+def _shape(data: mmap.mmap) -> tuple[int, int, int]:
+    """Return header length, rows and columns of a safetensors file with one table."""
+    (length,) = struct.unpack("<Q", data[:8])
+    if length > _HEADER_BYTES:
+        raise ValueError("its header is too long")
+    header = json.loads(data[8 : 8 + length])
+    [table] = [one for name, one in header.items() if not name.startswith("_")]
+    count, dims = table["shape"]
+    if table["dtype"] != "F16" or count > _MOST_TOKENS or len(data) < 8 + length + 2 * count * dims:
+        raise ValueError("its table has another shape")
+    return length, int(count), int(dims)
+
+
+@functools.cache
+def static_model() -> StaticModel:
+    """Return the model of this installation.
+
+    Raises:
+        IndexUnavailableError: Its files are missing or damaged.
+    """
+    return StaticModel(FOLDER)
+
+
+_BIAS: Final = 127 - 15
+_ONE: Final = struct.Struct("<f")
+_HALF: Final = struct.Struct("<e")
+
+
+def _exponent(high: int) -> int:
+    """Return the exponent of the 32-bit float from the upper byte of the 16-bit one."""
+    found = high >> 2 & 0x1F
+    return 0xFF if found == 0x1F else found + _BIAS if found else 0
+
+
+_TOP: Final = bytes(high & 0x80 | _exponent(high) >> 1 for high in range(256))
+_NEXT_OF_HIGH: Final = bytes((_exponent(high) & 1) << 7 | (high & 3) << 5 for high in range(256))
+_NEXT_OF_LOW: Final = bytes(low >> 3 for low in range(256))
+_THIRD: Final = bytes((low & 7) << 5 for low in range(256))
+_IS_SMALL: Final = bytes(not high & 0x7C for high in range(256))
+
+
+def widened(halves: bytes) -> bytes:
+    """Return the same numbers as 32-bit floats.
+
+    Args:
+        halves: Little-endian binary16, two bytes a number.
+    """
+    low, high = halves[0::2], halves[1::2]
+    both = int.from_bytes(low.translate(_NEXT_OF_LOW), "little")
+    both |= int.from_bytes(high.translate(_NEXT_OF_HIGH), "little")
+    wide = bytearray(4 * len(low))
+    wide[1::4] = low.translate(_THIRD)
+    wide[2::4] = both.to_bytes(len(low), "little")
+    wide[3::4] = high.translate(_TOP)
+    is_small = high.translate(_IS_SMALL)
+    at = is_small.find(1)
+    while at >= 0:
+        _ONE.pack_into(wide, 4 * at, *_HALF.unpack_from(halves, 2 * at))
+        at = is_small.find(1, at + 1)
+    return bytes(wide)

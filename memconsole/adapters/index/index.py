@@ -1,0 +1,274 @@
+"""Answers `ports.SearchIndex`: one disposable file for each agent and source (search.md §3).
+
+An index is built whole into a file of its own name and swapped in; changes are one transaction of
+the file that is there. So a process that is killed leaves the old index or the new one. One process
+writes at a time; readers never wait for a build.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from memconsole.adapters.index.embedding.bpe import ensure_merges
+from memconsole.adapters.index.embedding.providers import model_name, remote_of, static_of
+from memconsole.adapters.index.files import IndexProblemError, Places, problems, reading
+from memconsole.adapters.index.query_side import MeansChooser, model_of
+from memconsole.adapters.index.reader import IndexReader
+from memconsole.adapters.index.request import Run
+from memconsole.adapters.index.schema import read_meta, recipe, root_text
+from memconsole.domain.search.indexing import IndexState, IndexStatus, Pending, SyncReport, Vectors
+from memconsole.errors import IndexUnavailableError
+from memconsole.system.folders import require_state_folder
+from memconsole.text.plain import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from memconsole.adapters.index.query_side import Means
+    from memconsole.adapters.index.writer import Stop
+    from memconsole.adapters.sqlite.choice import Connection
+    from memconsole.domain.search.indexing import Document, DocumentText, IndexScope
+    from memconsole.domain.settings import SearchSettings
+
+
+_STEPS: Final = 20_000
+_MAP_BYTES: Final = 1 << 28
+
+
+class DiskIndex:
+    """Index files below one folder; safe from any thread.
+
+    Args:
+        folder: `index/` of our state folder; made when something is indexed.
+        lock: Gives the lock of a name, with what to call it in a refusal.
+        now: The wall clock.
+        redact: The texts that come are masked; part of what tells indexes apart.
+        is_long_running: Keep vectors in memory: the process will search again.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        lock: Callable[[str, str], AbstractContextManager[None]],
+        *,
+        now: Callable[[], datetime],
+        redact: bool = True,
+        is_long_running: bool = False,
+    ) -> None:
+        self._places = Places(folder)
+        self._lock = lock
+        self._now = now
+        self._redact = redact
+        self._chooser = MeansChooser(folder, is_long_running=is_long_running)
+
+    def path(self, scope: IndexScope) -> Path:
+        """Return the file of an index, whether it exists or not."""
+        return self._places.path(scope)
+
+    def status(self, scope: IndexScope, settings: SearchSettings) -> IndexStatus:
+        """Return what an index is, without comparing it with its documents.
+
+        Loads no vectors: the console shows the state of indexes that nobody searches.
+        """
+        try:
+            path = self.path(scope)
+            with reading(path) as connection, problems(path):
+                meta = _meta(connection, scope, path)
+                means, because = self._chooser.outlook(connection, meta, settings)
+                return self._status(meta, path, means, because)
+        except FileNotFoundError:
+            return IndexStatus(
+                IndexState.MISSING, provider=model_name(settings), because="it was never built"
+            )
+        except IndexUnavailableError as error:
+            return IndexStatus(
+                IndexState.UNAVAILABLE, provider=model_name(settings), because=str(error)
+            )
+
+    def pending(
+        self, scope: IndexScope, documents: Sequence[Document], settings: SearchSettings
+    ) -> Pending:
+        """Compare an index with its documents; reads none of them.
+
+        Raises:
+            IndexUnavailableError: It is in use, or may not be read.
+        """
+        try:
+            with reading(self.path(scope)) as connection:
+                return self._compare(connection, scope, documents, settings)
+        except FileNotFoundError:
+            return Pending(tuple(documents), must_build=True, because="it was never built")
+        except IndexProblemError as error:
+            if not error.is_lasting:
+                raise
+            return Pending(tuple(documents), must_build=True, because=error.reason)
+
+    def sync(
+        self,
+        scope: IndexScope,
+        documents: Sequence[Document],
+        read: Callable[[Document], DocumentText],
+        settings: SearchSettings,
+        *,
+        is_full: bool = False,
+        cancel: Stop | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> SyncReport:
+        """Bring an index up to date; the old one or the new one is there at any moment.
+
+        Args:
+            scope: Which index.
+            documents: All that belongs into it.
+            read: Reads one of them; may raise FileNotFoundError, StoreError, WorkspaceError.
+            settings: Of its agent.
+            is_full: Build it anew in any case.
+            cancel: Looked at between two documents.
+            progress: Told how many documents are done, and of how many.
+
+        Raises:
+            LockedError: Another process writes it.
+            IndexUnavailableError: It cannot be written, or the provider failed.
+            StateError: The folder of the locks cannot be written.
+        """
+        run = Run(scope, documents, read, settings, cancel, progress)
+        with self._hold(scope):
+            pending = self.pending(scope, documents, settings)
+            return self._write(run, pending, must_build=is_full or pending.must_build)
+
+    def take_in(
+        self,
+        scope: IndexScope,
+        changed: Sequence[Document],
+        read: Callable[[Document], DocumentText],
+        settings: SearchSettings,
+        cancel: Stop | None = None,
+    ) -> SyncReport | None:
+        """Take in documents that are known to have changed; see `ports.SearchIndex`."""
+        run = Run(scope, changed, read, settings, cancel, None)
+        with self._hold(scope):
+            try:
+                with reading(self.path(scope)) as connection:
+                    if not self._is_usable(read_meta(connection), scope, settings):
+                        return None
+            except (FileNotFoundError, IndexProblemError):
+                return None
+            return self._write(run, Pending(tuple(changed)), must_build=False)
+
+    def _hold(self, scope: IndexScope) -> AbstractContextManager[None]:
+        name = self._places.lock_name(scope)
+        return self._lock(name, f"the index of {one_line(scope.agent.id)}")
+
+    def _write(self, run: Run, pending: Pending, *, must_build: bool) -> SyncReport:
+        from memconsole.adapters.index import build  # noqa: PLC0415  # searching alone needs none of it
+
+        path, settings = self.path(run.scope), run.settings
+        work = build.Work(
+            path,
+            run,
+            static_of(settings),
+            remote_of(settings, is_patient=True),
+            self._now(),
+            self._recipe(settings),
+        )
+        state_dir = self._places.folder.parent
+        with _writes(path):
+            require_state_folder(state_dir, *path.parent.relative_to(state_dir).parts)
+            if work.static is not None:
+                ensure_merges(self._places.folder, work.static.tokenizer_file)
+            done = build.rebuild(work) if must_build else build.update(work, pending)
+        return done._replace(status=self.status(run.scope, settings))
+
+    @contextmanager
+    def open(
+        self, scope: IndexScope, settings: SearchSettings, cancel: Stop | None = None
+    ) -> Iterator[IndexReader]:
+        """Open an index for one search.
+
+        Raises:
+            FileNotFoundError: There is none.
+            IndexUnavailableError: It cannot be read, and why.
+        """
+        path = self.path(scope)
+        with reading(path) as connection, problems(path):
+            if not self._chooser.is_long_running:
+                # Pages in place: SQLite compares all vectors. With them in memory it would only
+                # make closing slower.
+                connection.execute(f"PRAGMA mmap_size = {_MAP_BYTES}")
+            if cancel is not None:
+                connection.set_progress_handler(cancel.is_set, _STEPS)
+            connection.execute("BEGIN")
+            meta = _meta(connection, scope, path)
+            with self._chooser.means(connection, meta, path, settings) as (means, because):
+                status = self._status(meta, path, means, because)
+                yield IndexReader(connection, path, meta, status, means)
+
+    def _status(self, meta: dict[str, str], path: Path, means: Means, because: str) -> IndexStatus:
+        updated = meta.get("updated_at")
+        return IndexStatus(
+            IndexState.FRESH,
+            chunks=int(meta.get("chunks", 0)),
+            provider=meta.get("provider", "none"),
+            has_vectors=means.way is not Vectors.NONE,
+            updated_at=None if updated is None else datetime.fromisoformat(updated),
+            because=because,
+            way=means.way,
+            files=int(meta.get("files", 0)),
+            size_bytes=path.stat().st_size,
+        )
+
+    def _compare(
+        self,
+        connection: Connection,
+        scope: IndexScope,
+        documents: Sequence[Document],
+        settings: SearchSettings,
+    ) -> Pending:
+        meta = read_meta(connection)
+        if not self._is_usable(meta, scope, settings):
+            return Pending(tuple(documents), must_build=True, because="its settings have changed")
+        found = connection.execute("SELECT path, stamp, size FROM files").fetchall()
+        sizes = {str(path): size for path, _, size in found}
+        known = {str(path): stamp for path, stamp, _ in found}
+        changed = tuple(one for one in documents if known.pop(one.path, None) != one.stamp)
+        grown = sum(max(0, one.size_bytes - int(sizes.get(one.path) or 0)) for one in changed)
+        lacking = int(meta.get("unembedded", 0))
+        because = f"{len(changed) + len(known)} documents have changed" if changed or known else ""
+        return Pending(changed, tuple(sorted(known)), lacking, because=because, grown_bytes=grown)
+
+    def _is_usable(self, meta: dict[str, str], scope: IndexScope, settings: SearchSettings) -> bool:
+        is_of_scope = meta.get("root") == root_text(scope.root)
+        return is_of_scope and meta.get("recipe") == self._recipe(settings)
+
+    def _recipe(self, settings: SearchSettings) -> str:
+        try:
+            model = model_of(settings, static_of(settings))
+        except IndexUnavailableError:
+            model = "static"
+        return recipe(settings, model, redact=self._redact)
+
+
+def _meta(connection: Connection, scope: IndexScope, path: Path) -> dict[str, str]:
+    """Return what an index says about itself."""
+    meta = read_meta(connection)
+    if meta.get("root") != root_text(scope.root):
+        raise IndexProblemError(path, "is of another workspace", is_lasting=True)
+    return meta
+
+
+@contextmanager
+def _writes(path: Path) -> Iterator[None]:
+    """Turn what the disk says into a sentence."""
+    try:
+        with problems(path):
+            yield
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) and error.filename is None:
+            raise
+        raise IndexUnavailableError(
+            one_line(f"the index {path} cannot be written: {error.strerror or error}"),
+            hint="Check owner, mode and free space of the state folder (state.dir).",
+        ) from error

@@ -1,0 +1,135 @@
+"""With what an index is searched in this process, and what stands in for what."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from memconsole.adapters.index.embedding.bpe import read_merges
+from memconsole.adapters.index.embedding.providers import model_name, remote_of, static_of
+from memconsole.adapters.index.files import load_vectors
+from memconsole.adapters.index.keyword_leg import WordCounts
+from memconsole.adapters.sqlite.choice import library
+from memconsole.domain.search.indexing import Vectors
+from memconsole.errors import IndexUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from memconsole.adapters.index.embedding.bpe import Merges
+    from memconsole.adapters.index.embedding.providers import Embedder
+    from memconsole.adapters.index.embedding.static import StaticModel
+    from memconsole.adapters.index.matrix import Matrices
+    from memconsole.adapters.sqlite.choice import Connection
+    from memconsole.domain.settings import SearchSettings
+
+
+class Nearest(Protocol):
+    """Compares vectors in memory."""
+
+    def cosines(
+        self, query: bytes, among: set[int] | None, also: Iterable[int] = ()
+    ) -> dict[int, float]:
+        """Return the cosines of the best candidates, and of certain chunks."""
+
+
+class Means(NamedTuple):
+    """With what an index is searched.
+
+    Attributes:
+        static: Tokenizer and vectors; None with another provider.
+        counts: In how many chunks words are, as far as that is known; to be added to.
+        merges: Gives the static model's token ids sooner than its tokenizer; None: the tokenizer.
+        remote: The service; None with another provider.
+        memory: Vectors in memory; None: SQLite compares them.
+    """
+
+    way: Vectors
+    counts: dict[str, int]
+    static: StaticModel | None = None
+    remote: Embedder | None = None
+    memory: Nearest | None = None
+    merges: Merges | None = None
+
+    def tokens(self, text: str) -> Sequence[int]:
+        """Return the token ids of a text; none without the static model."""
+        if self.static is None:
+            return ()
+        return self.static.tokens(text) if self.merges is None else self.merges.ids(text)
+
+
+class MeansChooser:
+    """Chooses for one process.
+
+    Args:
+        folder: Of the indexes.
+        is_long_running: Keep vectors in memory: the process will search again.
+    """
+
+    def __init__(self, folder: Path, *, is_long_running: bool) -> None:
+        self._folder = folder
+        self.is_long_running = is_long_running
+        self._matrices: Matrices | None = None
+        self._merges: Merges | None = None
+        self._words: dict[Path, WordCounts] = {}
+
+    @contextmanager
+    def means(
+        self,
+        connection: Connection,
+        meta: Mapping[str, str],
+        path: Path,
+        settings: SearchSettings,
+    ) -> Iterator[tuple[Means, str]]:
+        """Choose what compares the vectors; the sentence names what stands in for what."""
+        chosen, because = self.outlook(connection, meta, settings)
+        mark = (path.stat().st_ino, meta.get("epoch"), meta.get("built_at"))
+        words = self._words.setdefault(path, WordCounts())
+        chosen = chosen._replace(counts=words.at((*mark, meta.get("generation"))))
+        if chosen.static is not None:
+            chosen = chosen._replace(merges=self._merges_of(chosen.static))
+        if chosen.way is not Vectors.NUMPY:
+            yield chosen, because
+            return
+        from memconsole.adapters.index.matrix import Matrices  # noqa: PLC0415  # loads NumPy
+
+        self._matrices = self._matrices or Matrices()
+        lock, matrix = self._matrices.of(path, int(meta["dims"]))
+        with lock:
+            matrix.refresh(connection, meta, mark)
+            yield chosen._replace(memory=matrix), because
+
+    def outlook(
+        self, connection: Connection, meta: Mapping[str, str], settings: SearchSettings
+    ) -> tuple[Means, str]:
+        """Choose as `means` does, and load no vectors: enough to say what an index is worth."""
+        has_vectors = int(meta.get("dims", 0)) > 0
+        try:
+            static = static_of(settings)
+            remote = remote_of(settings, is_patient=False)
+        except IndexUnavailableError as error:
+            return Means(Vectors.NONE, {}), str(error)
+        if not has_vectors or meta.get("model") != model_of(settings, static):
+            because = "its vectors are of another provider" if has_vectors else ""
+            return Means(Vectors.NONE, {}), because
+        if not self.is_long_running and load_vectors(connection):
+            return Means(Vectors.EXTENSION, {}, static, remote), ""
+        because = "" if self.is_long_running else _no_extension()
+        return Means(Vectors.NUMPY, {}, static, remote), because
+
+    def _merges_of(self, static: StaticModel) -> Merges | None:
+        if self._merges is None:
+            self._merges = read_merges(self._folder, static.tokenizer_file)
+        return self._merges
+
+
+def model_of(settings: SearchSettings, static: StaticModel | None) -> str:
+    """Return the name of what makes the vectors."""
+    return model_name(settings) if static is None else static.name
+
+
+def _no_extension() -> str:
+    return (
+        f"{library().name} {library().version} cannot load sqlite-vec; NumPy compares the vectors"
+    )

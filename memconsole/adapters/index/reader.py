@@ -1,0 +1,245 @@
+"""Looks into one open index: both legs of a query, late interaction, and the texts of hits."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from memconsole.adapters.index.embedding.pooling import (
+    idf,
+    query_vector,
+    query_vector_by_numpy,
+    small_list,
+)
+from memconsole.adapters.index.files import problems
+from memconsole.adapters.index.keyword_leg import TextLeg
+from memconsole.adapters.index.late import late_by_numpy, late_by_sqlite
+from memconsole.adapters.index.tags import bit_of, tags_of
+from memconsole.domain.agents import Notice
+from memconsole.domain.search.indexing import Vectors
+from memconsole.domain.search.values import CANDIDATES, Candidate, ChunkRow, Legs
+from memconsole.errors import EmbeddingError
+from memconsole.text.outgoing import let_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from memconsole.adapters.index.query_side import Means
+    from memconsole.adapters.sqlite.choice import Connection, SqlValue
+    from memconsole.domain.search.indexing import IndexStatus
+    from memconsole.domain.search.query import Query
+    from memconsole.domain.search.values import Narrowing
+
+
+_TOKENISED_CHARS: Final = 2_000
+
+
+class IndexReader:
+    """One reading of one state of an index (`ports.IndexReader`).
+
+    Args:
+        connection: Inside a transaction.
+        path: Its file, for sentences about it.
+        meta: What the index knows about itself.
+        status: For the answer.
+        means: With what to search.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        path: Path,
+        meta: Mapping[str, str],
+        status: IndexStatus,
+        means: Means,
+    ) -> None:
+        self.status = status
+        self._connection = connection
+        self._path = path
+        self._epoch_chunks = int(meta.get("epoch_chunks", 0))
+        self._dims = int(meta.get("dims", 0))
+        self._means = means
+        self._words = TextLeg(self._rows, status.chunks, means.counts)
+
+    def legs(
+        self, query: Query, narrowing: Narrowing, *, scope: int = 0, text_only: bool = False
+    ) -> Legs:
+        """Return what both legs find, each candidate once, with the cosines of all.
+
+        Args:
+            query: What is looked for.
+            narrowing: What may be found.
+            scope: Number for the candidates.
+            text_only: Leave the vector leg out.
+
+        Raises:
+            EmbeddingError: The service did not give the query a vector.
+        """
+        texts = self._words.scores(query, *_condition(narrowing))
+        vector = None if text_only or self._means.way is Vectors.NONE else self._vector(query)
+        cosines = {} if vector is None else self._cosines(vector, texts, narrowing)
+        found = [
+            Candidate(scope, at, cosines.get(at), texts.get(at))
+            for at in sorted({*texts, *cosines})
+        ]
+        return Legs(
+            tuple(found),
+            self._words.known(query),
+            is_raw=self._means.remote is not None,
+        )
+
+    def late(self, query: Query, ids: Sequence[int]) -> dict[int, float]:
+        """Return late interaction for these chunks, as a share of the most there can be.
+
+        It says how much of the query's weight a chunk holds, in its own words or in near ones;
+        nothing where there are no tokens.
+        """
+        model = self._means.static
+        if model is None or self._means.way is Vectors.NONE or not self._epoch_chunks:
+            return {}
+        rows = self._rows(
+            "SELECT id, token_ids FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
+            json.dumps(list(ids)),
+        )
+        chunks = {
+            at: packed for at, packed in rows if isinstance(at, int) and isinstance(packed, bytes)
+        }
+        tokens = self._tokens(query.text)
+        weight = self._weight(tokens)
+        if self._means.way is Vectors.NUMPY:
+            found = late_by_numpy(model, tokens, weight, chunks)
+        else:
+            found = late_by_sqlite(self._connection, model, tokens, weight, chunks)
+        most = sum(weight[token] for token in tokens) or 1.0
+        return {at: round(one / most, 5) for at, one in found.items()}
+
+    def rows(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
+        """Return the texts of chunks."""
+        found = self._rows(
+            "SELECT c.id, f.path, c.start_line, c.end_line, c.heading, c.text, f.archived, "
+            "c.on_path, f.modified_at, c.tags FROM chunks AS c JOIN files AS f ON f.id = c.file "
+            "WHERE c.id IN (SELECT value FROM json_each(?))",
+            json.dumps(list(ids)),
+        )
+        return {_int(row[0]): _chunk_row(row) for row in found}
+
+    def ages(self, ids: Sequence[int]) -> dict[int, float]:
+        """Return when dated chunks are from, in seconds since 1970; others are left out."""
+        found = self._rows(
+            "SELECT id, at FROM chunks "
+            "WHERE id IN (SELECT value FROM json_each(?)) AND at IS NOT NULL",
+            json.dumps(list(ids)),
+        )
+        return {_int(at): float(when or 0.0) for at, when in found}
+
+    def notices(self, paths: Iterable[str] | None = None) -> tuple[Notice, ...]:
+        """Return what was odd about documents; None for all of them."""
+        wanted = None if paths is None else set(paths)
+        return tuple(
+            Notice(str(code), str(message), str(path))
+            for path, listed in self._rows("SELECT path, notices FROM files WHERE notices <> '[]'")
+            if wanted is None or path in wanted
+            for code, message in json.loads(str(listed))
+        )
+
+    def _cosines(
+        self, vector: bytes, texts: Mapping[int, float], narrowing: Narrowing
+    ) -> dict[int, float]:
+        where, values = _condition(narrowing)
+        if self._means.memory is not None:
+            among = (
+                {_int(at) for (at,) in self._rows(f"SELECT id FROM chunks WHERE {where}", *values)}
+                if where
+                else None
+            )
+            return self._means.memory.cosines(vector, among, texts)
+        also = f"WHERE id IN (SELECT id FROM chunks WHERE {where})" if where else ""
+        distance = "vec_distance_cosine(vec_int8(embedding), vec_int8(?))"
+        near = self._near(
+            f"SELECT id, {distance} AS d FROM chunks_vec {also} ORDER BY d, id LIMIT {CANDIDATES}",
+            *(vector, *values),
+        )
+        missing = [at for at in texts if at not in near]
+        return near | self._near(
+            f"SELECT id, {distance} FROM chunks_vec WHERE id IN (SELECT value FROM json_each(?))",
+            *(vector, json.dumps(missing)),
+        )
+
+    def _near(self, sql: str, *values: SqlValue) -> dict[int, float]:
+        return {
+            _int(at): 0.0 if distance is None else round(1 - float(distance), 5)
+            for at, distance in self._rows(sql, *values)
+        }
+
+    def _vector(self, query: Query) -> bytes | None:
+        """Return the query's vector; None when there is nothing to compare it with."""
+        if self._means.remote is not None:
+            return self._checked(small_list(self._means.remote.embed([let_out(query.text)])[0]))
+        if self._means.static is None or not self._epoch_chunks:
+            return None
+        tokens = self._tokens(query.text)
+        pool = query_vector if self._means.memory is None else query_vector_by_numpy
+        return pool(self._means.static, tokens, self._weight(tokens)) if tokens else None
+
+    def _checked(self, vector: bytes) -> bytes:
+        if len(vector) != self._dims:
+            raise EmbeddingError(
+                f"{self.status.provider} answers a vector of length {len(vector)}, and the index "
+                f"holds vectors of length {self._dims}",
+                hint="`memconsole reindex --full` builds it anew.",
+            )
+        return vector
+
+    def _tokens(self, text: str) -> tuple[int, ...]:
+        if text not in self._token_memo:
+            self._token_memo[text] = tuple(self._means.tokens(text[:_TOKENISED_CHARS]))
+        return self._token_memo[text]
+
+    @cached_property
+    def _token_memo(self) -> dict[str, tuple[int, ...]]:
+        return {}
+
+    def _weight(self, tokens: Sequence[int]) -> dict[int, float]:
+        found = self._rows(
+            "SELECT id, epoch_df FROM tokens WHERE id IN (SELECT value FROM json_each(?))",
+            json.dumps(sorted(set(tokens))),
+        )
+        known = {_int(token): _int(df) for token, df in found}
+        return {token: idf(known.get(token, 0), self._epoch_chunks) for token in set(tokens)}
+
+    def _rows(self, sql: str, *values: SqlValue) -> list[tuple[SqlValue, ...]]:
+        with problems(self._path):
+            return self._connection.execute(sql, values).fetchall()
+
+
+def _condition(narrowing: Narrowing) -> tuple[str, tuple[SqlValue, ...]]:
+    parts: list[str] = []
+    values: list[SqlValue] = []
+    if narrowing.since is not None:
+        parts.append("coalesce(at, (SELECT modified_at FROM files WHERE files.id = file)) >= ?")
+        values.append(narrowing.since.timestamp())
+    if narrowing.tag is not None:
+        parts.append("tags & ?")
+        values.append(bit_of(narrowing.tag))
+    return " AND ".join(parts), tuple(values)
+
+
+def _chunk_row(row: Sequence[SqlValue]) -> ChunkRow:
+    return ChunkRow(
+        path=str(row[1]),
+        start_line=_int(row[2]),
+        end_line=_int(row[3]),
+        heading=str(row[4]),
+        text=str(row[5]),
+        is_archived=bool(row[6]),
+        on_path=bool(row[7]),
+        modified_at=None if row[8] is None else datetime.fromtimestamp(float(row[8]), UTC),
+        tags=tags_of(_int(row[9])),
+    )
+
+
+def _int(value: SqlValue) -> int:
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,370 @@
+"""Locks between our own processes: the system's, so that they die with their holder (A9).
+
+A lock file lives in `locks/` of the state folder and stays; only the system's lock on it counts.
+Its holder writes who it is into it, for people to read. Platform lock files are never touched.
+
+Who runs the jobs of this state folder: the scheduler's lock and its pulse (A9, A17).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from memconsole.domain.snapshot.snapshot import SchedulerStatus
+from memconsole.errors import LockedError, SchedulerOwnedError, StateError
+from memconsole.lazy_dataclass import dataclass
+from memconsole.system.folders import adopt, require_state_folder
+from memconsole.text.plain import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from memconsole.adapters.state.jobs import StateJobs
+    from memconsole.domain.health.checks import HeldLock
+
+
+SCHEDULER = "scheduler.lock"
+
+_OF_RUNS = ("workspace-", "session-", "index-")
+"""What names of locks begin with that a run holds for a short time."""
+
+_OWNER_BYTES = 4096
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who holds a lock, as far as its file says; every part may be missing.
+
+    Attributes:
+        pid: Process id on `host`.
+        host: Name of the machine.
+        since: When the lock was taken, aware.
+    """
+
+    pid: int | None = None
+    host: str | None = None
+    since: datetime | None = None
+
+    def __str__(self) -> str:
+        if self.pid is None:
+            return "another run"
+        where = f" on {self.host}" if self.host and self.host != os.uname().nodename else ""
+        when = f" since {self.since:%Y-%m-%d %H:%M:%S%z}" if self.since else ""
+        return f"process {self.pid}{where}{when}"
+
+
+class FileLocks:
+    """Answers `ports.Locks` with one file a workspace.
+
+    Args:
+        folder: `locks/` of our state folder; made when a lock is taken.
+        now: The wall time, for the owner's note.
+    """
+
+    def __init__(self, folder: Path, now: Callable[[], datetime] = _now) -> None:
+        self._folder = folder
+        self._now = now
+
+    @contextmanager
+    def workspace(self, root: Path, patience: float = 0) -> Iterator[None]:
+        """Hold a workspace, known by its real path; a second holder is refused.
+
+        Args:
+            root: The workspace.
+            patience: Seconds that a second holder waits before.
+
+        Raises:
+            LockedError: Another run holds it, in this process or another.
+            StateError: The state folder cannot be written.
+        """
+        real = root.resolve()
+        name = hashlib.sha256(os.fsencode(real)).hexdigest()[:32]
+        path = self._folder / f"workspace-{name}.lock"
+        with hold(path, f"the workspace {real}", self._now, patience=patience):
+            yield
+
+    @contextmanager
+    def session(self, home: str, key: str) -> Iterator[None]:
+        """Hold one session of one home; a second holder is refused at once.
+
+        Raises:
+            LockedError: Another run holds it, in this process or another.
+            StateError: The state folder cannot be written.
+        """
+        name = hashlib.sha256(os.fsencode(f"{home}\0{key}")).hexdigest()[:32]
+        with hold(self._folder / f"session-{name}.lock", f"the session {key!r}", self._now):
+            yield
+
+
+class SchedulerLock:
+    """Answers `ports.SchedulerControl` from the scheduler's lock file; makes no file.
+
+    Args:
+        folder: `locks/` of our state folder; may not exist.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / SCHEDULER
+
+    def status(self) -> SchedulerStatus:
+        """Return the holder of the scheduler's lock; `stopped` when nobody holds it."""
+        try:
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            return SchedulerStatus()
+        try:
+            if not _is_held(descriptor):
+                return SchedulerStatus()
+            owner = _owner(descriptor)
+        finally:
+            os.close(descriptor)
+        return SchedulerStatus("running", pid=owner.pid, host=owner.host, since=owner.since)
+
+
+class HeldLocks:
+    """Answers `health_ports.LockList`; makes no file and takes no lock.
+
+    Args:
+        folder: `locks/` of our state folder; may not exist.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def held(self) -> tuple[HeldLock, ...]:
+        """Return the locks that are held, the scheduler's and its jobs' left out.
+
+        Raises:
+            StateError: Nobody may look.
+        """
+        try:
+            paths = sorted(self._folder.iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return ()
+        except OSError as error:
+            reason = (error.strerror or "no reason given").lower()
+            raise StateError(f"{self._folder} cannot be listed: {reason}") from error
+        ours = (path for path in paths if path.name.startswith(_OF_RUNS))
+        return tuple(one for path in ours if (one := _held(path)) is not None)
+
+
+def _held(path: Path) -> HeldLock | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        if not _is_held(descriptor):
+            return None
+        owner = _owner(descriptor)
+    finally:
+        os.close(descriptor)
+    from memconsole.domain.health.checks import HeldLock  # noqa: PLC0415 - locks are seldom held
+
+    return HeldLock(path.name, str(owner), owner.since)
+
+
+@contextmanager
+def hold(
+    path: Path, what: str, now: Callable[[], datetime] = _now, *, patience: float = 0
+) -> Iterator[None]:
+    """Hold one lock file for a while.
+
+    Args:
+        path: The file, in a folder of the state folder; both are made when missing.
+        what: What it stands for, for the error.
+        now: The wall time, for the owner's note.
+        patience: Seconds to wait for whoever holds it.
+
+    Raises:
+        LockedError: Somebody holds it.
+        StateError: It cannot be made or locked.
+    """
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - reading commands need no lock
+
+    def sign(descriptor: int) -> None:
+        adopt(descriptor, path.parent.stat())
+        _sign(descriptor, now())
+
+    try:
+        require_state_folder(path.parent.parent, path.parent.name)
+        lock = FileLock(
+            path,
+            timeout=patience,
+            mode=0o600,
+            thread_local=False,
+            fallback_to_soft=False,
+            preserve_lock_file=True,
+            on_acquired=sign,
+        )
+        lock.acquire()
+    except Timeout as error:
+        raise LockedError(what, str(_read_owner(path))) from error
+    except (OSError, NotImplementedError) as error:
+        reason = getattr(error, "strerror", None) or "no lock is possible there"
+        raise StateError(
+            one_line(f"{path} cannot be locked: {reason}"),
+            hint="Check owner, mode and free space of the state folder; reading commands work on.",
+        ) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _sign(descriptor: int, at: datetime) -> None:
+    note = {"pid": os.getpid(), "host": os.uname().nodename, "started_at": at.isoformat()}
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, f"{json.dumps(note)}\n".encode(), 0)
+
+
+def _is_held(descriptor: int) -> bool:
+    """Ask with a shared lock, given back at once, so that two who ask do not see each other."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    return False
+
+
+def _read_owner(path: Path) -> Owner:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return Owner()
+    try:
+        return _owner(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _owner(descriptor: int) -> Owner:
+    """Read the note of a lock file; what is not understood is unknown."""
+    try:
+        note = json.loads(os.pread(descriptor, _OWNER_BYTES, 0))
+    except (OSError, ValueError):
+        return Owner()
+    if not isinstance(note, dict):
+        return Owner()
+    pid, host = note.get("pid"), note.get("host")
+    return Owner(
+        pid=pid if type(pid) is int else None,
+        host=one_line(host) if isinstance(host, str) else None,
+        since=_instant(note.get("started_at")),
+    )
+
+
+def _instant(value: object) -> datetime | None:
+    if not isinstance(value, str):
+        return None
+    try:
+        at = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return at if at.tzinfo is not None else None
+
+
+PULSE_S = 15.0
+"""How often the owner touches its lock file."""
+
+_SILENT_S = 180.0
+"""An owner that did not for so long holds the lock and does nothing: it hangs, or was stopped."""
+
+
+class FileJobLocks:
+    """Answers `job_ports.JobLocks` with files below `locks/` of our state folder.
+
+    Args:
+        folder: That folder; made when a lock is taken.
+        now: The wall time, for the owner's note.
+    """
+
+    def __init__(self, folder: Path, now: Callable[[], datetime] = _now) -> None:
+        self._folder = folder
+        self._now = now
+        self._beaten_s = float("-inf")
+
+    @contextmanager
+    def scheduler(self) -> Iterator[None]:
+        """Own the scheduling of this state folder.
+
+        Raises:
+            SchedulerOwnedError: Somebody else owns it; the message names process and start.
+            StateError: The state folder cannot be written.
+        """
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(hold(self._folder / SCHEDULER, "the scheduler", self._now))
+            except LockedError as error:
+                raise SchedulerOwnedError(error.owner) from error
+            yield
+
+    @contextmanager
+    def job(self, job: str) -> Iterator[None]:
+        """Hold one job for one run.
+
+        Raises:
+            LockedError: Another run of it goes on.
+            StateError: The state folder cannot be written.
+        """
+        with hold(self._folder / f"job-{job}.lock", f"the job {job}", self._now):
+            yield
+
+    def beat(self) -> None:
+        """Show that the owner is alive; most calls do nothing."""
+        now = time.monotonic()
+        if now - self._beaten_s < PULSE_S:
+            return
+        self._beaten_s = now
+        with suppress(OSError):
+            os.utime(self._folder / SCHEDULER)
+
+
+class SchedulerWatch:
+    """Answers `ports.SchedulerControl`: who owns the scheduler, whether it lives, what is next.
+
+    Args:
+        folder: `locks/` of our state folder; may not exist.
+        jobs: What is remembered about jobs; asked only while somebody owns the scheduler.
+    """
+
+    def __init__(self, folder: Path, jobs: StateJobs) -> None:
+        self._path = folder / SCHEDULER
+        self._lock = SchedulerLock(folder)
+        self._jobs = jobs
+
+    def status(self) -> SchedulerStatus:
+        """Return the holder of the scheduler's lock; `stale` when it has no pulse."""
+        found = self._lock.status()
+        if found.state != "running":
+            return found
+        if self._is_silent():
+            return replace(found, state="stale")
+        coming = [
+            (record.next_at, record.id)
+            for record in self._jobs.records().values()
+            if record.next_at is not None and not record.is_paused
+        ]
+        next_at, next_job = min(coming, default=(None, None))
+        return replace(found, next_job=next_job, next_at=next_at)
+
+    def _is_silent(self) -> bool:
+        try:
+            touched_s = self._path.stat().st_mtime
+        except OSError:
+            return False
+        return time.time() - touched_s > _SILENT_S

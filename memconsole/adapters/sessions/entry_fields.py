@@ -1,0 +1,131 @@
+"""The few fields of a session entry that are used; both stores hold the same JSON object.
+
+A real entry has 15 to 40 KB, nearly all of it a snapshot of skills and prompts, so only named
+fields are decoded. One field of a wrong type must not cost the others: then each is tried alone.
+
+Formats: `formats/clawdbot-file-era.md` §2, `formats/openclaw-2026.9.md` §4.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from memconsole.domain.sessions.stored import TranscriptState
+from memconsole.text.moments import moment
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+_LARGEST = 2**53
+"""The platform counts in JavaScript numbers; beyond this they are not exact."""
+
+
+class EntryFields(msgspec.Struct, frozen=True, rename="camel"):
+    """A session entry; everything may be missing. Instants are milliseconds since the epoch."""
+
+    session_id: str | None = None
+    session_file: str | None = None
+    updated_at: float | None = None
+    session_started_at: float | None = None
+    lifecycle_revision: str | None = None
+    last_interaction_at: float | None = None
+    started_at: float | None = None
+    archived_at: float | None = None
+    total_tokens: float | None = None
+    total_tokens_fresh: bool | None = None
+    total_tokens_version: float | None = None
+    context_tokens: float | None = None
+    compaction_count: float | None = None
+    status: str | None = None
+    has_active_run: bool | None = None
+    label: str | None = None
+    display_name: str | None = None
+    subject: str | None = None
+    channel: str | None = None
+    last_channel: str | None = None
+    chat_type: str | None = None
+    model: str | None = None
+    model_provider: str | None = None
+    model_override: str | None = None
+    provider_override: str | None = None
+    parent_session_key: str | None = None
+    spawned_by: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the session is called, each once; the first goes before the others."""
+        names = (self.label, self.display_name, self.subject)
+        return tuple(dict.fromkeys(name for name in names if name))
+
+    @property
+    def next_model(self) -> str | None:
+        """`provider/model` that was chosen for the next runs; None when nothing was chosen."""
+        provider = self.provider_override or self.model_provider
+        return f"{provider}/{self.model_override}" if provider and self.model_override else None
+
+    @property
+    def is_active(self) -> bool | None:
+        """Whether a run is going on; None when the entry cannot say."""
+        if self.has_active_run is not None:
+            return self.has_active_run
+        return None if self.status is None else self.status == "running"
+
+    @property
+    def had_content(self) -> bool:
+        """Whether tokens or compactions say that it ran once (`cli.md`, `missing`)."""
+        return bool(whole(self.total_tokens) or whole(self.compaction_count))
+
+    @property
+    def absent_transcript(self) -> TranscriptState:
+        """What it means that no transcript is found."""
+        return TranscriptState.MISSING if self.had_content else TranscriptState.NONE
+
+
+_WHOLE = msgspec.json.Decoder(EntryFields)
+_PIECES = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_BY_NAME = {field.encode_name: field for field in msgspec.structs.fields(EntryFields)}
+
+
+def decode_entry(raw: bytes | msgspec.Raw) -> EntryFields | None:
+    """Decode one entry; a field of a wrong type counts as missing.
+
+    Returns:
+        None when it is no JSON object.
+    """
+    try:
+        return _WHOLE.decode(raw)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        pieces = _PIECES.decode(raw)
+    except (ValueError, RecursionError):
+        return None
+    found = {}
+    for name, piece in pieces.items():
+        if (field := _BY_NAME.get(name)) is not None:
+            try:
+                found[field.name] = msgspec.json.decode(piece, type=field.type)
+            except (ValueError, RecursionError):
+                continue
+    return EntryFields(**found)
+
+
+def whole(value: float | str | bytes | None) -> int | None:
+    """Return a count; None for what cannot be one, such as a negative or fractional number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if 0 <= value <= _LARGEST and value == int(value) else None
+
+
+@lru_cache(maxsize=256, typed=True)  # one row repeats its times
+def instant(milliseconds: float | str | bytes | None) -> datetime | None:
+    """Return a time since the epoch as aware UTC; None for 0 and nonsense.
+
+    It should be milliseconds; seconds are told by their size (`text.moments`).
+    """
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
+        return None
+    return moment(milliseconds) if milliseconds <= _LARGEST else None

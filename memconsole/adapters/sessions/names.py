@@ -1,0 +1,174 @@
+"""What a file in a sessions folder is, by its exact name.
+
+Formats: `formats/clawdbot-file-era.md` §4 "File names" and `formats/openclaw-2026.9.md` §1. A name
+that fits nothing is no session: traces, compaction snapshots, locks and half-written files lie in
+the same folder and are often the newest there.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from urllib.parse import unquote
+
+from memconsole.lazy_dataclass import dataclass
+
+STORE_NAME = "sessions.json"
+
+
+class FileKind(StrEnum):
+    """What one file of a sessions folder is."""
+
+    TRANSCRIPT = "transcript"
+    ARCHIVE = "archive"
+    COLD = "cold"
+    BACKUP = "backup"
+    CHECKPOINT = "checkpoint"
+    TRAJECTORY = "trajectory"
+    STORE = "store"
+    LOCK = "lock"
+    TEMPORARY = "temporary"
+    CACHE = "cache"
+    OTHER = "other"
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it repeats a transcript's past (`left_out.backup` of `cli.md`)."""
+        return self in (FileKind.BACKUP, FileKind.CHECKPOINT)
+
+
+@dataclass(frozen=True, slots=True)
+class FileName:
+    """A name, read.
+
+    Attributes:
+        session_id: For transcripts, archives, backups and checkpoints.
+        topic: Topic or thread id of a `-topic-` name, URI-decoded.
+        reason: `reset`, `deleted` or `imported`, for archives.
+        archived_at: When it was archived, aware UTC; None when the name gives no real date.
+        is_packed: zstd inside.
+        generation: Archive generation of the release that adds one, as in its database.
+    """
+
+    kind: FileKind
+    session_id: str | None = None
+    topic: str | None = None
+    reason: str | None = None
+    archived_at: datetime | None = None
+    is_packed: bool = False
+    generation: str | None = None
+
+
+_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_FLAGS = re.ASCII | re.IGNORECASE | re.DOTALL
+_WHOLE_UUID = re.compile(_UUID, _FLAGS)
+_TOPIC = re.compile(rf"(?P<id>{_UUID})-topic-(?P<topic>.+)", _FLAGS)
+_CHECKPOINT = re.compile(rf"(?P<id>.+)\.checkpoint\.{_UUID}\.jsonl", _FLAGS)
+_ARCHIVE = re.compile(
+    r"(?P<base>.+)\.jsonl\.(?P<reason>reset|deleted|bak)"
+    r"\.(?P<at>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d{3})?Z)"
+    r"(?:\.(?P<generation>[0-9a-f]{8,64}))?(?P<packed>\.zst)?",
+    re.ASCII | re.DOTALL,
+)
+_IMPORTED = re.compile(r"(?P<rest>.+)\.imported-(?P<ms>\d{1,17})(?:\.\d{1,2})?", _FLAGS)
+_IMPORT_PREFIX = re.compile(
+    # The uuid tells where the slug of the session key ends, for a slug may hold dots itself.
+    rf"(?:.+\.(?={_UUID})|archive-tier\.|agent_[^.]*\.)(?P<base>.+)",
+    _FLAGS,
+)
+_COLD = re.compile(r"[0-9a-f]{64}\.jsonl\.zst", re.ASCII)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def is_uuid(text: str) -> bool:
+    """Whether a session id has the shape that the platform gives its own."""
+    return _WHOLE_UUID.fullmatch(text) is not None
+
+
+def read_name(name: str) -> FileName:
+    """Tell what a file of a sessions folder is."""
+    if name.startswith("."):
+        is_cache = name == ".usage-cost-cache.json"
+        return FileName(FileKind.CACHE if is_cache else FileKind.OTHER)
+    if name.endswith(".jsonl"):
+        return _read_jsonl(name)
+    match = _ARCHIVE.fullmatch(name)
+    return FileName(_side_kind(name)) if match is None else _read_archive(match)
+
+
+def read_import_name(name: str) -> FileName:
+    """Tell what a file of `session-sqlite-import-archive/` is: a parked transcript or nothing.
+
+    Names are `[<prefix>.]<original name>.imported-<ms>`; the prefix is `archive-tier` or a session
+    key with everything odd replaced, and never part of the id (case c13).
+    """
+    match = _IMPORTED.fullmatch(name)
+    if match is None:
+        return FileName(FileKind.OTHER)
+    prefixed = _IMPORT_PREFIX.fullmatch(match["rest"])
+    original = read_name(prefixed["base"] if prefixed else match["rest"])
+    if original.kind is not FileKind.TRANSCRIPT:
+        return original
+    at = _instant(int(match["ms"]))
+    return replace(original, kind=FileKind.ARCHIVE, reason="imported", archived_at=at)
+
+
+def _read_jsonl(name: str) -> FileName:
+    if name.endswith(".trajectory.jsonl"):
+        return FileName(FileKind.TRAJECTORY)
+    match = _CHECKPOINT.fullmatch(name) if ".checkpoint." in name.lower() else None
+    if match is not None:
+        session_id, topic = _split_topic(match["id"])
+        return FileName(FileKind.CHECKPOINT, session_id, topic)
+    session_id, topic = _split_topic(name.removesuffix(".jsonl"))
+    return FileName(FileKind.TRANSCRIPT, session_id, topic)
+
+
+def _read_archive(match: re.Match[str]) -> FileName:
+    session_id, topic = _split_topic(match["base"])
+    is_backup = match["reason"] == "bak"
+    return FileName(
+        FileKind.BACKUP if is_backup else FileKind.ARCHIVE,
+        session_id,
+        topic,
+        reason=None if is_backup else match["reason"],
+        archived_at=_archive_time(match["at"]),
+        is_packed=match["packed"] is not None,
+        generation=match["generation"],
+    )
+
+
+def _side_kind(name: str) -> FileKind:
+    if name == STORE_NAME or name.startswith(f"{STORE_NAME}.bak"):
+        return FileKind.STORE
+    if name.endswith(".lock"):
+        return FileKind.LOCK
+    if name.endswith(".tmp"):
+        return FileKind.TEMPORARY
+    if name.endswith(".trajectory-path.json"):
+        return FileKind.TRAJECTORY
+    return FileKind.COLD if _COLD.fullmatch(name) else FileKind.OTHER
+
+
+def _split_topic(stem: str) -> tuple[str, str | None]:
+    """Part `<uuid>-topic-<n>`; an id of another shape may hold `-topic-` itself."""
+    match = _TOPIC.fullmatch(stem) if "-topic-" in stem.lower() else None
+    return (stem, None) if match is None else (match["id"], unquote(match["topic"]))
+
+
+def _archive_time(text: str) -> datetime | None:
+    """Read `2026-11-27T21-33-23.094Z`; None for a date that does not exist."""
+    day, _, time = text.partition("T")
+    try:
+        return datetime.fromisoformat(f"{day}T{time.replace('-', ':')}")
+    except ValueError:
+        return None
+
+
+def _instant(milliseconds: int) -> datetime | None:
+    try:
+        return _EPOCH + timedelta(milliseconds=milliseconds)
+    except OverflowError:
+        return None

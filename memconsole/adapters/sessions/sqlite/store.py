@@ -1,0 +1,140 @@
+"""The session store of the SQLite era: one database an agent, read-only (mission §2, A1, A4).
+
+How databases are read is loaded when there is one: file-era homes hold none.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.adapters.sqlite.read_only import read_platform
+from memconsole.adapters.sqlite.stamp import stamp_of
+from memconsole.domain.agents import Notice, Storage
+from memconsole.domain.sessions.stored import StoreListing, TranscriptKind
+from memconsole.errors import StoreError
+from memconsole.text.plain import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from memconsole.adapters.sqlite.ways import Copies
+    from memconsole.domain.agents import Agent
+    from memconsole.domain.sessions.stored import TranscriptRef
+    from memconsole.domain.transcripts.records import Entry
+
+
+class SqliteSessionStore:
+    """Answers `ports.SessionStore` for agents whose sessions are in a database."""
+
+    def __init__(self, copies: Copies) -> None:
+        self._copies = copies
+
+    def sessions(self, agent: Agent) -> StoreListing:
+        """List what the agent's database holds; one that fails becomes one notice (A1)."""
+        mark = self.fingerprint(agent)
+        if not is_there(agent.database):
+            return StoreListing((), Storage.NONE, fingerprint=mark)
+        from memconsole.adapters.sessions.sqlite.listing import list_database  # noqa: PLC0415
+
+        try:
+            found = read_platform(
+                agent.database,
+                lambda database: list_database(database, agent, _flat(mark)),
+                self._copies,
+            )
+        except StoreError as error:
+            notice = Notice(error.code, str(error), str(agent.database), agent.id)
+            return StoreListing(
+                (), Storage.UNREADABLE, {"unreadable": 1}, (notice,), fingerprint=mark
+            )
+        notices = (_undecodable(agent, found.undecodable),) if found.undecodable else ()
+        left_out = {}
+        if found.is_nameless and found.has_tables:
+            notices = (*notices, _nameless(agent, len(found.sessions)))
+            left_out = {"unreadable": 1}
+        storage = Storage.SQLITE if found.has_tables else Storage.NONE
+        return StoreListing(found.sessions, storage, left_out, notices, fingerprint=mark)
+
+    def fingerprint(self, agent: Agent) -> object:
+        """Return the state of the database's files; nothing is opened."""
+        try:
+            stamp = stamp_of(agent.database)
+        except StoreError as error:
+            return str(error)
+        return (stamp.main, stamp.wal, stamp.journal)
+
+    def backward(self, ref: TranscriptRef, *, limit_bytes: int) -> Iterator[Entry]:
+        """Yield entries newest first until `limit_bytes` bytes were passed.
+
+        Raises:
+            StoreError: The database cannot be read, or an archive cannot be unpacked.
+        """
+        from memconsole.adapters.sessions.sqlite import archive  # noqa: PLC0415
+        from memconsole.adapters.sessions.sqlite.events import events_backward  # noqa: PLC0415
+
+        if ref.kind is TranscriptKind.DATABASE_ARCHIVE:
+            return archive.archive_backward(ref, limit_bytes=limit_bytes, copies=self._copies)
+        if ref.kind is TranscriptKind.COLD_ARCHIVE:
+            return archive.cold_backward(ref, limit_bytes=limit_bytes, copies=self._copies)
+        return events_backward(
+            ref.path, ref.session_id, limit_bytes=limit_bytes, copies=self._copies
+        )
+
+    def counted(
+        self, path: Path, refs: Sequence[TranscriptRef], *, limit_bytes: int, expected: int
+    ) -> Iterator[tuple[TranscriptRef, Iterator[Entry]]]:
+        """Yield transcripts of one database with their entries; see `AgentSessionStore.counted`."""
+        from memconsole.adapters.sessions.sqlite.events import counted_backward  # noqa: PLC0415
+
+        ids = [ref.session_id for ref in refs]
+        found = counted_backward(
+            path, ids, limit_bytes=limit_bytes, expected=expected, copies=self._copies
+        )
+        yield from zip(refs, found, strict=True)
+
+    def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
+        """Yield all entries in stored order; same kinds and errors as `backward`."""
+        from memconsole.adapters.sessions.sqlite import archive  # noqa: PLC0415
+        from memconsole.adapters.sessions.sqlite.events import events_forward  # noqa: PLC0415
+
+        if ref.kind is TranscriptKind.DATABASE_ARCHIVE:
+            return archive.archive_forward(ref, copies=self._copies)
+        if ref.kind is TranscriptKind.COLD_ARCHIVE:
+            return archive.cold_forward(ref, copies=self._copies)
+        return events_forward(ref.path, ref.session_id, copies=self._copies)
+
+
+def is_there(path: Path) -> bool:
+    """Tell whether there is something of that name, readable or not (A1)."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _flat(mark: object) -> tuple[int, ...] | None:
+    """Return the stamps of a database's files as one; None when they could not be looked at."""
+    if not isinstance(mark, tuple):
+        return None
+    return tuple(number for one in mark for number in (one or (0,)))
+
+
+def _nameless(agent: Agent, count: int) -> Notice:
+    what = "1 transcript" if count == 1 else f"{count} transcripts"
+    message = one_line(
+        f"{agent.database} holds {what} and no table that is known which says whose they are;"
+        " they are listed without keys"
+    )
+    return Notice("store-unreadable", message, str(agent.database), agent.id)
+
+
+def _undecodable(agent: Agent, count: int) -> Notice:
+    entries = "1 session entry" if count == 1 else f"{count} session entries"
+    message = one_line(
+        f"{entries} in {agent.database} cannot be decoded; shown without tokens and model"
+    )
+    return Notice("store-unreadable", message, str(agent.database), agent.id)

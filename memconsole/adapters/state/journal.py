@@ -1,0 +1,208 @@
+"""The journal of what is about to be written into workspaces, in `state.db` (port `Journal`).
+
+An intent is durable before the file is touched, and goes in the transaction that remembers what the
+write was for: `StateDatabase.record`. What is left behind is of a run that ended in between.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from memconsole.adapters.state import database as state_values
+from memconsole.adapters.state.database import marks
+from memconsole.errors import MemconsoleError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from memconsole.adapters.sqlite.choice import Connection, Row
+    from memconsole.adapters.state.database import StateDatabase
+    from memconsole.domain.memory.intents import Erasure, Intent
+
+logger = logging.getLogger(__name__)
+
+_COLUMNS = "turn, workspace, path, kind, before, after, start, mode, folders, temporary"
+_ERASE = "erase"
+
+
+class StateJournal:
+    """Answers `ports.Journal`, and keeps the intents of the writer into workspaces."""
+
+    def __init__(self, database: StateDatabase) -> None:
+        self._database = database
+
+    @contextmanager
+    def turn(self, root: Path, *, is_forward: bool = False) -> Iterator[None]:
+        """Let what the block writes into a workspace stand with its record, or not at all.
+
+        Raises:
+            StateError: Our own database cannot be written; nothing was done.
+        """
+        turn = self._database.turn
+        with self._database.durable():
+            name = f"{os.getpid()}-{os.urandom(6).hex()}"
+            turn.begin(name, _place(root), is_forward=is_forward)
+            try:
+                yield
+            except BaseException:
+                turn.end()
+                self._undo(root, name)
+                raise
+            else:
+                if turn.has_intents:
+                    self._forget("turn = ?", name)
+            finally:
+                turn.end()
+
+    def close(self, root: Path) -> tuple[Erasure, ...]:
+        """Take back what runs left that ended half way; return what has to be finished.
+
+        Raises:
+            StateError: Our own database cannot be written.
+        """
+        found: list[Row] = []
+
+        def look(connection: Connection) -> None:
+            statement = "SELECT turn, kind, after FROM intent WHERE workspace = ? ORDER BY id DESC"
+            found.extend(connection.execute(statement, (_place(root),)).fetchall())
+
+        self._database.write(look)
+        for name in dict.fromkeys(str(row[0]) for row in found if row[1] != _ERASE):
+            logger.warning("a run in %s ended half way; what it wrote is taken back", root)
+            self._undo(root, name)
+        return tuple(_erasure(row[2]) for row in found if row[1] == _ERASE)
+
+    def intend(self, intent: Intent) -> int | None:
+        """Store an intent of this thread's turn; None outside of one.
+
+        Raises:
+            StateError: It cannot be stored; nothing must be written.
+        """
+        turn = self._database.turn
+        if turn.name is None or turn.is_forward:
+            return None
+        values = (
+            turn.name,
+            turn.workspace,
+            intent.path,
+            intent.kind.value,
+            intent.before,
+            intent.after,
+            intent.offset,
+            intent.standing.mode,
+            json.dumps(intent.standing.folders),
+            intent.temporary,
+        )
+        number: int | None = None
+
+        def change(connection: Connection) -> None:
+            nonlocal number
+            statement = f"INSERT INTO intent ({_COLUMNS}) VALUES ({marks(values)})"
+            number = connection.execute(statement, values).lastrowid
+
+        self._database.write(change)
+        turn.has_intents = True
+        return number
+
+    def drop(self, number: int | None) -> None:
+        """Strike out an intent of which nothing was done.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+        if number is not None:
+            self._forget("id = ?", number)
+
+    def promise(self, root: Path, erasure: Erasure) -> None:
+        """Store that something shall be gone; from here on the turn is finished, not taken back.
+
+        Raises:
+            StateError: It cannot be stored; nothing must be written.
+        """
+        payload = {
+            "agent": erasure.agent,
+            "paths": erasure.paths,
+            "ids": sorted(erasure.ids),
+            "words": sorted(erasure.words),
+        }
+        values = ("", _place(root), "", _ERASE, json.dumps(payload).encode())
+
+        def change(connection: Connection) -> None:
+            statement = "INSERT INTO intent (turn, workspace, path, kind, after)"
+            connection.execute(f"{statement} VALUES ({marks(values)})", values)
+
+        self._database.write(change)
+        self._database.turn.is_forward = True
+
+    def kept(self, root: Path) -> None:
+        """Strike out what was promised for a workspace: it is done, and no word of it stays.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+        self._forget("kind = 'erase' AND workspace = ?", _place(root))
+        self._database.put_log_away()
+
+    def _undo(self, root: Path, name: str) -> None:
+        """Take a turn back, the last step first; what cannot be done now stays for the next run."""
+        from memconsole.adapters.workspace.taking_back import take_back  # noqa: PLC0415 - hardly ever needed
+
+        try:
+            for intent in self._intents(name):
+                if not take_back(root, intent):
+                    logger.warning("%s was changed since; nothing more is taken back", intent.path)
+                    break
+            self._forget("turn = ?", name)
+        except MemconsoleError as error:
+            logger.warning("what a run left half done stays for the next one: %s", error)
+
+    def _intents(self, name: str) -> list[Intent]:
+        rows: list[Row] = []
+
+        def look(connection: Connection) -> None:
+            statement = f"SELECT {_COLUMNS} FROM intent WHERE turn = ? ORDER BY id DESC"
+            rows.extend(connection.execute(statement, (name,)).fetchall())
+
+        self._database.write(look)
+        return [_intent(row) for row in rows]
+
+    def _forget(self, which: str, value: str | int) -> None:
+        def change(connection: Connection) -> None:
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute(f"DELETE FROM intent WHERE {which}", (value,))
+
+        self._database.write(change)
+
+
+def _place(root: Path) -> str:
+    return state_values.name(str(root.resolve())) or ""
+
+
+def _intent(row: Row) -> Intent:
+    from memconsole.domain.memory.edits import Standing  # noqa: PLC0415
+    from memconsole.domain.memory.intents import Intent, IntentKind  # noqa: PLC0415
+
+    _, _, path, kind, before, after, start, mode, folders, temporary = row
+    return Intent(
+        path=str(path),
+        kind=IntentKind(str(kind)),
+        before=before if isinstance(before, bytes) else None,
+        after=after if isinstance(after, bytes) else b"",
+        offset=start if isinstance(start, int) else 0,
+        standing=Standing(mode if isinstance(mode, int) else None, tuple(json.loads(str(folders)))),
+        temporary=str(temporary),
+    )
+
+
+def _erasure(payload: object) -> Erasure:
+    from memconsole.domain.memory.intents import Erasure  # noqa: PLC0415 - hardly ever needed
+
+    found = json.loads(payload if isinstance(payload, bytes) else b"{}")
+    return Erasure(
+        found["agent"], tuple(found["paths"]), frozenset(found["ids"]), frozenset(found["words"])
+    )

@@ -1,0 +1,44 @@
+"""Every view of our own database, made at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.adapters.state.captures import (
+    StateCaptures,
+    StateFlushes,
+    StateObserver,
+    StateRecovery,
+    StateSummaries,
+)
+from memconsole.adapters.state.jobs import StateJobs
+from memconsole.adapters.state.journal import StateJournal
+from memconsole.adapters.state.memory import StateConsolidation, StateMemory, StateReflections
+from memconsole.adapters.state.rotations import StateRotations
+from memconsole.adapters.state.runs import StateRunLog, StateSamples
+
+if TYPE_CHECKING:
+    from memconsole.adapters.state.database import StateDatabase
+
+
+class StateViews:
+    """What is kept in `state.db`, by the name of its port.
+
+    Args:
+        database: Opened by each view when it is asked.
+    """
+
+    def __init__(self, database: StateDatabase) -> None:
+        self.runs = StateRunLog(database)
+        self.samples = StateSamples(database)
+        self.captures = StateCaptures(database)
+        self.summaries = StateSummaries(database)
+        self.recovery = StateRecovery(database)
+        self.observer = StateObserver(database)
+        self.edits = StateMemory(database)
+        self.consolidation = StateConsolidation(database)
+        self.flushes = StateFlushes(database)
+        self.reflections = StateReflections(database)
+        self.rotations = StateRotations(database)
+        self.jobs = StateJobs(database)
+        self.journal = StateJournal(database)

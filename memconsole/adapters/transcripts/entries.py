@@ -1,0 +1,273 @@
+"""Lines and events of a transcript as entries (mission §2, `clawdbot-file-era.md` §4).
+
+A damaged line is counted, and what can be read of it is still used: its id holds the chain
+together, and a whole record that a restart glued to its end is recovered (case c03).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from memconsole.adapters.transcripts.content import Content, read_content
+from memconsole.adapters.transcripts.records import (
+    MessageJson,
+    decode_counted,
+    decode_record,
+    is_regular,
+)
+from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind, ToolUse, Usage
+from memconsole.text.moments import AHEAD, FIRST_YEAR, FUTURE, SKEWED, moment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from memconsole.adapters.transcripts.lines import RawLine
+    from memconsole.adapters.transcripts.records import (
+        CountedJson,
+        Number,
+        RecordJson,
+        SpeakerJson,
+        UsageJson,
+    )
+
+_KINDS = {
+    "session": EntryKind.SESSION,
+    "message": EntryKind.MESSAGE,
+    "compaction": EntryKind.COMPACTION,
+    "reset": EntryKind.RESET,
+    "leaf": EntryKind.LEAF,
+    **dict.fromkeys(
+        (
+            "model_change",
+            "thinking_level_change",
+            "branch_summary",
+            "custom",
+            "custom_message",
+            "label",
+            "session_info",
+        ),
+        EntryKind.OTHER,
+    ),
+}
+_SPOKEN = ("user", "assistant")
+_RESULT_ROLES = {"toolResult": "toolResult", "tool": "toolResult", "tool_result": "toolResult"}
+_SHELL_ROLE = "bashExecution"
+
+_NO_CONTENT = Content()
+
+_INJECTED_MODELS = ("gateway-injected", "delivery-mirror")
+_A_PERSON = "external_user"
+
+_LARGEST_COUNT = 2**53
+
+_GLUED = re.compile(
+    rb'\{\s*"type"\s*:\s*"(?:message|session|compaction|reset|leaf|custom|custom_message'
+    rb'|model_change|thinking_level_change|branch_summary|label|session_info)"'
+)
+_MOST_GLUED = 8
+_HEAD = re.compile(
+    rb'\{\s*"type"\s*:\s*"[^"\\]{1,64}"\s*,\s*"id"\s*:\s*"([^"\\]{1,64})"'
+    rb'(?:\s*,\s*"parentId"\s*:\s*(?:"([^"\\]{1,64})"|(null)))?'
+)
+
+
+def entries_backward(lines: Iterable[RawLine], *, is_counted: bool = False) -> Iterator[Entry]:
+    """Yield the entries of lines that come newest first, newest first; see `parse_line`."""
+    for line in lines:
+        entries = read_line(line, is_counted=is_counted)
+        yield from entries if len(entries) == 1 else reversed(entries)
+
+
+def entries_forward(lines: Iterable[RawLine]) -> Iterator[Entry]:
+    """Yield the entries of lines in stored order."""
+    for line in lines:
+        yield from read_line(line)
+
+
+def read_line(line: RawLine, *, is_counted: bool = False) -> tuple[Entry, ...]:
+    """Return the entries of one line: one, or a DAMAGED one and what was glued to it."""
+    if not line.is_complete:
+        return (Entry(EntryKind.IN_PROGRESS, position=line.offset, size_bytes=line.size),)
+    entry = parse_line(line.data, position=line.offset, size=line.size, is_counted=is_counted)
+    return _damaged(line) if entry is None else (entry,)
+
+
+def parse_line(
+    line: bytes, *, position: int = 0, size: int | None = None, is_counted: bool = False
+) -> Entry | None:
+    """Decode one line or event.
+
+    Args:
+        line: The bytes; those of a reduced line too.
+        position: Byte offset or `seq`, handed on.
+        size: Bytes of the record, when `line` does not say.
+        is_counted: Only counts are wanted: the entry has neither text nor tools.
+
+    Returns:
+        The entry, or None when the line is no JSON object.
+    """
+    record = decode_counted(line) if is_counted else decode_record(line)
+    if record is None:
+        return None
+    message = _message(record)
+    spoken = message if isinstance(message, MessageJson) and not is_counted else None
+    content = _NO_CONTENT if spoken is None else read_content(spoken)
+    role = None if message is None or message.role is None else message.role
+    role = _RESULT_ROLES.get(role or "", role)
+    has_parent = record.parent_id is not msgspec.UNSET
+    at = _when(record, message)
+    is_skewed = at is not None and at.year < FIRST_YEAR
+    return Entry(
+        kind=_kind(record, message),
+        id=record.id or None,
+        parent_id=record.parent_id if isinstance(record.parent_id, str) else None,
+        has_parent=has_parent,
+        at=None if is_skewed else at,
+        role=role,
+        text="\n".join(content.texts) if role in _SPOKEN else "",
+        thinking_chars=content.thinking_chars,
+        attachments=tuple(content.attachments),
+        tools=() if spoken is None else _tools(spoken, role, content),
+        usage=None if message is None or message.usage is None else _usage(message.usage),
+        model=None if message is None else message.model,
+        compaction=_compaction(record) if record.type == "compaction" else None,
+        target_id=record.target_id,
+        reason=record.reason,
+        is_injected=message is not None and _is_injected(message),
+        position=position,
+        size_bytes=len(line) if size is None else size,
+        odd_time=SKEWED if is_skewed else "",
+    )
+
+
+def in_time(entries: Iterable[Entry], now: Callable[[], datetime]) -> Iterator[Entry]:
+    """Yield entries, those with a time ahead of the clock as if they were of this moment."""
+    at = now()
+    latest = at + AHEAD
+    for entry in entries:
+        if entry.at is not None and entry.at > latest:
+            yield replace(entry, at=at, odd_time=FUTURE)
+        else:
+            yield entry
+
+
+def _message(record: RecordJson | CountedJson) -> SpeakerJson | None:
+    """Return the message of a record, which may be the record itself (flat format)."""
+    if record.type not in (None, "message"):
+        return None
+    if record.message is not None:
+        return record.message
+    return record if record.role is not None else None
+
+
+def _kind(record: RecordJson | CountedJson, message: SpeakerJson | None) -> EntryKind:
+    if record.type is None:
+        return EntryKind.UNKNOWN if message is None else EntryKind.MESSAGE
+    return _KINDS.get(record.type, EntryKind.UNKNOWN)
+
+
+def _tools(message: MessageJson, role: str | None, content: Content) -> tuple[ToolUse, ...]:
+    if role == "toolResult" and not message.tool_result:
+        name = message.tool_name or message.name or ""
+        return (*content.tools, ToolUse(name, content.text_chars, is_result=True))
+    if role == _SHELL_ROLE:
+        chars = len(message.command or "") + len(message.output or "")
+        return (ToolUse(_SHELL_ROLE, chars, is_result=True),)
+    return tuple(content.tools)
+
+
+def _usage(usage: UsageJson) -> Usage:
+    parts = (
+        _count(usage.input) or 0,
+        _count(usage.output) or 0,
+        _count(usage.cache_read) or 0,
+        _count(usage.cache_write) or 0,
+    )
+    return Usage(*parts, total=_count(usage.total_tokens) or sum(parts))
+
+
+def _compaction(record: RecordJson | CountedJson) -> Compaction:
+    return Compaction(
+        summary=record.summary or "",
+        tokens_before=_count(record.tokens_before),
+        tokens_after=_count(record.tokens_after),
+        first_kept_id=record.first_kept_entry_id,
+        is_from_hook=record.from_hook,
+        duration_ms=_count(record.duration_ms),
+    )
+
+
+def _is_injected(message: SpeakerJson) -> bool:
+    """Tell replies of the gateway itself, mirrors of deliveries and routed messages from talk.
+
+    1.24 marks its replies by `stopReason`, later releases by the model name; what no person sent
+    carries its provenance from 3.13 on.
+    """
+    if message.stop_reason == "injected" or message.model in _INJECTED_MODELS:
+        return True
+    kind = None if message.provenance is None else message.provenance.kind
+    return kind is not None and kind != _A_PERSON
+
+
+def _count(value: Number | None) -> int | None:
+    """Return a count as a whole number; None for what can be none."""
+    if value is None or not 0 <= value <= _LARGEST_COUNT:
+        return None
+    return int(value)
+
+
+def _when(record: RecordJson | CountedJson, message: SpeakerJson | None) -> datetime | None:
+    at = _time(record.timestamp)
+    if message is None or (at is not None and at.year >= FIRST_YEAR):
+        return at
+    return _time(message.timestamp) or at
+
+
+def _time(value: str | Number | None) -> datetime | None:
+    """Return ISO-8601, or milliseconds or seconds since 1970, as aware UTC."""
+    if isinstance(value, str):
+        try:
+            at = datetime.fromisoformat(value)
+            return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+        except (ValueError, OverflowError):
+            return None
+    return None if value is None else moment(value)
+
+
+def _damaged(line: RawLine) -> tuple[Entry, ...]:
+    spans = _whole_spans(line.data)
+    starts_whole = bool(spans) and spans[0][0] == 0
+    damaged = Entry(EntryKind.DAMAGED, position=line.offset, size_bytes=line.size)
+    if not starts_whole and (head := _HEAD.match(line.data)):
+        damaged = replace(
+            damaged,
+            id=head[1].decode("utf-8", "replace"),
+            parent_id=head[2].decode("utf-8", "replace") if head[2] else None,
+            has_parent=bool(head[2] or head[3]),
+        )
+    recovered = (
+        parse_line(line.data[start:end], position=line.offset + start, size=0)
+        for start, end in spans
+    )
+    return (damaged, *(entry for entry in recovered if entry is not None))
+
+
+def _whole_spans(data: bytes) -> list[tuple[int, int]]:
+    """Return where whole records lie in a line that is none, first to last."""
+    starts = [match.start() for match in islice(_GLUED.finditer(data), _MOST_GLUED)]
+    bounds = [*starts, len(data)]
+    spans: list[tuple[int, int]] = []
+    for number, start in enumerate(starts):
+        if spans and start < spans[-1][1]:
+            continue  # inside of the record before
+        for end in bounds[number + 1 :]:
+            if is_regular(data[start:end]):
+                spans.append((start, end))
+                break
+    return spans

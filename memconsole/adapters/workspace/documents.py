@@ -1,0 +1,169 @@
+"""Hands the files of a memory pool to the search index: which there are, and their masked text."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from typing import TYPE_CHECKING, Final
+
+from memconsole.adapters.workspace.pool_files import INDEX_FILE, FoundFile, find_plain, scan
+from memconsole.domain.agents import Notice
+from memconsole.domain.memory.names import is_utf8, shown_name
+from memconsole.domain.search.indexing import Document, DocumentText, Source
+from memconsole.errors import WorkspaceError
+from memconsole.text.outgoing import let_out, name_out
+from memconsole.text.plain import clean, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+_ARCHIVES: Final = ("memory/archive/", "memory/observation-backups/")
+_ODD_LINE_ENDS: Final = "[\x0b\x0c\x85\u2028\u2029]"
+_MARKDOWN: Final = ".md"
+
+
+class PoolDocuments:
+    """Answers `ports.DocumentReader`; never writes, and keeps nothing.
+
+    Args:
+        redact: Secrets are masked before anybody sees the text (A11).
+    """
+
+    def __init__(self, *, redact: bool = True) -> None:
+        self._redact = redact
+
+    def documents(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Document, ...]:
+        """Return what is to be indexed of a workspace, without reading any of it.
+
+        Args:
+            workspace: May be missing.
+            extra: Further Markdown files, and folders of such; links are not followed.
+        """
+        return tuple(
+            _document(file, file.path) for file in _files(workspace, extra) if is_utf8(file.path)
+        )
+
+    def left_out(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Notice, ...]:
+        """Return what `documents` leaves out because no answer could name it."""
+        return tuple(
+            Notice("not-utf8", f"{shown_name(file.path)} has a name that is not UTF-8: not indexed")
+            for file in _files(workspace, extra)
+            if not is_utf8(file.path)
+        )
+
+    def require_file(self, workspace: Path, path: str) -> None:
+        """Refuse what is there and is no file that is searched; what is not there passes.
+
+        Raises:
+            WorkspaceError: It is a folder, a pipe, or a file that is left out.
+        """
+        name = one_line(path)
+        for file in scan(workspace).files:
+            if file.path == path and file.because is not None:
+                raise WorkspaceError(f"{name} is not read: {file.because}")
+        try:
+            status = os.lstat(workspace / path)
+        except (OSError, ValueError):
+            return
+        if stat.S_ISDIR(status.st_mode):
+            hint = "Name a file in it; `memconsole memory show` lists them."
+            raise WorkspaceError(f"{name} is a folder", hint=hint)
+        if not stat.S_ISREG(status.st_mode):
+            raise WorkspaceError(f"{name} is no regular file")
+
+    def changed(self, workspace: Path, paths: Iterable[Path]) -> tuple[Document, ...] | None:
+        """Return certain files as `documents` would; None when only a look at all of them can tell.
+
+        Args:
+            workspace: As `documents` is given it; what lies below it must be named through it.
+            paths: Files that changed; a generated index is no document.
+        """
+        found = []
+        for path in paths:
+            file = find_plain(workspace, path)
+            if file is None:
+                return None
+            if file.path != INDEX_FILE and is_utf8(file.path):
+                found.append(_document(file, file.path))
+        return tuple(found)
+
+    def read(self, document: Document) -> DocumentText:
+        """Return the text of a document, masked, every line with its number.
+
+        Raises:
+            FileNotFoundError: It is gone.
+            WorkspaceError: It cannot be read.
+        """
+        # Most searches read nothing, and need none of this.
+        from memconsole.adapters.workspace.pool_text import UNKNOWN, decode, read_bytes  # noqa: PLC0415
+        from memconsole.domain.memory.files import MAX_READ_BYTES, is_text  # noqa: PLC0415
+        from memconsole.text.numerals import size_words  # noqa: PLC0415
+
+        if document.size_bytes > MAX_READ_BYTES:
+            size = size_words(document.size_bytes)
+            return DocumentText(
+                notices=(_notice("oversized", document, f"has {size}: not indexed"),)
+            )
+        try:
+            text, encoding = decode(read_bytes(str(document.place)))
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise WorkspaceError(one_line(f"{document.path} cannot be read: {reason}")) from error
+        notices: tuple[Notice, ...] = ()
+        if not is_text(text):
+            return DocumentText(notices=(_notice("not-utf8", document, "is no text: not indexed"),))
+        if encoding == UNKNOWN:
+            sentence = "is not UTF-8; what cannot be read was replaced"
+            notices = (_notice("not-utf8", document, sentence),)
+        # Only real line ends count lines, here as in an editor.
+        text = clean(re.sub(_ODD_LINE_ENDS, " ", text))
+        shown = let_out(text, redacts=self._redact, keeps_lines=True)
+        return DocumentText(shown, (), notices)
+
+
+def _files(workspace: Path, extra: tuple[Path, ...]) -> Iterator[FoundFile]:
+    for file in scan(workspace).files:
+        if file.because is None and file.path != INDEX_FILE:
+            yield file
+    yield from _extra_files(extra)
+
+
+def _document(file: FoundFile, path: str) -> Document:
+    return Document(
+        path=name_out(path),
+        source=Source.MEMORY,
+        place=file.real,
+        size_bytes=file.status.st_size,
+        stamp=f"{file.status.st_size}:{file.status.st_mtime_ns}:{file.status.st_ino}",
+        modified_at=file.modified_at,
+        is_archived=path.startswith(_ARCHIVES),
+    )
+
+
+def _extra_files(places: tuple[Path, ...]) -> Iterator[FoundFile]:
+    for place in places:
+        if place.is_file() and not place.is_symlink():
+            yield from _plain(str(place))
+        for folder, folders, names in os.walk(place):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            for name in sorted(names):
+                yield from _plain(os.path.join(folder, name))  # noqa: PTH118
+
+
+def _plain(path: str) -> Iterator[FoundFile]:
+    if not path.lower().endswith(_MARKDOWN):
+        return
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return
+    if stat.S_ISREG(status.st_mode):
+        yield FoundFile(path, path, status)
+
+
+def _notice(code: str, document: Document, sentence: str) -> Notice:
+    return Notice(code, f"{one_line(document.path)} {sentence}", document.path)

@@ -1,0 +1,83 @@
+"""Looks into folders of a workspace, and removes what is ours: part of the one writer (A8)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from memconsole.adapters.workspace.inside import failed, open_place, remove_empty
+from memconsole.adapters.workspace.writer import bytes_of, standing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from memconsole.adapters.workspace.inside import Place
+    from memconsole.adapters.workspace.writer import Intentions
+    from memconsole.domain.memory.edits import Standing
+    from memconsole.domain.memory.intents import Intent
+
+
+class DiskFolders:
+    """Answers `capture_ports.WorkspaceFolders`; follows no link, leaves no workspace.
+
+    Args:
+        journal: Is told before a file goes; without one nothing is put back after a kill.
+    """
+
+    def __init__(self, journal: Intentions | None = None) -> None:
+        self._journal = journal
+
+    def names(self, root: Path, folder: str) -> tuple[str, ...]:
+        """Return the names of the ordinary files in a folder, sorted; none when it is missing.
+
+        Raises:
+            WorkspaceError: It lies outside the workspace, or cannot be read.
+        """
+        with open_place(root, f"{folder}/-", creates=False) as place:
+            if place is None:
+                return ()
+            try:
+                with os.scandir(place.folder) as entries:
+                    found = [one.name for one in entries if one.is_file(follow_symlinks=False)]
+            except OSError as error:
+                raise failed(root / folder, error) from error
+        return tuple(sorted(found))
+
+    def standing(self, root: Path, relative: str) -> Standing:
+        """Return what stands at a path, and what has to be made to write there.
+
+        Raises:
+            WorkspaceError: It lies outside the workspace, or something else than a file is there.
+        """
+        return standing(root, relative)
+
+    def remove(
+        self, root: Path, relative: str, *, folders: Sequence[str] = (), is_final: bool = False
+    ) -> None:
+        """Remove an ordinary file, which may be gone already, and folders that are empty then.
+
+        Raises:
+            WorkspaceError: It lies outside the workspace, or something else has that name.
+        """
+        with open_place(root, relative, creates=False) as place:
+            if place is None or (status := place.status()) is None:
+                return
+            if self._journal is not None and not is_final:
+                self._journal.intend(_removing(relative, place, status.st_mode & 0o7777))
+            try:
+                os.unlink(place.name, dir_fd=place.folder)
+            except FileNotFoundError:
+                return
+            except OSError as error:
+                raise failed(place.path, error) from error
+            place.sync_folder()
+        for folder in reversed(folders):
+            remove_empty(root, folder)
+
+
+def _removing(relative: str, place: Place, mode: int) -> Intent:
+    from memconsole.domain.memory.edits import Standing  # noqa: PLC0415
+    from memconsole.domain.memory.intents import Intent, IntentKind  # noqa: PLC0415
+
+    return Intent(relative, IntentKind.REMOVE, bytes_of(place), standing=Standing(mode))

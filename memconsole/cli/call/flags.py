@@ -1,0 +1,24 @@
+"""One call of the command line: its options, its engine, and how its answer leaves."""
+
+from __future__ import annotations
+
+from dataclasses import field
+
+from memconsole.lazy_dataclass import dataclass
+
+
+@dataclass(slots=True)
+class Flags:
+    """Global options as given; None means "not given".
+
+    Attributes:
+        config: `--config`, our own configuration file.
+        values: Configuration keys with the text that an option gave them.
+        is_json: `--json`, before or after the command.
+        is_demo: `--demo`.
+    """
+
+    config: str | None = None
+    values: dict[str, str] = field(default_factory=dict)
+    is_json: bool = False
+    is_demo: bool = False

@@ -1,0 +1,114 @@
+"""The global options as one table: name, configuration key, environment variable, help (`cli.md`).
+
+They stand before the command; behind it they are understood as well, because that is where hands
+put them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typer.core import TyperCommand, TyperOption
+
+from memconsole.cli.call.call import Call
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    import typer
+    from typer._click.core import Context, Parameter  # what Typer's own signatures name
+
+_LEVELS = ("warning", "info", "debug")
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalOption:
+    """One global option.
+
+    Attributes:
+        names: As typed.
+        key: Configuration key that it sets; "" for one that can be given here only.
+        help: One sentence, with its full stop.
+        metavar: What its value is called; None for a flag.
+        text: What a flag sets its key to.
+    """
+
+    names: tuple[str, ...]
+    key: str
+    help: str
+    metavar: str | None = None
+    text: str = "true"
+
+    @property
+    def variable(self) -> str:
+        """Its environment variable, the short one; the key has a long one (mission §3)."""
+        name = self.names[0].removeprefix("--").replace("-", "_").upper()
+        return name if name == "NO_COLOR" else f"MEMCONSOLE_{name}"
+
+
+CONFIG = GlobalOption(("--config",), "config", "Our own configuration file.", "FILE")
+DEMO = GlobalOption(("--demo",), "", "Look at a generated home; yours is not touched.")
+JSON = GlobalOption(("--json",), "ui.json", "Machine output on stdout.")
+VERBOSE = GlobalOption(("--verbose", "-v"), "log.level", "Log to stderr; twice for more.")
+
+GLOBAL_OPTIONS = (
+    GlobalOption(("--home",), "platform.home", "The platform's state folder.", "DIR"),
+    DEMO,
+    CONFIG,
+    GlobalOption(("--gateway",), "gateway.url", "Where the Gateway listens.", "URL"),
+    GlobalOption(
+        ("--transport",), "gateway.transport", "How to reach the Gateway.", "auto|ws|cli|none"
+    ),
+    GlobalOption(("--read-only",), "ui.read_only", "Refuse every action, with a reason."),
+    JSON,
+    GlobalOption(("--color",), "ui.color", "When to colour.", "auto|always|never"),
+    GlobalOption(("--no-color",), "ui.color", "Same as --color never.", text="never"),
+    GlobalOption(("--mono",), "ui.mono", "No colours, in the console as well."),
+    GlobalOption(("--ascii",), "ui.ascii", "Draw with ASCII characters only."),
+    GlobalOption(("--no-mouse",), "ui.mouse", "Leave the mouse to the terminal.", text="false"),
+    VERBOSE,
+    GlobalOption(("--log-file",), "log.file", "Log to this file as well.", "FILE"),
+)
+
+
+class Command(TyperCommand):
+    """A command, which shows `--json` among its options and takes the other global ones too."""
+
+    def get_params(self, ctx: Context) -> list[Parameter]:
+        """Return the command's own parameters, then the global ones."""
+        extra = [parameter(option, is_hidden=option is not JSON) for option in GLOBAL_OPTIONS]
+        *own, last = super().get_params(ctx)  # `--help` stays the last one
+        return [*own, *extra, last]
+
+
+def parameter(option: GlobalOption, *, is_hidden: bool) -> TyperOption:
+    """Return a global option as Typer knows it; what it is given goes to the call."""
+    is_flag = option.metavar is None and option is not VERBOSE
+
+    def note(context: typer.Context, _parameter: object, value: object) -> None:
+        if value:
+            take(context.ensure_object(Call), option, value)
+
+    return TyperOption(
+        param_decls=list(option.names),
+        is_flag=is_flag or None,
+        count=option is VERBOSE,
+        metavar=option.metavar,
+        expose_value=False,
+        callback=note,
+        hidden=is_hidden,
+        help=f"{option.help} [{option.variable}]" if option.key else option.help,
+    )
+
+
+def take(call: Call, option: GlobalOption, value: object) -> None:
+    """Note a global option that was given."""
+    if option is JSON:
+        call.flags.is_json = True
+    elif option is DEMO:
+        call.flags.is_demo = True
+    elif option is CONFIG:
+        call.flags.config = str(value)
+    elif option is VERBOSE and isinstance(value, int):
+        call.flags.values[option.key] = _LEVELS[min(value, len(_LEVELS) - 1)]
+    else:
+        call.flags.values[option.key] = option.text if option.metavar is None else str(value)

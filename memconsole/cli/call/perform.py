@@ -1,0 +1,349 @@
+"""Runs `checkpoint` and `rotate` over their targets, one after the other.
+
+Outcomes for people: what was done, what was not, and what to do next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import typer
+
+from memconsole.cli.call import exits
+from memconsole.cli.call.call import Answer
+from memconsole.cli.json import outcome as encode_outcome
+from memconsole.cli.json.outcome import hint_of, session_key_of, wrote_of
+from memconsole.cli.output import figures
+from memconsole.cli.output.paper import Cell
+from memconsole.domain.agents import AgentRef
+from memconsole.domain.commands.catalogue import spec_of
+from memconsole.domain.commands.commands import Rotate
+from memconsole.domain.commands.confirmation import carried_out, for_question
+from memconsole.domain.commands.line import key_of, name_of
+from memconsole.domain.commands.outcomes import (
+    Failed,
+    Planned,
+    is_busy,
+    notices_of,
+    reason_of,
+    status_of,
+)
+from memconsole.engine.home.lookup import find_session
+from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.numerals import size_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from memconsole.cli.call.call import Call
+    from memconsole.cli.output.paper import Paper
+    from memconsole.domain.agents import Home
+    from memconsole.domain.commands.commands import AskedCommand, Command, Compact
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.engine.rotation.plan import RotationPlan
+
+
+@dataclass(frozen=True, slots=True)
+class RotationWish:
+    """What `rotate` was asked for.
+
+    Attributes:
+        keys: Named sessions; empty means all that are due.
+        agent: Only this agent's.
+        threshold: Another limit in tokens.
+        is_active_forced: Runs that are going on are broken off.
+    """
+
+    keys: tuple[str, ...]
+    agent: str | None
+    threshold: int | None
+    is_forced: bool
+    dry_run: bool
+    is_active_forced: bool = False
+
+
+def checkpoints(
+    call: Call, *, agent: str | None, session: str | None, is_forced: bool, dry_run: bool
+) -> int:
+    """Take a checkpoint of every target; one agent's failure never stops the next."""
+    build = spec_of("checkpoint").build
+    home = call.engine.home()
+    orders = [
+        build(target, key, is_forced=is_forced, dry_run=dry_run)
+        for target, key in _targets(call, home, agent, session)
+    ]
+    return _answer(call, "checkpoint", _outcomes(call, orders, "taking checkpoints"), home)
+
+
+def _targets(
+    call: Call, home: Home, agent: str | None, session: str | None
+) -> list[tuple[AgentRef, str | None]]:
+    """Return the agents to save, each with its session key when one is named.
+
+    Raises:
+        SessionNotFoundError: No session has that name.
+        UnknownAgentError: No agent has that id.
+        UsageError: The session belongs to another agent than the named one.
+    """
+    named = None if agent is None else call.engine.agent(agent).ref
+    if session is not None:
+        view = find_session(call.engine.sessions(), session)
+        if named is not None and named != view.agent:
+            raise UsageError(
+                f"session {session!r} belongs to agent {view.agent.id!r}, not to {named.id!r}",
+                hint="Leave --agent out; the session names its agent.",
+            )
+        return [(view.agent, view.key_text or session)]
+    return [(ref, None) for ref in ([one.ref for one in home.agents] if named is None else [named])]
+
+
+def rotations(call: Call, wish: RotationWish, *, yes: bool) -> int:
+    """Plan from disk, ask, then reset one session after the other.
+
+    Raises:
+        ReadOnlyError: Nothing may be done.
+        ConfirmationError: It was not confirmed.
+        GatewayUnavailableError: The Gateway is not reachable or refuses us; nothing was done.
+    """
+    if call.settings.ui.read_only and not wish.dry_run:
+        raise ReadOnlyError("rotate")
+    home = call.engine.home()
+    with call.busy("reading the sessions"):
+        plan = call.engine.rotation_plan(
+            agent_id=wish.agent,
+            keys=wish.keys,
+            threshold_tokens=wish.threshold,
+            is_forced=wish.is_forced,
+            is_active_forced=wish.is_active_forced,
+        )
+    outcomes: Sequence[Outcome] = plan.outcomes
+    planned = [one for one in outcomes if isinstance(one, Planned)]
+    if planned and not wish.dry_run:
+        _confirm(call, planned, yes=yes)
+        call.engine.require_gateway()
+        outcomes = _rotate(call, plan, wish)
+    return _answer(call, "rotate", outcomes, home, {"below": plan.below})
+
+
+def compaction(call: Call, command: Compact, *, yes: bool) -> int:
+    """Ask, then have one session compacted.
+
+    Raises:
+        ReadOnlyError: Nothing may be done.
+        ConfirmationError: It was not confirmed.
+        GatewayUnavailableError: The Gateway is not reachable or refuses us; nothing was done.
+    """
+    if call.settings.ui.read_only and not command.dry_run:
+        raise ReadOnlyError("compact")
+    if not command.dry_run:
+        plan = call.engine.run(replace(command, dry_run=True))
+        if not isinstance(plan, Planned):
+            return _answer(call, "compact", [plan], call.engine.home())
+        _confirm(call, [plan], yes=yes, question="Compact this session?")
+        call.engine.require_gateway()
+    with call.busy("compacting"):
+        outcome = call.engine.run(command)
+    return _answer(call, "compact", [outcome], call.engine.home())
+
+
+def single(call: Call, command: Command, doing: str) -> int:
+    """Run one command that asks nothing, and print what came of it.
+
+    Args:
+        call: The call.
+        command: What to run.
+        doing: For the progress line, such as `summarising`.
+    """
+    with call.busy(doing):
+        outcome = call.engine.run(command)
+    return _answer(call, name_of(command), [outcome], call.engine.home())
+
+
+def batch(call: Call, name: str, commands: Sequence[Command], doing: str) -> int:
+    """Run commands that ask nothing, one after the other; there may be none.
+
+    Args:
+        call: The call.
+        name: Name of the command line's command.
+        commands: What to run.
+        doing: For the progress line.
+    """
+    return _answer(call, name, _outcomes(call, commands, doing), call.engine.home())
+
+
+def each_agent(
+    call: Call, build: Callable[[AgentRef], Command], agent: str | None, doing: str
+) -> int:
+    """Run a command that asks nothing for one agent or all; one failure never stops the next.
+
+    Args:
+        call: The call.
+        build: Makes the command of one agent.
+        agent: Only this one.
+        doing: For the progress line.
+    """
+    home = call.engine.home()
+    orders = [build(ref) for ref in _refs(call, home, agent)]
+    name = name_of(orders[0] if orders else build(AgentRef("", "")))
+    return _answer(call, name, _outcomes(call, orders, doing), home)
+
+
+def each_agent_asked(
+    call: Call,
+    build: Callable[[AgentRef], AskedCommand],
+    agent: str | None,
+    doing: str,
+    *,
+    question: str,
+    yes: bool,
+) -> int:
+    """Plan a command for one agent or all, ask once, then run what was planned.
+
+    Args:
+        call: The call.
+        build: Makes the command of one agent.
+        agent: Only this one.
+        doing: For the progress line.
+        question: What is asked.
+        yes: It was said already.
+
+    Raises:
+        ConfirmationError: It was not confirmed; nothing was done.
+    """
+    home = call.engine.home()
+    orders = [build(ref) for ref in _refs(call, home, agent)]
+    can_go_on = yes or (call.output.can_ask and not call.is_json)
+    tries = [for_question(order) if can_go_on else replace(order, dry_run=True) for order in orders]
+    outcomes = _outcomes(call, tries, doing)
+    plans = [one for one in outcomes if isinstance(one, Planned)]
+    if plans:
+        _confirm(call, plans, yes=yes, question=question)
+    # What fails fails again, and this time it is written down.
+    outcomes = [
+        call.engine.run(carried_out(order, one)) if isinstance(one, Planned | Failed) else one
+        for order, one in zip(orders, outcomes, strict=True)
+    ]
+    return _answer(call, name_of(orders[0]) if orders else "reflect", outcomes, home)
+
+
+def _refs(call: Call, home: Home, agent: str | None) -> list[AgentRef]:
+    """Return the agent that is named, else all."""
+    return [one.ref for one in home.agents] if agent is None else [call.engine.agent(agent).ref]
+
+
+def _outcomes(call: Call, commands: Sequence[Command], doing: str) -> list[Outcome]:
+    """Run commands one after the other, with a progress line; one failure never stops the next."""
+    outcomes: list[Outcome] = []
+    with call.busy(doing, total=len(commands)) as progress:
+        for command in commands:
+            outcomes.append(call.engine.run(command))
+            progress.advance()
+    return outcomes
+
+
+def _confirm(
+    call: Call, planned: Sequence[Planned], *, yes: bool, question: str | None = None
+) -> None:
+    """Ask on a terminal; elsewhere `--yes` must say it (`cli.md`, Commands).
+
+    Raises:
+        ConfirmationError: Nobody can be asked, or the answer is no.
+    """
+    if yes:
+        return
+    if call.is_json or not call.output.can_ask:
+        raise ConfirmationError(name_of(planned[0].command), is_declined=False)
+    for one in planned:
+        call.output.error(call.line(one.message))
+    number = len(planned)
+    usual = "Start this session anew?" if number == 1 else f"Start these {number} sessions anew?"
+    if not typer.confirm(question or usual, default=False, err=True):
+        raise ConfirmationError(name_of(planned[0].command), is_declined=True)
+
+
+def _rotate(call: Call, plan: RotationPlan, wish: RotationWish) -> list[Outcome]:
+    """Run what was planned, up to the maximum; what the plan skips stays as it is."""
+    from memconsole.engine.rotation.plan import over_the_maximum  # noqa: PLC0415
+
+    done: list[Outcome] = []
+    taken = 0
+    with call.busy("rotating", total=len(plan.outcomes)) as progress:
+        for one in plan.outcomes:
+            command = one.command
+            if not isinstance(one, Planned) or not isinstance(command, Rotate):
+                done.append(one)
+            elif plan.most is not None and taken >= plan.most:
+                done.append(over_the_maximum(one, plan.most))
+            else:
+                order = replace(
+                    command,
+                    threshold_tokens=wish.threshold,
+                    is_forced=wish.is_forced,
+                    is_active_forced=wish.is_active_forced,
+                    dry_run=False,
+                )
+                outcome = call.engine.run(order)
+                taken += not is_busy(outcome)
+                done.append(replace(outcome, details={**one.details, **outcome.details}))
+            progress.advance()
+    return done
+
+
+def _answer(
+    call: Call,
+    name: str,
+    outcomes: Sequence[Outcome],
+    home: Home,
+    left_out: Mapping[str, int] | None = None,
+) -> int:
+    return call.answer(
+        Answer(
+            name,
+            data=lambda: [encode_outcome.outcome(one) for one in outcomes],
+            show=lambda paper: show_outcomes(paper, outcomes, left_out or {}),
+            at=call.clock.now(),
+            warnings=tuple(dict.fromkeys(it for one in outcomes for it in notices_of(one))),
+            left_out=left_out or {},
+            code=exits.exit_of_outcomes(outcomes),
+            failures=encode_outcome.failures(outcomes),
+            home=home,
+        )
+    )
+
+
+_STYLES = {"done": "ok", "planned": "title", "skipped": "warn", "failed": "due"}
+
+
+def show_outcomes(paper: Paper, found: Sequence[Outcome], left_out: Mapping[str, int]) -> None:
+    """Write every outcome of a batch."""
+    for one in found:
+        _outcome(paper, one)
+    if not found:
+        paper.write("Nothing to do.")
+    below = left_out.get("below", 0)
+    if below:
+        paper.write(Cell(f"{figures.plural(below, 'session')} below the threshold.", "dim"))
+
+
+def _outcome(paper: Paper, one: Outcome) -> None:
+    status = status_of(one)
+    reason = reason_of(one)
+    key = key_of(one.command) or session_key_of(one)
+    subject = (one.command.agent.id or name_of(one.command)) if key is None else key
+    word = status if reason is None else f"{status} ({reason})"
+    paper.write(
+        Cell(paper.text(subject), "head"),
+        "  ",
+        Cell(word, _STYLES[status]),
+        Cell(f"  {one.duration_ms} ms" if status == "done" else "", "dim"),
+    )
+    paper.write(f"  {paper.text(one.message)}")
+    for file in wrote_of(one):
+        verb = "would write" if status == "planned" else "wrote"
+        paper.write(
+            Cell(f"  {verb} ", "dim"), paper.text(file.path), f"  {size_words(file.size_bytes)}"
+        )
+    if hint := hint_of(one):
+        paper.write(Cell(f"  {paper.text(hint)}", "dim"))

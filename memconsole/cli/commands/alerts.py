@@ -1,0 +1,183 @@
+"""`alerts`: the ways to people, what is wrong now, and what nobody wants to hear of (§10)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call import exits
+from memconsole.cli.call.call import Answer
+from memconsole.cli.call.moments import parse_span
+from memconsole.cli.call.shared import DryRunOption, call_of
+from memconsole.cli.json.encode import standing
+from memconsole.cli.output.figures import age
+from memconsole.cli.output.figures import span as words
+from memconsole.cli.output.paper import Cell
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memconsole.cli.call.call import Call
+    from memconsole.cli.json.encode import Row
+    from memconsole.cli.output.paper import Paper
+    from memconsole.domain.alerts.rules import Delivery, Standing
+
+_STYLES = {"warning": "warn", "critical": "due"}
+_SIGNS = {"warning": "WARN", "critical": "CRIT"}
+_STATUSES = {"done": "ok", "planned": "dim", "failed": "due"}
+
+
+def list_alerts(context: typer.Context) -> int:
+    """List what was wrong at the scheduler's last look; `health` looks now.
+
+    With it goes when somebody was told, when the next is told again, and what is muted.
+    """
+    call = call_of(context)
+    call.engine.require_records()
+    found = call.engine.alert_standings()
+    return call.answer(
+        Answer(
+            "alerts list",
+            data=lambda: [standing(one) for one in found],
+            show=lambda paper: _show(paper, found),
+            at=call.clock.now(),
+            home=call.engine.home(),
+        )
+    )
+
+
+def mute(
+    context: typer.Context,
+    issue: Annotated[str, typer.Argument(metavar="ISSUE", help="An id of `alerts list`.")],
+    span: Annotated[
+        str, typer.Option("--for", metavar="D", help="For how long, such as 90m, 8h or 7d.")
+    ] = "1d",
+) -> int:
+    """Tell nobody of one issue for a while.
+
+    What gets worse is told all the same, and so is its end; then the next time is news again.
+    """
+    call = call_of(context)
+    quiet = parse_span("--for", span)
+    call.engine.mute_alert(issue, quiet)
+    return _done(call, "alerts mute", issue, f"nobody is told of {issue} for {words(quiet)}")
+
+
+def unmute(
+    context: typer.Context,
+    issue: Annotated[str, typer.Argument(metavar="ISSUE", help="An id of `alerts list`.")],
+) -> int:
+    """Tell people of an issue again."""
+    call = call_of(context)
+    call.engine.mute_alert(issue, None)
+    return _done(call, "alerts unmute", issue, f"people are told of {issue} again")
+
+
+def _done(call: Call, command: str, issue: str, message: str) -> int:
+    outcome: Row = {
+        "command": command,
+        "agent": None,
+        "key": issue,
+        "status": "done",
+        "reason": None,
+        "message": message,
+        "hint": None,
+        "duration_ms": None,
+        "wrote": [],
+        "details": {},
+    }
+
+    def show(paper: Paper) -> None:
+        paper.write(paper.text(message))
+
+    return call.answer(Answer(command, data=lambda: [outcome], show=show, at=call.clock.now()))
+
+
+def send_test(context: typer.Context, dry_run: DryRunOption = False) -> int:
+    """Send a test message to every channel, and say what became of each.
+
+    With --dry-run nothing is sent: it says whether every secret and program is there.
+    """
+    call = call_of(context)
+    _ = call.settings.alerts.channels  # wrong ones are wrong usage here; elsewhere they are news
+    with call.busy("telling every channel"):
+        found = call.engine.test_alerts(dry_run=dry_run)
+    failed = [one for one in found if one.error is not None]
+    return call.answer(
+        Answer(
+            "alerts test",
+            data=lambda: [_row(one) for one in found],
+            show=lambda paper: _show_deliveries(paper, found),
+            at=call.clock.now(),
+            code=exits.FAILED if failed else exits.DONE,
+            failures=tuple((f"{one.channel}: {one.error}", one.hint) for one in failed),
+        )
+    )
+
+
+def _row(one: Delivery) -> Row:
+    """Return the outcome of `cli.md`, with the channel as its key."""
+    return {
+        "command": "alerts test",
+        "agent": None,
+        "key": one.channel,
+        "status": _status(one),
+        "reason": None if one.error is None else "not-delivered",
+        "message": _words(one),
+        "hint": one.hint or None,
+        "duration_ms": one.duration_ms,
+        "wrote": [],
+        "details": {"channel": one.channel, "type": one.kind},
+    }
+
+
+def _status(one: Delivery) -> str:
+    if one.error is not None:
+        return "failed"
+    return "planned" if one.is_planned else "done"
+
+
+def _words(one: Delivery) -> str:
+    if one.error is not None:
+        return one.error
+    return "everything is there for a message" if one.is_planned else "delivered"
+
+
+def _show_deliveries(paper: Paper, found: tuple[Delivery, ...]) -> None:
+    width = max(len(one.channel) for one in found)
+    for one in found:
+        status = _status(one)
+        first = Cell(f"{status:<8}{one.channel:<{width}}  ", _STATUSES[status])
+        paper.sentence(first, paper.text(_words(one)))
+        if one.hint:
+            paper.sentence(Cell(" " * (width + 10)), paper.text(one.hint), "dim")
+    if len(found) == 1:
+        paper.write(
+            Cell("Only the log is told; [[alerts.channel]] in the configuration adds more.", "dim")
+        )
+
+
+def _show(paper: Paper, found: tuple[Standing, ...]) -> None:
+    if not found:
+        paper.write("nothing is wrong, as far as the scheduler's last look knows")
+        return
+    width = max(len(row.alert.issue) for row in found)
+    for row in found:
+        one, status = row.alert, row.alert.status.value
+        first = Cell(f"{_SIGNS[status]:<5}{one.issue:<{width}}  ", _STYLES[status])
+        paper.sentence(first, paper.text(f"{one.message}, for {age(one.since, paper.now)}"))
+        for more in (one.hint, _told(row, paper.now)):
+            if more:
+                paper.sentence(Cell(" " * (width + 7)), paper.text(more), "dim")
+
+
+def _told(row: Standing, now: datetime) -> str:
+    """Return who knows: `told 12 min ago, again in 18 min`."""
+    told = "nobody was told yet" if row.told_at is None else f"told {age(row.told_at, now)} ago"
+    if row.muted_until is not None:
+        return f"{told}, muted for {words(row.muted_until - now)} more"
+    if row.again_at is None:
+        return told
+    wait = "with the next look" if row.again_at <= now else f"in {words(row.again_at - now)}"
+    return f"{told}, again {wait}"

@@ -1,0 +1,102 @@
+"""`bootstrap`: what a starting session is given of its memory (mission §8)."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003  # Typer reads the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call.call import Answer
+from memconsole.cli.call.shared import call_of
+from memconsole.system import launch
+
+if TYPE_CHECKING:
+    from memconsole.cli.json.encode import Row
+    from memconsole.cli.output.paper import Paper
+    from memconsole.domain.bootstrap import Bootstrap
+
+_RECOVERY_S = 0.5
+"""How long a session waits for words that ended uncaptured; longer goes on in the background."""
+
+
+def bootstrap(
+    context: typer.Context,
+    *,
+    show: Annotated[
+        bool,
+        typer.Option("--print", help="What to read at the start where no hook gives it."),
+    ] = False,
+    workspace: Annotated[
+        Path | None,
+        typer.Option("--workspace", metavar="W", help="Whose memory.", show_default=False),
+    ] = None,
+    session_key: Annotated[
+        str | None,
+        typer.Option("--session-key", metavar="K", help="Session that starts."),
+    ] = None,
+) -> int:
+    """Show what a starting session is given: index, active context, observations.
+
+    Main and direct sessions are given their memory, groups and jobs nothing.
+    """
+    call = call_of(context)
+    may_recover = call.settings.recovery.is_enabled and not call.settings.ui.read_only
+    if session_key is not None and call.is_json and may_recover:
+        _recover(call.settings.state_dir, call.engine.home().path)
+    if workspace is not None:
+        workspace = launch.absolute(workspace)
+    found = call.engine.bootstrap(workspace=workspace, session_key=session_key, is_startup=show)
+    return call.answer(
+        Answer(
+            "bootstrap",
+            data=lambda: encode(found),
+            show=lambda paper: _show(paper, found, redact=call.redact),
+            at=call.clock.now(),
+            home=call.engine.home(),
+        )
+    )
+
+
+def encode(found: Bootstrap) -> Row:
+    """Return what a session is given as the object of `cli.md`."""
+    return {
+        "session_class": found.session_class.value,
+        "files": [
+            {"name": one.name, "path": one.path, "content": one.content, "missing": False}
+            for one in found.files
+        ],
+        "chars": found.chars,
+        "left_out": list(found.left_out),
+    }
+
+
+def _show(paper: Paper, found: Bootstrap, *, redact: bool) -> None:
+    from memconsole.cli.output import safe  # noqa: PLC0415  # redaction is slow to load
+
+    for one in found.files:
+        paper.title(one.name, f"{len(one.content):,} characters, {one.path}")
+        for line in safe.block(one.content, redact=redact).splitlines():
+            paper.write(line)
+    paper.gap()
+    for reason in found.left_out:
+        paper.write(paper.text(reason))
+
+
+def _recover(state_dir: Path, home: Path) -> None:
+    """Capture what ended uncaptured first, in a process that goes on when it takes longer."""
+    import os  # noqa: PLC0415
+    import subprocess  # noqa: PLC0415
+    from contextlib import suppress  # noqa: PLC0415
+
+    environ = launch.environment({**os.environ, "MEMCONSOLE_STATE__DIR": str(state_dir)})
+    with suppress(OSError, subprocess.TimeoutExpired):
+        subprocess.Popen(
+            launch.own_module("memconsole", "--home", str(home), "recover"),
+            env=environ,
+            cwd=launch.FOLDER,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        ).wait(_RECOVERY_S)

@@ -1,0 +1,273 @@
+"""Commands that act: `checkpoint` and `rotate`; `perform` does the work, loaded when needed.
+
+`index-md`: writes INDEX.md, or prints it (mission §8).
+
+`flush`: saves talks before the platform compacts them (mission §13).
+
+`observe`: adds what is worth remembering to observations.md (mission §12).
+
+`recover`: captures talks that ended before everything in them was captured (mission §14).
+
+`summarize`: writes the summary of one session into memory (mission §9).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call import complete
+from memconsole.cli.call.shared import AgentOption, DryRunOption, at_least_one, call_of
+from memconsole.errors import UsageError
+from memconsole.text.plain import one_line
+
+if TYPE_CHECKING:
+    from memconsole.domain.agents import AgentRef
+
+
+def checkpoint(
+    context: typer.Context,
+    agent: AgentOption = None,
+    session: Annotated[
+        str | None,
+        typer.Option(
+            "--session",
+            metavar="KEY",
+            help="This session instead of the newest eligible one.",
+            autocompletion=complete.sessions,
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also what is stale, or was just saved.")
+    ] = False,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Save an agent's current work to ACTIVE_CONTEXT.md and the daily log.
+
+    Without --agent that of every agent.
+    """
+    from memconsole.cli.call import perform  # noqa: PLC0415
+
+    return perform.checkpoints(
+        call_of(context), agent=agent, session=session, is_forced=force, dry_run=dry_run
+    )
+
+
+def rotate(
+    context: typer.Context,
+    *,
+    keys: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[KEY]...",
+            help="Sessions to start anew.",
+            autocompletion=complete.sessions,
+            show_default=False,
+        ),
+    ] = None,
+    agent: AgentOption = None,
+    threshold: Annotated[
+        int | None,
+        typer.Option("--threshold", metavar="N", help="Another limit in tokens."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Pass threshold, interval and breaker.")
+    ] = False,
+    force_active: Annotated[
+        bool, typer.Option("--force-active", help="Also a session that is at work: breaks it off.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Start due sessions anew before the platform compacts them.
+
+    Without a KEY every session that is due. Asks before it acts; --dry-run shows the plan and needs
+    no Gateway.
+    """
+    from memconsole.cli.call import perform  # noqa: PLC0415
+
+    at_least_one("--threshold", threshold)
+    wish = perform.RotationWish(
+        keys=tuple(keys or ()),
+        agent=agent,
+        threshold=threshold,
+        is_forced=force,
+        dry_run=dry_run,
+        is_active_forced=force_active,
+    )
+    return perform.rotations(call_of(context), wish, yes=yes)
+
+
+def index_md(
+    context: typer.Context,
+    agent: AgentOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Also of a small memory.")] = False,
+    show: Annotated[bool, typer.Option("--print", help="Print it instead; write nothing.")] = False,
+    dry_run: DryRunOption = False,
+) -> int:
+    """List what an agent's memory holds in INDEX.md, where it has grown large.
+
+    Made of memories from 50 KB on; written only when something but its time would change.
+    """
+    from memconsole.cli.call import perform  # noqa: PLC0415
+    from memconsole.domain.commands.commands import IndexMd  # noqa: PLC0415
+    from memconsole.domain.commands.outcomes import Planned  # noqa: PLC0415
+
+    call = call_of(context)
+    if show and not call.is_json:
+        home = call.engine.home()
+        refs = [one.ref for one in home.agents] if agent is None else [call.engine.agent(agent).ref]
+        outcomes = [call.engine.run(IndexMd(ref, force, dry_run=True)) for ref in refs]
+        if texts := [str(one.details["text"]) for one in outcomes if isinstance(one, Planned)]:
+            call.output.lines("\n".join(texts).splitlines())
+            return 0
+    return perform.each_agent(
+        call, lambda ref: IndexMd(ref, force, dry_run=dry_run or show), agent, "writing INDEX.md"
+    )
+
+
+def flush(
+    context: typer.Context,
+    *,
+    key: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[KEY]",
+            help="Talk to save now.",
+            autocompletion=complete.sessions,
+            show_default=False,
+        ),
+    ] = None,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Save a talk before the platform compacts it.
+
+    Without a KEY every talk that came near to its compaction and was not saved since. Neither the
+    Gateway nor a model is asked, and the transcript stays as it is.
+    """
+    from memconsole.cli.call import perform  # noqa: PLC0415
+    from memconsole.domain.commands.commands import Flush  # noqa: PLC0415
+    from memconsole.engine.home.lookup import find_session  # noqa: PLC0415
+
+    call = call_of(context)
+    if key is None:
+        due = [replace(one, dry_run=dry_run) for one in call.engine.flushes_due()]
+        return perform.batch(call, "flush", due, "flushing")
+    view = find_session(call.engine.sessions(), key)
+    command = Flush(view.agent, view.key_text or key, dry_run=dry_run)
+    return perform.single(call, command, "flushing")
+
+
+def observe(
+    context: typer.Context,
+    *,
+    agent: AgentOption = None,
+    session: Annotated[
+        str | None,
+        typer.Option(
+            "--session",
+            metavar="KEY",
+            help="This session only.",
+            autocompletion=complete.sessions,
+        ),
+    ] = None,
+    flush: Annotated[bool, typer.Option("--flush", help="Look further back.")] = False,
+    recover: Annotated[
+        str | None,
+        typer.Option("--recover", metavar="ID", help="The last hours of a session that has ended."),
+    ] = None,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Add what is worth remembering in an agent's talks to observations.md.
+
+    Without --agent in those of every agent. Groups and jobs are never copied into memory.
+    """
+    from memconsole.cli.call import perform  # noqa: PLC0415
+    from memconsole.domain.commands.commands import Observe  # noqa: PLC0415
+
+    if recover is not None and (flush or session is not None):
+        raise UsageError(
+            "--recover stands alone: it names its session, and how far it looks back",
+            hint="Leave --session and --flush out.",
+        )
+    call = call_of(context)
+
+    def build(ref: AgentRef) -> Observe:
+        return Observe(
+            ref, session_key=session, is_flush=flush, recover_id=recover, dry_run=dry_run
+        )
+
+    name = session or recover
+    if name is None:
+        return perform.each_agent(call, build, agent, "observing")
+    if agent is not None:
+        return perform.single(call, build(call.engine.agent(agent).ref), "observing")
+    from memconsole.engine.home.lookup import find_session  # noqa: PLC0415
+
+    owner = find_session(call.engine.sessions(), name).agent
+    return perform.single(call, build(owner), "observing")
+
+
+def recover(
+    context: typer.Context, agent: AgentOption = None, dry_run: DryRunOption = False
+) -> int:
+    """Capture what was said in talks that ended before it was captured.
+
+    Looks at the newest talks that ended, archives included; without --agent those of every agent.
+    What is captured once is never captured again.
+    """
+    from memconsole.cli.call import perform  # noqa: PLC0415
+    from memconsole.domain.commands.commands import Recover  # noqa: PLC0415
+
+    return perform.each_agent(
+        call_of(context), lambda ref: Recover(ref, dry_run=dry_run), agent, "looking for lost talks"
+    )
+
+
+REASONS = ("manual", "new", "reset", "daily", "idle", "rotation", "recovery")
+
+
+def summarize(
+    context: typer.Context,
+    *,
+    key: Annotated[
+        str,
+        typer.Argument(
+            metavar="KEY", help="Session to summarise.", autocompletion=complete.sessions
+        ),
+    ],
+    session_id: Annotated[
+        str | None,
+        typer.Option("--session-id", metavar="ID", help="An earlier session of that key."),
+    ] = None,
+    reason: Annotated[
+        str,
+        typer.Option("--reason", metavar="REASON", help="Why: " + ", ".join(REASONS) + "."),
+    ] = "manual",
+    dry_run: DryRunOption = False,
+) -> int:
+    """Write the summary of a session into memory, once.
+
+    A second call for the same session does nothing; groups and jobs are never copied into memory.
+    """
+    from memconsole.cli.call import perform  # noqa: PLC0415
+    from memconsole.domain.commands.commands import Summarize  # noqa: PLC0415
+    from memconsole.engine.home.lookup import find_session  # noqa: PLC0415
+
+    if reason not in REASONS:
+        raise UsageError(
+            f"--reason {one_line(reason)!r} is none that is known",
+            hint=f"Known are {', '.join(REASONS)}.",
+        )
+    call = call_of(context)
+    view = find_session(call.engine.sessions(), session_id or key)
+    command = Summarize(
+        view.agent,
+        view.key_text or (key if session_id else None),
+        session_id=session_id or (None if view.key_text == key else view.session_id),
+        reason=reason,
+        dry_run=dry_run,
+    )
+    return perform.single(call, command, "summarising")

@@ -1,0 +1,48 @@
+"""`compact`: asks for the compaction of one session (mission §7, A14)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from memconsole.cli.call import complete
+from memconsole.cli.call.shared import DryRunOption, call_of
+
+
+def compact(
+    context: typer.Context,
+    *,
+    key: Annotated[
+        str,
+        typer.Argument(metavar="KEY", help="Session to compact.", autocompletion=complete.sessions),
+    ],
+    instructions: Annotated[
+        str | None,
+        typer.Option("--instructions", metavar="TEXT", help="What the summary should heed."),
+    ] = None,
+    force_truncate: Annotated[
+        bool,
+        typer.Option("--force-truncate", help="Also where the release only cuts lines off."),
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Ask the Gateway to compact a session, after saving its work.
+
+    Asks before it acts. Refused on releases that only cut lines off, unless --force-truncate.
+    """
+    from memconsole.cli.call import perform  # noqa: PLC0415
+    from memconsole.domain.commands.commands import Compact  # noqa: PLC0415
+    from memconsole.engine.home.lookup import find_session  # noqa: PLC0415
+
+    call = call_of(context)
+    view = find_session(call.engine.sessions(), key)
+    command = Compact(
+        view.agent,
+        view.key_text or key,
+        instructions=instructions,
+        is_truncation_forced=force_truncate,
+        dry_run=dry_run,
+    )
+    return perform.compaction(call, command, yes=yes)

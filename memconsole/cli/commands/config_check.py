@@ -1,0 +1,180 @@
+"""`config check` and `config fix`: the platform's configuration (mission §7)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call import exits
+from memconsole.cli.call.call import Answer
+from memconsole.cli.call.shared import DryRunOption, call_of
+from memconsole.domain.agents import Severity
+
+if TYPE_CHECKING:
+    from memconsole.cli.call.call import Call
+    from memconsole.cli.json.encode import Row
+    from memconsole.cli.output.paper import Paper
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.config_check.finding import ConfigReport, Finding
+
+_STYLES = {
+    Severity.INFO: "dim",
+    Severity.WARNING: "warn",
+    Severity.HIGH: "due",
+    Severity.CRITICAL: "due",
+}
+
+
+def check(
+    context: typer.Context,
+    recommend: Annotated[bool, typer.Option("--recommend", help="Also optional advice.")] = False,
+) -> int:
+    """Check the platform's configuration, and what compactions really did.
+
+    Exits with 1 when a finding is a warning or worse.
+    """
+    call = call_of(context)
+    with call.busy("checking the configuration"):
+        report = call.engine.config_findings(recommends=recommend)
+    return call.answer(
+        Answer(
+            "config check",
+            data=lambda: [_row(one) for one in report.findings],
+            show=lambda paper: _show(paper, report),
+            at=call.clock.now(),
+            code=_code(report),
+        )
+    )
+
+
+def fix(
+    context: typer.Context,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Set the values, after a copy of the file.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Set what `config check` found wrong in the platform's configuration.
+
+    Without --apply it shows the change and writes nothing. Comments and all other keys stay.
+    """
+    from dataclasses import replace  # noqa: PLC0415
+
+    from memconsole.domain.agents import AgentRef  # noqa: PLC0415
+    from memconsole.domain.commands.commands import ConfigFix  # noqa: PLC0415
+    from memconsole.domain.commands.outcomes import Planned  # noqa: PLC0415
+    from memconsole.errors import ReadOnlyError  # noqa: PLC0415
+
+    call = call_of(context)
+    is_plan = dry_run or not apply
+    if call.settings.ui.read_only and not is_plan:
+        raise ReadOnlyError("config fix")
+    command = ConfigFix(AgentRef(str(call.engine.home().path), ""), dry_run=True)
+    with call.busy("checking the configuration"):
+        outcome = call.engine.run(command)
+    if not is_plan and isinstance(outcome, Planned):
+        _confirm(call, outcome, yes=yes)
+        with call.busy("changing the configuration"):
+            outcome = call.engine.run(replace(command, dry_run=False))
+    return _answer(call, outcome)
+
+
+def _confirm(call: Call, plan: Outcome, *, yes: bool) -> None:
+    """Show the change and ask; elsewhere than on a terminal `--yes` must say it.
+
+    Raises:
+        ConfirmationError: Nobody can be asked, or the answer is no.
+    """
+    from memconsole.errors import ConfirmationError  # noqa: PLC0415
+
+    if yes:
+        return
+    if call.is_json or not call.output.can_ask:
+        raise ConfirmationError("config fix", is_declined=False)
+    call.output.error(call.line(plan.message), *_patch(call, plan))
+    if not typer.confirm("Change the platform's configuration?", default=False, err=True):
+        raise ConfirmationError("config fix", is_declined=True)
+
+
+def _patch(call: Call, outcome: Outcome) -> list[str]:
+    """Return the change line by line, its indentation kept and everything else made safe."""
+    lines = []
+    for line in str(outcome.details.get("patch") or "").splitlines():
+        words = line[1:].lstrip(" \t")
+        blanks = line[1 : len(line) - len(words)].expandtabs(4)
+        lines.append(line[0] + blanks + call.line(words))
+    return lines
+
+
+def _answer(call: Call, outcome: Outcome) -> int:
+    from memconsole.cli.call import perform  # noqa: PLC0415
+    from memconsole.cli.json import outcome as encode_outcome  # noqa: PLC0415
+
+    def show(paper: Paper) -> None:
+        perform.show_outcomes(paper, [outcome], {})
+        for line in _patch(call, outcome):
+            paper.write(f"  {line}")
+
+    return call.answer(
+        Answer(
+            "config fix",
+            data=lambda: [encode_outcome.outcome(outcome)],
+            show=show,
+            at=call.clock.now(),
+            code=exits.exit_of_outcomes([outcome]),
+            failures=encode_outcome.failures([outcome]),
+        )
+    )
+
+
+def _code(report: ConfigReport) -> int:
+    is_bad = any(one.severity is not Severity.INFO for one in report.findings)
+    return exits.FAILED if is_bad else exits.DONE
+
+
+def _row(one: Finding) -> Row:
+    """Return the finding of `cli.md`; `key`, `agent`, `hint` and `details` are additions."""
+    return {
+        "id": one.id,
+        "severity": one.severity.value,
+        "current": one.current,
+        "recommended": one.recommended,
+        "why": one.why,
+        "fix": one.fix,
+        "path": one.path,
+        "key": one.key,
+        "agent": one.agent,
+        "hint": one.hint or None,
+        "details": [dict(row) for row in one.details],
+    }
+
+
+def _show(paper: Paper, report: ConfigReport) -> None:
+    from memconsole.cli.output.figures import plural  # noqa: PLC0415
+    from memconsole.cli.output.paper import Cell  # noqa: PLC0415
+
+    place = "no configuration file" if report.path is None else report.path
+    paper.write(
+        Cell(paper.text(place), "head"),
+        Cell(
+            f"  release {paper.text(report.release or 'unknown')}, "
+            f"{plural(report.looked_at, 'transcript')} read",
+            "dim",
+        ),
+    )
+    for one in report.findings:
+        where = f"{one.key}: " if one.key else ""
+        paper.write(
+            Cell(f"{one.severity.value:8}", _STYLES[one.severity]),
+            Cell(f"  {one.id}", "head"),
+        )
+        paper.write(f"  {paper.text(where + one.why)}")
+        for name, value in (("now", one.current), ("better", one.recommended)):
+            if value is not None:
+                paper.write(Cell(f"  {name:6}  ", "dim"), paper.text(str(value)))
+        if one.hint:
+            paper.write(Cell(f"  {paper.text(one.hint)}", "dim"))
+    if report.changes:
+        paper.write("`memconsole config fix` shows what can be set, --apply sets it.")

@@ -1,0 +1,225 @@
+"""`consolidate`: shows what a memory could let go or keep for good, then does what is said.
+
+What consolidation would do, for people (mission §20).
+
+`memory promote` and `memory decline`: what becomes of notes that are proposed (mission §20).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call.call import Answer
+from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of
+from memconsole.cli.commands.memory_edit import meant
+from memconsole.cli.output import figures
+from memconsole.cli.output.paper import Cell, Column
+from memconsole.errors import ReadOnlyError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memconsole.cli.call.call import Call
+    from memconsole.cli.output.paper import Paper
+    from memconsole.domain.agents import AgentRef
+    from memconsole.domain.consolidate.decay import Decayed
+    from memconsole.domain.consolidate.promotion import Proposal
+    from memconsole.domain.consolidate.text import ConsolidationPreview
+
+
+def consolidate(
+    context: typer.Context,
+    *,
+    agent: AgentOption = None,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Archive the observations that have decayed.")
+    ] = False,
+    apply_high: Annotated[
+        bool, typer.Option("--apply-high", help="Archive also the lines with 🔴 among them.")
+    ] = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="Write the preview into DREAMS.md, once a day.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Archive observations that have decayed, after showing them, and propose notes for MEMORY.md.
+
+    Without an option it only shows both. --apply archives after asking, and leaves a line that says
+    where; `memory promote ID` writes a note into MEMORY.md, `memory decline ID` proposes it no
+    more; `memory undo` takes back. Notes are proposed of what searches found, when
+    consolidate.search_log is set.
+    """
+    call = call_of(context)
+    is_archiving = apply or apply_high
+    if is_archiving and report:
+        raise UsageError("--apply and --report exclude each other", hint="Call it once for each.")
+    if (is_archiving or report) and call.settings.ui.read_only and not dry_run:
+        raise ReadOnlyError("consolidate")
+    if is_archiving:
+        return _archive(call, agent, with_high=apply_high, yes=yes, dry_run=dry_run)
+    return _report(call, agent, dry_run=dry_run) if report else _preview(call, agent)
+
+
+def _preview(call: Call, agent: str | None) -> int:
+    from memconsole.cli.json import memory  # noqa: PLC0415
+
+    home = call.engine.home()
+    agents = [one.id for one in home.agents] if agent is None else [call.engine.agent(agent).id]
+    with call.busy("looking at the memory"):
+        found = [call.engine.consolidation(one) for one in agents]
+
+    def show(paper: Paper) -> None:
+        previews(paper, found)
+
+    return call.answer(
+        Answer(
+            "consolidate",
+            data=lambda: [memory.preview(one) for one in found],
+            show=show,
+            at=call.clock.now(),
+            home=home,
+        )
+    )
+
+
+def _archive(call: Call, agent: str | None, *, with_high: bool, yes: bool, dry_run: bool) -> int:
+    """Archive what was shown when the question was asked, or nothing."""
+    from memconsole.cli.call import perform  # noqa: PLC0415
+    from memconsole.domain.commands.commands import Consolidate  # noqa: PLC0415
+
+    def build(ref: AgentRef) -> Consolidate:
+        shown = None if dry_run else call.engine.consolidation(ref.id).shown
+        return Consolidate(ref, shown, is_high_included=with_high, dry_run=dry_run)
+
+    if dry_run:
+        return perform.each_agent(call, build, agent, "looking for what has decayed")
+    question = "Archive these lines?"
+    return perform.each_agent_asked(call, build, agent, "archiving", question=question, yes=yes)
+
+
+def _report(call: Call, agent: str | None, *, dry_run: bool) -> int:
+    from memconsole.cli.call import perform  # noqa: PLC0415
+    from memconsole.domain.commands.commands import Propose  # noqa: PLC0415
+
+    def build(ref: AgentRef) -> Propose:
+        return Propose(ref, dry_run)
+
+    return perform.each_agent(call, build, agent, "writing DREAMS.md")
+
+
+def previews(paper: Paper, found: Sequence[ConsolidationPreview]) -> None:
+    """Write a section for each memory."""
+    for one in found:
+        _preview_tables(paper, one)
+    if not found:
+        paper.write("No agents.")
+
+
+def _preview_tables(paper: Paper, one: ConsolidationPreview) -> None:
+    agent = paper.text(one.agent.id)
+    paper.title(agent, f"observations: {one.tokens_before:,} of {one.token_target:,} tokens")
+    left = f"could be archived, which leaves {one.tokens_after:,} tokens"
+    for lines, words, option in (
+        (one.archived, left, "--apply"),
+        (one.high, "with 🔴 could go as well", "--apply-high"),
+    ):
+        if lines:
+            paper.write(f"{figures.plural(len(lines), 'line')} {words}:")
+            _lines(paper, lines)
+            paper.write(Cell(f"memconsole consolidate --agent {agent} {option}", "dim"))
+    if one.proposals:
+        notes = figures.plural(len(one.proposals), "daily note")
+        paper.write(f"{notes} could go into MEMORY.md:")
+        _proposals(paper, one.proposals)
+        paper.write(Cell(f"memconsole memory promote ID --agent {agent} (or decline)", "dim"))
+    if one.is_empty:
+        paper.write("Nothing has decayed, and nothing is proposed.")
+    for note in one.notes:
+        paper.sentence(Cell("note  ", "warn"), paper.text(note))
+
+
+def _lines(paper: Paper, lines: Sequence[Decayed]) -> None:
+    columns = (
+        Column("id"),
+        Column("score", right=True),
+        Column("days", right=True, rank=1),
+        Column("line", cut="end", least=20),
+    )
+    rows: list[list[Cell | str]] = [
+        [
+            paper.text(one.id),
+            f"{one.score:.1f}",
+            "?" if one.age_days is None else str(one.age_days),
+            paper.text(one.text),
+        ]
+        for one in lines
+    ]
+    paper.table(columns, rows)
+
+
+def _proposals(paper: Paper, proposals: Sequence[Proposal]) -> None:
+    columns = (
+        Column("id"),
+        Column("score", right=True),
+        Column("found", right=True),
+        Column("questions", right=True, rank=2),
+        Column("days", right=True, rank=2),
+        Column("place", cut="middle", least=14, rank=1),
+        Column("note", cut="end", least=20),
+    )
+    rows: list[list[Cell | str]] = [
+        [
+            one.id,
+            f"{one.score:.2f}",
+            str(one.finds),
+            str(one.queries),
+            str(one.days),
+            paper.text(f"{one.path}:{one.line}"),
+            paper.text(one.text.removeprefix("- ")),
+        ]
+        for one in proposals
+    ]
+    paper.table(columns, rows)
+
+
+Ids = Annotated[
+    list[str],
+    typer.Argument(metavar="ID...", help="Ids as `consolidate` lists them, or beginnings."),
+]
+
+
+def promote(
+    context: typer.Context, ids: Ids, agent: AgentOption = None, dry_run: DryRunOption = False
+) -> int:
+    """Write daily notes that searches found again into MEMORY.md, each that you name.
+
+    They stay in their logs. A note that was changed since it was shown has another id and is
+    refused; `memory undo` takes back what was written.
+    """
+    from memconsole.cli.call import perform  # noqa: PLC0415
+    from memconsole.domain.commands.commands import Promote  # noqa: PLC0415
+
+    command = Promote(_owner(context, agent), tuple(ids), dry_run)
+    return perform.single(call_of(context), command, "writing it down")
+
+
+def decline(
+    context: typer.Context, ids: Ids, agent: AgentOption = None, dry_run: DryRunOption = False
+) -> int:
+    """Propose daily notes for MEMORY.md no more; they stay in their logs.
+
+    `memory promote` still takes them.
+    """
+    from memconsole.cli.call import perform  # noqa: PLC0415
+    from memconsole.domain.commands.commands import Decline  # noqa: PLC0415
+
+    command = Decline(_owner(context, agent), tuple(ids), dry_run)
+    return perform.single(call_of(context), command, "remembering it")
+
+
+def _owner(context: typer.Context, agent: str | None) -> AgentRef:
+    call = call_of(context)
+    return call.engine.agent(meant(call.engine.home(), agent)).ref

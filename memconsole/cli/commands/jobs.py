@@ -1,0 +1,213 @@
+"""`jobs` and `once`: the scheduler's jobs, and one of them now (mission §4).
+
+Jobs as people read them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call import exits
+from memconsole.cli.call.call import Answer
+from memconsole.cli.call.shared import DryRunOption, call_of
+from memconsole.cli.output import figures
+from memconsole.cli.output.paper import Cell, Column
+from memconsole.errors import LockedError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memconsole.cli.call.call import Call
+    from memconsole.cli.json.encode import Row
+    from memconsole.cli.output.paper import Paper
+    from memconsole.domain.jobs.runs import JobEnd, JobRun, JobView
+    from memconsole.domain.snapshot.snapshot import SchedulerStatus
+    from memconsole.scheduler.control import Jobs
+
+
+def jobs(
+    context: typer.Context,
+    *,
+    pause: Annotated[
+        str | None, typer.Option("--pause", metavar="JOB", help="Do not run this job any more.")
+    ] = None,
+    resume: Annotated[
+        str | None, typer.Option("--resume", metavar="JOB", help="Run a paused job again.")
+    ] = None,
+) -> int:
+    """List the scheduler's jobs: when each ran, what came of it, when it runs next."""
+    call = call_of(context)
+    if pause is not None and resume is not None:
+        raise UsageError("--pause and --resume exclude each other", hint="Give one of them.")
+    control = _control(call)
+    wanted = pause or resume
+    if wanted is not None:
+        control.pause(wanted, is_paused=pause is not None)
+    call.engine.require_records()
+    found = control.jobs()
+
+    def show(paper: Paper) -> None:
+        show_jobs(paper, found, control.watch.status())
+
+    return call.answer(
+        Answer("jobs", data=lambda: [_job(one) for one in found], show=show, at=call.clock.now())
+    )
+
+
+def once(
+    context: typer.Context,
+    job: Annotated[str, typer.Argument(metavar="JOB", help="A job of `jobs`.")],
+    dry_run: DryRunOption = False,
+) -> int:
+    """Run one job now, as the scheduler would: it does not ask."""
+    call = call_of(context)
+    control = _control(call)
+    with call.busy(f"running {job}"):
+        run = _run(control, job, dry_run=dry_run)
+    code = max(exits.exit_of_outcomes(run.outcomes), int(run.end.status == "failed"))
+
+    def data() -> list[Row]:
+        from memconsole.cli.json import outcome  # noqa: PLC0415
+
+        rows = [outcome.outcome(one) for one in run.outcomes]
+        return rows or [_whole(job, run)]
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli.call import perform  # noqa: PLC0415
+
+        if run.outcomes:
+            perform.show_outcomes(paper, run.outcomes, {})
+        else:
+            show_end(paper, job, run.end)
+
+    return call.answer(
+        Answer(
+            "once",
+            data=data,
+            show=show,
+            at=call.clock.now(),
+            code=code,
+            failures=_failures(run),
+        )
+    )
+
+
+def _failures(run: JobRun) -> tuple[tuple[str, str], ...]:
+    from memconsole.cli.json import outcome  # noqa: PLC0415
+
+    whole = ((run.end.message, ""),) if run.end.status == "failed" else ()
+    return outcome.failures(run.outcomes) or whole
+
+
+def _control(call: Call) -> Jobs:
+    from memconsole.compose import jobs as wiring_jobs  # noqa: PLC0415
+
+    return wiring_jobs.build_jobs(call.settings, call.engine, clock=call.clock)
+
+
+def _run(control: Jobs, job: str, *, dry_run: bool) -> JobRun:
+    from memconsole.domain.jobs.runs import SKIPPED, JobEnd, JobRun  # noqa: PLC0415
+
+    try:
+        return control.run_now(job, dry_run=dry_run)
+    except LockedError as error:  # a held lock is a skip, and a skip is no failure
+        return JobRun(JobEnd(SKIPPED, error.code, str(error)))
+
+
+def _job(one: JobView) -> Row:
+    record = one.record
+    return {
+        "id": one.id,
+        "enabled": one.is_enabled,
+        "paused": record.is_paused,
+        "trigger": one.trigger,
+        "last_start": record.started_at,
+        "last_end": record.ended_at,
+        "last_status": record.status,
+        "last_reason": record.reason,
+        "next_at": record.next_at,
+        "running": one.is_running,
+        "state": one.state,
+        "last_message": record.message or None,
+        "last_duration_ms": record.duration_ms,
+        "missed": record.missed,
+        "failures": record.failures,
+        "help": one.help,
+    }
+
+
+def _whole(job: str, run: JobRun) -> Row:
+    """Return a job that ran no commands as an outcome of `cli.md`."""
+    return {
+        "command": job,
+        "agent": None,
+        "key": None,
+        "status": run.end.status,
+        "reason": run.end.reason,
+        "message": run.end.message,
+        "hint": None,
+        "duration_ms": 0,
+        "wrote": [],
+        "details": {},
+    }
+
+
+_STYLES = {"done": "ok", "planned": "title", "skipped": "warn", "failed": "due"}
+
+_COLUMNS = (
+    Column("job"),
+    Column("trigger", rank=2),
+    Column("state"),
+    Column("last", right=True),
+    Column("result"),
+    Column("next"),
+    Column("message", cut="end", least=16, rank=1),
+)
+
+
+def show_jobs(paper: Paper, found: Iterable[JobView], scheduler: SchedulerStatus) -> None:
+    """Write who runs the jobs, and every job."""
+    paper.write(Cell("scheduler ", "dim"), _owner(paper, scheduler))
+    paper.table(_COLUMNS, [_row(paper, one) for one in found])
+
+
+def show_end(paper: Paper, job: str, found: JobEnd) -> None:
+    """Write how a job ended that ran no commands."""
+    paper.write(Cell(paper.text(job), "head"), "  ", _result(found.status, found.reason))
+    paper.write(f"  {paper.text(found.message)}")
+
+
+def _owner(paper: Paper, scheduler: SchedulerStatus) -> Cell:
+    if scheduler.pid is None:
+        return Cell(scheduler.state, "warn" if scheduler.state != "running" else "ok")
+    since = figures.stamp(scheduler.since, paper.zone)
+    text = f"{scheduler.state}, pid {scheduler.pid} on {scheduler.host} since {since}"
+    return Cell(paper.text(text), "ok" if scheduler.state == "running" else "due")
+
+
+def _row(paper: Paper, job: JobView) -> list[Cell | str]:
+    record = job.record
+    ran = (
+        figures.NOTHING if record.started_at is None else figures.age(record.started_at, paper.now)
+    )
+    is_known = record.next_at is not None
+    return [
+        Cell(job.id, "head"),
+        job.trigger,
+        _state(job),
+        ran,
+        figures.NOTHING if record.status is None else _result(record.status, record.reason),
+        figures.stamp(record.next_at, paper.zone) if is_known else figures.NOTHING,
+        paper.text(record.message),
+    ]
+
+
+def _state(job: JobView) -> Cell:
+    styles = {"paused": "warn", "polling": "warn", "running": "ok", "on": "ok"}
+    return Cell(job.state, styles.get(job.state, "dim"))
+
+
+def _result(status: str, reason: str | None) -> Cell:
+    return Cell(status if reason is None else f"{status} ({reason})", _STYLES.get(status, ""))

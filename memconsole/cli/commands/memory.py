@@ -1,0 +1,214 @@
+"""Commands about memory folders: `memory pool` and `markers`.
+
+Files and entries of a memory for people.
+
+Memory pools and marked lines for people.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call.call import Answer
+from memconsole.cli.call.shared import AgentOption, call_of, tag_of
+from memconsole.cli.output import figures
+from memconsole.cli.output.paper import Cell, Column
+from memconsole.text.numerals import size_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memconsole.cli.output.paper import Paper
+    from memconsole.domain.agents import Notice
+    from memconsole.domain.memory.entries import MemoryEntry
+    from memconsole.domain.memory.files import Marker, Pool, PoolItem
+
+
+def pool(context: typer.Context, agent: AgentOption = None) -> int:
+    """Show each workspace's memory: files, sizes, estimated tokens, markers, warnings."""
+    call = call_of(context)
+    with call.busy("reading the memory folders"):
+        home = call.engine.home()
+        pools = call.engine.pools(agent)
+    from memconsole.cli.json import memory  # noqa: PLC0415
+
+    asked = None if agent is None else agent.strip().lower()
+
+    def show(paper: Paper) -> None:
+        show_pools(paper, pools)
+
+    return call.answer(
+        Answer(
+            "memory pool",
+            data=lambda: [memory.pool(one, asked) for one in pools],
+            show=show,
+            at=call.clock.now(),
+            warnings=_notices(pools),
+            home=home,
+            said=frozenset(one.message for one in _notices(pools)),
+        )
+    )
+
+
+def markers(
+    context: typer.Context,
+    tag: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TYPE]", help="Only this tag, such as DECISION or todo.", show_default=False
+        ),
+    ] = None,
+    agent: AgentOption = None,
+) -> int:
+    """List the marked lines of the memory folders: decisions, gotchas, todos and the others."""
+    call = call_of(context)
+    wanted = None if tag is None else tag_of(tag, call.settings.markers.extra)
+    with call.busy("reading the memory folders"):
+        found = [
+            (owner, one)
+            for owner, one in call.engine.markers(agent)
+            if wanted is None or one.tag == wanted
+        ]
+    from memconsole.cli.json import memory  # noqa: PLC0415
+
+    def show(paper: Paper) -> None:
+        show_markers(paper, found)
+
+    return call.answer(
+        Answer(
+            "markers",
+            data=lambda: [memory.marker(owner, one) for owner, one in found],
+            show=show,
+            at=call.clock.now(),
+        )
+    )
+
+
+def _notices(pools: tuple[Pool, ...]) -> tuple[Notice, ...]:
+    return tuple(dict.fromkeys(notice for one in pools for notice in one.notices))
+
+
+def files(paper: Paper, pool: Pool) -> None:
+    """Write the files of one memory."""
+    if not pool.items:
+        paper.write("No memory files.")
+        return
+    columns = (
+        Column("file", cut="middle", least=20),
+        Column("size", right=True),
+        Column("~tokens", right=True),
+        Column("modified", right=True, rank=1),
+    )
+    rows: list[list[Cell | str]] = [
+        [
+            Cell(paper.text(one.path), "" if one.is_counted else "dim"),
+            size_words(one.size_bytes),
+            figures.count(one.tokens),
+            figures.age(one.modified_at, paper.now),
+        ]
+        for one in pool.items
+    ]
+    paper.table(columns, rows)
+
+
+def entries(paper: Paper, found: Sequence[MemoryEntry]) -> None:
+    """Write entries, each with the id that `memory forget` takes."""
+    if not found:
+        paper.write("No entries.")
+        return
+    columns = (
+        Column("id"),
+        Column("place", cut="middle", least=14, rank=1),
+        Column("text", cut="end", least=20),
+    )
+    rows: list[list[Cell | str]] = [
+        [one.id, paper.text(f"{one.path}:{one.line}"), paper.text(one.text)] for one in found
+    ]
+    paper.table(columns, rows)
+
+
+def show_pools(paper: Paper, found: Sequence[Pool]) -> None:
+    """Write each workspace's memory."""
+    for one in found:
+        _pool(paper, one)
+    if not found:
+        paper.write("There are no agents, and so no memory folders.")
+
+
+def _pool(paper: Paper, pool: Pool) -> None:
+    names = paper.text(", ".join(pool.agents))
+    paper.title(names, paper.text(str(pool.root)))
+    if not pool.exists:
+        paper.write(Cell("The workspace does not exist; nothing was looked at.", "warn"))
+        return
+    size = size_words(pool.size_bytes)
+    paper.field(
+        "pool",
+        f"{size} in {figures.plural(pool.files, 'file')}, ~{figures.count(pool.tokens)} tokens",
+    )
+    marked = [f"{tag} {number}" for tag, number in pool.markers.items() if number]
+    paper.field("markers", paper.text("  ".join(marked)) or "none")
+    for kind in pool.by_category:
+        text = f"{size_words(kind.size_bytes)} in {figures.plural(kind.files, 'file')}"
+        paper.field(f"  {paper.text(kind.name)}", text)
+    for limit in pool.limits:
+        text = f"{paper.text(limit.path)}: {limit.chars:,} of {limit.limit:,} characters"
+        text += ", the rest is cut off" if limit.is_over else ""
+        paper.field("limit", Cell(text, "warn" if limit.is_over else ""))
+    if pool.items:
+        paper.gap()
+        paper.table(_ITEM_COLUMNS, [_item_row(paper, item) for item in pool.items])
+    for notice in pool.notices:
+        paper.write(Cell(f"! {notice.code}: {paper.text(notice.message)}", "warn"))
+
+
+_ITEM_COLUMNS = (
+    Column("file", cut="middle", least=20),
+    Column("size", right=True),
+    Column("~tokens", right=True),
+    Column("age", right=True, rank=2),
+    Column("markers", cut="end", least=8, rank=1),
+    Column("note", cut="end", least=12),
+)
+
+
+def _item_row(paper: Paper, item: PoolItem) -> list[Cell | str]:
+    notes = [item.because] if item.because else []
+    if item.is_generated:
+        notes.append("generated")
+    if not item.is_counted and not item.because:
+        notes.append("not counted")
+    marked = " ".join(f"{tag} {number}" for tag, number in item.markers.items() if number)
+    return [
+        Cell(paper.text(item.path), "" if item.is_counted else "dim"),
+        size_words(item.size_bytes),
+        figures.count(item.tokens),
+        figures.age(item.modified_at, paper.now),
+        marked,
+        Cell(paper.text(", ".join(dict.fromkeys(notes))), "dim"),
+    ]
+
+
+def show_markers(paper: Paper, found: Sequence[tuple[str, Marker]]) -> None:
+    """Write the marked lines."""
+    if not found:
+        paper.write("No marked lines.")
+        return
+    columns = (
+        Column("tag"),
+        Column("agent", cut="middle", least=6, rank=1),
+        Column("place", cut="middle", least=16),
+        Column("text", cut="end", least=20),
+    )
+    rows = [
+        [one.tag, paper.text(agent), paper.text(f"{one.path}:{one.line}"), _said(paper, one)]
+        for agent, one in found
+    ]
+    paper.table(columns, rows)
+
+
+def _said(paper: Paper, marker: Marker) -> str:
+    """Return the line without the tag that has a column of its own."""
+    return paper.text(marker.text).removeprefix(f"[{marker.tag}]").lstrip()

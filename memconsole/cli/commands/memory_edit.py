@@ -1,0 +1,317 @@
+"""`memory show` and `memory edit`: the files of a memory, their entries, and an editor (§19).
+
+`memory add`, `memory forget` and `memory undo` (mission §19).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call.call import Answer
+from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of, tag_of
+from memconsole.cli.commands.find import default_agent
+from memconsole.errors import ReadOnlyError, UsageError
+from memconsole.system.launch import find_program
+
+if TYPE_CHECKING:
+    from memconsole.cli.call.call import Call
+    from memconsole.cli.output.paper import Paper
+    from memconsole.domain.agents import AgentRef, Home
+    from memconsole.domain.commands.commands import Layer
+
+
+def show(
+    context: typer.Context,
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE]", help="Show the entries of this file.", show_default=False),
+    ] = None,
+    agent: AgentOption = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show the entries of every file.", show_default=False)
+    ] = False,
+) -> int:
+    """List the files of an agent's memory, or their entries with ids.
+
+    Without --agent the memory of main, else of the first agent. Ids name entries in
+    `memory forget`; they stay the same when lines move.
+    """
+    call = call_of(context)
+    home = call.engine.home()
+    owner = meant(home, agent)
+    if file is None and not everything:
+        return _files(call, home, owner)
+    with call.busy("reading the memory files"):
+        found = call.engine.memory_entries(owner, file)
+    from memconsole.cli.json import memory  # noqa: PLC0415
+
+    def show_entries(paper: Paper) -> None:
+        from memconsole.cli.commands import memory  # noqa: PLC0415  # not for machines
+
+        memory.entries(paper, found)
+
+    return call.answer(
+        Answer(
+            "memory show",
+            data=lambda: [memory.entry(one) for one in found],
+            show=show_entries,
+            at=call.clock.now(),
+            home=home,
+        )
+    )
+
+
+def _files(call: Call, home: Home, owner: str) -> int:
+    with call.busy("reading the memory folder"):
+        [pool] = call.engine.pools(owner)
+    from memconsole.cli.json import memory  # noqa: PLC0415
+
+    def show_files(paper: Paper) -> None:
+        from memconsole.cli.commands import memory  # noqa: PLC0415  # not for machines
+
+        memory.files(paper, pool)
+
+    return call.answer(
+        Answer(
+            "memory show",
+            data=lambda: [memory.file(owner, one) for one in pool.items],
+            show=show_files,
+            at=call.clock.now(),
+            warnings=pool.notices,
+            home=home,
+        )
+    )
+
+
+def edit(
+    context: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Such as MEMORY.md.")],
+    agent: AgentOption = None,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Open a file of an agent's memory in $VISUAL or $EDITOR, then index what changed."""
+    call = call_of(context)
+    if call.settings.ui.read_only and not dry_run:
+        raise ReadOnlyError("memory edit")
+    home = call.engine.home()
+    owner = meant(home, agent)
+    path = _path(call, owner, file)
+    editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+    if dry_run:
+        return _told(call, home, owner, path, f"would open {path} in {editor[0]}")
+    if call.is_json or not call.output.can_ask:
+        raise UsageError(
+            "memory edit needs a terminal", hint="Use `memory add` or `memory forget`."
+        )
+    before = call.engine.memory_text(owner, path)
+    whole = call.engine.agent(owner).workspace / path
+    code = _edited(editor, whole)
+    if call.engine.memory_text(owner, path) == before:
+        end = f"; the editor ended with {code}" if code else ""
+        return _told(call, home, owner, path, f"{path} is as it was{end}", code=min(code, 1))
+    return _told(call, home, owner, path, f"{path} was changed{_indexed(call, owner)}")
+
+
+def _edited(editor: list[str], file: Path) -> int:
+    """Let the operator edit a file; return the code that the editor ended with.
+
+    Raises:
+        UsageError: The editor cannot be started.
+    """
+    program = editor[0] if "/" in editor[0] else find_program(editor[0])
+    try:
+        if program is None:
+            raise FileNotFoundError(errno.ENOENT, "no such program on PATH")
+        # It stays in the operator's folder, for what they open beside the file.
+        return subprocess.run([program, *editor[1:], str(file)], cwd=None, check=False).returncode
+    except OSError as error:
+        reason = error.strerror or "no reason given"
+        raise UsageError(
+            f"the editor {editor[0]} cannot be started: {reason.lower()}",
+            hint="Name another one in VISUAL or EDITOR.",
+        ) from error
+
+
+def meant(home: Home, agent: str | None) -> str:
+    """Return the agent that is meant.
+
+    Raises:
+        UsageError: None is named, and there is none.
+    """
+    owner = agent or default_agent(home)
+    if owner is None:
+        raise UsageError("there are no agents", hint="The platform makes them.")
+    return owner
+
+
+def _path(call: Call, owner: str, file: str) -> str:
+    """Return the file to edit; one that does not exist may be made where memory is read.
+
+    Raises:
+        UsageError: No memory is kept there.
+        WorkspaceError: It lies outside the workspace, or is no ordinary file.
+    """
+    try:
+        return call.engine.memory_file(owner, file)
+    except UsageError:
+        path = Path(file)
+        is_memory = file in ("MEMORY.md", "USER.md") or path.parts[:1] == ("memory",)
+        if not is_memory or path.suffix.casefold() != ".md" or ".." in path.parts:
+            raise
+    call.engine.memory_text(owner, file)
+    return file
+
+
+def _indexed(call: Call, owner: str) -> str:
+    from memconsole.domain.commands.commands import Reindex  # noqa: PLC0415
+    from memconsole.domain.commands.outcomes import Reindexed  # noqa: PLC0415
+    from memconsole.domain.search.indexing import IndexState  # noqa: PLC0415
+
+    states = call.engine.indexes(owner).values()
+    if all(one.state is IndexState.MISSING for one in states):
+        return ""
+    outcome = call.engine.run(Reindex(call.engine.agent(owner).ref))
+    return "; " + ("it is indexed" if isinstance(outcome, Reindexed) else outcome.message)
+
+
+def _told(call: Call, home: Home, owner: str, path: str, message: str, *, code: int = 0) -> int:
+    return call.answer(
+        Answer(
+            "memory edit",
+            data=lambda: {"agent": owner, "path": path, "message": message},
+            show=lambda paper: paper.write(paper.text(message)),
+            at=call.clock.now(),
+            code=code,
+            home=home,
+        )
+    )
+
+
+_MOST_CHARS = 100_000
+
+Daily = Annotated[bool, typer.Option("--daily", help="Into the log of today.", show_default=False)]
+User = Annotated[
+    bool, typer.Option("--user", help="Into USER.md: about the user.", show_default=False)
+]
+Long = Annotated[
+    bool, typer.Option("--long", help="Into MEMORY.md, the default.", show_default=False)
+]
+TypeOption = Annotated[
+    str | None, typer.Option("--type", metavar="T", help="Marker, such as DECISION or todo.")
+]
+Section = Annotated[
+    str | None,
+    typer.Option("--section", metavar="S", help="Heading it goes under; Notes by default."),
+]
+
+
+def add(
+    context: typer.Context,
+    *,
+    text: Annotated[
+        list[str],
+        typer.Argument(metavar="TEXT", help="What to remember; - reads standard input."),
+    ],
+    daily: Daily = False,
+    user: User = False,
+    long: Long = False,
+    type_: TypeOption = None,
+    section: Section = None,
+    agent: AgentOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Also what stands there already.")] = False,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Write one thing into an agent's memory, unless it stands there already.
+
+    What to remember for now belongs into the daily log (--daily), a preference into USER.md
+    (--user), a durable fact or decision into MEMORY.md; lessons about tools go into AGENTS.md or
+    TOOLS.md by hand. `memory undo` takes it back.
+    """
+    from memconsole.cli.call import perform  # noqa: PLC0415
+    from memconsole.domain.commands.commands import MemoryAdd  # noqa: PLC0415
+
+    layer = _layer(daily=daily, user=user, long=long)
+    if daily and section is not None:
+        raise UsageError("--section and --daily exclude each other", hint="A log has no sections.")
+    call = call_of(context)
+    said = " ".join(text)
+    if said == "-":
+        said = sys.stdin.read(_MOST_CHARS)
+    command = MemoryAdd(
+        call.engine.agent(meant(call.engine.home(), agent)).ref,
+        said,
+        layer,
+        None if type_ is None else tag_of(type_, call.settings.markers.extra),
+        "Notes" if section is None else section,
+        is_forced=force,
+        dry_run=dry_run,
+    )
+    return perform.single(call, command, "writing it down")
+
+
+def forget(
+    context: typer.Context,
+    *,
+    ids: Annotated[
+        list[str],
+        typer.Argument(metavar="ID...", help="Ids as `memory show` lists them, or beginnings."),
+    ],
+    agent: AgentOption = None,
+    hard: Annotated[
+        bool, typer.Option("--hard", help="Leave no copy in archives, backups or the index.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Take entries out of an agent's memory, after showing them and asking.
+
+    They go to memory/archive/forgotten-YYYY-MM.md, and `memory undo` brings them back. With --hard
+    no copy stays in what memconsole keeps, and nothing can be undone; talks that the platform
+    keeps are not touched.
+    """
+    from memconsole.cli.call import perform  # noqa: PLC0415
+    from memconsole.domain.commands.commands import MemoryForget  # noqa: PLC0415
+
+    call = call_of(context)
+    if call.settings.ui.read_only and not dry_run:
+        raise ReadOnlyError("memory forget")
+    owner = meant(call.engine.home(), agent)
+
+    def build(ref: AgentRef) -> MemoryForget:
+        return MemoryForget(ref, tuple(ids), is_hard=hard, dry_run=dry_run)
+
+    if dry_run:
+        return perform.each_agent(call, build, owner, "looking for entries")
+    question = "Forget this for good?" if hard else "Forget this?"
+    return perform.each_agent_asked(call, build, owner, "forgetting", question=question, yes=yes)
+
+
+def undo(context: typer.Context, agent: AgentOption = None, dry_run: DryRunOption = False) -> int:
+    """Take back the last add, forget or reflect of an agent's memory that was not taken back yet.
+
+    Once more takes back the one before. What others wrote since stays.
+    """
+    from memconsole.cli.call import perform  # noqa: PLC0415
+    from memconsole.domain.commands.commands import MemoryUndo  # noqa: PLC0415
+
+    call = call_of(context)
+    owner = call.engine.agent(meant(call.engine.home(), agent)).ref
+    return perform.single(call, MemoryUndo(owner, dry_run), "taking it back")
+
+
+def _layer(*, daily: bool, user: bool, long: bool) -> Layer:
+    from memconsole.domain.commands.commands import Layer  # noqa: PLC0415
+
+    if daily + user + long > 1:
+        raise UsageError("--daily, --user and --long exclude each other", hint="Give one of them.")
+    if daily:
+        return Layer.DAILY
+    return Layer.USER if user else Layer.LONG

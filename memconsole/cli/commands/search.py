@@ -1,0 +1,175 @@
+"""`search` and `get`: find what was written or said, then read it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call.call import Answer
+from memconsole.cli.call.moments import Since, parse_since
+from memconsole.cli.call.shared import AgentOption, at_least_one, call_of, tag_of
+from memconsole.cli.commands.find import answer, default_agent
+from memconsole.errors import UsageError
+
+if TYPE_CHECKING:
+    from memconsole.cli.json.encode import Json
+    from memconsole.cli.output.paper import Paper
+
+QueryArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="QUERY", help="What to look for; any text.", show_default=False),
+]
+AllAgents = Annotated[
+    bool, typer.Option("--all-agents", help="In the memory of every agent.", show_default=False)
+]
+MaxResults = Annotated[
+    int | None,
+    typer.Option(
+        "--max-results", "-n", metavar="N", help="At most this many; 6 unless configured."
+    ),
+]
+MinScore = Annotated[
+    float | None,
+    typer.Option("--min-score", metavar="S", help="Least score, 0 to 1; 0.35 unless configured."),
+]
+Sessions = Annotated[
+    bool | None, typer.Option("--sessions/--no-sessions", help="Also in transcripts.")
+]
+TypeOption = Annotated[
+    str | None, typer.Option("--type", metavar="T", help="Only with this marker, such as DECISION.")
+]
+Explain = Annotated[
+    bool, typer.Option("--explain", help="Say how the agent's own search would have each hit.")
+]
+AskGateway = Annotated[
+    bool,
+    typer.Option(
+        "--ask-gateway",
+        help="Ask the platform's own search as well; its embedding service may cost.",
+    ),
+]
+Newest = Annotated[bool, typer.Option("--newest", help="Newest first instead of best first.")]
+PathArgument = Annotated[
+    str, typer.Argument(metavar="PATH", help="As a hit names it.", show_default=False)
+]
+From = Annotated[int, typer.Option("--from", metavar="N", help="First line.")]
+Lines = Annotated[int | None, typer.Option("--lines", metavar="M", help="How many lines.")]
+
+
+def search(
+    context: typer.Context,
+    *,
+    query: QueryArgument = None,
+    agent: AgentOption = None,
+    all_agents: AllAgents = False,
+    max_results: MaxResults = None,
+    min_score: MinScore = None,
+    sessions: Sessions = None,
+    since: Since = None,
+    type_: TypeOption = None,
+    explain: Explain = False,
+    ask_gateway: AskGateway = False,
+    newest: Newest = False,
+) -> int:
+    """Find what was written down, by meaning and by words; quotes and operators are only text."""
+    from memconsole.domain.search.values import Narrowing, SearchRequest  # noqa: PLC0415
+
+    call = call_of(context)
+    at_least_one("--max-results", max_results)
+    _check_agents(agent, all_agents=all_agents)
+    home = call.searcher.home()
+    request = SearchRequest(
+        text=" ".join(query or ()),
+        agent_id=None if all_agents else agent or default_agent(home),
+        max_results=max_results,
+        min_score=_checked_score(min_score),
+        with_sessions=sessions,
+        narrowing=Narrowing(
+            since=None if since is None else parse_since(since, call.clock.now()),
+            tag=None if type_ is None else tag_of(type_),
+        ),
+        is_explained=explain,
+        by_date=newest,
+    )
+    return answer(call, "search", request, home, is_asking=ask_gateway)
+
+
+def memory_search(
+    context: typer.Context,
+    *,
+    query: QueryArgument = None,
+    agent: AgentOption = None,
+    all_agents: AllAgents = False,
+    max_results: MaxResults = None,
+    min_score: MinScore = None,
+    since: Since = None,
+    type_: TypeOption = None,
+) -> int:
+    """Find what was written down in the memory of an agent; the same as `search`."""
+    return search(
+        context,
+        query=query,
+        agent=agent,
+        all_agents=all_agents,
+        max_results=max_results,
+        min_score=min_score,
+        since=since,
+        type_=type_,
+    )
+
+
+def get(
+    context: typer.Context,
+    path: PathArgument,
+    agent: AgentOption = None,
+    from_: From = 1,
+    lines: Lines = None,
+) -> int:
+    """Print lines of a file or talk that a search named; one that does not exist is empty."""
+    at_least_one("--from", from_)
+    at_least_one("--lines", lines)
+    call = call_of(context)
+    home = call.searcher.home()
+    owner = agent or default_agent(home)
+    found = () if owner is None else call.searcher.document_lines(owner, path)
+    end = None if lines is None else from_ - 1 + lines
+    shown = found[from_ - 1 : end]
+    data: dict[str, Json] = {
+        "agent": owner,
+        "path": path,
+        "from": from_,
+        "lines": len(shown),
+        "total_lines": len(found),
+        "text": "\n".join(shown),
+    }
+
+    def show(paper: Paper) -> None:
+        for line in shown:
+            paper.write(paper.text(line) if line.strip() else "")
+
+    return call.answer(Answer("get", data=lambda: data, show=show, at=call.clock.now(), home=home))
+
+
+def memory_get(
+    context: typer.Context,
+    path: PathArgument,
+    agent: AgentOption = None,
+    from_: From = 1,
+    lines: Lines = None,
+) -> int:
+    """Print lines of a memory file; the same as `get`."""
+    return get(context, path, agent, from_, lines)
+
+
+def _check_agents(agent: str | None, *, all_agents: bool) -> None:
+    if agent is not None and all_agents:
+        raise UsageError(
+            "--agent and --all-agents exclude each other", hint="Leave one of them out."
+        )
+
+
+def _checked_score(value: float | None) -> float | None:
+    if value is not None and not 0 <= value <= 1:
+        raise UsageError(f"--min-score {value} is no such score", hint="A score is 0 to 1.")
+    return value

@@ -1,0 +1,323 @@
+"""Commands that only look: `status`, `agents`, `sessions`, `session`, `transcript`, `runs`.
+
+`status` for people: the first screen of the console as plain text (`console.md`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call.call import Answer
+from memconsole.cli.call.moments import Since, parse_since
+from memconsole.cli.call.shared import AgentOption, SessionArgument, at_least_one, call_of
+from memconsole.cli.json.encode import gateway_url
+from memconsole.cli.output import figures, views
+from memconsole.cli.output.paper import Cell, Column
+from memconsole.cli.output.tables import default_view, is_shown
+from memconsole.domain.agents import Severity
+from memconsole.text.numerals import size_words
+
+if TYPE_CHECKING:
+    from memconsole.cli.call.call import Call
+    from memconsole.cli.output.paper import Paper
+    from memconsole.domain.memory.files import Pool
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot
+
+
+AllOption = Annotated[
+    bool, typer.Option("--all", help="Also archives, orphans and past cron runs.")
+]
+
+
+def status(context: typer.Context) -> int:
+    """Show everything of the first screen: what is about to be lost, and whose it is."""
+    return show_status(call_of(context))
+
+
+def show_status(call: Call) -> int:
+    """Print `status`."""
+    with call.busy("reading the home"):
+        snapshot = call.engine.snapshot()
+        call.engine.remember_readings()
+    from memconsole.cli.json import encode  # noqa: PLC0415
+
+    def show(paper: Paper) -> None:
+        show_first_screen(paper, snapshot, call.settings)
+
+    return call.answer(
+        Answer(
+            "status",
+            data=lambda: encode.status(snapshot, call.settings),
+            show=show,
+            at=snapshot.taken_at,
+            warnings=snapshot.notices,
+            left_out=snapshot.left_out,
+            home=snapshot.home,
+            said=frozenset(finding.message for finding in snapshot.attention),
+        )
+    )
+
+
+def agents(context: typer.Context) -> int:
+    """List the agents: configured ones, and those found on disk."""
+    call = call_of(context)
+    with call.busy("reading the agents"):
+        snapshot = call.engine.snapshot()
+        call.engine.remember_readings()
+    from memconsole.cli.json import encode  # noqa: PLC0415
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli.output import views  # noqa: PLC0415  # not for machines
+
+        views.agents(paper, snapshot)
+
+    return call.answer(
+        Answer(
+            "agents",
+            data=lambda: encode.agents(snapshot),
+            show=show,
+            at=snapshot.taken_at,
+            warnings=snapshot.notices,
+            home=snapshot.home,
+        )
+    )
+
+
+def sessions(context: typer.Context, agent: AgentOption = None, all_: AllOption = False) -> int:
+    """List the sessions: how full each is, and whether it is due."""
+    call = call_of(context)
+    with call.busy("reading the sessions"):
+        snapshot = call.engine.snapshot(with_pools=False, agent_id=agent)
+        call.engine.remember_readings()
+    from memconsole.cli.json import encode  # noqa: PLC0415
+
+    shown, left_out = default_view(snapshot, everything=all_)
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli.output import views  # noqa: PLC0415  # not for machines
+
+        views.sessions(paper, shown, left_out)
+
+    return call.answer(
+        Answer(
+            "sessions",
+            data=lambda: [encode.session(view) for view in shown],
+            show=show,
+            at=snapshot.taken_at,
+            warnings=snapshot.notices,
+            left_out=left_out,
+            home=snapshot.home,
+        )
+    )
+
+
+def session(context: typer.Context, key: SessionArgument) -> int:
+    """Show one session in full, its transcript read from beginning to end."""
+    call = call_of(context)
+    with call.busy("reading the transcript"):
+        detail = call.engine.session(key)
+        home = call.engine.home()
+    from memconsole.cli.json import encode  # noqa: PLC0415
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli.output import details  # noqa: PLC0415  # not for machines
+
+        details.session(paper, detail)
+
+    return call.answer(
+        Answer(
+            "session",
+            data=lambda: encode.session_detail(detail),
+            show=show,
+            at=call.clock.now(),
+            warnings=detail.notices,
+            left_out=encode.transcript_left_out(detail.counts),
+            home=home,
+        )
+    )
+
+
+def transcript(
+    context: typer.Context,
+    key: SessionArgument,
+    tail: Annotated[
+        int | None, typer.Option("--tail", metavar="N", help="Only the last N messages.")
+    ] = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Also what is filtered or off the active path.")
+    ] = False,
+) -> int:
+    """Print the messages of a session, oldest first."""
+    at_least_one("--tail", tail)
+    call = call_of(context)
+    with call.busy("reading the transcript"):
+        view = call.engine.transcript(key, tail=tail, everything=all_)
+        home = call.engine.home()
+    from memconsole.cli.json import encode  # noqa: PLC0415
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli.output import details  # noqa: PLC0415  # not for machines
+
+        details.transcript(paper, view, redact=call.redact, is_everything=all_)
+
+    return call.answer(
+        Answer(
+            "transcript",
+            data=lambda: [encode.message(one) for one in view.messages],
+            show=show,
+            at=call.clock.now(),
+            warnings=view.notices,
+            left_out=encode.transcript_left_out(view.counts),
+            home=home,
+        )
+    )
+
+
+def runs(
+    context: typer.Context,
+    job: Annotated[str | None, typer.Option("--job", metavar="J", help="Only this job.")] = None,
+    since: Since = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="At most this many.")] = 200,
+) -> int:
+    """List what memconsole did, newest first."""
+    at_least_one("--limit", limit)
+    call = call_of(context)
+    now = call.clock.now()
+    start = None if since is None else parse_since(since, now)
+    found = call.engine.runs(limit=limit, since=start, job=job)
+    from memconsole.cli.json import outcome  # noqa: PLC0415
+
+    def show(paper: Paper) -> None:
+        from memconsole.cli.output import views  # noqa: PLC0415  # not for machines
+
+        views.runs(paper, found)
+
+    return call.answer(
+        Answer(
+            "runs",
+            data=lambda: [outcome.run(one) for one in found],
+            show=show,
+            at=now,
+        )
+    )
+
+
+_SHOWN_FINDINGS = 5
+_SHOWN_SESSIONS = 20
+_SHOWN_POOLS = 10
+_SHOWN_RUNS = 5
+
+_SEVERITY_STYLES = {
+    Severity.CRITICAL: "due",
+    Severity.HIGH: "due",
+    Severity.WARNING: "warn",
+    Severity.INFO: "dim",
+}
+
+
+def show_first_screen(paper: Paper, snapshot: ConsoleSnapshot, settings: Settings) -> None:
+    """Write the screen: what to look at first, then whose it is, then the machinery."""
+    _header(paper, snapshot, settings)
+    paper.gap()
+    _attention(paper, snapshot)
+    _agents(paper, snapshot)
+    _sessions(paper, snapshot)
+    _memory(paper, snapshot)
+    _activity(paper, snapshot)
+
+
+def _header(paper: Paper, snapshot: ConsoleSnapshot, settings: Settings) -> None:
+    at = figures.clock_time(snapshot.taken_at, paper.zone)
+    home = paper.text(str(snapshot.home.path))
+    paper.write(Cell("memconsole", "title"), f"  {home}  ", Cell(f"read from disk {at}", "dim"))
+    url = paper.text(gateway_url(snapshot.gateway, snapshot, settings))
+    verdict = snapshot.gateway.verdict
+    gateway = "not asked" if verdict == "off" else f"{paper.text(verdict)}, {url}"
+    scheduler = snapshot.scheduler
+    pid = "" if scheduler.pid is None else f", pid {scheduler.pid} on {scheduler.host}"
+    parts = [f"gateway {gateway}", f"scheduler {paper.text(scheduler.state + pid)}"]
+    if settings.ui.read_only:
+        parts.append("read-only")
+    paper.write(Cell("  ".join(parts), "dim"))
+
+
+def _attention(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+    if not snapshot.attention:
+        paper.write(Cell("all quiet", "ok"))
+        return
+    for finding in snapshot.attention[:_SHOWN_FINDINGS]:
+        _finding(paper, finding)
+    if (rest := len(snapshot.attention) - _SHOWN_FINDINGS) > 0:
+        paper.write(Cell(f"  and {figures.plural(rest, 'more finding')}", "dim"))
+
+
+def _finding(paper: Paper, finding: Attention) -> None:
+    style = _SEVERITY_STYLES[finding.severity]
+    paper.sentence(Cell(f"! {finding.severity.value:8}  ", style), paper.text(finding.message))
+    if finding.hint:
+        paper.sentence(Cell(" " * 12), paper.text(finding.hint), "dim")
+
+
+def _agents(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+    paper.title("Agents", f"sessions {snapshot.era.sessions.value}")
+    views.agents(paper, snapshot, has_memory=False)
+
+
+def _sessions(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+    listed = [view for view in snapshot.sessions if is_shown(view)]
+    rest = views.left_out_words(snapshot.left_out)
+    paper.title("Sessions", f"{len(listed):,} live" + (f"; left out: {rest}" if rest else ""))
+    ranked = sorted(listed, key=lambda view: not view.is_due)
+    shown = ranked[:_SHOWN_SESSIONS]
+    if shown:
+        rows = [views.session_row(paper, view) for view in shown]
+        paper.table(views.SESSION_COLUMNS, rows)
+    if len(listed) > len(shown):
+        more = f"and {len(listed) - len(shown):,} more: memconsole sessions"
+        paper.write(Cell(more, "dim"))
+
+
+def _memory(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+    pools: dict[object, Pool] = {}
+    for view in snapshot.agents:
+        if view.pool is not None and view.pool.exists:
+            pools.setdefault(view.pool.root, view.pool)
+    if not pools:
+        return
+    paper.title("Memory")
+    columns = (
+        Column("agent", cut="middle", least=8),
+        Column("size", right=True),
+        Column("files", right=True),
+        Column("~tokens", right=True),
+        Column("context", right=True, rank=1),
+        Column("markers", cut="end", least=16),
+    )
+    largest = sorted(pools.values(), key=lambda pool: -pool.size_bytes)
+    shown = set(map(id, largest[:_SHOWN_POOLS]))
+    paper.table(columns, [_pool_row(paper, one) for one in pools.values() if id(one) in shown])
+    if len(pools) > len(shown):
+        more = f"and {len(pools) - len(shown):,} smaller ones: memconsole memory pool"
+        paper.write(Cell(more, "dim"))
+
+
+def _pool_row(paper: Paper, pool: Pool) -> list[Cell | str]:
+    marked = [f"{tag} {number}" for tag, number in pool.markers.items() if number]
+    at = pool.active_context_at
+    return [
+        paper.text(", ".join(pool.agents)),
+        size_words(pool.size_bytes),
+        str(pool.files),
+        figures.count(pool.tokens),
+        figures.NOTHING if at is None else figures.age(at, paper.now),
+        paper.text("  ".join(marked)) or figures.NOTHING,
+    ]
+
+
+def _activity(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+    if snapshot.activity:
+        paper.title("Activity")
+        views.runs(paper, snapshot.activity[:_SHOWN_RUNS])

@@ -1,0 +1,113 @@
+"""`memconsole` without a command: the console on a terminal, else the plain screen.
+
+Puts off building what takes longer to load than the console takes to draw its first frame.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
+
+from memconsole import __version__
+from memconsole.cli.call import exits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memconsole.cli.call.call import Call
+    from memconsole.engine.engine import Engine
+    from memconsole.scheduler.control import Jobs
+
+
+def version(call: Call) -> int:
+    """Print the version."""
+    call.output.lines([f"memconsole {__version__}"])
+    return exits.DONE
+
+
+def front(call: Call) -> int:
+    """Open the console, or print `status` where no console can be.
+
+    Raises:
+        HomeNotFoundError: There is no platform home to open it over.
+    """
+    is_dumb = os.environ.get("TERM", "dumb") in ("dumb", "unknown", "")
+    if call.is_json or is_dumb or not (call.output.is_terminal and _has_keyboard()):
+        from memconsole.cli.commands.status import show_status  # noqa: PLC0415
+
+        return show_status(call)
+    from memconsole.compose import engine as wiring  # noqa: PLC0415
+
+    wiring.require_home(call.settings)
+    from memconsole.ui.run import run_console  # noqa: PLC0415  # loads Textual
+
+    call.is_console = True
+    jobs = later(lambda: _jobs(call))
+
+    def build() -> Engine:
+        found = call.engine
+        # With the first reading the screen asks for it, and must not wait for its modules.
+        _ = jobs.is_hosting
+        return found
+
+    engine = later(build)
+    with call.life():
+        return run_console(engine, call.settings, wiring.build_feed(engine), jobs=jobs)
+
+
+def _has_keyboard() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _jobs(call: Call) -> Jobs:
+    """Return the jobs for a console: what it runs by hand is its own, what it hosts is not."""
+    from memconsole.cli.call.child import ChildProcesses  # noqa: PLC0415
+    from memconsole.compose import engine, jobs  # noqa: PLC0415
+    from memconsole.domain.agents import Origin  # noqa: PLC0415
+
+    return jobs.build_jobs(
+        call.settings,
+        call.engine,
+        clock=call.clock,
+        child=ChildProcesses(call.settings, call.clock),
+        scheduler_engine=lambda: engine.build_engine(
+            call.settings, Origin.SCHEDULER, clock=call.clock
+        ),
+    )
+
+
+T = TypeVar("T")
+
+
+def later(build: Callable[[], T]) -> T:
+    """Return what stands for an object until something is asked of it.
+
+    Args:
+        build: Called once, in the thread that asks first; others wait. What it raises reaches
+            those who ask, and the next one tries again.
+    """
+    return cast("T", _Later(build))
+
+
+class _Closes(Protocol):
+    def close(self) -> None: ...
+
+
+class _Later(Generic[T]):
+    def __init__(self, build: Callable[[], T]) -> None:
+        self._build = build
+        self._lock = threading.Lock()
+        self._built: T | None = None
+
+    def close(self) -> None:
+        """Close what was built; what nobody asked anything needs no end."""
+        if self._built is not None:
+            cast("_Closes", self._built).close()
+
+    def __getattr__(self, name: str) -> object:
+        with self._lock:
+            if self._built is None:
+                self._built = self._build()
+        return getattr(self._built, name)

@@ -1,0 +1,78 @@
+"""Outcomes, runs and errors as the JSON objects of `cli.md`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memconsole.cli.json.encode import SCHEMA
+from memconsole.domain.commands.line import key_of, name_of
+from memconsole.domain.commands.outcomes import Failed, Skipped, reason_of, status_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memconsole.cli.json.encode import Row
+    from memconsole.domain.commands.outcomes import Outcome, Run, Written
+
+
+def outcome(one: Outcome) -> Row:
+    """Return what came of one command."""
+    return {
+        "command": name_of(one.command),
+        "agent": one.command.agent.id or None,
+        "key": key_of(one.command) or session_key_of(one),
+        "status": status_of(one),
+        "reason": reason_of(one),
+        "message": one.message,
+        "hint": hint_of(one),
+        "duration_ms": one.duration_ms,
+        "wrote": [
+            {"path": Path(file.path), "bytes": file.size_bytes, "mode": file.mode}
+            for file in wrote_of(one)
+        ],
+        "details": dict(one.details),
+    }
+
+
+def hint_of(one: Outcome) -> str | None:
+    """Return what to do next, None when there is nothing to do."""
+    return (one.hint or None) if isinstance(one, Skipped | Failed) else None
+
+
+def failures(outcomes: Iterable[Outcome]) -> tuple[tuple[str, str], ...]:
+    """Return the sentence and the help of each action that failed."""
+    return tuple((one.message, one.hint) for one in outcomes if isinstance(one, Failed))
+
+
+def wrote_of(one: Outcome) -> tuple[Written, ...]:
+    """Return the files that were or would be written."""
+    return () if isinstance(one, Skipped | Failed) else one.wrote
+
+
+def session_key_of(one: Outcome) -> str | None:
+    """Return the key of the session that the command chose by itself."""
+    found = one.details.get("session_key")
+    return found if isinstance(found, str) else None
+
+
+def run(one: Run) -> Row:
+    """Return one line of the run log."""
+    return {
+        "id": one.id,
+        "job": one.job,
+        "command": one.command,
+        "origin": one.origin.value,
+        "started_at": one.started_at,
+        "ended_at": one.ended_at,
+        "status": one.status,
+        "reason": one.reason,
+    }
+
+
+def error(code: str, message: str, hint: str) -> Row:
+    """Return the whole answer of a call that failed; `hint` is null when there is none."""
+    return {
+        "schema": SCHEMA,
+        "error": {"code": code, "message": message, "hint": hint or None},
+    }

@@ -1,0 +1,204 @@
+"""Tables of agents, sessions and runs for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.cli.output import figures
+from memconsole.cli.output.paper import Cell, Column
+from memconsole.cli.output.tables import FOLDED
+from memconsole.domain.agents import Storage
+from memconsole.domain.sessions.stored import SessionState, TranscriptState
+from memconsole.text.numerals import size_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from memconsole.cli.output.paper import Paper
+    from memconsole.domain.commands.outcomes import Run
+    from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, SessionView
+
+_GAUGE = 10
+_ID_CHARS = 8
+_WARN_AT = 75.0
+
+_LEFT_OUT = {
+    "cron_run": "cron run",
+    "archived": "archived session",
+    "orphan": "orphan",
+    "backup": "backup copy",
+    "unreadable": "unreadable",
+}
+_UNCOUNTABLE = ("unreadable",)
+
+_STATUS_STYLES = {"done": "ok", "failed": "due", "skipped": "warn"}
+
+AGENT_COLUMNS = (
+    Column("agent", cut="middle", least=8),
+    Column("sessions", right=True),
+    Column("due", right=True),
+    Column("fullest", right=True),
+    Column("memory", right=True),
+    Column("files", right=True, rank=3),
+    Column("checkpoint", right=True, rank=1),
+    Column("store", rank=2),
+    Column("notes", cut="end", least=10),
+)
+
+_MEMORY = ("memory", "files")
+
+SESSION_COLUMNS = (
+    Column("agent", cut="middle", least=6),
+    Column("session", cut="middle", least=22),
+    Column("id"),
+    Column("tokens", right=True),
+    Column("of limit", rank=3),
+    Column("%", right=True),
+    Column("state"),
+    Column("window", right=True, rank=5),
+    Column("grows", right=True, rank=4),
+    Column("due", right=True, rank=1),
+    Column("age", right=True, rank=2),
+    Column("key", cut="middle", least=24, rank=6),
+)
+"""The id's beginning is enough to name a session; at 80 cells its key has no room."""
+
+
+def agents(paper: Paper, snapshot: ConsoleSnapshot, *, has_memory: bool = True) -> None:
+    """Write the table of agents; `has_memory` tells the size of their memory as well."""
+    if not snapshot.agents:
+        paper.write(paper.text(f"{snapshot.home.path} is sound and has no agents yet."))
+        return
+    chosen = [at for at, one in enumerate(AGENT_COLUMNS) if has_memory or one.name not in _MEMORY]
+    rows = [_agent_row(paper, view) for view in snapshot.agents]
+    paper.table([AGENT_COLUMNS[at] for at in chosen], [[row[at] for at in chosen] for row in rows])
+
+
+def _agent_row(paper: Paper, view: AgentView) -> list[Cell | str]:
+    """Return one agent's cells."""
+    pool = view.pool
+    is_missing = not view.agent.workspace_exists
+    return [
+        paper.text(view.ref.id),
+        str(view.sessions) if view.store is not Storage.UNREADABLE else figures.UNKNOWN,
+        Cell(str(view.due), "due" if view.due else "dim"),
+        figures.count(view.tokens_max) if view.sessions else figures.NOTHING,
+        figures.NOTHING if pool is None or is_missing else size_words(pool.size_bytes),
+        figures.NOTHING if pool is None or is_missing else str(pool.files),
+        "never" if view.checkpoint_at is None else figures.age(view.checkpoint_at, paper.now),
+        Cell(view.store.value, "due" if view.store is Storage.UNREADABLE else ""),
+        Cell(paper.text(", ".join(_notes(view))), "warn"),
+    ]
+
+
+def _notes(view: AgentView) -> list[str]:
+    notes = [] if view.agent.is_configured else ["not configured"]
+    if not view.agent.workspace_exists:
+        notes.append("no workspace")
+    known = {"agent-unconfigured", "workspace-missing"}
+    codes = (problem.code for problem in view.problems if problem.code not in known)
+    return notes + list(dict.fromkeys(codes))
+
+
+def sessions(paper: Paper, shown: Sequence[SessionView], left_out: Mapping[str, int]) -> None:
+    """Write the table of sessions and what it leaves out."""
+    if shown:
+        paper.table(SESSION_COLUMNS, [session_row(paper, view) for view in shown])
+    else:
+        paper.write("No sessions to list.")
+    if rest := left_out_words(left_out):
+        is_folded = any(left_out.get(code) for code in FOLDED)
+        more = "; --all lists every session" if is_folded else ""
+        paper.gap()
+        paper.write(Cell(paper.cut(f"Left out: {rest}{more}."), "dim"))
+
+
+def session_row(paper: Paper, view: SessionView) -> list[Cell | str]:
+    """Return one session's cells."""
+    style = _fill_style(view)
+    now = paper.now
+    bar = figures.gauge(view.percent_of_threshold, _GAUGE, is_ascii=paper.look.is_ascii)
+    return [
+        paper.text(view.agent.id),
+        Cell(paper.text(session_name(view)), "" if _is_plain(view) else "dim"),
+        Cell(paper.text((view.session_id or figures.UNKNOWN)[:_ID_CHARS]), "dim"),
+        Cell(figures.count(view.tokens), style),
+        Cell(bar, style),
+        Cell(figures.percent(view.percent_of_threshold), style),
+        Cell(paper.text(_state(view)), style),
+        figures.percent(view.percent_of_window),
+        figures.rate(view),
+        figures.due(view, now),
+        figures.age(view.stored.updated_at, now),
+        Cell(paper.text(view.key_text or figures.NOTHING), "dim"),
+    ]
+
+
+def session_name(view: SessionView) -> str:
+    """Return what people call a session: its label, else its key, else its id."""
+    short = None if view.key is None else view.key.short
+    return view.label or short or view.session_id or figures.UNKNOWN
+
+
+def _is_plain(view: SessionView) -> bool:
+    return view.state is SessionState.LIVE and not view.is_cron_run
+
+
+def _state(view: SessionView) -> str:
+    words = [figures.state_word(view)]
+    if view.state is not SessionState.LIVE:
+        words.append(view.stored.archive_reason or view.state.value)
+    if view.transcript_state is TranscriptState.MISSING:
+        words.append("missing")
+    if view.stored.is_active:
+        words.append("busy")
+    return " ".join(word for word in words if word) or "ok"
+
+
+def _fill_style(view: SessionView) -> str:
+    if view.is_due:
+        return "due"
+    if view.percent_of_threshold is None or view.state is not SessionState.LIVE:
+        return "dim"
+    return "warn" if view.percent_of_threshold >= _WARN_AT else ""
+
+
+def left_out_words(left_out: Mapping[str, int]) -> str:
+    """Return what was left out as words: `310 cron runs, 2 orphans`."""
+    parts = []
+    for code, number in left_out.items():
+        noun = _LEFT_OUT.get(code, code)
+        if number:
+            parts.append(
+                f"{number:,} {noun}" if code in _UNCOUNTABLE else figures.plural(number, noun)
+            )
+    return ", ".join(parts).replace("copys", "copies")
+
+
+def runs(paper: Paper, found: Iterable[Run]) -> None:
+    """Write the run log, newest first."""
+    columns = (
+        Column("when"),
+        Column("by"),
+        Column("status"),
+        Column("took", right=True, rank=2),
+        Column("call", cut="middle", least=20),
+        Column("message", cut="end", least=16, rank=1),
+    )
+    rows = [_run_row(paper, run) for run in found]
+    if rows:
+        paper.table(columns, rows)
+    else:
+        paper.write("No runs are recorded.")
+
+
+def _run_row(paper: Paper, run: Run) -> list[Cell | str]:
+    status = run.status if run.reason is None else f"{run.status} ({run.reason})"
+    return [
+        figures.stamp(run.started_at, paper.zone),
+        paper.text(run.job or run.origin.value),
+        Cell(paper.text(status), _STATUS_STYLES.get(run.status, "")),
+        "" if run.duration_ms is None else f"{run.duration_ms} ms",
+        paper.text(run.command_line),
+        paper.text(run.message),
+    ]

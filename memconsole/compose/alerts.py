@@ -1,0 +1,37 @@
+"""Puts alerting together over the adapters of this host; the engine's part is `wiring`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memconsole.adapters.state.database import StateDatabase
+    from memconsole.domain.settings import Settings
+    from memconsole.ports.alerts import AlertChannel
+    from memconsole.ports.bundle import AlertPorts
+
+
+def alert_ports(settings: Settings, state: StateDatabase) -> AlertPorts:
+    """Return store, channels and status file of one state folder."""
+    from memconsole.adapters.host.status_file import JsonStatusFile  # noqa: PLC0415
+    from memconsole.adapters.state.alerts import StateAlerts  # noqa: PLC0415
+    from memconsole.ports.bundle import AlertPorts  # noqa: PLC0415
+
+    return AlertPorts(
+        StateAlerts(state),
+        lambda: _channels(settings),
+        JsonStatusFile(settings.state_dir / "health" / "last_status.json"),
+        os.uname().nodename,
+    )
+
+
+def _channels(settings: Settings) -> tuple[AlertChannel, ...]:
+    from memconsole.adapters.alerts import channels  # noqa: PLC0415 - only who tells
+    from memconsole.errors import ConfigError  # noqa: PLC0415
+
+    log = channels.log_channel(settings.state_dir)
+    try:
+        return (log, *channels.build_channels(settings.alerts, os.environ))
+    except ConfigError as error:
+        return (log, channels.RefusedChannels(error))

@@ -1,0 +1,279 @@
+"""What a checkpoint reads and when it writes: pure decisions (mission §6, A10, A13).
+
+Sentences about a checkpoint, for people (mission §6, `cli.md`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Storage
+from memconsole.domain.calendar import clock
+from memconsole.domain.sessions.keys import SessionClass, classify
+from memconsole.domain.sessions.stored import SessionState, TranscriptState
+from memconsole.errors import UsageError
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.graphemes import cut
+from memconsole.text.numerals import size_words
+from memconsole.text.outgoing import let_out
+from memconsole.text.plain import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from memconsole.domain.calendar import Zone
+    from memconsole.domain.commands.outcomes import Written
+    from memconsole.domain.memory.records import Capture
+    from memconsole.domain.sessions.stored import StoredSession, StoreListing
+    from memconsole.domain.transcripts.excerpts import Spoken
+    from memconsole.domain.transcripts.records import TranscriptCounts
+
+
+SHORTEST_ID = 6
+"""Characters of a session id that may stand for the whole of it."""
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+def class_of(stored: StoredSession) -> SessionClass:
+    """Return the class of a session; one without a key is `other` (A6)."""
+    if stored.key is None:
+        return SessionClass.OTHER
+    return classify(stored.key, stored.chat_type)
+
+
+def is_capturable(stored: StoredSession) -> bool:
+    """Whether captures may read a session: talk with one person, and of groups where wanted."""
+    return class_of(stored).may_be_captured(groups=stored.captures_groups)
+
+
+def touched_at(stored: StoredSession) -> datetime | None:
+    """Return how old a talk is: the time of its newest message, else what its entry says.
+
+    The time of a file or of a row says nothing: a copy, a restore or a move has a new one.
+    """
+    return stored.spoke_at or stored.updated_at
+
+
+def candidates(listing: StoreListing) -> tuple[StoredSession, ...]:
+    """Return the sessions that a checkpoint may take by itself, in no order (`newest_first`).
+
+    Main and direct talks that live and have a transcript. Without any of these the orphans, as a
+    home that holds nothing but transcripts still holds the agent's work. But an orphan may be
+    anything: beside a group or a job, or a store that could not be read, it may be theirs, and
+    talk of groups must not leak into private memory.
+    """
+    live = [one for one in listing.sessions if one.state is SessionState.LIVE]
+    talks = [one for one in live if is_capturable(one) and _has_text(one)]
+    if not talks and is_readable(listing) and all(map(is_capturable, live)):
+        orphans = (one for one in listing.sessions if one.state is SessionState.ORPHAN)
+        talks = [one for one in orphans if _has_text(one)]
+    return tuple(talks)
+
+
+def newest_first(talks: Iterable[StoredSession]) -> tuple[StoredSession, ...]:
+    """Return talks with the newest words first; of equals a main session."""
+    return tuple(sorted(talks, key=_newness, reverse=True))
+
+
+def is_readable(listing: StoreListing) -> bool:
+    """Tell whether the stores could be read, all of them and whole (A1)."""
+    return listing.storage is not Storage.UNREADABLE and not listing.left_out.get("unreadable")
+
+
+def _has_text(stored: StoredSession) -> bool:
+    is_there = stored.transcript_state is TranscriptState.PRESENT and stored.transcript is not None
+    return is_there and stored.session_id is not None
+
+
+def _newness(stored: StoredSession) -> tuple[datetime, bool, str]:
+    is_main = stored.key is not None and stored.key.kind is SessionClass.MAIN
+    return touched_at(stored) or _NEVER, is_main, stored.session_id or ""
+
+
+def named(sessions: Sequence[StoredSession], name: str) -> StoredSession | None:
+    """Return the session with this key, live ones first, or with this id; None when there is none.
+
+    Args:
+        sessions: What the agent's stores hold.
+        name: A session key, a session id, or the beginning of an id, of six characters or more.
+
+    Raises:
+        UsageError: The beginning of an id fits several sessions.
+    """
+    ranked = sorted(sessions, key=lambda one: one.state is not SessionState.LIVE)
+    by_key = (one for one in ranked if one.key is not None and one.key.text == name)
+    by_id = (one for one in ranked if one.session_id == name)
+    return next(by_key, None) or next(by_id, None) or _begun(ranked, name)
+
+
+def _begun(ranked: Iterable[StoredSession], name: str) -> StoredSession | None:
+    if len(name) < SHORTEST_ID:
+        return None
+    begun = [one for one in ranked if one.session_id and one.session_id.startswith(name)]
+    require_one_id(name, {one.session_id or "" for one in begun})
+    return begun[0] if begun else None
+
+
+def require_one_id(name: str, ids: Collection[str]) -> None:
+    """Refuse the beginning of an id that fits several sessions.
+
+    Raises:
+        UsageError: It does; names them.
+    """
+    if len(ids) > 1:
+        listed = ", ".join(sorted(ids)[:5])
+        raise UsageError(f"{name!r} begins several session ids", hint=f"They are: {listed}.")
+
+
+def content_hash(spoken: Iterable[Spoken]) -> str:
+    """Return a hash of what was said: role and words of every message, in order.
+
+    Times stay out: a store that moves to another format may keep them differently.
+    """
+    digest = hashlib.sha256()
+    for one in spoken:
+        for part in (one.role, one.text):
+            data = part.encode("utf-8", errors="replace")
+            digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What our own database remembers of earlier checkpoints in this workspace.
+
+    Attributes:
+        last: Newest capture of the agent.
+        logged: Newest one of the agent with a daily entry.
+        logged_session: The same for the session at hand.
+    """
+
+    last: Capture | None = None
+    logged: Capture | None = None
+    logged_session: Capture | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """Which of the two files a checkpoint writes.
+
+    Attributes:
+        context: ACTIVE_CONTEXT.md.
+        entry: The daily log.
+        window_ends_at: When the next daily entry may come, if only its window keeps it back.
+    """
+
+    context: bool
+    entry: bool
+    window_ends_at: datetime | None = None
+
+
+def decide(
+    *,
+    session_id: str,
+    content: str,
+    memory: Memory,
+    is_forced: bool,
+    is_urgent: bool,
+    is_newest: bool,
+    has_context: bool,
+    now: datetime,
+    window: timedelta,
+) -> Due:
+    """Say what is due; each file is judged by what was last written to it.
+
+    ACTIVE_CONTEXT.md is written when it would say something else than last time, or is gone. The
+    daily log gets an entry when the talk has changed since the last entry of this session and the
+    agent's last entry is at least `window` old. `is_urgent` passes the second rule, `is_forced`
+    both.
+
+    Args:
+        session_id: The session at hand.
+        content: Hash of its messages.
+        memory: Earlier checkpoints.
+        is_forced: The operator wants it now.
+        is_urgent: A rotation, a flush or a compaction wants it now.
+        is_newest: No other session of the agent is newer; only then is its work the agent's
+            current work (A13).
+        has_context: ACTIVE_CONTEXT.md exists.
+        now: The time of writing.
+        window: `checkpoint.dedup_window`.
+    """
+    last = memory.last
+    is_same = last is not None and (last.session_id, last.content_hash) == (session_id, content)
+    context = is_newest and (is_forced or not has_context or not is_same)
+    logged = memory.logged_session
+    is_news = logged is None or logged.content_hash != content
+    ends_at = None if memory.logged is None else memory.logged.at + window
+    is_early = memory.logged is not None and timedelta(0) <= now - memory.logged.at < window
+    is_kept_back = is_early and not (is_forced or is_urgent)
+    return Due(
+        context=context,
+        entry=is_forced or (is_news and not is_kept_back),
+        window_ends_at=ends_at if is_news and is_kept_back else None,
+    )
+
+
+_LABEL_CHARS = 120
+
+
+def label_of(stored: StoredSession) -> str:
+    """Return what to call a session: its key, else its id."""
+    name = stored.key.text if stored.key is not None else stored.session_id or "a session"
+    return cut(let_out(one_line(name)), _LABEL_CHARS)
+
+
+def span(length: timedelta) -> str:
+    """Return a length of time in its two largest units, such as `5 h 12 min`."""
+    minutes = max(0, int(length.total_seconds() // 60))
+    days, minutes = divmod(minutes, 24 * 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [(days, "d"), (hours, "h"), (minutes, "min")]
+    shown = [f"{number} {unit}" for number, unit in parts if number][:2]
+    return " ".join(shown) or "0 min"
+
+
+def left_out(counts: TranscriptCounts) -> str:
+    """Say what of a transcript could not be read; empty when there was nothing."""
+    parts = []
+    if counts.damaged:
+        lines = "line was" if counts.damaged == 1 else "lines were"
+        parts.append(f"; {counts.damaged} damaged {lines} left out")
+    if counts.in_progress:
+        parts.append("; the last line is still being written")
+    if counts.unknown_newest:
+        parts.append(
+            f"; {counts.unknown_newest} newer records were not understood: this may not be the"
+            " latest"
+        )
+    if counts.unknown - counts.unknown_newest:
+        parts.append(f"; {counts.unknown - counts.unknown_newest} records were not understood")
+    return "".join(parts)
+
+
+def saved(count: int, label: str, wrote: Sequence[Written], *, is_plan: bool = False) -> str:
+    """Say what was written, or would be."""
+    verb = "would save" if is_plan else "saved"
+    messages = "1 message" if count == 1 else f"{count} messages"
+    files = " and ".join(f"{one.path} ({size_words(one.size_bytes)})" for one in wrote)
+    return f"{verb} {messages} of {label}: {files}"
+
+
+def nothing_new(label: str, last: Capture | None, due: Due, zone: Zone) -> str:
+    """Say why nothing was written."""
+    since = "" if last is None else f" since the checkpoint of {clock(last.at, zone)}"
+    if due.window_ends_at is not None:
+        return f"nothing new of {label} to write{kept_back(due, zone)}"
+    return f"nothing new in {label}{since}"
+
+
+def kept_back(due: Due, zone: Zone) -> str:
+    """Say why there is no daily entry; empty when there is one."""
+    if due.entry:
+        return ""
+    if due.window_ends_at is None:
+        return "; the daily log has this already"
+    return f"; no daily entry before {clock(due.window_ends_at, zone)}, the last one is too young"

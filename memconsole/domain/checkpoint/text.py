@@ -1,0 +1,161 @@
+"""Renders ACTIVE_CONTEXT.md and daily entries, in their exact shapes (mission §6)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from memconsole.domain.calendar import clock, local_day, stamp
+from memconsole.domain.sessions.tokens import TokenState
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.graphemes import cut
+from memconsole.text.markdown import quote_line
+from memconsole.text.sentences import is_courtesy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from memconsole.domain.calendar import Zone
+    from memconsole.domain.sessions.tokens import TokenCount
+    from memconsole.domain.transcripts.excerpts import Spoken, Talk
+
+ACTIVE_CONTEXT = "memory/ACTIVE_CONTEXT.md"
+_SESSION = "> Session: "
+
+_REQUESTS, _REQUEST_CHARS = 5, 300
+_WORKS, _WORK_CHARS = 5, 400
+_LAST_CHARS = 200
+_NAME_CHARS = 200
+_HEADING = re.compile(r"^(#{1,5}) ", re.MULTILINE)
+_ID_LETTERS = re.compile(r"[^\w-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One agent's current work, as a checkpoint found it.
+
+    Attributes:
+        session_key: None for an orphan.
+        tokens: The session's count with its state.
+        compactions: None when the store does not say.
+        at: The time of writing.
+        zone: The user's zone.
+    """
+
+    agent_id: str
+    session_id: str
+    session_key: str | None
+    talk: Talk
+    tokens: TokenCount
+    compactions: int | None
+    at: datetime
+    zone: Zone
+
+
+def day_file(work: Work) -> str:
+    """Return the daily log of the user's calendar day, relative to the workspace."""
+    return f"memory/{local_day(work.at, work.zone)}.md"
+
+
+def render_context(work: Work) -> str:
+    """Return ACTIVE_CONTEXT.md of one agent alone; a section without items is left out."""
+    spoken = work.talk.spoken
+    sections = (
+        ("Recent Requests", _said(work, "user", _REQUESTS, _REQUEST_CHARS)),
+        ("Recent Work", _said(work, "assistant", _WORKS, _WORK_CHARS)),
+        ("Open Items", [f"- [ ] {quote_line(item)}" for item in work.talk.open_items]),
+        ("Files Referenced", [f"- `{path}`" for path in work.talk.files]),
+    )
+    lines = [
+        f"# Active Context — {_name(work.agent_id)}",
+        f"> Updated: {stamp(work.at, work.zone)} by memconsole checkpoint",
+        f"{_SESSION}{_session(work)}",
+        f"> Messages: {_count(spoken)} | Tokens: {_tokens(work.tokens)}"
+        f" | Compactions: {'?' if work.compactions is None else work.compactions}",
+    ]
+    for title, items in sections:
+        if items:
+            lines += ["", f"## {title}", *items]
+    return "\n".join(lines) + "\n"
+
+
+def is_of_session(text: str, key: str) -> bool:
+    """Whether ACTIVE_CONTEXT.md tells of the talk with this key, and of no other."""
+    said = [line for line in text.splitlines() if line.startswith(_SESSION)]
+    return len(said) == 1 and said[0].endswith(f" ({_name(key)})")
+
+
+def render_shared(blocks: Iterable[tuple[str, str]]) -> str:
+    """Return ACTIVE_CONTEXT.md of a workspace that several agents use (A7).
+
+    Args:
+        blocks: (agent id, what `render_context` gave for it), in the order to show.
+    """
+    parts = ["# Active Context\n"]
+    for agent_id, block in blocks:
+        body = _HEADING.sub(r"#\1 ", block.partition("\n")[2])
+        parts.append(f"## Agent {_name(agent_id)}\n{body}")
+    return "\n".join(parts)
+
+
+def render_entry(work: Work) -> str:
+    """Return the daily log's entry, with the blank line that ends it."""
+    requests = _last(work, "user")
+    outputs = _last(work, "assistant")
+    short_id = _ID_LETTERS.sub("?", work.session_id[:8])
+    count = _count(work.talk.spoken, "messages")
+    lines = [
+        f"### Checkpoint {clock(work.at, work.zone)} (auto)",
+        "",
+        f"- Session: `{short_id}` ({_name(work.agent_id)}) — {count}",
+        *(f"- Last request: {text}" for text in requests),
+        *(f"- Last output: {text}" for text in outputs),
+        "",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def render_header(work: Work) -> str:
+    """Return what a new daily log starts with."""
+    return f"# {_name(work.agent_id)} — {local_day(work.at, work.zone)}\n\n"
+
+
+def _said(work: Work, role: str, most: int, chars: int) -> list[str]:
+    chosen = [one for one in work.talk.spoken if one.role == role][-most:]
+    return [
+        f"- **[{clock(one.at, work.zone)}]** {quote_line(cut(one.text, chars))}" for one in chosen
+    ]
+
+
+def _last(work: Work, role: str) -> list[str]:
+    """Return the last words of a role that are more than courtesy, as a list of one or none."""
+    said = [one.text for one in work.talk.spoken if one.role == role]
+    telling = [text for text in said if not is_courtesy(text)]
+    return [quote_line(cut(text, _LAST_CHARS)) for text in (telling or said)[-1:]]
+
+
+def _count(spoken: Sequence[Spoken], word: str = "") -> str:
+    users = sum(1 for one in spoken if one.role == "user")
+    total = f"{len(spoken)} {word}".rstrip()
+    return f"{total} ({users} user, {len(spoken) - users} assistant)"
+
+
+def _tokens(count: TokenCount) -> str:
+    """Return a count that never shows a guess as a number."""
+    match count.state:
+        case TokenState.FRESH:
+            return str(count.reported)
+        case TokenState.STALE:
+            return f"{count.reported} (stale)"
+        case TokenState.ESTIMATED | TokenState.SUSPECT | TokenState.UNKNOWN:
+            return "?" if count.estimated is None else f"~{count.estimated} (estimated)"
+
+
+def _session(work: Work) -> str:
+    session_id = _name(work.session_id)
+    return session_id if work.session_key is None else f"{session_id} ({_name(work.session_key)})"
+
+
+def _name(text: str) -> str:
+    return quote_line(cut(text, _NAME_CHARS)) or "?"

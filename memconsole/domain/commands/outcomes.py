@@ -1,0 +1,310 @@
+"""What came of a command: the same values for console, command line and scheduler.
+
+What came of consolidation (mission §20).
+
+What came of editing memory by hand (mission §19).
+
+What every outcome of a finished or planned command says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from memconsole.domain.agents import Notice, Origin
+    from memconsole.domain.commands.commands import Command, Detail
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """Base of the outcomes in which something was done, or would be.
+
+    Attributes:
+        message: One sentence without a full stop.
+        wrote: Files, in the order they were written.
+        details: By stable words, for `--json`.
+        notices: What was odd on the way.
+    """
+
+    command: Command
+    message: str
+    wrote: tuple[Written, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidated(Reported):
+    """Observations that had decayed are in the archive, and a line says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted(Reported):
+    """Daily notes that the operator named stand in MEMORY.md."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declined(Reported):
+    """Daily notes are not proposed any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed(Reported):
+    """DREAMS.md says what consolidation would do."""
+
+
+ConsolidationDone: TypeAlias = Consolidated | Promoted | Declined | Proposed
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered(Reported):
+    """Something was written down; its id is in `details`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten(Reported):
+    """Entries are out of the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone(Reported):
+    """The last action on memory was taken back."""
+
+
+MemoryEdited: TypeAlias = Remembered | Forgotten | Undone
+"""What was done to memory by hand."""
+
+
+class SkipReason(StrEnum):
+    """Why nothing was done although nothing failed; the stable words of `reason`."""
+
+    NO_SESSION = "no-session"
+    STALE = "stale"
+    TOO_SMALL = "too-small"
+    TOO_FEW_MESSAGES = "too-few-messages"
+    NOTHING_NEW = "nothing-new"
+    WORKSPACE_MISSING = "workspace-missing"
+    LOCKED = "locked"
+    NOT_CAPTURED = "class-not-captured"
+    NOT_ROTATED = "class-not-rotated"
+    NOT_DUE = "not-due"
+    NOT_CONFIRMED = "count-not-confirmed"
+    SKIP_PATTERN = "skip-pattern"
+    MAX_PER_RUN = "max-per-run"
+    BUSY = "active-run"
+    IN_FLIGHT = "in-flight"
+    TOO_SOON = "too-soon"
+    BREAKER = "circuit-breaker"
+    CHANGED = "session-changed"
+    NOT_COMPACTED = "not-compacted"
+    NOTHING_TO_FIX = "nothing-to-fix"
+    DUPLICATE = "duplicate"
+    PLATFORM_CONSOLIDATES = "platform-consolidates"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One file that was written, or would be.
+
+    Attributes:
+        path: Relative to the workspace with `/`, or absolute outside of one.
+        size_bytes: Size of the file afterwards for a replacement, bytes added for an append.
+        mode: Such as `0600`.
+    """
+
+    path: str
+    size_bytes: int
+    mode: str = "0600"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned(Reported):
+    """What a dry run would do.
+
+    Attributes:
+        then: The command that does exactly this; None: the same command without `dry_run`.
+    """
+
+    then: Command | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Nothing was done, for a reason that is no failure."""
+
+    command: Command
+    reason: SkipReason
+    message: str
+    hint: str = ""
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An expected failure; `code` is the stable word of `reason`."""
+
+    command: Command
+    code: str
+    message: str
+    hint: str = ""
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpointed:
+    """A checkpoint was written and seen on disk.
+
+    Attributes:
+        session_id: The session whose work was saved.
+        is_logged: A daily entry was added; False when it would have repeated the last one.
+    """
+
+    command: Command
+    session_id: str
+    message: str
+    is_logged: bool
+    wrote: tuple[Written, ...] = ()
+    details: Mapping[str, Detail] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed(Reported):
+    """A search index is up to date.
+
+    Attributes:
+        notices: What is odd about the indexed documents.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Rotated(Reported):
+    """A session was saved and started anew, and that is proven: `proof` in `details`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted(Reported):
+    """A session was saved and compacted, and its new summary says something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summarized(Reported):
+    """The summary of a session was written and seen on disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed(Reported):
+    """Observations were added and seen on disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered(Reported):
+    """Talks that had ended uncaptured are in memory now."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFixed(Reported):
+    """The platform's configuration was changed, and read again.
+
+    Attributes:
+        wrote: The copy from before, then the configuration.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Reflected(Reported):
+    """`observations.md` was consolidated, and everything that went is in the archive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogued(Reported):
+    """INDEX.md says what the memory holds now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed(Reported):
+    """A talk was saved before it is compacted; an outcome (`domain.commands.outcomes`)."""
+
+
+Saved: TypeAlias = Checkpointed | Observed | Summarized | Flushed | Recovered | Reflected
+
+Kept: TypeAlias = Saved | MemoryEdited | ConsolidationDone | Catalogued
+
+Done: TypeAlias = Kept | Reindexed | Rotated | Compacted | ConfigFixed
+"""What was done, and its effect checked; a new command adds its outcome here."""
+
+Outcome: TypeAlias = Planned | Skipped | Failed | Done
+
+
+def status_of(outcome: Outcome) -> str:
+    """Return `done`, `planned`, `skipped` or `failed`, the `status` of `--json`."""
+    match outcome:
+        case Planned():
+            return "planned"
+        case Skipped():
+            return "skipped"
+        case Failed():
+            return "failed"
+        case _:
+            return "done"
+
+
+def reason_of(outcome: Outcome) -> str | None:
+    """Return the stable word that says why, or None when it was done or planned."""
+    match outcome:
+        case Skipped():
+            return outcome.reason.value
+        case Failed():
+            return outcome.code
+        case _:
+            return None
+
+
+def notices_of(outcome: Outcome) -> tuple[Notice, ...]:
+    """Return the warnings that came up on the way."""
+    return () if isinstance(outcome, Failed) else outcome.notices
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One line of the run log.
+
+    Attributes:
+        command: Name on the command line, such as `checkpoint`.
+        command_line: The equivalent call, for the activity panel.
+        status: `done`, `planned`, `skipped`, `failed` or `running`.
+        home: The platform home it was about: one state folder may serve several.
+    """
+
+    id: int
+    job: str | None
+    command: str
+    command_line: str
+    origin: Origin
+    agent: str | None
+    key: str | None
+    started_at: datetime
+    ended_at: datetime | None
+    status: str
+    reason: str | None
+    message: str
+    duration_ms: int | None
+    home: str | None = None
+
+
+def is_busy(outcome: Outcome) -> bool:
+    """Whether a session was left alone because a run goes on in it."""
+    return isinstance(outcome, Skipped) and outcome.reason is SkipReason.BUSY

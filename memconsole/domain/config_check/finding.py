@@ -1,0 +1,243 @@
+"""What a check of the platform's configuration looks at, and what it finds (mission §7).
+
+A finding names its key, what stands there, why that matters and what would be better. What
+memconsole may set itself is a `Change`; everything else is advice for a person.
+
+Whether a closer look at compaction may be worth it: a glance that loads nothing.
+
+`status` has to answer at once, and most homes are fine. So these two say only "never" or "maybe";
+the checks themselves decide (`config_check_compaction.urgent`, `compaction_evidence`).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import field
+from typing import TYPE_CHECKING, TypeAlias
+
+from memconsole.domain.agents import Era
+from memconsole.domain.release import least_release, release_of
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.graphemes import cut
+from memconsole.text.outgoing import let_out
+from memconsole.text.plain import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memconsole.domain.agents import Notice, PlatformConfig, Severity
+    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.compaction import CompactionEvidence
+    from memconsole.domain.memory.files import Pool
+    from memconsole.domain.transcripts.records import Compaction
+
+
+Scalar: TypeAlias = "str | int | float | bool"
+"""What a change may set; whole objects are never written."""
+
+_SHOWN_CHARS = 200
+
+UNSET = "not set"
+"""What stands for a key that is not there, in `current`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One value of the platform's configuration that would be set.
+
+    Attributes:
+        keys: Path of the key from the top, such as `("agents", "defaults")`.
+        value: What to set.
+    """
+
+    keys: tuple[str, ...]
+    value: Scalar
+
+    @property
+    def key(self) -> str:
+        """The path with dots, as the platform's own program takes it."""
+        return ".".join(self.keys)
+
+    @property
+    def words(self) -> str:
+        """The change as one reads it: `session.reset.atHour = 5`."""
+        return f"{self.key} = {json.dumps(self.value, ensure_ascii=False)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One row of `config check`: the finding of `cli.md`.
+
+    Attributes:
+        id: Stable word of the check.
+        why: One sentence of fact, clean for a terminal.
+        key: Path of the key with dots; None when it is about no key.
+        current: What stands there; `not set`, or None when nobody could look.
+        recommended: What should stand there; None when nothing is recommended.
+        changes: What `config fix` would set.
+        path: The file it is about.
+        agent: Agent id, when it is about one.
+        hint: One sentence that says what to do; empty when `changes` say it.
+        is_certain: False when it rests on something that nobody knows, such as the release.
+        details: Single cases, such as the sessions of the evidence.
+    """
+
+    id: str
+    severity: Severity
+    why: str
+    key: str | None = None
+    current: Detail = None
+    recommended: Detail = None
+    changes: tuple[Change, ...] = ()
+    path: str | None = None
+    agent: str | None = None
+    hint: str = ""
+    is_certain: bool = True
+    details: tuple[Mapping[str, Detail], ...] = ()
+
+    @property
+    def fix(self) -> str | None:
+        """The changes in words; None when memconsole would not set anything."""
+        return "; ".join(change.words for change in self.changes) or None
+
+
+@dataclass(frozen=True, slots=True)
+class WindowUse:
+    """A context window that some session or model has.
+
+    Attributes:
+        tokens: Its size.
+        name: Session key or model that has it.
+        threshold: Tokens at which rotation takes such a session (A3).
+        is_assumed: Nobody names a window; this is the platform's own fallback.
+    """
+
+    tokens: int
+    name: str
+    threshold: int
+    agent: str | None = None
+    is_assumed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFacts:
+    """Everything that the checks look at, gathered before.
+
+    Attributes:
+        release: The platform's version as text; None when nobody knows it.
+        era: Where each feature keeps its data: newer places prove a newer release.
+        windows: In use, or at least configured.
+        evidence: What the transcripts say; None when nobody could look.
+        pools: Memory folders, for the bootstrap budget.
+        unreadable_because: Why the configuration cannot be read, as a sentence.
+        hooks: Files by name of each folder in the home's `hooks/`; None when nobody could look.
+        wrong_settings: Sections of our own configuration that cannot be used.
+    """
+
+    config: PlatformConfig
+    release: str | None = None
+    windows: tuple[WindowUse, ...] = ()
+    era: Era = field(default_factory=Era)
+    evidence: CompactionEvidence | None = None
+    pools: tuple[Pool, ...] = ()
+    hooks: Mapping[str, frozenset[str]] | None = None
+    unreadable_because: str = ""
+    wrong_settings: tuple[Notice, ...] = ()
+
+    @property
+    def least_release(self) -> tuple[int, int, int] | None:
+        """The release, or the oldest that keeps its data as this home does; None when unknown."""
+        return release_of(self.release) or least_release(self.era)
+
+    def at(self, *keys: str) -> object:
+        """Return what stands at a path of the checked configuration; None when it is not set."""
+        found: object = self.config.checked
+        for key in keys:
+            if not isinstance(found, dict):
+                return None
+            found = found.get(key)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigReport:
+    """All findings, worst first.
+
+    Attributes:
+        path: The configuration file; None when there is none.
+        release: The platform's version; None when nobody knows it.
+        looked_at: Transcripts that were read for the evidence.
+    """
+
+    findings: tuple[Finding, ...]
+    path: str | None = None
+    release: str | None = None
+    looked_at: int = 0
+    evidence: CompactionEvidence | None = field(default=None, repr=False)
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What `config fix` would set, each key once."""
+        by_key = {change.keys: change for one in self.findings for change in one.changes}
+        return tuple(by_key.values())
+
+
+def whole(value: object) -> int | None:
+    """Return a number of tokens that a person wrote; None when it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if 0 <= value <= 1 << 53 else None
+
+
+def shown(value: object) -> Detail:
+    """Return what stands at a key so that it can be told."""
+    if value is None:
+        return UNSET
+    if isinstance(value, str):
+        return cut(let_out(one_line(value)), _SHOWN_CHARS) or "an empty text"
+    if isinstance(value, int | float):
+        return value
+    return f"a {'list' if isinstance(value, list) else 'block'}"
+
+
+_USUAL_SOFT_TOKENS = 4_000
+_LOST_WORDS = ("summary unavailable", "no prior history")
+
+
+def may_be_lost(compaction: Compaction, min_duration_ms: int) -> bool:
+    """Whether a compaction may have lost turns; False is certain."""
+    words = compaction.summary.lower()
+    is_quick = compaction.duration_ms is not None and compaction.duration_ms < min_duration_ms
+    # A list of files alone is no summary either.
+    is_thin = not words.strip() or "-files>" in words
+    return is_quick or is_thin or any(one in words for one in _LOST_WORDS)
+
+
+def may_be_grave(config: PlatformConfig, release: str | None, least_window: int | None) -> bool:
+    """Whether the configuration may be wrong in a grave way; False is certain.
+
+    Args:
+        config: The platform's configuration.
+        release: The version that runs, as far as it is known.
+        least_window: The smallest window in use, in tokens; None when none is known.
+    """
+    if not config.is_readable:
+        return False
+    compaction = _inner(_inner(config.checked, "agents"), "defaults", "compaction")
+    flush = _inner(compaction, "memoryFlush")
+    older = _inner(config.checked, "compaction").get("mode")
+    mode = compaction.get("mode")
+    if release is not None and (older if mode is None else mode) != "default":
+        return True
+    if flush.get("enabled") not in (None, True):
+        return True
+    soft = flush.get("softThresholdTokens")
+    soft = soft if isinstance(soft, int | float) else _USUAL_SOFT_TOKENS
+    return least_window is not None and least_window - config.reserve_tokens - soft <= 0
+
+
+def _inner(block: Mapping[str, object], *keys: str) -> Mapping[str, object]:
+    found: object = block
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}

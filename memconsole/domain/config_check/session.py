@@ -1,0 +1,197 @@
+"""Checks of context pruning and of the reset policy (mission §7, §16, §18)."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Severity
+from memconsole.domain.config_check.finding import Change, Finding, shown, whole
+from memconsole.domain.release import DIRECT_IS_KNOWN, NO_DAILY_RESET, release_of
+from memconsole.text.plain import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from memconsole.domain.config_check.finding import ConfigFacts
+
+PRUNING = ("agents", "defaults", "contextPruning")
+RECOMMENDED_TTL = "4h"
+RECOMMENDED_HOUR = 5
+RECOMMENDED_IDLE = {"direct": 360, "group": 180}
+"""Minutes after which a talk begins anew, beside the daily reset; the first of both counts."""
+
+_PRUNING_MODES = ("off", "cache-ttl")
+_RESET_MODES = ("daily", "idle")
+_BARE = re.compile(r"\s*(\d{1,9})\s*")
+_SPAN = re.compile(r"\s*\d+(?:\.\d+)?\s*(?:ms|s|m|h|d)\s*", re.IGNORECASE)
+
+
+def check_pruning(facts: ConfigFacts) -> Iterator[Finding]:
+    """Yield mode and ttl as they are, and a ttl that is read otherwise than it looks."""
+    mode, ttl = facts.at(*PRUNING, "mode"), facts.at(*PRUNING, "ttl")
+    if mode is not None and mode not in _PRUNING_MODES:
+        yield Finding(
+            "pruning-mode",
+            Severity.WARNING,
+            "the platform knows the pruning modes off and cache-ttl; others are of older notes",
+            key=".".join((*PRUNING, "mode")),
+            current=shown(mode),
+            recommended="cache-ttl",
+            hint="`cache-ttl` prunes by age, `off` not at all.",
+        )
+    if ttl is not None:
+        yield from _ttl(ttl)
+    if mode is not None or ttl is not None:
+        yield Finding(
+            "pruning",
+            Severity.INFO,
+            f"context pruning is {shown(mode)}, its ttl {shown(ttl)}",
+            key=".".join(PRUNING),
+            current=shown(mode),
+        )
+
+
+def _ttl(ttl: object) -> Iterator[Finding]:
+    """`"600"` is read as minutes: said, and the unit that is meant anyway offered."""
+    key = (*PRUNING, "ttl")
+    bare = _BARE.fullmatch(str(ttl)) if isinstance(ttl, str | int) else None
+    if isinstance(ttl, str) and bare is None and _SPAN.fullmatch(ttl):
+        return
+    if bare is None or isinstance(ttl, bool):
+        yield Finding(
+            "pruning-ttl",
+            Severity.WARNING,
+            "it is no duration such as 5m or 4h",
+            key=".".join(key),
+            current=shown(ttl),
+            recommended=RECOMMENDED_TTL,
+            changes=(Change(key, RECOMMENDED_TTL),),
+        )
+        return
+    yield Finding(
+        "pruning-ttl",
+        Severity.WARNING,
+        f"without a unit the platform reads {bare[1]} minutes",
+        key=".".join(key),
+        current=shown(ttl),
+        recommended=f"{bare[1]}m",
+        changes=(Change(key, f"{bare[1]}m"),),
+        hint=f"Write {bare[1]}s if seconds were meant.",
+    )
+
+
+def check_reset(facts: ConfigFacts) -> Iterator[Finding]:
+    """Yield the policy that is in effect, and values of it that mean nothing."""
+    release = facts.least_release
+    knows_none = release is None or release >= NO_DAILY_RESET
+    modes = (*_RESET_MODES, "none") if knows_none else _RESET_MODES
+    for name, block in _policies(facts):
+        yield from _odd_values(name, block, modes)
+    policy, origin = _effective(facts)
+    yield Finding(
+        "session-reset",
+        Severity.INFO,
+        f"the platform resets sessions: {policy} ({origin})",
+        key="session.reset",
+        current=policy,
+    )
+
+
+def recommend_session(facts: ConfigFacts) -> Iterator[Finding]:
+    """Yield optional advice on resets and pruning."""
+    yield Finding(
+        "session-reset",
+        Severity.INFO,
+        "a reset at 5:00, and sooner after idle hours, keeps talks short; memconsole saves them "
+        "before",
+        key="session",
+        current=_effective(facts)[0],
+        recommended=json.dumps(recommended_reset(facts.release)),
+        hint="Put it into `session` by hand: it changes when conversations end.",
+    )
+    if facts.at(*PRUNING, "ttl") != RECOMMENDED_TTL:
+        yield Finding(
+            "pruning-ttl",
+            Severity.INFO,
+            "tool results are best kept as long as a talk counts as running: 4 hours",
+            key=".".join((*PRUNING, "ttl")),
+            current=shown(facts.at(*PRUNING, "ttl")),
+            recommended=RECOMMENDED_TTL,
+        )
+
+
+def recommended_reset(release: str | None) -> dict[str, object]:
+    """Return the policy for `session`, in the words that a release accepts.
+
+    The mode of a type takes the place of the mode of all: with `idle` there the daily reset would
+    be off, so each type says `daily` and its idle minutes. Releases of the platform refuse a whole
+    configuration for a word that they do not know.
+    """
+    known = release_of(release)
+    direct = "dm" if known is not None and known < DIRECT_IS_KNOWN else "direct"
+    words = {"direct": direct, "group": "group"}
+    daily: dict[str, object] = {"mode": "daily", "atHour": RECOMMENDED_HOUR}
+    by_type = {words[kind]: {**daily, "idleMinutes": one} for kind, one in RECOMMENDED_IDLE.items()}
+    return {"reset": daily, "resetByType": by_type}
+
+
+def _policies(facts: ConfigFacts) -> Iterator[tuple[str, Mapping[str, object]]]:
+    base = facts.at("session", "reset")
+    if isinstance(base, dict):
+        yield "session.reset", base
+    for group in ("resetByType", "resetByChannel"):
+        rows = facts.at("session", group)
+        for name, block in (rows if isinstance(rows, dict) else {}).items():
+            if isinstance(block, dict):
+                yield f"session.{group}.{one_line(str(name))}", block
+
+
+def _odd_values(name: str, block: Mapping[str, object], modes: Sequence[str]) -> Iterator[Finding]:
+    hour, idle, mode = block.get("atHour"), block.get("idleMinutes"), block.get("mode")
+    at = whole(hour)
+    rows = (
+        ("mode", mode, mode in modes, f"the modes are {' and '.join(modes)}"),
+        ("atHour", hour, at is not None and at < 24, "0 to 23 is meant"),
+        ("idleMinutes", idle, (whole(idle) or 0) >= 1, "1 minute is the least"),
+    )
+    for key, value, is_right, why in rows:
+        if value is not None and not is_right:
+            yield Finding(
+                "session-reset",
+                Severity.WARNING,
+                f"it means nothing there: {why}",
+                key=f"{name}.{key}",
+                current=shown(value),
+                hint="Correct it; the platform takes a default instead.",
+            )
+
+
+def _effective(facts: ConfigFacts) -> tuple[str, str]:
+    """Return the base policy and where it comes from (mission §18)."""
+    base = facts.at("session", "reset")
+    overrides = sum(1 for _ in _policies(facts)) - isinstance(base, dict)
+    more = f", {overrides} overrides" if overrides else ""
+    if isinstance(base, dict):
+        return _words(base) + more, "session.reset"
+    if (idle := whole(facts.at("session", "idleMinutes"))) is not None:
+        return f"after {max(1, idle)} idle minutes{more}", "the older session.idleMinutes"
+    release = facts.least_release
+    if release is None or (release_of(facts.release) is None and release < NO_DAILY_RESET):
+        usual = "daily at 4:00 up to 2026.7, never since"
+        return usual + more, "the default; nobody could look which release this is"
+    usual = "never" if release >= NO_DAILY_RESET else "daily at 4:00"
+    return usual + more, "the default of this release"
+
+
+def _words(block: Mapping[str, object]) -> str:
+    mode = block.get("mode") or ("idle" if block.get("idleMinutes") is not None else "daily")
+    if mode == "none":
+        return "never"
+    idle = whole(block.get("idleMinutes"))
+    if mode == "idle":
+        return f"after {max(1, 60 if idle is None else idle)} idle minutes"
+    hour = whole(block.get("atHour"))
+    words = f"daily at {min(23, 4 if hour is None else hour)}:00"
+    return words if idle is None else f"{words} or after {max(1, idle)} idle minutes"

@@ -1,0 +1,167 @@
+"""Whether everything that keeps memory safe is well: checks, and what they say (mission §10).
+
+A check that cannot look is `unknown`: it is neither well nor ill, and never passes for either.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from memconsole.domain.commands.commands import Detail
+
+Value: TypeAlias = "str | int | float | None"
+
+
+class CheckStatus(StrEnum):
+    """What a check says, the worst last."""
+
+    OK = "ok"
+    UNKNOWN = "unknown"
+    WARNING = "warning"
+    CRITICAL = "critical"
+
+    @property
+    def rank(self) -> int:
+        """0 for the best."""
+        return tuple(CheckStatus).index(self)
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether somebody should do something about it."""
+        return self in (CheckStatus.WARNING, CheckStatus.CRITICAL)
+
+
+CHECK_IDS = (
+    "gateway",
+    "gateway-scopes",
+    "gateway-process",
+    "disk",
+    "stores",
+    "transcripts-size",
+    "memory-file-size",
+    "cron-errors",
+    "jobs",
+    "capture-skips",
+    "outputs-freshness",
+    "compaction-evidence",
+    "reset-ineffective",
+    "observations-budget",
+    "locks",
+    "index",
+    "platform-index",
+    "bootstrap-truncation",
+    "state",
+)
+"""Every check, in the order it is shown (`cli.md`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What one check found.
+
+    Attributes:
+        value: What was measured; None when nothing was.
+        limit: From where on it is bad.
+        message: One sentence without a full stop.
+        hint: What to do next.
+        since: When it became bad, as far as anybody remembers.
+        details: What it is about, one by one.
+    """
+
+    id: str
+    status: CheckStatus
+    message: str
+    value: Value = None
+    limit: Value = None
+    hint: str = ""
+    since: datetime | None = None
+    details: tuple[Detail, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HealthReport:
+    """All checks of one look."""
+
+    checks: tuple[Check, ...]
+    at: datetime
+
+    def rows(self) -> list[dict[str, Detail | datetime]]:
+        """Return the checks as the rows of `cli.md`."""
+        return [
+            {
+                "id": one.id,
+                "status": one.status.value,
+                "value": one.value,
+                "limit": one.limit,
+                "message": one.message,
+                "hint": one.hint or None,
+                "since": one.since,
+                "details": list(one.details),
+            }
+            for one in self.checks
+        ]
+
+    @property
+    def overall(self) -> CheckStatus:
+        """The worst of all checks; what nobody could look at does not make it worse."""
+        bad = [one.status for one in self.checks if one.status.is_bad]
+        return max(bad, key=lambda status: status.rank, default=CheckStatus.OK)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldLock:
+    """One lock of ours that somebody holds.
+
+    Attributes:
+        name: Of its file.
+        owner: Who holds it, in words.
+        since: When it was taken; None when its file does not say.
+    """
+
+    name: str
+    owner: str
+    since: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class CronErrors:
+    """How many runs of the platform's jobs ended in an error.
+
+    Attributes:
+        count: Since the moment that was asked about.
+        names: Ids of the jobs, each once.
+    """
+
+    count: int
+    names: tuple[str, ...]
+
+
+def ok(check_id: str, message: str, value: Value = None, limit: Value = None) -> Check:
+    """Return a check that found nothing wrong."""
+    return Check(check_id, CheckStatus.OK, message, value, limit)
+
+
+def unknown(check_id: str, message: str, hint: str = "") -> Check:
+    """Return a check that could not look."""
+    return Check(check_id, CheckStatus.UNKNOWN, message, hint=hint)
+
+
+def graded(value: float, warning: float, critical: float | None = None) -> CheckStatus:
+    """Return the status of a value that is bad from its limits on."""
+    if critical is not None and value >= critical:
+        return CheckStatus.CRITICAL
+    return CheckStatus.WARNING if value >= warning else CheckStatus.OK
+
+
+def named(things: Iterable[str], most: int = 5) -> str:
+    """Return the first names of a list, and how many more there are."""
+    found = list(things)
+    more = f" and {len(found) - most} more" if len(found) > most else ""
+    return ", ".join(found[:most]) + more

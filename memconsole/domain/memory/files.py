@@ -1,0 +1,156 @@
+"""A workspace's memory pool: files, sizes, markers (mission §8, case c29)."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+    from memconsole.domain.agents import Notice
+
+
+MARKER_TAGS = (
+    "DECISION",
+    "GOTCHA",
+    "SOLUTION",
+    "PATTERN",
+    "TRADEOFF",
+    "FACT",
+    "PREFERENCE",
+    "TODO",
+)
+"""The eight observation markers, in the order they are shown."""
+
+MAX_READ_BYTES = 16 * 1024 * 1024
+"""Larger memory files count by size only (`cli.md`)."""
+
+_SOME_UNREAD = 4
+_FEW_UNREAD = 16
+"""So many characters may be unreadable, and one in four: accents of another encoding."""
+
+
+def is_text(text: str) -> bool:
+    """Whether a file that was decoded is one that people wrote: a picture, say, is none."""
+    unread = text.count("\ufffd")
+    return "\0" not in text and (unread <= _FEW_UNREAD or unread * _SOME_UNREAD <= len(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """One marked line.
+
+    Attributes:
+        path: Relative to the workspace, with `/`.
+        line: 1-based.
+        text: The line without its bullet, as written.
+    """
+
+    tag: str
+    path: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PoolItem:
+    """One file of the pool.
+
+    Attributes:
+        path: Relative to the workspace, with `/`.
+        tokens: Estimated by script, comments left out; from the size of a text that is not read.
+        is_generated: Written by memconsole whole (INDEX.md, ACTIVE_CONTEXT.md).
+        is_counted: Part of the pool's totals.
+        because: Why it is not counted, or what is odd about it.
+        markers: Markers by tag, zeros left out.
+        modified_at: File time, aware UTC.
+        title: First heading; None without one, and for a text that is not read.
+        encoding: `utf-8`, `utf-8-sig`, `utf-16`, `utf-32`; `unknown` when bytes had to be
+            replaced, or the text was not read.
+    """
+
+    path: str
+    size_bytes: int
+    tokens: int
+    is_generated: bool
+    is_counted: bool
+    because: str | None = None
+    markers: Mapping[str, int] = field(default_factory=dict)
+    modified_at: datetime | None = None
+    encoding: str = "utf-8"
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """Files of one kind (mission §8 table)."""
+
+    name: str
+    files: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A file that the platform loads at start, against what it would cut.
+
+    Attributes:
+        chars: Characters of the file.
+        limit: Characters that reach the prompt.
+    """
+
+    path: str
+    chars: int
+    limit: int
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the platform cuts the file."""
+        return self.chars > self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Memory of one workspace; several agents may share it (A7).
+
+    Attributes:
+        agents: Ids of the agents that use it, sorted.
+        root: The workspace by real path.
+        exists: False when the workspace is missing: nothing was looked at.
+        files: Counted files. size_bytes and tokens are their sums.
+        markers: All eight tags, zeros included.
+        active_context_at: File time of ACTIVE_CONTEXT.md, when there is one.
+        read_at: When the folder was read.
+    """
+
+    agents: tuple[str, ...]
+    root: Path
+    exists: bool
+    files: int
+    size_bytes: int
+    tokens: int
+    markers: Mapping[str, int]
+    items: tuple[PoolItem, ...]
+    by_category: tuple[Category, ...]
+    limits: tuple[Limit, ...]
+    notices: tuple[Notice, ...]
+    active_context_at: datetime | None
+    read_at: datetime
+
+
+EMOJI = {
+    "DECISION": "🟤",
+    "GOTCHA": "🔴",
+    "SOLUTION": "🟡",
+    "PATTERN": "🔵",
+    "TRADEOFF": "⚖️",
+    "FACT": "🟢",
+    "PREFERENCE": "🟣",
+    "TODO": "⚪",
+}
+"""What stands before a marker (mission §8); markers are counted by their tag alone."""

@@ -1,0 +1,339 @@
+"""What makes a sentence worth remembering, as patterns with points (mission §12).
+
+Two kinds of talk have to work: people's talk about their lives, where what happened, to whom and
+when is worth keeping, and operators' talk about systems, where decisions, rules, failures, versions
+and promises are. Everything here is closed-class English or a form (a path, a version, a date):
+no topic and no name of anybody's conversations. Points are of the score 0 to 10.
+
+How talk begins, asks, greets and names: patterns that judge sentences (mission §12).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from memconsole.domain.memory.observations import Kind
+from memconsole.text.stop_words import STOP_WORDS
+
+
+class Cue(NamedTuple):
+    """One reason to remember a sentence.
+
+    Attributes:
+        points: Added once a message.
+        kind: What the sentence then is; None says nothing about it.
+        is_users: Counts fully for what people say, half for what the agent says.
+    """
+
+    name: str
+    pattern: re.Pattern[str]
+    points: float
+    kind: Kind | None = None
+    is_users: bool = False
+
+
+def _any(*words: str) -> re.Pattern[str]:
+    return re.compile(r"\b(?:" + "|".join(words) + r")\b", re.IGNORECASE)
+
+
+_ADVERBS: Final = r"(?:\s+(?:\w+ly|just|also|even|once|never|always|already|still|both|all|then))*"
+_IRREGULAR: Final = (
+    "was|were|went|got|had|did|made|took|saw|came|found|gave|told|met|bought|began|built|brought"
+    "|caught|chose|drew|drove|ate|fell|felt|flew|forgot|grew|heard|held|kept|knew|left|lost|paid"
+    "|put|ran|read|said|sang|sat|sent|set|shot|slept|spoke|spent|stood|swam|taught|thought|threw"
+    "|understood|woke|wore|won|wrote|broke|cut|hit|hurt|led|lent|let|rode|rose|sold|became|beat"
+)
+_TAKEN: Final = "(?:it|her|him|them|us|me|you|this|that|these|those|the|an?|my|our|\\w{3,}ing)"
+"""What one gets used to; what one used to do is a verb."""
+_WEEKDAYS: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+
+CUES: Final = (
+    Cue(
+        "rule", re.compile("必须|禁止|不要|总是|永远|记住|必ず|しないで|항상|절대"), 3.4, Kind.RULE
+    ),
+    Cue("decision", re.compile("决定|選択|选择|改用|決め|採用|결정"), 2.4, Kind.DECISION),
+    Cue(
+        "promise",
+        re.compile("截止|期限|締め切り|마감|星期|周[一二三四五六日]|曜日"),
+        1.2,
+        Kind.GOAL,
+    ),
+    Cue("preference", re.compile("喜欢|偏好|最爱|好き|好み|좋아"), 0.8, Kind.PREFERENCE),
+    Cue(
+        "rule",
+        _any(
+            r"(?:always|never) (?:use|run|deploy|push|commit|merge|delete|send|ask|write|call|touch"
+            r"|store|share|restart|edit|mention|reply|answer|open|change|rely|skip|start|stop)",
+            r"(?:must|may|shall) not",
+            r"(?:must|have to|has to|need to) (?:always|never)",
+            r"from now on",
+            r"(?<!i )(?<!we )make sure (?:to|that|you)",
+            r"(?:please )?(?:do not|don['’]t) (?:ever|use|push|deploy|delete|send|touch|run|merge)",
+            r"(?:is|are) (?:forbidden|not allowed|mandatory|required)",
+            r"rule \d+|the rule is|as a rule",
+            r"remember (?:to|that|this)",
+            r"(?:bitte )?(?:immer|nie(?:mals)?) (?!mehr)\w+en|ab (?:jetzt|sofort)|merk dir",
+            r"toujours|ne \w+ jamais|siempre|nunca",
+        ),
+        3.4,
+        Kind.RULE,
+        is_users=True,
+    ),
+    Cue(
+        "decision",
+        _any(
+            r"(?:we|i|they)(?:['’]ve| have)?(?: \w+)? (?:decided|agreed|chose|settled|opted)",
+            r"decision|decided (?:to|on|against|that)",
+            r"let['’]s (?:go with|use|keep (?:the|using)|stick (?:to|with)|switch|drop)",
+            r"(?:we|i)(?:['’]ll| will|['’]re going to| are going to) (?:use|switch|stick to"
+            r"|stick with|stay (?:on|with)|move to|migrate|adopt|drop|keep (?:the|using|our))",
+            r"(?:go|going|went) with (?:the|a|an|option|plan|(?-i:[A-Z])\w+)|instead of",
+            r"switch(?:ed|ing)? (?:to|from)|migrat(?:e|ed|ing) (?:to|from)",
+            r"approved|rejected|signed off|ruled out",
+            r"(?:haben|habe|hat) .{0,60}entschieden|wir nehmen|entscheidung|statt \w+",
+            r"(?:avons|ai) (?:décidé|choisi)|(?:hemos|he) (?:decidido|elegido)",
+        ),
+        2.4,
+        Kind.DECISION,
+        is_users=True,
+    ),
+    Cue(
+        "preference",
+        _any(
+            r"(?:i|we)(?:['’]d| would)?(?: \w+)? (?:prefer|rather|want you to)\w*",
+            r"prefer(?:s|red|ence)?|bevorzug\w+|am liebsten|lieber|préfère|prefiero",
+            r"(?:my|our|her|his|their) (?:\w+ )?favou?rite",
+            r"favou?rite",
+            r"(?:i|we) (?:really |just |also )?(?:love|like|enjoy|hate|dislike|adore|miss)",
+            r"(?:big |huge )?fan of|allerg\w+|vegetarian|vegan|can['’]t stand|keen on",
+            r"interested in|passionate about|always wanted|dream(?:s|ed)? (?:of|is|about|job)",
+        ),
+        0.8,
+        Kind.PREFERENCE,
+        is_users=True,
+    ),
+    Cue(
+        "promise",
+        _any(
+            r"deadline|due (?:on|by|date|at)|no later than",
+            rf"(?:by|until|before) (?:{_WEEKDAYS}|tomorrow|tonight|noon|next|the end|\d)",
+            r"(?:i|we)(?:['’]ll| will) (?:\w+ )?(?:send|call|fix|check|write|finish|deliver|prepare"
+            r"|review|update|ship|follow|get back|look into|take care)",
+            r"promised?|todo|follow[- ]up|action item|appointment|scheduled|frist|termin",
+        ),
+        1.2,
+        Kind.GOAL,
+    ),
+    Cue(
+        "goal",
+        _any(
+            r"(?:my|our|the|her|his) (?:\w+ )?(?:goals?|plans?|aim|target)(?: (?:is|are|for|to))?",
+            r"(?:i|we)(?:['’]m| am|['’]re| are) (?:\w+ )?(?:planning|thinking (?:of|about)|hoping"
+            r"|considering|looking (?:into|for|forward)|saving|applying|training|trying|going) ",
+            r"(?:i|we)(?:['’]d| would) (?:love|like) to",
+            r"(?:i|we) (?:really )?(?:want|plan|hope|intend|aim|wish) to",
+        ),
+        0.3,
+        Kind.GOAL,
+    ),
+    Cue(
+        "failure",
+        _any(
+            r"fail(?:s|ed|ing|ures?)?|broken|broke|crash\w*|outage|time[sd]? ?out|exception"
+            r"|traceback|stack trace|segfault|regression|bugs?|leak(?:s|ed)?|corrupt\w*|denied"
+            r"|refused|\d{3} errors?|errors?:?|root cause|rolled back|went down|out of memory"
+            r"|doesn['’]t work|does not work|didn['’]t work|not working|data loss|exit code",
+        ),
+        1.2,
+        Kind.EVENT,
+    ),
+    Cue(
+        "completed",
+        _any(
+            r"fixed|deployed|merged|released|shipped|resolved|migrated|upgraded|installed"
+            r"|configured|rolled out|implemented|refactored|published|is (?:now )?(?:live|done)"
+            r"|completed|finished|set up|all tests pass",
+        ),
+        0.9,
+        Kind.EVENT,
+    ),
+    Cue(
+        "money",
+        re.compile(
+            r"[$€£¥]\s?\d|\b\d[\d.,]*\s?(?:USD|EUR|GBP|CHF|dollars?|euros?|bucks|percent|k/month)\b"
+            r"|\b(?:budget|invoice|price|salary|rent|refund|contract)\b",
+            re.IGNORECASE,
+        ),
+        1.0,
+    ),
+    Cue(
+        "technical",
+        re.compile(
+            r"\bv?\d+\.\d+(?:\.\d+)*\b|https?://|(?<![\w.])[~.]?/?[\w.-]+/[\w./-]+\.\w{1,8}\b"
+            r"|`[^`]{2,80}`|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<!\w)--[a-z][\w-]+|\bport \d+"
+            r"|\b\d+\s?(?:ms|GB|MB|KB|TB|tokens|rows|requests)\b|\b[\w-]+@[\w-]+\.\w+"
+        ),
+        1.0,
+    ),
+    Cue(
+        "habit",
+        _any(
+            r"every (?:day|week|month|year|morning|evening|night|weekend|other|\w+day)|usually"
+            r"|each (?:day|week|month|morning)|(?:once|twice|\w+ times) an? (?:day|week|month|year)"
+            r"|on weekends|daily|weekly|regularly|most days"
+            rf"|used to (?!{_TAKEN}\b)",
+        ),
+        0.4,
+        Kind.HABIT,
+    ),
+    Cue(
+        "change",
+        _any(
+            r"started|joined|signed up|bought|moved (?:in|to|from|out)?|quit|lost|won|opened"
+            r"|adopted|launched|applied|enrolled|named|called|married|engaged|born|died|passed away"
+            r"|graduated|hired|promoted|retired|got (?:a|an|my|our|the|into|accepted|hired|hurt)"
+            r"|decid\w+|chose|picked|received|earned|visited|attended|took part|participated"
+            r"|volunteer\w*|broke up|accident|injur\w+|diagnos\w+|surgery|hospital|wedding|created"
+            r"|built|made|wrote|painted|designed|learned|taught|founded|organi[sz]ed|hosted",
+        ),
+        0.5,
+    ),
+    Cue(
+        "people",
+        _any(
+            r"mom|mum|mother|dad|father|parents?|sisters?|brothers?|wife|husband|sons?|daughters?"
+            r"|kids?|child(?:ren)?|grand(?:ma|pa|mother|father|parents)|aunt\w*|uncles?|cousins?"
+            r"|niece|nephew|girlfriend|boyfriend|fianc\w+|partner|friends?|boss|manager"
+            r"|colleagues?|co-?workers?|teammates?|neighbou?rs?|roommate|clients?|customers?|mentor"
+            r"|dogs?|cats?|pets?|pupp(?:y|ies)|kittens?",
+        ),
+        0.5,
+    ),
+    Cue(
+        "time",
+        re.compile(
+            r"\b(?:yesterday|tomorrow|tonight|today|last|next|ago|recently|since|weekends?|weeks?"
+            rf"|months?|years?|{_WEEKDAYS}|(?:19|20)\d\d|january|february|march|april|june|july"
+            r"|august|september|october|november|december|birthday|anniversary|summer|winter"
+            r"|spring|autumn|holidays?|vacation)\b|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b"
+            r"|\b\d{1,2}(?:st|nd|rd|th)\b|\b(?:[1-9]|1[0-2]) ?[ap]m\b",
+            re.IGNORECASE,
+        ),
+        1.3,
+    ),
+    Cue(
+        "number",
+        re.compile(
+            r"(?<![\w.])\d[\d.,:]*\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|dozen"
+            r"|hundred|thousand|couple of|first|second|third)\b",
+            re.IGNORECASE,
+        ),
+        0.5,
+    ),
+    Cue("title", re.compile(r"[\"“«][^\"”»]{2,60}[\"”»]|\b(?:called|named) [A-Z]"), 1.6),
+    Cue(
+        "own past",
+        re.compile(
+            rf"\b(?:i|we|he|she|they|my \w+|our \w+)\b{_ADVERBS}\s+(?:\w{{2,}}ed|{_IRREGULAR})\b"
+            r"|\b(?:i|we)['’]ve\b|\b(?:i|we) have (?:been|\w+ed)\b",
+            re.IGNORECASE,
+        ),
+        0.5,
+        Kind.FACT,
+    ),
+    Cue("reason", _any(r"because|['’]cause|due to|that['’]s why|the reason|in order to"), 0.4),
+    Cue("own", re.compile(r"\b(?:i|we|my|our)\b", re.IGNORECASE), 0.6),
+    Cue("thanks", _any(r"thanks|thank you|appreciate\w*|grateful|encouragement|proud of"), -0.4),
+    Cue(
+        "musing",
+        _any(
+            r"i (?:think|feel|believe|know|hope|wish|guess|bet|agree|understand|can imagine)",
+            r"i['’]m sure|you know|it['’]s (?:so |really |all )?(?:important|about|great|key)",
+        ),
+        -0.4,
+    ),
+)
+"""In the order in which they name the kind of a line."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+NOW: Final = _any(r"currently|at the moment|right now|working on|in progress|so far")
+"""A fact that will not last: context."""
+
+NO_SENTENCE: Final = re.compile(r"[|{}<\[$]|\W*$|(?:at|File|import|def|const|let|var) \S+[(.:]")
+"""How rows of tables, tags, data, code and traces begin."""
+
+QUESTION: Final = re.compile(r"[?？]\W*$")
+ASKS_A_FACT: Final = _any(
+    r"what|which|where|when|who|whose|why|how (?:long|many|much|old|often|did|do|does|was|come)"
+)
+STANDS_FOR: Final = re.compile(
+    r"(?P<yes>(?:yes|yeah|yep|yup|no|nope)\b\W*)?(?:(?:well|and|but|so|oh|actually)\b\W*)*"
+    r"(?:it|they|he|she|this|that|these|those|his|her|their|its)\b(?!['’]s (?:been|just))",
+    re.IGNORECASE,
+)
+"""How a sentence begins that speaks of what was named before."""
+GREETS: Final = _any(
+    r"how (?:are|have|is|about|was your)|how['’]s|what['’]s (?:up|new)|anything (?:new|exciting)"
+)
+REACTION: Final = re.compile(
+    r"(?:wow|whoa|woah|congrat\w*|that['’]s|that is|that must|awesome|cool|amazing|great"
+    r"|sorry|oh|aww?|nice|way to go|impressive|incredible|so (?:cool|happy|glad|sorry)|good job"
+    r"|well done|perfect|excellent|ouch)\b",
+    re.IGNORECASE,
+)
+CHATTER: Final = re.compile(
+    r"(?:wow|whoa|woah|thanks|thank you|thx|congrat\w*|great|glad|awesome|cool|good|keep|hey|hi"
+    r"|hello|yeah|yep|yes|yup|no|nope|ok|okay|absolutely|definitely|sure|for sure|no problem"
+    r"|no worries|anytime|take care|bye|see (?:you|ya)|talk (?:soon|later|to you)|catch (?:you|up)"
+    r"|totally|agreed|exactly|of course|nice|aww?|oh|ah|haha\w*|lol|so|sorry|way to go|can['’]t"
+    r"|let['’]s|let me know|really|well|you|your|that|that['’]s|it['’]s|it|sounds|looks|what an?"
+    r"|how|love|hope|wish(?:ing)?|enjoy|have (?:a|fun)|best|same|me too|right|true|got it|done"
+    r"|will do|perfect|excellent|understood|certainly|happy to|here (?:is|are)|here['’]s|sure thing"
+    r"|i (?:see|agree|understand|appreciate|bet|can imagine|hope|get it)|check|look|take a look"
+    r"|welcome|you['’]re|there you go|fingers crossed|good luck|mm+|hmm+|ooh?|yay|woo\w*)\b",
+    re.IGNORECASE,
+)
+"""How sentences begin that mostly say nothing; with enough words of their own they still count."""
+
+_SPAN: Final = r"(?:busy|crazy|wild|long|rough) (?:few |couple of )?(?:day|week|month|time)s?"
+_HAVE: Final = r"(?:gotta|(?:got|have|had|need|wanted) to)(?: just)?"
+ANNOUNCES: Final = re.compile(
+    r"(?:guess what|long time(?: no \w+)?"
+    rf"|(?:it['’]s )?been (?:a )?(?:while|long time|ages|{_SPAN})"
+    rf"|i(?:['’]ve| have)? {_HAVE} (?:tell|share)(?: this| something)?(?: with)? (?:you|ya)"
+    r"|(?:so much|a lot|lots|something \w+)(?:['’]s| has| have)?"
+    r" (?:happened|changed|been going on))"
+    r"(?: (?:about|since|for|to|with|from|recently|lately|here)\b.{0,30})?\W*",
+    re.IGNORECASE,
+)
+"""Whole sentences that only say that something is coming."""
+
+GENERAL: Final = _any(
+    r"life|people|every(?:one|body|thing)|any(?:one|body|thing)|some(?:one|body)|others|world"
+    r"|things?|moments?"
+)
+"""Words for nobody and nothing in particular: talk of the world in general holds them."""
+
+SECOND: Final = _any(r"you|your|yours|yourself|you['’](?:re|ve|ll|d)|ya")
+FIRST: Final = re.compile(
+    r"\b(?:i|my|we|our|me|us|mine|ours|i['’](?:m|ve|d|ll)|we['’](?:re|ve|d|ll))\b", re.IGNORECASE
+)
+NAME: Final = re.compile(r"(?<=[\w,;:)'’] )[A-Z][\w'’-]+|\b[A-Z]{2,}[a-z]?\b")
+LABEL: Final = re.compile(r"([A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*)?): (?=\S)")
+
+COMMON: Final = STOP_WORDS | _words(
+    "also always amazing awesome back bit can't come cool could didn't doesn't don't even ever"
+    " every feel feels felt fun get gets getting glad go going gonna good got great guess guys hard"
+    " he's hear hey hope i'd i'll i'm i've it'll it's know let let's like lot lots love made make"
+    " makes making many may maybe means might much must need new nice one oh ok okay pretty really"
+    " right say see she's since so something sounds still stuff such super sure take takes taking"
+    " thank thanks that's thing things think they're time totally try trying us want wanted wants"
+    " way we'll we're we've what's wow yeah yes yet you'll you're you've happy help keep look looks"
+    " seeing hard wait looking forward"
+)
+"""Words that make no sentence worth more."""

@@ -1,0 +1,306 @@
+"""What an observer run takes of the talks, and what it makes of it: pure decisions (mission §12).
+
+Text is masked whole, then judged, then dated, then quoted: in this order nothing that is secret or
+forged reaches a file (A10, A11). What stands in the log already is not written again, and what the
+agent reads aloud from it is no news.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.calendar import clock, local_day
+from memconsole.domain.memory.observations import (
+    MEDIUM_SCORE,
+    Kind,
+    Observation,
+    Priority,
+    observation_id,
+)
+from memconsole.domain.memory.similarity import features, is_exact, twin
+from memconsole.domain.observe.relative_dates import dated
+from memconsole.domain.observe.scoring import Heard, find
+from memconsole.domain.planted import PLANTED, holds_planted, is_order, is_planted, quoted
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.markdown import quote_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
+
+    from memconsole.domain.calendar import Zone
+    from memconsole.domain.memory.observations import ObservationLog
+    from memconsole.domain.memory.similarity import Features
+    from memconsole.domain.observe.scoring import Found
+    from memconsole.domain.transcripts.records import Message
+
+MAX_SESSIONS: Final = 10
+MAX_LINES: Final = 150
+"""Messages of one session that are looked at, and of one batch."""
+
+BY: Final = "mc:by"
+"""Metadata word that says who spoke."""
+
+MARK: Final = "mc:mark"
+"""Metadata word of a line that is no memory but a warning: `mc:mark=planted-instructions`."""
+
+_SHORT_ID: Final = 8
+_OWN: Final = re.compile(
+    rf"[ \t>]*(?:[-*+][ \t]+)?\\?[{''.join(Priority)}]"
+    r"|[ \t>]*(?:Maintained by memconsole|Last reflection:|# Observations Log)"
+    r"|[ \t>]*Date: \d{4}-\d{2}-\d{2}"
+)
+_OWN_COMMENT: Final = re.compile(r"\b(?:dc|mc):\w+=")
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """The last message of a session that was observed.
+
+    Attributes:
+        message_id: Its id in the transcript; None when it had none.
+        position: Byte offset or seq; another store counts otherwise.
+        at: Its time.
+    """
+
+    message_id: str | None
+    position: int
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Messages of one session that one batch looks at, oldest first."""
+
+    session_id: str
+    messages: tuple[Message, ...]
+
+    @property
+    def cursor(self) -> Cursor:
+        """Where the next run goes on."""
+        last = self.messages[-1]
+        return Cursor(last.id, last.position, last.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What came of one batch.
+
+    Attributes:
+        observations: New ones, by day and time.
+        found: Lines worth keeping, before the duplicates were left out.
+        duplicates: Of them, those that the log says already.
+        over: New ones beyond `observer.max_items`, the least important.
+        masked: Messages that held a secret.
+        planted: Messages that held planted instructions.
+    """
+
+    observations: tuple[Observation, ...]
+    found: int
+    duplicates: int
+    over: int
+    masked: int
+    planted: int = 0
+
+
+def unseen(
+    messages: Sequence[Message], cursor: Cursor | None, cutoff: datetime
+) -> tuple[Message, ...]:
+    """Return the messages behind the cursor or newer than the cutoff, whichever is more.
+
+    A message without a time belongs to the one before it.
+    """
+    if cursor is None and all(one.at is None for one in messages):
+        return tuple(messages)
+    behind = len(messages) if cursor is None else _behind(messages, cursor)
+    recent = next(
+        (place for place, one in enumerate(messages) if one.at is not None and one.at > cutoff),
+        len(messages),
+    )
+    return tuple(messages[min(behind, recent) :])
+
+
+def is_reached(messages: Sequence[Message], cursor: Cursor) -> bool:
+    """Whether a reading goes back to the cursor, so that nothing behind it is missing."""
+    return _behind(messages, cursor) > 0
+
+
+def _behind(messages: Sequence[Message], cursor: Cursor) -> int:
+    """Return the place behind the cursor; by id, else by time, else by position."""
+    if cursor.message_id is not None:
+        places = (n for n, one in enumerate(messages) if one.id == cursor.message_id)
+        if (place := next(places, None)) is not None:
+            return place + 1
+    if cursor.at is not None and any(one.at is not None for one in messages):
+        later = (n for n, one in enumerate(messages) if one.at is not None and one.at > cursor.at)
+        return next(later, len(messages))
+    later = (n for n, one in enumerate(messages) if one.position > cursor.position)
+    return next(later, len(messages))
+
+
+def batches(parts: Iterable[Part]) -> tuple[tuple[Part, ...], ...]:
+    """Return the parts in batches of at most 150 messages, the older ones first."""
+    made: list[tuple[Part, ...]] = []
+    batch: list[Part] = []
+    free = MAX_LINES
+    for part in parts:
+        rest = part.messages
+        while rest:
+            taken, rest = rest[:free], rest[free:]
+            batch.append(Part(part.session_id, taken))
+            free -= len(taken)
+            if not free:
+                made.append(tuple(batch))
+                batch, free = [], MAX_LINES
+    return (*made, tuple(batch)) if batch else tuple(made)
+
+
+def input_hash(parts: Iterable[Part]) -> str:
+    """Return a hash of what a run looks at: sessions, roles, words and times, in order."""
+    digest = hashlib.sha256()
+    for part in parts:
+        for one in part.messages:
+            words = (part.session_id, one.role or "", one.text, str(one.at))
+            for word in words:
+                data = word.encode("utf-8", errors="replace")
+                digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Observer:
+    """How a run extracts.
+
+    Attributes:
+        agent_id: Named in the source of every line.
+        mask: Replaces secrets.
+        now: For messages without a time.
+    """
+
+    agent_id: str
+    mask: Callable[[str], str]
+    zone: Zone
+    now: datetime
+    min_score: float = 1.5
+    max_items: int = 20
+
+    def extract(self, parts: Sequence[Part], log: ObservationLog) -> Extracted:
+        """Return what is worth adding to the log."""
+        texts = [one.text for one in log.observations]
+        made: list[Observation] = []
+        masked = 0
+        for part in parts:
+            heard = [self.heard(message) for message in part.messages]
+            masked += sum(is_masked for _, is_masked in heard)
+            lines = find([words for words, _ in heard], texts)
+            made += [self._made(part, line) for line in lines if line.score >= self.min_score]
+        planted = sum(holds_planted(one.text) for part in parts for one in part.messages)
+        return replace(self.new_ones(made, log, masked), planted=planted)
+
+    def new_ones(self, made: Sequence[Observation], log: ObservationLog, masked: int) -> Extracted:
+        """Return those that the log does not say already, the most important ones."""
+        foreign = (one for one in log.lines if one.observation is None and not one.is_blank)
+        known = [features(line.text) for line in foreign]
+        said = [features(one.text) for one in log.observations]
+        new: list[Observation] = []
+        for one in made:
+            looks = features(one.text)
+            if not _is_known(looks, said, known):
+                new.append(one)
+                said.append(looks)
+        ranked = sorted(range(len(new)), key=lambda place: -new[place].importance)
+        best = [new[place] for place in sorted(ranked[: self.max_items])]
+        kept = tuple(sorted(best, key=_when))
+        found = len(made)
+        return Extracted(kept, found, found - len(new), len(new) - len(kept), masked)
+
+    def heard(self, message: Message) -> tuple[Heard, bool]:
+        """Return what is listened to of a message, and whether it held a secret."""
+        text = self.mask(message.text)
+        foreign = "\n".join(line for line in text.split("\n") if not _is_own(line))
+        return Heard(message.role or "", foreign, bool(message.attachments)), text != message.text
+
+    def source(self, part: Part, message: Message) -> str:
+        """Return where a line comes from: agent, session, record."""
+        return f"{source_of(self.agent_id, part.session_id)}#{message.position}"
+
+    def _made(self, part: Part, line: Found) -> Observation:
+        message = part.messages[line.index]
+        at = message.at or self.now
+        day = local_day(at, self.zone)
+        said = dated(line.text, day)
+        text = quote_line(said.text)
+        made = Observation(
+            priority=Priority.of_score(line.score),
+            text=text,
+            day=day,
+            clock=None if message.at is None else clock(message.at, self.zone),
+            kind=line.kind,
+            importance=line.score,
+            refers_to=said.day or day,
+            id=observation_id(text),
+            source=self.source(part, message),
+            extra=(f"{BY}={message.role}",),
+        )
+        return guarded(made, line.text, message.text)
+
+
+def source_of(agent_id: str, session_id: str) -> str:
+    """Return how the source of every line of a session begins."""
+    return f"{agent_id}/{session_id[:_SHORT_ID]}"
+
+
+def guarded(observation: Observation, said: str, message: str) -> Observation:
+    """Return an observation; a planted instruction as a quotation that ranks as no rule.
+
+    Args:
+        observation: What was made of a message.
+        said: Its words, not yet quoted.
+        message: The whole message: an order beside planted instructions belongs to them.
+    """
+    if not (is_planted(said) or (is_order(said) and holds_planted(message))):
+        return observation
+    text = quoted(observation.text)
+    return replace(
+        observation,
+        priority=Priority.MEDIUM,
+        text=text,
+        kind=Kind.CONTEXT,
+        importance=min(observation.importance, MEDIUM_SCORE),
+        id=observation_id(text),
+        extra=(*observation.extra, f"{MARK}={PLANTED}"),
+    )
+
+
+def distinct(observations: Iterable[Observation], log: ObservationLog) -> tuple[Observation, ...]:
+    """Return the observations with ids that no other line has, for two texts of one hash."""
+    taken = {one.id: one.text for one in log.observations if one.id is not None}
+    made = []
+    for one in observations:
+        unique, number = one, 1
+        while unique.id in taken and taken[unique.id] != one.text:
+            number += 1
+            unique = replace(one, id=observation_id(f"{one.text} {number}"))
+        taken[unique.id or ""] = one.text
+        made.append(unique)
+    return tuple(made)
+
+
+def _is_own(line: str) -> bool:
+    """Whether a line was read aloud from the log."""
+    comment = line.partition("<!--")[2]
+    return _OWN.match(line) is not None or _OWN_COMMENT.search(comment) is not None
+
+
+def _is_known(looks: Features, said: Sequence[Features], lines: Iterable[Features]) -> bool:
+    """Whether the log says it already: as an observation, or as a line of other hands."""
+    if twin(looks, said) is not None:
+        return True
+    return any(one.fingerprint == looks.fingerprint and is_exact(looks, one) for one in lines)
+
+
+def _when(observation: Observation) -> tuple[object, str]:
+    return observation.day, observation.clock or ""

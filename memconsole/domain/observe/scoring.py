@@ -1,0 +1,299 @@
+"""Finds what is worth remembering in a talk, without a model (mission §12).
+
+A message is judged as a whole, because what makes it worth remembering often stands around it: it
+answers a question, or others take it up. Of its sentences those are kept that hold most of what it
+says; greetings, compliments, wishes and questions are not. One message gives at most three lines
+and at most 500 characters.
+
+Puts a question in front of an answer that cannot be understood without it (mission §12).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.memory.observations import MEDIUM_SCORE, Kind
+from memconsole.domain.observe import patterns as cue
+from memconsole.domain.observe.patterns import CUES
+from memconsole.domain.observe.sentences import (
+    MOST_NAMES,
+    NAME_POINTS,
+    Said,
+    content_words,
+    judged,
+    labels_of,
+    without_label,
+)
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.graphemes import cut
+from memconsole.text.sentences import Sentence, sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+MAX_CHARS: Final = 500
+"""Characters that one message may add (§12)."""
+
+LINE_CHARS: Final = 280
+_MOST_LINES: Final = 3
+_MOST_SCORE: Final = 10.0
+_MOST_SENTENCES: Final = 120
+
+_BASE: Final = -1.9
+_NEWS: Final = 0.9
+"""Points for the words that were not heard before, by the logarithm of their number."""
+_SAYS: Final = 0.6
+"""The same for all of its words."""
+_WORDY: Final = -0.2
+"""Points for each sentence that they are spread over."""
+_ANSWER: Final = 0.6
+_ANSWERS_A_FACT: Final = 0.7
+_OPENING: Final = 0.9
+_TAKEN_UP: Final = 0.8
+_PICTURE: Final = 0.4
+_TO_YOU: Final = -0.4
+_GENERAL: Final = -1.0
+"""Points for talk of the world in general, by the share of the sentences."""
+_SLOW: Final = 0.95
+_ENOUGH: Final = 0.66
+"""Share of a message's words that its kept sentences hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One message as it is judged.
+
+    Attributes:
+        role: `user` or `assistant`.
+        text: Masked, with its line feeds.
+        has_media: A picture or file came with it.
+    """
+
+    role: str
+    text: str
+    has_media: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One line worth remembering.
+
+    Attributes:
+        index: Of the message.
+        text: Sentences of the message, one line, not yet quoted.
+        score: 0 to 10.
+    """
+
+    index: int
+    text: str
+    score: float
+    kind: Kind
+
+
+def find(heard: Sequence[Heard], known: Iterable[str] = ()) -> tuple[Found, ...]:
+    """Return what is worth remembering, in the order of the talk.
+
+    Args:
+        heard: The messages, oldest first.
+        known: Texts that are remembered already: their words are no news.
+    """
+    labels = labels_of([one.text for one in heard])
+    seen = {word for text in known for word in content_words(text)}
+    found: list[Found] = []
+    for index, one in enumerate(heard):
+        label, body = without_label(one.text, labels)
+        said = [judged(part, labels) for part in sentences(body)[:_MOST_SENTENCES]]
+        said = with_question(said, asked(heard, index, labels), labels)
+        if any(part.is_kept for part in said):
+            score = _stretched(_score(one, said, seen) + _around(heard, index, labels))
+            found += _lines(index, label, one.role, said, score)
+        seen.update(word for part in said for word in part.words)
+    return tuple(found)
+
+
+def _score(one: Heard, said: Sequence[Said], seen: set[str]) -> float:
+    """Return the points that a message has by itself."""
+    kept = [part for part in said if part.is_kept]
+    words = {word for part in kept for word in part.words}
+    cues = {found.name: found for part in kept for found in part.cues}
+    cues |= {found.name: found for part in said for found in part.cues if found.points < 0}
+    half = one.role == "assistant"
+    points = sum(c.points / 2 if half and c.is_users else c.points for c in cues.values())
+    to_you = sum(_is_to_you(part.text) for part in said) / len(said)
+    general = sum(cue.GENERAL.search(part.text) is not None for part in kept) / len(kept)
+    names = min(MOST_NAMES, sum(part.names for part in kept))
+    media = one.has_media or one.text.rstrip().endswith("]")
+    return (
+        _BASE
+        + _NEWS * math.log1p(len(words - seen))
+        + _SAYS * math.log1p(len(words))
+        + _WORDY * min(len(kept), 5)
+        + points
+        + names * NAME_POINTS
+        + to_you * _TO_YOU
+        + general * _GENERAL
+        + media * _PICTURE
+    )
+
+
+def _around(heard: Sequence[Heard], index: int, labels: frozenset[str]) -> float:
+    """Return the points that a message gets from those before and behind it."""
+    points = _OPENING if index == 0 else 0.0
+    if questions := asked(heard, index, labels):
+        points += _ANSWER
+        if any(cue.ASKS_A_FACT.search(q) and not cue.GREETS.search(q) for q in questions):
+            points += _ANSWERS_A_FACT
+    if index + 1 < len(heard) and heard[index + 1].role != heard[index].role:
+        _, following = without_label(heard[index + 1].text, labels)
+        points += _TAKEN_UP if cue.REACTION.match(following) else 0.0
+    return points
+
+
+def _stretched(points: float) -> float:
+    """Return the score of points: below the middle they lie closer together."""
+    return points if points >= MEDIUM_SCORE else MEDIUM_SCORE - (MEDIUM_SCORE - points) * _SLOW
+
+
+def _is_to_you(text: str) -> bool:
+    return cue.SECOND.search(text) is not None and cue.FIRST.search(text) is None
+
+
+def _lines(
+    index: int, label: str, role: str, said: Sequence[Said], score: float
+) -> Iterator[Found]:
+    """Yield the lines of one message: its best sentences first, each line in their order."""
+    chosen = _chosen(said)
+    whole = sum(part.points for _, part in chosen) or 1.0
+    left = MAX_CHARS
+    for number, group in enumerate(_grouped(chosen)):
+        text = label + _joined_lines(group)
+        if number >= _MOST_LINES or left < len(label) + 20:
+            return
+        text = cut(text, min(LINE_CHARS, left))
+        left -= len(text)
+        share = sum(part.points for part in group) / whole
+        own = score if number == 0 else min(score, score * (0.5 + share))
+        speaker = "user" if label else role  # a name in front: people talk, no model
+        yield Found(index, text, round(min(_MOST_SCORE, max(0.0, own)), 1), _kind(group, speaker))
+
+
+def _joined_lines(group: Sequence[Said]) -> str:
+    """Return sentences in one line; items of a list, which have no full stop, get a semicolon."""
+    text = group[0].text
+    for part in group[1:]:
+        is_open = part.is_new_line and text[-1].isalnum()
+        text = f"{text}{';' if is_open else ''} {part.text}"
+    return text
+
+
+def _chosen(said: Sequence[Said]) -> list[tuple[int, Said]]:
+    """Return the sentences that hold most of what a message says, in order."""
+    kept = [(number, part) for number, part in enumerate(said) if part.is_kept]
+    wanted = _ENOUGH * len({word for part in said for word in part.words})
+    ranked = sorted(kept, key=lambda pair: -_worth(pair[1]))
+    got: set[str] = set()
+    chars, chosen = 0, []
+    for number, part in ranked:
+        is_enough = len(got) >= wanted or chars + len(part.text) > MAX_CHARS
+        if got and (is_enough or not part.words - got):
+            continue
+        got |= part.words
+        chars += len(part.text) + 1
+        chosen.append((number, part))
+    return sorted(chosen, key=lambda pair: pair[0])
+
+
+def _worth(part: Said) -> float:
+    """Return how much a sentence says for its length."""
+    return (len(part.words) + 2.0 * part.points) / math.sqrt(len(part.text) + 20)
+
+
+def _grouped(chosen: Sequence[tuple[int, Said]]) -> list[list[Said]]:
+    """Put sentences together that fit one line; the groups with most points first."""
+    groups: list[list[Said]] = []
+    size = 0
+    for _, part in chosen:
+        if groups and size + len(part.text) < LINE_CHARS - 20:
+            groups[-1].append(part)
+            size += len(part.text) + 1
+        else:
+            groups.append([part])
+            size = len(part.text)
+    return sorted(groups, key=lambda group: -sum(part.points for part in group))
+
+
+def _kind(group: Sequence[Said], role: str) -> Kind:
+    names = {found.name for part in group for found in part.cues}
+    for one in CUES:
+        if one.kind is None or one.name not in names:
+            continue
+        if one.kind is Kind.FACT and any(cue.NOW.search(part.text) for part in group):
+            return Kind.CONTEXT
+        return one.kind
+    return Kind.CONTEXT if role == "assistant" and "technical" not in names else Kind.FACT
+
+
+_LOOKED_AT: Final = 2_000
+_SHORT_ANSWER: Final = 60
+_SHORT_WORDS: Final = 2
+_LONGEST_QUESTION: Final = 140
+_LONGEST_BESIDE: Final = 100
+"""Characters of a question before an answer that says much by itself."""
+
+
+def asked(heard: Sequence[Heard], index: int, labels: frozenset[str]) -> list[str]:
+    """Return the questions of the message before, when somebody else asked them."""
+    if not index or heard[index - 1].role == heard[index].role:
+        return []
+    _, body = without_label(heard[index - 1].text, labels)
+    parts = sentences(body[-_LOOKED_AT:])
+    return [part.text for part in parts if cue.QUESTION.search(part.text)]
+
+
+def with_question(
+    said: Sequence[Said], questions: Sequence[str], labels: frozenset[str]
+) -> list[Said]:
+    """Put the last question in front of an answer that says nothing without it.
+
+    That is a short one, such as a number, and one that begins with a word for what was asked
+    about: "Which port does it use? — It uses 18789 on web-3."
+    """
+    question = questions[-1] if questions else ""
+    if not question or cue.GREETS.search(question):
+        return list(said)
+    if _is_bare(said, question):
+        answer = " ".join(part.text for part in said)
+        return [replace(judged(Sentence(_joined(question, answer)), labels), is_kept=True)]
+    first = next((place for place, part in enumerate(said) if part.is_kept), None)
+    if first is None or not _is_about(said[first], question):
+        return list(said)
+    told = replace(said[first], text=_joined(question, said[first].text))
+    return [*said[:first], told, *said[first + 1 :]]
+
+
+def _is_bare(said: Sequence[Said], question: str) -> bool:
+    """Whether an answer is so short that it says nothing by itself."""
+    if not cue.ASKS_A_FACT.search(question) or len(question) > _LONGEST_QUESTION:
+        return False
+    answer = " ".join(part.text for part in said)
+    words = {word for part in said for word in part.words}
+    if not words or len(words) > _SHORT_WORDS or len(answer) > _SHORT_ANSWER:
+        return False
+    if answer.endswith(":") or cue.CHATTER.match(answer):
+        return False
+    return not any(cue.QUESTION.search(it.text) or cue.NO_SENTENCE.match(it.text) for it in said)
+
+
+def _is_about(part: Said, question: str) -> bool:
+    """Whether a sentence begins with a word that stands for what the question names."""
+    begins = cue.STANDS_FOR.match(part.text)
+    if begins is None or len(question) > _LONGEST_BESIDE:
+        return False
+    return cue.ASKS_A_FACT.search(question) is not None or begins["yes"] is not None
+
+
+def _joined(question: str, answer: str) -> str:
+    return f"{question} \N{EM DASH} {answer}"

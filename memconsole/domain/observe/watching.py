@@ -1,0 +1,54 @@
+"""When enough was said to look at it at once (mission §13): pure, on any clock.
+
+At 40 new lines an agent's talks are observed, but not within five minutes of the last time. What
+comes to 40 inside that pause is not forgotten: it fires when the pause ends. Any other run of the
+observer starts both anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memconsole.lazy_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class WatchRules:
+    """`[watcher]`.
+
+    Attributes:
+        line_threshold: New lines from which a look is wanted.
+        cooldown_s: Seconds between two looks.
+    """
+
+    line_threshold: int = 40
+    cooldown_s: float = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class TalkCount:
+    """What was said to one agent since its talks were last observed.
+
+    Attributes:
+        lines: New lines.
+        observed_s: When that was, on a clock that never goes back; None when nobody knows.
+    """
+
+    lines: int = 0
+    observed_s: float | None = None
+
+    def grown(self, lines: int) -> TalkCount:
+        """Return it with more lines."""
+        return replace(self, lines=self.lines + max(0, lines))
+
+    def observed(self, at_s: float) -> TalkCount:
+        """Return it after a run of the observer, whoever started it."""
+        return TalkCount(0, at_s)
+
+    def due_in_s(self, now_s: float, rules: WatchRules) -> float | None:
+        """Return the seconds until a look is due: 0 for now, None while too little was said."""
+        if self.lines < rules.line_threshold:
+            return None
+        if self.observed_s is None:
+            return 0.0
+        return max(0.0, self.observed_s + rules.cooldown_s - now_s)

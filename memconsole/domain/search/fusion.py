@@ -1,0 +1,233 @@
+"""Scores the candidates of both legs (search.md §1).
+
+score = 0.7 · vector + 0.3 · text, where
+
+- text = BM25 / best BM25 of this query;
+- vector = ½ · cosine + ½ · late interaction, each stretched over the candidates to 0…1; late
+  interaction is taken of the best fifty. A provider whose cosines mean the same in every query
+  keeps them as they are.
+
+Words that no chunk has much of say little: a question in other words than its note meets only some
+word that is there by chance, and both legs would stretch it to 1. With the share of the query that
+its best chunk holds (`trust`), late interaction fades to nothing and text to a third of its weight.
+
+What has none of the words must be near in meaning by itself; what has them and falls below the
+least score fills places that would stay empty, and is called weak. Nothing depends on how many
+results are asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memconsole.domain.search.values import LATE_CANDIDATES, Candidate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+
+WORDLESS_COSINE: Final = 0.25
+"""Least cosine of a chunk with none of the words; 99 % of strangers lie below 0.22 (measured)."""
+
+UNKNOWN_COSINE: Final = 0.35
+"""The same when the index knows none of the words (`cli.md`)."""
+
+STRANGE_SHARE: Final = 0.25
+"""Share of a query in its best chunk up to which its words are strange to the index."""
+
+COMMON_SHARE: Final = 0.45
+"""The same from which its words are those of the index: questions in words of their note mostly lie
+above it, questions in other words mostly below (the `dev` half of our own labels)."""
+
+SURE_COVERAGE: Final = 0.7
+"""With fewer of its words in the index a query was probably for another agent."""
+
+_FILLING_TEXT: Final = 0.5
+_LEAST_TEXT: Final = 1 / 3
+_LATE_PART: Final = 0.5
+_ANY_COSINE: Final = -1.0
+
+
+class Weights(NamedTuple):
+    """How much each leg counts; they are scaled to a sum of 1."""
+
+    vector: float = 0.7
+    text: float = 0.3
+
+
+class Scored(NamedTuple):
+    """One candidate with its scores, each 0…1; a tuple, because each search makes hundreds."""
+
+    candidate: Candidate
+    score: float
+    vector: float | None
+    text: float | None
+    is_weak: bool = False
+
+
+def shortlist(candidates: Sequence[Candidate], weights: Weights) -> tuple[Candidate, ...]:
+    """Return the candidates that late interaction looks at, best first."""
+    ranked = _ranked(candidates, weights, {}, is_raw=False)
+    return tuple(candidate for _, candidate, _, _ in ranked[:LATE_CANDIDATES])
+
+
+def fuse(
+    candidates: Sequence[Candidate],
+    weights: Weights,
+    *,
+    is_raw: bool = False,
+    late: Mapping[tuple[int, int], float] | None = None,
+    trust: float = 1.0,
+) -> Iterator[Scored]:
+    """Yield every candidate with its score, best first; few searches look at all of them.
+
+    Args:
+        candidates: Of all legs and indexes, each once.
+        weights: Of the legs; a leg that is missing leaves its weight to the other.
+        is_raw: Cosines are kept as they are.
+        late: Late interaction by (scope, id), of the shortlist.
+        trust: How much the query's words say, 0…1 (`trust_in_words`).
+    """
+    faded = weights._replace(text=weights.text * max(trust, _LEAST_TEXT))
+    found = _ranked(candidates, faded, late or {}, is_raw=is_raw, late_part=_LATE_PART * trust)
+    return (Scored(one, -below, vector, text) for below, one, vector, text in found)
+
+
+def trust_in_words(late: Mapping[tuple[int, int], float]) -> float:
+    """Return how much the words of a query say in these indexes, 0…1.
+
+    Args:
+        late: The share of the query that each chunk of the shortlist holds; none: words are all
+            there is.
+    """
+    best = max(late.values(), default=1.0)
+    return min(1.0, max(0.0, (best - STRANGE_SHARE) / (COMMON_SHARE - STRANGE_SHARE)))
+
+
+def chosen(
+    scored: Iterable[Scored],
+    *,
+    coverage: float | None,
+    min_score: float,
+    max_results: int,
+    words: int = 2,
+    trust: float = 1.0,
+    least_cosine: float = 0.0,
+) -> list[Scored]:
+    """Return the results, best first: those that qualify, then what fills empty places.
+
+    Args:
+        scored: Best first.
+        coverage: Share of the query's words that the index knows; None without any word.
+        min_score: Least score of a result.
+        max_results: Most results.
+        words: Words of the query; the one word of a query says exactly what is meant.
+        trust: How much they say; where that is little, what is not near is weak and not left out.
+        least_cosine: What a chunk with none of the words must have: its score is stretched over
+            the candidates and says nothing by itself.
+    """
+    is_unsure = coverage is None or coverage < SURE_COVERAGE
+    least = WORDLESS_COSINE if coverage and words > 1 else UNKNOWN_COSINE
+    shown = _ANY_COSINE if trust < 1 and least == WORDLESS_COSINE else least
+    shown = max(shown, least_cosine) if least_cosine > 0 else shown
+    results: list[Scored] = []
+    filling: list[Scored] = []
+    for one in scored:
+        if len(results) == max_results:
+            break
+        if not _is_near(one, shown):
+            continue
+        if one.score >= min_score:
+            results.append(one._replace(is_weak=is_unsure or not _is_near(one, least)))
+        elif one.text is not None and one.text >= _FILLING_TEXT:
+            filling.append(one._replace(is_weak=True))
+    return [*results, *filling][:max_results]
+
+
+def by_age(
+    scored: Iterable[Scored], age_days: Callable[[Candidate], float], half_life: float
+) -> list[Scored]:
+    """Let scores fade with age, halved every `half_life` days; best first."""
+    faded = [
+        one._replace(score=one.score * 0.5 ** (max(0.0, age_days(one.candidate)) / half_life))
+        for one in scored
+    ]
+    return sorted(faded, key=_order)
+
+
+def _is_near(one: Scored, least: float) -> bool:
+    if one.text is not None:
+        return True
+    return one.candidate.cosine is not None and one.candidate.cosine >= least
+
+
+def _ranked(
+    candidates: Sequence[Candidate],
+    weights: Weights,
+    late: Mapping[tuple[int, int], float],
+    *,
+    is_raw: bool,
+    late_part: float = _LATE_PART,
+) -> list[tuple[float, Candidate, float | None, float | None]]:
+    """Return (minus score, candidate, vector leg, text leg) of every candidate, best first.
+
+    Plain tuples, because each letter that is typed ranks hundreds of them twice: they compare
+    without a key, and no two of them have the same scope and id.
+    """
+    best_text = max((text for *_, text in candidates if text is not None), default=0.0)
+    has_vectors = any(cosine is not None for _, _, cosine, _ in candidates)
+    on_vector, on_text = _shares(weights, has_vectors=has_vectors, has_text=best_text > 0)
+    vectors = _vector_leg(candidates, late, late_part, is_raw=is_raw)
+    texts = [
+        None if text is None else text / best_text if best_text > 0 else 1.0
+        for *_, text in candidates
+    ]
+    below = [
+        -round(on_vector * (vector or 0.0) + on_text * (text or 0.0), 6)
+        for vector, text in zip(vectors, texts, strict=True)
+    ]
+    return sorted(zip(below, candidates, vectors, texts, strict=True))
+
+
+def _shares(weights: Weights, *, has_vectors: bool, has_text: bool) -> tuple[float, float]:
+    """Return the weights of the legs that take part, scaled to a sum of 1."""
+    vector = weights.vector if has_vectors else 0.0
+    text = weights.text if has_text else 0.0
+    total = (vector + text) or 1.0
+    return vector / total, text / total
+
+
+def _vector_leg(
+    candidates: Sequence[Candidate],
+    late: Mapping[tuple[int, int], float],
+    late_part: float,
+    *,
+    is_raw: bool,
+) -> list[float | None]:
+    """Return the value of the vector leg of every candidate."""
+    cosines = [cosine for _, _, cosine, _ in candidates]
+    if is_raw:
+        return [None if one is None else min(1.0, max(0.0, one)) for one in cosines]
+    least, width = _range(cosines)
+    stretched = [
+        None if one is None else (one - least) / width if width > 0 else 1.0 for one in cosines
+    ]
+    if not late:
+        return list(stretched)
+    least, width = _range(late.values())
+    nearness = {at: (near - least) / width if width > 0 else 1.0 for at, near in late.items()}
+    return [
+        None if cosine is None else (1 - late_part) * cosine + late_part * nearness.get(at, 0.0)
+        for at, cosine in zip([one[:2] for one in candidates], stretched, strict=True)
+    ]
+
+
+def _range(values: Iterable[float | None]) -> tuple[float, float]:
+    """Return the least value and the width of what lays values over 0…1; equal ones have none."""
+    known = [value for value in values if value is not None]
+    least = min(known, default=0.0)
+    return least, max(known, default=0.0) - least
+
+
+def _order(one: Scored) -> tuple[float, int, int]:
+    return -one.score, one.candidate.scope, one.candidate.id

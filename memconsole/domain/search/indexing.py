@@ -1,0 +1,176 @@
+"""What is indexed, and in what state an index is (mission §15, search.md §3, A22).
+
+Most values are named tuples: a search on the command line makes the classes and a few of each, and
+a data class takes five times longer to make.
+
+What state an index is in; apart from all else about indexes, which a console needs later.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from memconsole.domain.agents import AgentRef, Notice
+
+
+class Source(StrEnum):
+    """Where a chunk comes from."""
+
+    MEMORY = "memory"
+    SESSIONS = "sessions"
+
+
+class Vectors(StrEnum):
+    """How vectors are compared in this process; the hits are the same."""
+
+    EXTENSION = "sqlite-vec"
+    NUMPY = "numpy"
+    NONE = "none"
+
+
+class IndexScope(NamedTuple):
+    """One index: the memory of one workspace, or the talks of one agent.
+
+    Attributes:
+        agent: Who it is named after; the first of several agents with one workspace (A7).
+        root: Workspace, or the agent's folder: what tells two homes apart.
+    """
+
+    agent: AgentRef
+    source: Source
+    root: Path
+
+
+class Document(NamedTuple):
+    """Something to index, told apart from its earlier self without reading it.
+
+    Attributes:
+        path: As hits show it: relative to the workspace, or `sessions/<id>`.
+        place: Where its reader finds it.
+        size_bytes: Of the file or the records; a guess at the work it makes.
+        stamp: Changes whenever the content may have.
+        modified_at: Its time, aware UTC.
+    """
+
+    path: str
+    source: Source
+    place: object
+    size_bytes: int
+    stamp: str
+    modified_at: datetime | None = None
+    is_archived: bool = False
+
+
+class TalkLine(NamedTuple):
+    """One message on one line; talks are indexed by messages, numbered from 1."""
+
+    text: str
+    on_path: bool = True
+    at: datetime | None = None
+
+
+class DocumentText(NamedTuple):
+    """The content of a document, already masked.
+
+    Attributes:
+        text: Markdown; empty for a talk.
+        talk: The messages of a talk.
+        notices: What was odd about it.
+    """
+
+    text: str = ""
+    talk: tuple[TalkLine, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """An index as every answer carries it (`cli.md`, index).
+
+    Attributes:
+        provider: `static`, `openai-compatible` or `none`; the model behind a colon.
+        has_vectors: The vector leg took part, or would.
+        updated_at: When it was last brought up to date, aware UTC.
+        because: Why it is not fresh, or what stands in for what; a sentence, or empty.
+        way: What compares the vectors.
+        files: Indexed documents.
+        size_bytes: The file on disk.
+    """
+
+    state: IndexState
+    chunks: int = 0
+    provider: str = "none"
+    has_vectors: bool = False
+    updated_at: datetime | None = None
+    because: str = ""
+    way: Vectors = Vectors.NONE
+    files: int = 0
+    size_bytes: int = 0
+
+
+class Pending(NamedTuple):
+    """What keeps an index from being up to date.
+
+    Attributes:
+        changed: Documents that are new, or other than they were.
+        removed: Paths that are gone.
+        unembedded: Chunks that their provider failed to give a vector.
+        must_build: There is no index, or none that can be used: everything is to be read.
+        because: Why, as a sentence without a full stop; empty when nothing is pending.
+        grown_bytes: How much longer the changed documents are than they were.
+    """
+
+    changed: tuple[Document, ...] = ()
+    removed: tuple[str, ...] = ()
+    unembedded: int = 0
+    must_build: bool = False
+    because: str = ""
+    grown_bytes: int = 0
+
+    @property
+    def is_any(self) -> bool:
+        """Whether there is something to do."""
+        return self.must_build or bool(self.changed or self.removed)
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes to read."""
+        return sum(one.size_bytes for one in self.changed)
+
+
+class SyncReport(NamedTuple):
+    """What bringing an index up to date did.
+
+    Attributes:
+        embedded: Chunks that got a new vector; the others were known.
+        cost_tokens: Tokens that a remote provider counted; None when nobody counts.
+        is_rebuilt: It was built anew and swapped in.
+    """
+
+    status: IndexStatus
+    path: Path
+    files_changed: int = 0
+    files_removed: int = 0
+    chunks_added: int = 0
+    chunks_removed: int = 0
+    embedded: int = 0
+    cost_tokens: int | None = None
+    is_rebuilt: bool = False
+    notices: tuple[Notice, ...] = ()
+
+
+class IndexState(StrEnum):
+    """What an answer of the index is worth (`cli.md`)."""
+
+    FRESH = "fresh"
+    STALE = "stale"
+    MISSING = "missing"
+    BUILDING = "building"
+    UNAVAILABLE = "unavailable"

@@ -1,0 +1,204 @@
+"""From what a store said to what the operator sees: count states, thresholds, what is due.
+
+Rules: mission §0 A2 and A3, §5; `cli.md`, "Rules behind the fields".
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import TYPE_CHECKING
+
+from memconsole.domain.sessions.stored import SessionState, TranscriptState
+from memconsole.domain.sessions.tokens import NotDue, TokenCount, TokenState
+
+if TYPE_CHECKING:
+    from memconsole.domain.agents import PlatformConfig
+    from memconsole.domain.sessions.keys import SessionClass
+    from memconsole.domain.sessions.stored import StoredSession
+    from memconsole.domain.sessions.tokens import RotationPolicy
+    from memconsole.domain.transcripts.records import Tail
+
+_COUNTED_ANEW_BELOW = 0.5
+"""A count below this share of the context before a compaction was taken after it."""
+
+_FAR_BELOW = 0.5
+_LONG_ANSWER_TOKENS = 20_000
+"""A count leaves out the answer, which a usage holds."""
+
+
+def window_of(stored: StoredSession, config: PlatformConfig) -> int | None:
+    """Return the context window in tokens: that of the configured model, else the entry's.
+
+    The entry keeps the window of the model that ran last, which another model has followed.
+    `agents.defaults.contextTokens` is the most that the platform uses of any window.
+    """
+    names = (
+        stored.next_model,
+        f"{stored.model_provider}/{stored.model}" if stored.model_provider else None,
+        stored.model,
+        config.default_model if stored.model is None and not stored.window else None,
+    )
+    known = (config.windows.get(name) for name in names if name is not None)
+    found = next((one for one in known if one), None) or stored.window or None
+    return found if found is None or not config.window_cap else min(found, config.window_cap)
+
+
+def is_trusted(stored: StoredSession) -> bool:
+    """Tell whether the platform vouches for its own number (A2)."""
+    if stored.tokens_reported is None or stored.tokens_fresh is False:
+        return False
+    if stored.is_count_versioned:
+        return stored.tokens_fresh is True and stored.tokens_version == 1
+    return True
+
+
+def needs_usage(stored: StoredSession, policy: RotationPolicy, window: int | None) -> bool:
+    """Tell whether the transcript must be asked: nothing to trust, or a number with consequences.
+
+    A trusted number below the threshold decides nothing, so its transcript is left alone: a home
+    of ten thousand sessions must not cost ten thousand readings.
+    """
+    if stored.transcript is None:
+        return False
+    if not is_trusted(stored):
+        return True
+    reported = stored.tokens_reported or 0
+    if reported == 0:
+        return True  # it was reset, or nobody counted: the transcript knows which
+    key = None if stored.key is None else stored.key.text
+    return reported >= policy.threshold(window, key) or (window is not None and reported > window)
+
+
+def count_tokens(
+    stored: StoredSession,
+    window: int | None,
+    usage: Tail | None,
+    overhead_tokens: int | None = None,
+) -> TokenCount:
+    """Give a count its state (A2).
+
+    Args:
+        stored: The session as its store has it.
+        window: The model's window in tokens, None when unknown.
+        usage: The end of its transcript; None when it was not read or there is none.
+        overhead_tokens: What a compaction's own number leaves out; None takes no such number.
+    """
+    count = _counted(stored, window, usage)
+    if count.state is TokenState.FRESH or count.estimated is not None or usage is None:
+        return count
+    last = usage.last_compaction
+    if last is None or last.tokens_after is None or overhead_tokens is None:
+        return count
+    state = TokenState.ESTIMATED if count.state is TokenState.UNKNOWN else count.state
+    left = last.tokens_after + overhead_tokens
+    return TokenCount(state, count.reported, left, is_reckoned=True)
+
+
+def _counted(stored: StoredSession, window: int | None, usage: Tail | None) -> TokenCount:
+    reported = stored.tokens_reported
+    estimated = None if usage is None else usage.usage_tokens
+    if reported is None:
+        state = TokenState.UNKNOWN if estimated is None else TokenState.ESTIMATED
+        return TokenCount(state, None, estimated)
+    if not is_trusted(stored):
+        return TokenCount(TokenState.STALE, reported, estimated)
+    if window is not None and reported > window:
+        return TokenCount(TokenState.SUSPECT, reported, estimated)
+    if usage is not None and _is_contradicted(reported, usage):
+        return TokenCount(TokenState.SUSPECT, reported, estimated)
+    return TokenCount(TokenState.FRESH, reported, estimated)
+
+
+def _is_contradicted(reported: int, usage: Tail) -> bool:
+    """Tell whether a compaction is newer than the count, or the last answer used far more.
+
+    A usage that is merely smaller contradicts nothing: providers leave parts out, and the
+    platform vouches for its own number (mission §5.2).
+    """
+    used = usage.usage_tokens or 0
+    if reported < used * _FAR_BELOW and used - reported > _LONG_ANSWER_TOKENS:
+        return True
+    if reported == 0 or usage.usage_tokens is not None or usage.last_compaction_at is None:
+        return False
+    # No model call since the compaction: the number is from before it, unless it is so much
+    # smaller that the platform must have counted again.
+    before = usage.tokens_before_compaction
+    return before is None or reported >= before * _COUNTED_ANEW_BELOW
+
+
+def why_not_due(
+    stored: StoredSession,
+    session_class: SessionClass,
+    count: TokenCount,
+    policy: RotationPolicy,
+    threshold: int,
+) -> NotDue | None:
+    """Return why automatic rotation leaves the session alone, or None when it is due (A2, A13)."""
+    if stored.key is None:
+        return NotDue.NO_KEY
+    if stored.state is not SessionState.LIVE:
+        return NotDue.ARCHIVED
+    if not session_class.is_rotated:
+        return NotDue.CLASS
+    if any(fnmatchcase(stored.key.text, pattern) for pattern in policy.skip_patterns):
+        return NotDue.PATTERN
+    if stored.session_id is None:
+        return NotDue.NO_SESSION
+    return _why_count_not_due(count, threshold)
+
+
+def _why_count_not_due(count: TokenCount, threshold: int) -> NotDue | None:
+    if count.state is TokenState.UNKNOWN or count.tokens is None:
+        return NotDue.UNKNOWN
+    is_counted = count.estimated is not None and not count.is_reckoned
+    is_confirmed = is_counted and (count.estimated or 0) >= threshold
+    if count.state is TokenState.FRESH:
+        return None if count.tokens >= threshold else NotDue.BELOW
+    if is_confirmed:
+        return None
+    if count.tokens < threshold:
+        return NotDue.BELOW
+    return NotDue.STALE if count.state is TokenState.STALE else NotDue.UNCONFIRMED
+
+
+def percent(part: int | None, whole: int | None) -> float | None:
+    """Return a percentage with one decimal, None when either side is unknown."""
+    if part is None or not whole:
+        return None
+    return round(100 * part / whole, 1)
+
+
+_REASONS = {
+    NotDue.BELOW: "below its threshold of {limit} tokens",
+    NotDue.STALE: "the platform marks its count as stale, and the transcript does not confirm it",
+    NotDue.UNCONFIRMED: "the count is implausible, and the transcript does not confirm it",
+    NotDue.CLASS: "{kind} sessions are never rotated",
+    NotDue.ARCHIVED: "it has ended already",
+    NotDue.NO_KEY: "no entry of the store names it",
+    NotDue.NO_SESSION: "its entry names no session id",
+    NotDue.PATTERN: "its key matches rotation.skip_patterns",
+}
+
+
+def explain(reason: NotDue, stored: StoredSession, session_class: SessionClass, limit: int) -> str:
+    """Return the reason as a sentence for people."""
+    if reason is NotDue.UNKNOWN:
+        return _explain_unknown(stored)
+    return _sentence(reason, session_class, limit)
+
+
+@cache
+def _sentence(reason: NotDue, session_class: SessionClass, limit: int) -> str:
+    """Return one of a few sentences; thousands of sessions share them."""
+    return _REASONS[reason].format(limit=limit, kind=session_class.value)
+
+
+def _explain_unknown(stored: StoredSession) -> str:
+    match stored.transcript_state:
+        case TranscriptState.NONE:
+            return "it has not run yet, so there is no count"
+        case TranscriptState.MISSING:
+            return "there is no count, and its transcript cannot be found"
+        case TranscriptState.PRESENT:
+            return "neither the platform nor the transcript gives a count"

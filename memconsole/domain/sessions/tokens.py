@@ -1,0 +1,183 @@
+"""Token counts with their state (A2), the rotation threshold (A3), and what is due.
+
+How fast a session fills, and when it reaches its threshold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from datetime import timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+
+DEFAULT_WINDOW = 200_000
+"""Tokens; the platform's own fallback when neither entry nor configuration names a window."""
+
+
+class TokenState(StrEnum):
+    """How far a token count can be trusted (A2)."""
+
+    FRESH = "fresh"
+    STALE = "stale"
+    ESTIMATED = "estimated"
+    SUSPECT = "suspect"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCount:
+    """A count and its state.
+
+    Attributes:
+        state: How far to trust it.
+        reported: The platform's own number; None when it gave none.
+        estimated: From the transcript's last usage; None when not read or not there.
+        is_reckoned: The estimate is what a compaction says that it left, and an overhead: no model
+            has counted it, so it shows how full a session is and makes none due.
+    """
+
+    state: TokenState
+    reported: int | None = None
+    estimated: int | None = None
+    is_reckoned: bool = False
+
+    @property
+    def tokens(self) -> int | None:
+        """The number to show: reported, or the estimate for estimated counts (`cli.md`)."""
+        return self.estimated if self.state is TokenState.ESTIMATED else self.reported
+
+    @property
+    def basis(self) -> int | None:
+        """The number that percentages follow: the estimate for estimated and suspect ones."""
+        if self.state in (TokenState.ESTIMATED, TokenState.SUSPECT):
+            return self.estimated
+        return self.reported
+
+
+class NotDue(StrEnum):
+    """Why a session is not taken by automatic rotation."""
+
+    BELOW = "below"
+    UNKNOWN = "unknown-count"
+    STALE = "stale-count"
+    UNCONFIRMED = "unconfirmed-count"
+    CLASS = "class"
+    ARCHIVED = "archived"
+    NO_KEY = "no-key"
+    NO_SESSION = "no-session"
+    PATTERN = "skip-pattern"
+
+
+@dataclass(frozen=True, slots=True)
+class RotationPolicy:
+    """When a session is due (A3, mission §5).
+
+    Attributes:
+        threshold_tokens: Absolute limit; reaching it is due.
+        window_ratio: Share of the model's window that must not be passed.
+        skip_patterns: Shell patterns of keys that never rotate.
+        key_thresholds: Limit by session key, before all others.
+        overhead_tokens: What no transcript holds (prompt, tools), for an estimate without usage.
+    """
+
+    threshold_tokens: int = 150_000
+    window_ratio: float = 0.75
+    skip_patterns: tuple[str, ...] = ()
+    key_thresholds: Mapping[str, int] = field(default_factory=dict)
+    overhead_tokens: int = 20_000
+
+    def threshold(self, window: int | None, key: str | None = None) -> int:
+        """Return the limit in tokens for a session with this window."""
+        if key is not None and key in self.key_thresholds:
+            return self.key_thresholds[key]
+        if window is None or window <= 0:
+            return self.threshold_tokens
+        return min(self.threshold_tokens, int(self.window_ratio * window))
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One observed count of one session, for growth."""
+
+    agent_id: str
+    session_id: str
+    at: datetime
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How fast a session fills.
+
+    Attributes:
+        tokens_per_hour: Positive; None when it does not grow or there is too little to say.
+        due_at: When it reaches its threshold at this rate; None when it does not.
+        source: `samples` or `transcript`.
+    """
+
+    tokens_per_hour: float | None
+    due_at: datetime | None
+    source: str
+
+
+LOOKBACK = timedelta(hours=6)
+"""Growth is that of the last hours; what happened yesterday does not predict this evening."""
+
+_MIN_SPAN = timedelta(minutes=5)
+_FARTHEST = timedelta(days=365)
+
+
+def growth(
+    points: Iterable[tuple[datetime, int]],
+    *,
+    current: int | None,
+    threshold: int,
+    now: datetime,
+    source: str,
+) -> Growth | None:
+    """Return the rate since the last drop within the last hours, or None when too little is known.
+
+    Args:
+        points: (time, tokens) in any order.
+        current: Tokens now; the forecast starts here.
+        threshold: Tokens at which the session is due.
+        now: The present, aware UTC.
+        source: Where the points came from, for display.
+    """
+    recent = sorted(point for point in points if now - LOOKBACK <= point[0] <= now)
+    rising = _since_last_drop(recent)
+    if len(rising) < 2 or rising[-1][0] - rising[0][0] < _MIN_SPAN:
+        return None
+    # Up to the present, not to the last point: a talk that has paused has slowed down.
+    hours = (now - rising[0][0]).total_seconds() / 3600
+    rate = (rising[-1][1] - rising[0][1]) / hours
+    if rate <= 0:
+        return Growth(None, None, source)
+    return Growth(rate, _due_at(rate, current, threshold, now), source)
+
+
+def rounded(tokens_per_hour: float) -> int:
+    """Return a rate as it is told: in two digits, for the passing time alone moves the third."""
+    return round(float(f"{tokens_per_hour:.2g}"))
+
+
+def _since_last_drop(points: list[tuple[datetime, int]]) -> list[tuple[datetime, int]]:
+    start = 0
+    for index in range(1, len(points)):
+        if points[index][1] < points[index - 1][1]:
+            start = index
+    return points[start:]
+
+
+def _due_at(rate: float, current: int | None, threshold: int, now: datetime) -> datetime | None:
+    if current is None:
+        return None
+    wait = timedelta(hours=max(0.0, threshold - current) / rate)
+    return now + wait if wait <= _FARTHEST else None

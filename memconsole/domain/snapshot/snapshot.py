@@ -1,0 +1,270 @@
+"""What the faces show: one frozen reading of everything."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from memconsole.domain.agents import Agent, AgentRef, Era, Home, Notice, Severity, Storage
+    from memconsole.domain.alerts.rules import OpenAlert
+    from memconsole.domain.commands.outcomes import Run
+    from memconsole.domain.freshness import Freshness
+    from memconsole.domain.gateway import GatewayStatus
+    from memconsole.domain.memory.files import Pool
+    from memconsole.domain.memory.records import SummaryRecord
+    from memconsole.domain.sessions.keys import SessionClass, SessionKey
+    from memconsole.domain.sessions.stored import (
+        SessionState,
+        StoredSession,
+        TranscriptRef,
+        TranscriptState,
+    )
+    from memconsole.domain.sessions.tokens import Growth, NotDue, TokenCount
+    from memconsole.domain.transcripts.records import Message, TranscriptCounts
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """One session, judged: a session object of `cli.md`.
+
+    Attributes:
+        stored: What the store said.
+        session_class: Class by key, else by the store's chat type (A6).
+        label: Name to show; control characters removed.
+        threshold: Tokens at which it is due (A3).
+        window: The model's window in tokens; None when nobody knows.
+        percent_of_threshold: One decimal; None when the count is unknown.
+        not_due: Why it is not due; None when it is.
+        not_due_because: The same as a sentence.
+        growth: None when nothing can be said.
+        messages: None where counting means reading the whole transcript.
+        read_at: When its store was read.
+    """
+
+    stored: StoredSession
+    session_class: SessionClass
+    label: str | None
+    count: TokenCount
+    window: int | None
+    threshold: int
+    percent_of_threshold: float | None
+    percent_of_window: float | None
+    is_due: bool
+    not_due: NotDue | None
+    not_due_because: str | None
+    growth: Growth | None
+    messages: int | None
+    read_at: datetime
+
+    @property
+    def key(self) -> SessionKey | None:
+        """The session's key, None for orphans."""
+        return self.stored.key
+
+    @property
+    def is_capturable(self) -> bool:
+        """Whether captures may read it."""
+        return self.session_class.may_be_captured(groups=self.stored.captures_groups)
+
+    @property
+    def key_text(self) -> str | None:
+        """The key as stored, None for orphans."""
+        return None if self.stored.key is None else self.stored.key.text
+
+    @property
+    def session_id(self) -> str | None:
+        """The session's id, None when its entry names none."""
+        return self.stored.session_id
+
+    @property
+    def agent(self) -> AgentRef:
+        """The agent it belongs to."""
+        return self.stored.agent
+
+    @property
+    def state(self) -> SessionState:
+        """Live, archived or orphan."""
+        return self.stored.state
+
+    @property
+    def transcript_state(self) -> TranscriptState:
+        """Present, none or missing."""
+        return self.stored.transcript_state
+
+    @property
+    def transcript(self) -> TranscriptRef | None:
+        """Where its records are."""
+        return self.stored.transcript
+
+    @property
+    def is_cron_run(self) -> bool:
+        """One past run of a cron job; folded under its job."""
+        return self.stored.key is not None and self.stored.key.is_cron_run
+
+    @property
+    def tokens(self) -> int | None:
+        """The number to show; None when unknown."""
+        return self.count.tokens
+
+
+@dataclass(frozen=True, slots=True)
+class AgentView:
+    """One agent with the figures of its row.
+
+    Attributes:
+        store: Which store answered.
+        sessions: Live sessions, cron runs not counted.
+        due: Sessions that automatic rotation would take now.
+        tokens_max: Fullest live session, in tokens; None when no count is known.
+        pool: None when the pool was not read (yet).
+        checkpoint_at: Last checkpoint by our own records, else the time of ACTIVE_CONTEXT.md.
+        problems: What is wrong with this agent.
+    """
+
+    agent: Agent
+    store: Storage
+    sessions: int
+    due: int
+    tokens_max: int | None
+    pool: Pool | None
+    checkpoint_at: datetime | None
+    problems: tuple[Notice, ...]
+    left_out: Mapping[str, int]
+    read_at: datetime
+
+    @property
+    def ref(self) -> AgentRef:
+        """The agent's name in every command."""
+        return self.agent.ref
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """One finding of the attention line: worst first (`console.md`).
+
+    Attributes:
+        code: Stable word, such as `session-due`.
+        agent: Agent id, when it is about one.
+        key: Session key, when it is about one.
+        message: One sentence of fact.
+        hint: One sentence that says what to do next.
+    """
+
+    severity: Severity
+    code: str
+    message: str
+    hint: str = ""
+    agent: str | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerStatus:
+    """Who runs the jobs: `running`, `stopped` or `stale`."""
+
+    state: str = "stopped"
+    pid: int | None = None
+    host: str | None = None
+    since: datetime | None = None
+    next_job: str | None = None
+    next_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleSnapshot:
+    """Everything the first screen shows, taken in one go.
+
+    Attributes:
+        sessions: People's conversations first, fullest first; archives and orphans last.
+        left_out: Counts for the default view: `cron_run`, `archived`, `orphan`, `backup`,
+            `unreadable`.
+        notices: All warnings of this reading.
+        attention: Ranked findings, worst first; empty means all quiet.
+        activity: Newest runs first.
+        alerts: What was wrong at the scheduler's last look at health, the oldest first.
+    """
+
+    home: Home
+    era: Era
+    agents: tuple[AgentView, ...]
+    sessions: tuple[SessionView, ...]
+    left_out: Mapping[str, int]
+    notices: tuple[Notice, ...]
+    attention: tuple[Attention, ...]
+    activity: tuple[Run, ...]
+    gateway: GatewayStatus
+    scheduler: SchedulerStatus
+    taken_at: datetime
+    alerts: tuple[OpenAlert, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptView:
+    """A transcript as people read it, oldest first.
+
+    Attributes:
+        events: Stored records; None when only a tail was read.
+    """
+
+    session: SessionView
+    messages: tuple[Message, ...]
+    counts: TranscriptCounts
+    is_whole: bool
+    notices: tuple[Notice, ...]
+    events: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokensByClass:
+    """Estimated tokens (characters / 4) by who wrote them."""
+
+    user: int = 0
+    assistant: int = 0
+    tool_result: int = 0
+    thinking: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Contributor:
+    """One thing that fills the context: a kind of text, a tool, a bootstrap file."""
+
+    name: str
+    tokens: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class SessionDetail:
+    """One session with everything a whole reading tells (mission §17).
+
+    Attributes:
+        next_events: What lies ahead of it, by name.
+        freshness: When the platform starts it anew; None for what is no live talk.
+        summary: Its summary, when it has one.
+        is_captured: Everything in it is captured to its end; None when nobody can say.
+        limits: Tokens at which something happens, by name: `flush_early`, `flush_final`,
+            `rotation`, `compaction`; empty for what is no live talk.
+    """
+
+    view: SessionView
+    events: int
+    by_class: TokensByClass
+    contributors: tuple[Contributor, ...]
+    compactions: tuple[Message, ...]
+    usage_points: tuple[tuple[datetime, int], ...]
+    counts: TranscriptCounts
+    related: tuple[SessionView, ...] = ()
+    last_capture_at: datetime | None = None
+    notices: tuple[Notice, ...] = ()
+    next_events: Mapping[str, datetime] = field(default_factory=dict)
+    freshness: Freshness | None = None
+    last_flush_at: datetime | None = None
+    summary: SummaryRecord | None = None
+    is_captured: bool | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)

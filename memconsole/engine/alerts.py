@@ -1,0 +1,207 @@
+"""Tells people what a look at health found: decide, deliver, remember, channel by channel (§10).
+
+A channel that fails never stops another, and is tried again with the next look.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from memconsole.domain.alerts import rules as alerts
+from memconsole.domain.alerts.rules import (
+    LOG,
+    AlertRules,
+    AlertState,
+    Delivery,
+    Mute,
+    Notice,
+    NoticeKind,
+    standings,
+)
+from memconsole.domain.alerts.text import payload
+from memconsole.domain.calendar import local_time, resolve_zone
+from memconsole.domain.settings.sections import parse
+from memconsole.errors import DeliveryError, MemconsoleError, StateError, UsageError
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from datetime import datetime, timedelta
+
+    from memconsole.domain.alerts.rules import OpenAlert, Standing
+    from memconsole.domain.health.checks import HealthReport
+    from memconsole.domain.settings import Settings
+    from memconsole.ports.alerts import AlertChannel
+    from memconsole.ports.bundle import AlertPorts
+    from memconsole.ports.platform import Clock, StopSignal
+
+logger = logging.getLogger(__name__)
+
+_TRIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What came of one round of telling.
+
+    Attributes:
+        sent: Messages that reached a channel other than the log, by channel.
+        failed: Channels that could not be reached.
+        was_cancelled: It was told to end before everybody knew.
+    """
+
+    sent: tuple[tuple[str, Notice], ...] = ()
+    failed: tuple[Delivery, ...] = ()
+    was_cancelled: bool = False
+
+
+class Alerting:
+    """Alerts of one engine; its caller sees to it that only one round goes on at a time.
+
+    Args:
+        ports: Store and channels.
+        settings: Cooldown, quiet hours and whether secrets are masked.
+        clock: How long a delivery takes.
+    """
+
+    def __init__(self, ports: AlertPorts, settings: Settings, clock: Clock) -> None:
+        self._ports = ports
+        self._settings = settings
+        self._clock = clock
+        self._unsaved: dict[str, AlertState] = {}
+
+    def state(self, home: str) -> AlertState:
+        """Return what is remembered; on a full disk, what this process remembers."""
+        if home in self._unsaved:
+            return self._unsaved[home]
+        return self._ports.store.load(home)
+
+    def tell(
+        self,
+        report: HealthReport,
+        home: str,
+        *,
+        platform_zone: str | None = None,
+        cancel: StopSignal | None = None,
+    ) -> Told:
+        """Tell every channel what it does not know yet.
+
+        Args:
+            report: The look.
+            home: The platform home it is about.
+            platform_zone: The time zone of the platform's configuration, for quiet hours.
+            cancel: Ends the round between two messages, and a message soon.
+        """
+        rules = self._rules(report.at, platform_zone)
+        channels = self._ports.channels()
+        names = [channel.name for channel in channels]
+        state = alerts.seen(self.state(home), report)
+        state = alerts.kept(state, names, keeps_over=rules.notifies_recovery)
+        self._save(home, state)
+        sent: list[tuple[str, Notice]] = []
+        failed: list[Delivery] = []
+        for channel in channels:
+            for notice in alerts.notices(state, channel.name, report, rules):
+                if cancel is not None and cancel.is_set():
+                    return Told(tuple(sent), tuple(failed), was_cancelled=True)
+                delivery = self._deliver(channel, notice, home, cancel)
+                if delivery.error is not None:
+                    failed.append(delivery)
+                    break  # with the next look; until then the other channels
+                state = alerts.delivered(state, channel.name, notice)
+                self._save(home, state)
+                if channel.name != LOG:
+                    sent.append((channel.name, notice))
+        return Told(tuple(sent), tuple(failed))
+
+    def mute(self, home: str, issue: str, span: timedelta) -> Mute:
+        """Tell nobody of an issue for a while.
+
+        Raises:
+            UsageError: Nothing of that name is wrong now.
+            StateError: It cannot be stored.
+        """
+        found = self._found(home, issue)
+        now = self._clock.now()
+        made = Mute(found.issue, found.status, now, now + span)
+        self._ports.store.mute(home, made)
+        return made
+
+    def unmute(self, home: str, issue: str) -> None:
+        """Tell people of an issue as ever.
+
+        Raises:
+            UsageError: Nothing of that name is wrong now.
+            StateError: It cannot be stored.
+        """
+        self._ports.store.unmute(home, self._found(home, issue).issue)
+
+    def standings(self, home: str) -> tuple[Standing, ...]:
+        """Return what was wrong at the last look and who knows of it, the gravest first."""
+        return standings(self.state(home), self._settings.health.alert_cooldown, self._clock.now())
+
+    def _found(self, home: str, issue: str) -> OpenAlert:
+        known = self.state(home).open
+        if issue not in known:
+            names = ", ".join(sorted(known)) or "none"
+            raise UsageError(f"{issue!r} is not wrong now", hint=f"Open alerts: {names}.")
+        return known[issue]
+
+    def test(self, home: str, at: datetime, *, dry_run: bool) -> tuple[Delivery, ...]:
+        """Send a test to every channel, or only see whether everything is there for it."""
+        notice = Notice(NoticeKind.TEST, (), at)
+        if not dry_run:
+            return tuple(
+                self._deliver(channel, notice, home, None) for channel in self._ports.channels()
+            )
+        return tuple(_checked(channel) for channel in self._ports.channels())
+
+    def _rules(self, at: datetime, platform_zone: str | None) -> AlertRules:
+        rules = self._settings.health
+        is_quiet = False
+        if rules.quiet_hours:
+            zone = resolve_zone(self._settings.timezone, platform_zone).zone
+            is_quiet = parse(rules.quiet_hours).holds(local_time(at, zone))
+        return AlertRules(rules.alert_cooldown, rules.notify_recovery, is_quiet)
+
+    def _deliver(
+        self, channel: AlertChannel, notice: Notice, home: str, cancel: StopSignal | None
+    ) -> Delivery:
+        message = payload(
+            notice, host=self._ports.host_name, home=home, redact=self._settings.redact
+        )
+        start_s = self._clock.monotonic()
+        error: MemconsoleError | None = None
+        for _ in range(_TRIES):
+            try:
+                channel.send(message, cancel)
+            except DeliveryError as failure:
+                error = failure
+                if failure.is_final or (cancel is not None and cancel.is_set()):
+                    break
+            else:
+                error = None
+                break
+        took_ms = round((self._clock.monotonic() - start_s) * 1000)
+        if error is None:
+            return Delivery(channel.name, channel.kind, None, took_ms)
+        logger.warning("alert channel %s: %s", channel.name, error)
+        return Delivery(channel.name, channel.kind, str(error), took_ms, hint=error.hint)
+
+    def _save(self, home: str, state: AlertState) -> None:
+        try:
+            self._ports.store.save(home, state)
+        except StateError as error:
+            if home not in self._unsaved:
+                logger.warning("alerts are not remembered: %s", error)
+            self._unsaved[home] = state
+        else:
+            self._unsaved.pop(home, None)
+
+
+def _checked(channel: AlertChannel) -> Delivery:
+    try:
+        channel.check()
+    except DeliveryError as error:
+        return Delivery(channel.name, channel.kind, str(error), is_planned=True, hint=error.hint)
+    return Delivery(channel.name, channel.kind, None, is_planned=True)

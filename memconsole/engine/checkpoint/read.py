@@ -1,0 +1,319 @@
+"""Chooses the session that a checkpoint reads, or says why there is none (mission §6, A13).
+
+Gathers what a checkpoint decides on: the talk, and what is written of it already.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memconsole.domain.calendar import resolve_zone
+from memconsole.domain.checkpoint.rules import (
+    Memory,
+    class_of,
+    content_hash,
+    is_capturable,
+    is_readable,
+    label_of,
+    left_out,
+    named,
+    span,
+    touched_at,
+)
+from memconsole.domain.checkpoint.text import ACTIVE_CONTEXT, Work
+from memconsole.domain.commands.outcomes import Skipped, SkipReason
+from memconsole.domain.sessions.judgement import count_tokens, window_of
+from memconsole.domain.sessions.stored import SessionState, TranscriptState
+from memconsole.domain.transcripts.excerpts import take
+from memconsole.domain.transcripts.notices import masked_notice, planted_notice, transcript_notices
+from memconsole.engine.home.lookup import require_own_words, unreadable
+from memconsole.engine.transcripts.ages import current_talks, dated
+from memconsole.engine.transcripts.fingerprint import keys_of, note_keys
+from memconsole.engine.transcripts.tail import read_tail
+from memconsole.errors import SessionNotFoundError, TranscriptRefusedError
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.numerals import size_words
+from memconsole.text.outgoing import way_out
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memconsole.domain.agents import Agent, Home, Notice
+    from memconsole.domain.calendar import Zone
+    from memconsole.domain.commands.commands import Checkpoint, Detail
+    from memconsole.domain.memory.records import Capture, WorkspaceText
+    from memconsole.domain.sessions.stored import StoredSession, StoreListing, TranscriptRef
+    from memconsole.domain.settings import CheckpointSettings, Settings
+    from memconsole.domain.transcripts.records import Tail
+    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import SessionStore
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The session whose work is saved.
+
+    Attributes:
+        is_newest: No other talk of the agent is newer, so its work is the current work.
+        refused: Transcripts of the agent's talks that are not their own.
+    """
+
+    stored: StoredSession
+    ref: TranscriptRef
+    is_newest: bool
+    refused: tuple[Notice, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The session's name in sentences."""
+        return label_of(self.stored)
+
+    @property
+    def key(self) -> str | None:
+        """The session's key; None for an orphan."""
+        return None if self.stored.key is None else self.stored.key.text
+
+    @property
+    def details(self) -> dict[str, Detail]:
+        """What `details` of every outcome says about it."""
+        return {"session_id": self.ref.session_id, "key": self.key}
+
+
+def find_source(
+    command: Checkpoint, listing: StoreListing, store: SessionStore
+) -> Source | Skipped:
+    """Return the named session, else the talk with the newest words.
+
+    Raises:
+        SessionNotFoundError: The command names a session that is not there.
+        StoreError: There is no talk, and the store could not be read (A1); or what there is lies
+            in transcripts that are not the sessions' own.
+    """
+    talks = current_talks(store, listing)
+    if command.session_key is not None:
+        return _named_source(command, command.session_key, listing, talks.sessions, store)
+    if talks.sessions and talks.sessions[0].transcript is not None:
+        newest = talks.sessions[0]
+        return Source(newest, talks.sessions[0].transcript, is_newest=True, refused=talks.refused)
+    if not is_readable(listing):
+        raise unreadable(command.agent.id, listing)
+    if talks.refused:
+        raise TranscriptRefusedError(talks.refused[0].code, talks.refused[0].message)
+    return Skipped(command, SkipReason.NO_SESSION, _why_none(command.agent.id, listing))
+
+
+def too_old(
+    command: Checkpoint, source: Source, settings: CheckpointSettings, now: datetime
+) -> Skipped | None:
+    """Return the skip of a session that has been quiet for long, or None."""
+    touched = touched_at(source.stored)
+    is_asked_for = command.is_forced or command.is_urgent
+    if touched is None or is_asked_for or now - touched <= settings.stale_after:
+        return None
+    return Skipped(
+        command,
+        SkipReason.STALE,
+        f"{source.label} has been quiet for {span(now - touched)}; the files stay as they are",
+        hint="`--force` saves it anyway; checkpoint.stale_after sets the limit.",
+        details=source.details,
+    )
+
+
+def too_little(
+    command: Checkpoint, source: Source, settings: CheckpointSettings, tail: Tail
+) -> Skipped | None:
+    """Return the skip of a session that holds too little to be worth a checkpoint, or None."""
+    size = source.ref.size_bytes
+    if size is None and tail.is_whole:
+        size = tail.read_bytes
+    if size is not None and size < settings.min_bytes:
+        message = (
+            f"{source.label} holds {size_words(size)}, and checkpoint.min_bytes is"
+            f" {size_words(settings.min_bytes)}"
+        )
+        return Skipped(command, SkipReason.TOO_SMALL, message)
+    if len(tail.messages) < settings.min_messages:
+        message = (
+            f"{source.label} holds {len(tail.messages)} messages worth keeping, and"
+            f" checkpoint.min_messages is {settings.min_messages}{left_out(tail.counts)}"
+        )
+        return Skipped(command, SkipReason.TOO_FEW_MESSAGES, message)
+    return None
+
+
+def _named_source(
+    command: Checkpoint,
+    name: str,
+    listing: StoreListing,
+    newest: tuple[StoredSession, ...],
+    store: SessionStore,
+) -> Source | Skipped:
+    stored = named(listing.sessions, name)
+    if stored is None:
+        raise SessionNotFoundError(name)
+    require_own_words(stored)
+    label = label_of(stored)
+    session_class = class_of(stored)
+    if stored.key is not None and not is_capturable(stored):
+        return Skipped(
+            command,
+            SkipReason.NOT_CAPTURED,
+            f"{label} is a {session_class.value} session, and those are never copied into memory",
+        )
+    ref = stored.transcript
+    if ref is None or stored.transcript_state is not TranscriptState.PRESENT:
+        message = f"{label} has no transcript to read"
+        return Skipped(command, SkipReason.NO_SESSION, message)
+    if stored.state is SessionState.ARCHIVED:
+        message = f"{label} has ended; checkpoints save what is going on"
+        return Skipped(command, SkipReason.NO_SESSION, message)
+    [stored] = dated(store, (stored,))
+    touched = touched_at(stored)
+    is_newest = not any(
+        one.session_id != stored.session_id
+        and (later := touched_at(one)) is not None
+        and (touched is None or later > touched)
+        for one in newest
+    )
+    return Source(stored, ref, is_newest)
+
+
+def _why_none(agent_id: str, listing: StoreListing) -> str:
+    live = [one for one in listing.sessions if one.state is SessionState.LIVE]
+    if not live:
+        return f"{agent_id} has no session that is going on"
+    if not any(is_capturable(one) for one in live):
+        kinds = ", ".join(sorted({class_of(one).value for one in live}))
+        return f"{agent_id} has no talk with one person, only sessions of the kind {kinds}"
+    return f"{agent_id} has sessions, but none with a transcript yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What one run works with."""
+
+    command: Checkpoint
+    home: Home
+    agent: Agent
+    ports: Ports
+    settings: Settings
+
+    @property
+    def root(self) -> str:
+        """The workspace's real path: what tells one workspace from another."""
+        return str(self.agent.workspace.resolve())
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was gathered: the session, its words, and what is already written.
+
+    Attributes:
+        seen: ACTIVE_CONTEXT.md as it is now.
+        memory: Earlier checkpoints in this workspace.
+        zone_notices: What is wrong with the names of the time zone.
+    """
+
+    source: Source
+    tail: Tail
+    work: Work
+    content: str
+    seen: WorkspaceText | None
+    memory: Memory
+    zone_notices: tuple[Notice, ...]
+
+    @property
+    def details(self) -> dict[str, Detail]:
+        """What `details` of every outcome says (`cli.md`)."""
+        return {**_details(self.source, self.tail), "secrets_masked": self.work.talk.masked}
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What is odd about the transcript, and what was kept out of memory."""
+        odd = (*_notices(self.source, self.tail), *self.zone_notices)
+        talk, ref = self.work.talk, self.source.ref
+        label, path, agent = self.source.label, str(ref.path), ref.agent.id
+        if talk.masked:
+            odd = (*odd, masked_notice(label, talk.masked, path=path, agent=agent))
+        if talk.planted:
+            odd = (*odd, planted_notice(label, talk.planted, path=path, agent=agent))
+        return odd
+
+
+def gather(scene: Scene) -> Findings | Skipped:
+    """Read the newest talk and what was saved of it before."""
+    command, ports = scene.command, scene.ports
+    settings = scene.settings.for_agent(scene.agent.id).checkpoint
+    listing = ports.sessions.sessions(scene.agent)
+    if not command.dry_run:
+        note_keys(ports, scene.agent, keys_of(listing.sessions))
+    source = find_source(command, listing, ports.sessions)
+    if isinstance(source, Skipped):
+        return source
+    if (reason := too_old(command, source, settings, ports.clock.now())) is not None:
+        return reason
+    tail = read_tail(ports.sessions, source.ref, wanted=settings.tail_messages)
+    if (reason := too_little(command, source, settings, tail)) is not None:
+        return replace(reason, details=_details(source, tail), notices=_notices(source, tail))
+    zone = resolve_zone(
+        scene.settings.timezone, scene.home.config.user_timezone, scene.settings.unknown_zone
+    )
+    work = _work(scene, source, tail, zone.zone)
+    return Findings(
+        source=source,
+        tail=tail,
+        work=work,
+        content=content_hash(work.talk.spoken),
+        seen=ports.workspace.read(scene.agent.workspace, ACTIVE_CONTEXT),
+        memory=_remember(scene, source.ref.session_id),
+        zone_notices=zone.notices,
+    )
+
+
+def _work(scene: Scene, source: Source, tail: Tail, zone: Zone) -> Work:
+    config = scene.home.config
+    stored, mask = source.stored, way_out(redacts=scene.settings.redact)
+    return Work(
+        agent_id=mask(scene.agent.id),
+        session_id=mask(source.ref.session_id),
+        session_key=None if source.key is None else mask(source.key),
+        talk=take(tail.messages, mask),
+        tokens=count_tokens(stored, window_of(stored, config), tail),
+        compactions=stored.compactions,
+        at=scene.ports.clock.now(),  # behind the reading: the day is that of the writing
+        zone=zone,
+    )
+
+
+def _remember(scene: Scene, session_id: str) -> Memory:
+    """Return earlier captures, those into another workspace left out."""
+    log, ref, root = scene.ports.captures, scene.agent.ref, scene.root
+
+    def here(capture: Capture | None) -> Capture | None:
+        return capture if capture is not None and capture.workspace == root else None
+
+    return Memory(
+        last=here(log.last(ref)),
+        logged=here(log.last_logged(ref)),
+        logged_session=here(log.last_logged(ref, session_id)),
+    )
+
+
+def _details(source: Source, tail: Tail) -> dict[str, Detail]:
+    return {
+        **source.details,
+        "read": len(tail.messages),
+        "damaged": tail.counts.damaged,
+        "in_progress": tail.counts.in_progress,
+        "filtered": tail.counts.filtered,
+        "unknown": tail.counts.unknown,
+    }
+
+
+def _notices(source: Source, tail: Tail) -> tuple[Notice, ...]:
+    path, agent = str(source.ref.path), source.ref.agent.id
+    found = transcript_notices(
+        source.label, tail.counts, has_gap=tail.has_gap, path=path, agent=agent
+    )
+    return (*found, *source.refused)

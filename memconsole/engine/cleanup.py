@@ -1,0 +1,198 @@
+"""Packs transcripts that no store knows, and deletes them much later (mission §11).
+
+What is not known is left alone: an agent whose stores cannot be read whole, a talk whose key nobody
+remembers (it may be a group's), and every talk that was not captured to its end.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from memconsole.domain.checkpoint.rules import is_readable
+from memconsole.domain.cleanup import Cleaning, OldFile, Step, step_due
+from memconsole.domain.commands.commands import Observe
+from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.sessions.keys import classify, parse_key
+from memconsole.domain.sessions.stored import TranscriptKind
+from memconsole.engine.observe.run import observe
+from memconsole.engine.transcripts.ages import dated
+from memconsole.engine.transcripts.fingerprint import take_fingerprint
+from memconsole.engine.turn import settle
+from memconsole.errors import StateError, StoreError
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.numerals import size_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memconsole.domain.agents import Agent
+    from memconsole.domain.sessions.keys import SessionKey
+    from memconsole.domain.sessions.stored import StoredSession, TranscriptRef
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import StopSignal
+
+logger = logging.getLogger(__name__)
+
+_SILENT = "nothing was said"
+"""Kept as the fingerprint of a talk without words, so that its packed file may go as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """What one run works with."""
+
+    ports: Ports
+    reader: Reader
+    settings: Settings
+    dry_run: bool
+
+
+def clean_transcripts(
+    ports: Ports,
+    reader: Reader,
+    settings: Settings,
+    *,
+    dry_run: bool,
+    cancel: StopSignal | None = None,
+) -> tuple[Cleaning, ...]:
+    """Do what is due for the old transcripts of every agent; one that fails stops no other.
+
+    Args:
+        ports: What the engine asks.
+        reader: For the listings.
+        settings: `[cleanup]`.
+        dry_run: Only say what would be done.
+        cancel: Ends it between two files.
+    """
+    scene = _Scene(ports, reader, settings, dry_run)
+    found: list[Cleaning] = []
+    for agent in reader.home().agents:
+        for one in _of_agent(scene, agent):
+            found.append(one)
+            if cancel is not None and cancel.is_set():
+                return tuple(found)
+    return tuple(found)
+
+
+def _of_agent(scene: _Scene, agent: Agent) -> Iterator[Cleaning]:
+    listing = scene.reader.listing(agent)
+    if not is_readable(listing):
+        why = f"the stores of {agent.id} cannot be read whole: any transcript may be in use"
+        yield Cleaning(agent.id, None, None, "skipped", why)
+        return
+    rules, now = scene.settings.cleanup, scene.ports.clock.now()
+    loose = [one for one in listing.sessions if _file_of(agent, one) is not None]
+    for stored in dated(scene.ports.sessions, loose):
+        file = _file_of(agent, stored)
+        if file is not None and step_due(file, now, rules) is Step.COMPRESS:
+            yield _compressed(scene, agent, stored, file)
+    live = {one.session_id for one in listing.sessions if not one.is_loose}
+    for file in scene.ports.health().transcripts.packed(agent):
+        if file.session_id not in live and step_due(file, now, rules) is Step.DELETE:
+            yield _deleted(scene, agent, file)
+
+
+def _file_of(agent: Agent, stored: StoredSession) -> OldFile | None:
+    """Return a plain file of the sessions folder that no entry of any store names.
+
+    It is as old as its newest message; only where nobody said anything, as its file.
+    """
+    ref = stored.transcript
+    if ref is None or not stored.is_loose or ref.path.parent != agent.sessions_dir:
+        return None
+    if ref.kind is not TranscriptKind.FILE or ref.extra is not None:
+        return None
+    at = stored.spoke_at or ref.modified_at
+    if ref.size_bytes is None or at is None:
+        return None
+    return OldFile(ref.path, ref.session_id, ref.size_bytes, at)
+
+
+def _compressed(scene: _Scene, agent: Agent, stored: StoredSession, file: OldFile) -> Cleaning:
+    why = _why_not(scene, agent, stored)
+    return _cleaned(scene, agent, file, Step.COMPRESS, why)
+
+
+def _deleted(scene: _Scene, agent: Agent, file: OldFile) -> Cleaning:
+    is_known = bool(scene.ports.recovery.fingerprints(agent.ref, file.session_id))
+    why = None if is_known else "it is not known that its talk was captured"
+    return _cleaned(scene, agent, file, Step.DELETE, why)
+
+
+def _cleaned(
+    scene: _Scene, agent: Agent, file: OldFile, step: Step, why_not: str | None
+) -> Cleaning:
+    """Do a step, unless there is a reason not to."""
+    files = scene.ports.health().transcripts
+    deed, done = {
+        Step.COMPRESS: (files.compress, "packed, {} less"),
+        Step.DELETE: (files.delete, "deleted, {}"),
+    }[step]
+    freed = 0
+    if why_not is not None:
+        status, message = "skipped", why_not
+    elif scene.dry_run:
+        status, message = "planned", f"would {step} {size_words(file.size_bytes)}"
+    else:
+        try:
+            freed = deed(agent, file)
+            status, message = "done", done.format(size_words(freed))
+        except OSError as error:
+            reason = (error.strerror or "no reason given").lower()
+            status, message = "failed", f"it was left alone: {reason}"
+    return Cleaning(agent.id, file.path, step, status, message, freed)
+
+
+def _why_not(scene: _Scene, agent: Agent, stored: StoredSession) -> str | None:
+    """Return why a transcript must stay; one that was not captured is captured first."""
+    ref = stored.transcript
+    assert ref is not None  # it has a file
+    try:
+        if _was_captured(scene, agent, ref):
+            return None
+        if stored.archive_reason == "deleted":
+            return "it was deleted on purpose, and never captured"
+        key = stored.key or _remembered_key(scene, agent, ref)
+        if key is None:
+            return f"nobody knows whose it is; `observe --recover {ref.session_id}` captures it"
+        if not classify(key, None).may_be_captured(groups=stored.captures_groups):
+            return "what is said in sessions of its kind is never captured"
+        is_safe = scene.dry_run or _is_safe(scene, agent, ref)
+    except (StoreError, StateError) as error:
+        return str(error)
+    return None if is_safe else "it could not be captured"
+
+
+def _was_captured(scene: _Scene, agent: Agent, ref: TranscriptRef) -> bool:
+    """Tell whether a transcript was captured to its end, however that came about."""
+    known = scene.ports.recovery.fingerprints(agent.ref, ref.session_id)
+    return bool(known) and (take_fingerprint(scene.ports, ref) or _SILENT) in known
+
+
+def _remembered_key(scene: _Scene, agent: Agent, ref: TranscriptRef) -> SessionKey | None:
+    key = scene.ports.recovery.keys(agent.ref).get(ref.session_id)
+    return None if key is None else parse_key(key, owner=agent.id)
+
+
+def _is_safe(scene: _Scene, agent: Agent, ref: TranscriptRef) -> bool:
+    """Capture a transcript to its end, and remember that behind it; tell whether it worked."""
+    recovery = scene.ports.recovery
+    print_ = take_fingerprint(scene.ports, ref) or _SILENT
+    if print_ != _SILENT and not _is_captured(scene, agent, ref):
+        return False
+    recovery.remember(agent.ref, ref.session_id, print_, scene.ports.clock.now())
+    return True
+
+
+def _is_captured(scene: _Scene, agent: Agent, ref: TranscriptRef) -> bool:
+    look = Observe(agent.ref, recover_id=ref.session_id)
+    outcome = settle(
+        look,
+        lambda: observe(look, ports=scene.ports, reader=scene.reader, settings=scene.settings),
+    )
+    if isinstance(outcome, Skipped):
+        return outcome.reason in (SkipReason.NOTHING_NEW, SkipReason.TOO_SMALL)
+    return not isinstance(outcome, Failed)

@@ -1,0 +1,116 @@
+"""What can be asked about the platform's configuration and its compactions (mission §7)."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from memconsole.engine.compaction.evidence import EvidenceReader
+from memconsole.engine.config_check.read import config_report, home_report
+from memconsole.engine.home.live import LiveView
+from memconsole.engine.snapshot.snapshot import take_snapshot
+from memconsole.errors import HomeUnreadableError
+
+if TYPE_CHECKING:
+    from memconsole.domain.commands.commands import ConfigFix
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.compaction import CompactionEvidence
+    from memconsole.domain.config_check.finding import Change, ConfigReport
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.bundle import Ports
+
+logger = logging.getLogger(__name__)
+
+
+class ConfigDoor:
+    """Remembers transcripts that did not change; safe from any thread."""
+
+    def __init__(self, ports: Ports, reader: Reader, settings: Settings) -> None:
+        self._ports = ports
+        self._reader = reader
+        self._is_read_only = settings.ui.read_only
+        self._uses_program = settings.uses_program
+        self._evidence = EvidenceReader(ports.sessions, min_duration_ms=settings.min_compaction_ms)
+
+    def evidence(self, snapshot: ConsoleSnapshot | None = None) -> CompactionEvidence:
+        """Return what the transcripts say about their compactions.
+
+        Args:
+            snapshot: A reading that is at hand; None takes one from disk.
+
+        Raises:
+            HomeNotFoundError: The platform home does not exist.
+            HomeUnreadableError: It exists, and none of its stores can be read.
+        """
+        if snapshot is None:
+            snapshot = take_snapshot(self._ports, self._reader, with_pools=False)
+        return self._evidence.read(snapshot.sessions)
+
+    def sweep(self) -> None:
+        """Remove what a killed `config fix` left in the home: it holds the Gateway's token."""
+        if self._is_read_only:
+            return
+        for path in self._ports.config_file().sweep():
+            logger.warning(
+                "%s was removed: a run of memconsole that was killed had left a copy of the "
+                "configuration there",
+                path,
+            )
+
+    def report(
+        self, snapshot: ConsoleSnapshot | None = None, *, recommends: bool = False
+    ) -> ConfigReport:
+        """Make every check; what nobody could look at is a finding too.
+
+        Args:
+            snapshot: A reading with pools that is at hand; None takes one, the Gateway included.
+            recommends: Also optional advice.
+
+        Raises:
+            HomeNotFoundError: The platform home does not exist.
+        """
+        hooks = self._ports.config_file().hooks()
+        try:
+            if snapshot is None:
+                snapshot = take_snapshot(self._ports, self._reader, LiveView(self._ports))
+        except HomeUnreadableError:
+            home = self._reader.home()
+            return home_report(home, reader=self._reader, hooks=hooks, recommends=recommends)
+        return config_report(
+            snapshot,
+            self._evidence.read(snapshot.sessions),
+            reader=self._reader,
+            hooks=hooks,
+            recommends=recommends,
+        )
+
+    def fix(self, command: ConfigFix) -> Outcome:
+        """Set what the checks found wrong and memconsole may set.
+
+        A plan is made from disk alone. What is set is what the plan shows, but for what the running
+        Gateway's release does not want.
+
+        Raises:
+            HomeNotFoundError: The platform home does not exist.
+            ConcurrentEditError: Someone changed the configuration meanwhile; it was left alone.
+            PlatformConfigError: It cannot be read, copied or written; the old file is whole.
+        """
+        from memconsole.engine.config_check.fix import fix_config  # noqa: PLC0415 - looking sets nothing
+
+        if not command.dry_run:
+            self.sweep()
+        file, changes = self._ports.config_file(), self._planned()
+        if changes and not command.dry_run:
+            wanted = self.report().changes
+            changes = tuple(one for one in changes if one in wanted)
+        return fix_config(command, changes, file, uses_program=self._uses_program)
+
+    def _planned(self) -> tuple[Change, ...]:
+        """Return what a fix would set, from disk alone."""
+        try:
+            snapshot = take_snapshot(self._ports, self._reader)
+        except HomeUnreadableError:
+            return self.report().changes
+        return self.report(snapshot).changes

@@ -1,0 +1,139 @@
+"""Writes daily notes into MEMORY.md, one by one as the operator names them (mission §20)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.domain.commands.outcomes import (
+    Declined,
+    Planned,
+    Promoted,
+    Skipped,
+    SkipReason,
+    Written,
+)
+from memconsole.domain.consolidate.promotion import SECTION, keeps_enough
+from memconsole.domain.memory.edits import ActionKind, MemoryAction, edit_of, inserted
+from memconsole.domain.memory.entries import LONG_TERM, entries_of, entry_id, matching
+from memconsole.engine.consolidate.read import notes_to_promote
+from memconsole.errors import EntryIdError, WorkspaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memconsole.domain.commands.commands import Decline, Detail, Promote
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.consolidate.promotion import Proposal
+    from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.engine.home.workspace import Bench
+
+
+def promote(command: Promote, bench: Bench) -> Outcome:
+    """Write the notes that the ids name; gates decide what is proposed, the operator what goes in.
+
+    Raises:
+        EntryIdError: An id names no note that could be promoted, or several.
+        ConcurrentEditError: Somebody edits MEMORY.md at the same time, twice in a row.
+        WorkspaceError: It cannot be written, or would lose what it says.
+        StateError: It cannot be remembered for undoing.
+    """
+    named = _named(command.ids, bench)
+    fresh = {one.id for one in notes_to_promote(bench)}
+    chosen = list({one.text: one for one in named if one.id in fresh}.values())
+    path = bench.spelled(LONG_TERM)
+    if not chosen:
+        said = ", ".join(one.id for one in named)
+        message = f"{path} of {bench.agent.id} says already what {said} says"
+        return Skipped(command, SkipReason.DUPLICATE, message)
+
+    def grown(seen: WorkspaceText | None) -> str:
+        return _grown(path, None if seen is None else seen.text, chosen)
+
+    if command.dry_run:
+        size = len(grown(bench.read(path)).encode(errors="replace"))
+        message = f"would add to {path} of {bench.agent.id}: {'; '.join(it.text for it in chosen)}"
+        return Planned(command, message, (Written(path, size),), _details(path, chosen))
+    stood, at = bench.standing(path), bench.ports.clock.now()
+    before, after, wrote = bench.change(path, grown)
+    edit = edit_of(path, before, after, stood)
+    ids = tuple(entry_id(path, one.text.removeprefix("- ")) for one in chosen)
+    bench.ports.edits.add(MemoryAction(0, bench.real, ActionKind.PROMOTE, at, ids, (edit,)))
+    return Promoted(
+        command,
+        f"{path} of {bench.agent.id} has {', '.join(one.id for one in chosen)} now as "
+        f"{', '.join(ids)}; `memconsole memory undo` takes it out again",
+        (wrote,),
+        {**_details(path, chosen), "ids": list(ids)},
+    )
+
+
+def decline(command: Decline, bench: Bench) -> Outcome:
+    """Remember that notes shall not be proposed; they stay where they are.
+
+    Raises:
+        EntryIdError: An id names no note that could be promoted, or several.
+        StateError: It cannot be remembered.
+    """
+    known = bench.ports.consolidation.declined(bench.real)
+    ids = [one.id for one in _named(command.ids, bench) if one.id not in known]
+    if not ids:
+        message = f"{bench.agent.id} proposes none of them any more already"
+        return Skipped(command, SkipReason.NOTHING_NEW, message)
+    listed = ", ".join(ids)
+    details: dict[str, Detail] = {"notes": list(ids)}
+    if command.dry_run:
+        return Planned(command, f"would propose {listed} no more", (), details)
+    bench.ports.consolidation.decline(bench.real, ids, bench.ports.clock.now())
+    message = f"{bench.agent.id} proposes {listed} no more; `memory promote` still works"
+    return Declined(command, message, (), details)
+
+
+def _grown(path: str, before: str | None, chosen: Sequence[Proposal]) -> str:
+    """Return long-term memory with the notes in it.
+
+    Raises:
+        WorkspaceError: It would not say any more what it says now.
+    """
+    after = before
+    for one in chosen:
+        after = inserted(after, "Memory", SECTION, one.text)
+    assert after is not None  # something was chosen
+    if not keeps_enough(entries_of(path, before or ""), entries_of(path, after)):
+        raise WorkspaceError(
+            f"{path} was not written: more than a quarter of its entries would be lost",
+            hint="A code block or comment in it may have no end; mend it, then try again.",
+        )
+    return after
+
+
+def _named(ids: Sequence[str], bench: Bench) -> tuple[Proposal, ...]:
+    """Return the notes that ids name, in the order of the ids.
+
+    Raises:
+        EntryIdError: One names none, or is the beginning of several.
+    """
+    known = {one.id: one for one in notes_to_promote(bench, with_known=True)}
+    notes = [one.note for one in known.values()]
+    chosen: dict[str, Proposal] = {}
+    for id_ in (one.strip().casefold() for one in ids):
+        found = {one.id for one in matching(notes, id_)} if id_ else set()
+        if not found:
+            raise EntryIdError(
+                f"{bench.agent.id} has no proposal {id_!r}: the note was changed, taken out, or "
+                "never found by a search",
+                hint="`memconsole consolidate` lists what is proposed now.",
+            )
+        if len(found) > 1:
+            raise EntryIdError(
+                f"{id_!r} begins the ids of {len(found)} proposals",
+                hint=f"They are: {', '.join(sorted(found))}.",
+            )
+        chosen |= {one: known[one] for one in found}
+    return tuple(chosen.values())
+
+
+def _details(path: str, chosen: Sequence[Proposal]) -> dict[str, Detail]:
+    return {
+        "path": path,
+        "notes": [{"id": one.id, "path": one.path, "line": one.line} for one in chosen],
+    }

@@ -1,0 +1,66 @@
+"""Remembers which daily notes a search found, for consolidation; off by default (mission §20)."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from memconsole.domain.calendar import local_day, resolve_zone
+from memconsole.domain.consolidate.finds import KEPT, Find, counts, notes_found, query_hash
+from memconsole.domain.search.indexing import Source
+from memconsole.engine.home.lookup import find_agent
+from memconsole.engine.search.open import shelves
+from memconsole.errors import MemconsoleError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memconsole.domain.agents import Home
+    from memconsole.domain.search.values import SearchHit, SearchResult
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.search.open import Shelf
+    from memconsole.ports.bundle import DoorPorts
+
+logger = logging.getLogger(__name__)
+
+
+def note_found(ports: DoorPorts, settings: Settings, home: Home, result: SearchResult) -> None:
+    """Store what was found; a search never fails because of it."""
+    hits = [hit for hit in result.hits if counts(hit)]
+    if settings.ui.read_only or result.is_cancelled:
+        return
+    for agent_id in dict.fromkeys(hit.agent for hit in hits):
+        agent = find_agent(home, agent_id)
+        own = [hit for hit in hits if hit.agent == agent_id]
+        try:
+            for shelf in shelves(ports, settings, home, (agent,), (Source.MEMORY,)):
+                _store(shelf, own, result, settings, home)
+        except (MemconsoleError, OSError) as error:
+            logger.warning("what the search found is not remembered: %s", error)
+
+
+def _store(
+    shelf: Shelf, hits: Iterable[SearchHit], result: SearchResult, settings: Settings, home: Home
+) -> None:
+    now = shelf.ports.clock.now()
+    zone = resolve_zone(settings.timezone, home.config.user_timezone).zone
+    query, day = query_hash(result.query), local_day(now, zone)
+    finds = [
+        Find(note.id, note.path, query, day, hit.score, now)
+        for hit, text in _with_texts(shelf, hits)
+        for note in notes_found(hit, text, result.query)
+    ]
+    if finds:
+        log, root = shelf.ports.consolidation, str(shelf.scope.root)
+        log.add(root, finds, keep_since=now - KEPT)
+
+
+def _with_texts(shelf: Shelf, hits: Iterable[SearchHit]) -> Iterator[tuple[SearchHit, str]]:
+    """Yield each hit with its whole file, masked: a note with a secret in it is never known."""
+    texts: dict[str, str] = {}
+    for hit in hits:
+        if hit.path not in texts:
+            place = shelf.agent.workspace / hit.path
+            found = shelf.changed((place,)) or ()
+            texts[hit.path] = "".join(shelf.read(one).text for one in found)
+        yield hit, texts[hit.path]

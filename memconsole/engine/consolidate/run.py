@@ -1,0 +1,246 @@
+"""Archives observations that have decayed, and runs what else consolidation is (mission §20).
+
+Nothing goes that is not in the archive first, and the whole file is in a backup before that. The
+action can be taken back to the byte (`memory undo`).
+
+Writes what consolidation would do into DREAMS.md, at most once a day (mission §20).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, assert_never
+
+from memconsole.domain.calendar import local_day, local_time
+from memconsole.domain.commands.commands import Consolidate, Decline, Promote, Propose
+from memconsole.domain.commands.outcomes import (
+    Consolidated,
+    Failed,
+    Planned,
+    Proposed,
+    Skipped,
+    SkipReason,
+    Written,
+)
+from memconsole.domain.consolidate.text import DREAMS, block_of, with_block
+from memconsole.domain.memory.edits import ActionKind, MemoryAction, digest, edit_of
+from memconsole.domain.memory.observations import OBSERVATIONS
+from memconsole.engine.consolidate.read import decay_of, files_of, platform_consolidates, preview
+from memconsole.errors import WorkspaceError
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.estimate import tokens_in
+from memconsole.text.graphemes import cut
+from memconsole.text.plain import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from memconsole.domain.commands.commands import ConsolidationCommand, Detail
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.consolidate.decay import Decay
+    from memconsole.domain.consolidate.text import ConsolidationPreview
+    from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.engine.home.workspace import Bench
+
+
+_NAMED: Final = 12
+"""Lines that a plan names; the rest is counted."""
+
+_NAMED_CHARS: Final = 60
+
+
+def consolidation(command: ConsolidationCommand, bench: Bench) -> Outcome:
+    """Run one of the commands of consolidation.
+
+    Raises:
+        EntryIdError: An id names no note that could be promoted, or several.
+        ConcurrentEditError: Somebody edits a file at the same time.
+        WorkspaceError: A file cannot be read or written; its old text is whole.
+        StateError: It cannot be remembered.
+    """
+    if not isinstance(command, Decline) and platform_consolidates(bench):
+        return Skipped(
+            command,
+            SkipReason.PLATFORM_CONSOLIDATES,
+            f"the platform consolidates the memory of {bench.agent.id} by itself (dreaming)",
+            hint="`consolidate.with_platform = true` does both.",
+        )
+    match command:
+        case Consolidate():
+            return _consolidate(command, bench)
+        case Promote():
+            from memconsole.engine.consolidate.promote import promote  # noqa: PLC0415
+
+            return promote(command, bench)
+        case Decline():
+            from memconsole.engine.consolidate.promote import decline  # noqa: PLC0415
+
+            return decline(command, bench)
+        case Propose():
+            return propose(command, bench)
+        case _:
+            assert_never(command)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What shall take the place of the file."""
+
+    seen: WorkspaceText
+    decay: Decay
+    at: datetime
+
+    @property
+    def details(self) -> dict[str, Detail]:
+        """What is told of it, by stable words."""
+        return {
+            "ids": [one.id for one in self.decay.lines],
+            "shown": digest(self.seen.text),
+            "tokens_before": tokens_in(self.seen.text),
+            "tokens_after": tokens_in(self.decay.log.text),
+            "kept_high": len(self.decay.high),
+        }
+
+
+def _consolidate(command: Consolidate, bench: Bench) -> Outcome:
+    seen = bench.read(OBSERVATIONS)
+    text = "" if seen is None else seen.text
+    if command.shown not in (None, digest(text)):
+        return Failed(
+            command,
+            "changed-since",
+            f"{OBSERVATIONS} of {bench.agent.id} was changed since it was shown; nothing was done",
+            hint="Look again with `memconsole consolidate`, then apply.",
+        )
+    at = bench.ports.clock.now()
+    decay = decay_of(bench, text, at, with_high=command.is_high_included)
+    if seen is None or not decay.lines:
+        return _nothing(command, bench, text, decay)
+    found = _Found(seen, decay, at)
+    return _planned(command, bench, found) if command.dry_run else _apply(command, bench, found)
+
+
+def _nothing(command: Consolidate, bench: Bench, text: str, decay: Decay) -> Skipped:
+    tokens, target = tokens_in(text), bench.settings.consolidate.token_target
+    name = f"{OBSERVATIONS} of {bench.agent.id}"
+    if text.strip() and tokens <= target:
+        message = f"{name} has {tokens} of {target} tokens: nothing has to go"
+    else:
+        high = f"; {len(decay.high)} with 🔴 go with --apply-high only" if decay.high else ""
+        message = f"{name} holds nothing that has decayed{high}"
+    return Skipped(command, SkipReason.NOTHING_NEW, message)
+
+
+def _planned(command: Consolidate, bench: Bench, found: _Found) -> Planned:
+    size = len(found.decay.log.text.encode(errors="replace"))
+    return Planned(
+        command,
+        f"would archive {_told(bench, found)}: {'; '.join(_named(bench, found))}",
+        (Written(OBSERVATIONS, size),),
+        found.details,
+    )
+
+
+def _apply(command: Consolidate, bench: Bench, found: _Found) -> Consolidated:
+    """Back up, archive, replace, remember, in this order; a failure takes all of it back."""
+    files, text = files_of(bench), found.decay.log.text
+    stood = bench.standing(OBSERVATIONS)
+    backup, made = files.back_up(found.seen, found.at)
+    archived, added = files.archive(found.decay.removed, found.at)
+    written = bench.ports.workspace.edit(bench.root, OBSERVATIONS, text, seen=found.seen)
+    edits = (made, added, edit_of(OBSERVATIONS, found.seen.text, text, stood))
+    ids = tuple(one.id for one in found.decay.lines)
+    action = MemoryAction(0, bench.real, ActionKind.CONSOLIDATE, found.at, ids, edits)
+    bench.ports.edits.add(action)
+    files.prune_backups()
+    return Consolidated(
+        command,
+        f"archived {_told(bench, found)}; `memconsole memory undo` brings them back",
+        (written, backup, archived),
+        {**found.details, "backup": backup.path},
+    )
+
+
+def _named(bench: Bench, found: _Found) -> Iterator[str]:
+    """Yield the lines that would go, for the question that is asked about them."""
+    lines = found.decay.lines
+    for one in lines[:_NAMED]:
+        yield f"{one.id} {cut(one_line(bench.masked(one.text)), _NAMED_CHARS)}"
+    if len(lines) > _NAMED:
+        yield f"and {len(lines) - _NAMED} more"
+
+
+def _told(bench: Bench, found: _Found) -> str:
+    number = len(found.decay.lines)
+    lines = "1 line" if number == 1 else f"{number} lines"
+    before, after = tokens_in(found.seen.text), tokens_in(found.decay.log.text)
+    target = bench.settings.consolidate.token_target
+    return (
+        f"{lines} of {OBSERVATIONS} of {bench.agent.id}: {before} tokens become {after} "
+        f"(target {target})"
+    )
+
+
+_NOTHING = digest("")
+
+
+def propose(command: Propose, bench: Bench) -> Outcome:
+    """Write the report between its marks; what else stands in the file is not touched.
+
+    Raises:
+        ConcurrentEditError: Somebody edits the file at the same time, twice in a row.
+        WorkspaceError: A file cannot be read or written, or the marks are damaged.
+        StateError: It cannot be remembered.
+    """
+    found, at = preview(bench), bench.ports.clock.now()
+    said = _said(found)
+    if (skip := _not_now(command, bench, said)) is not None:
+        return skip
+    path = bench.spelled(DREAMS)
+    block = block_of(found, f"{local_time(at, bench.zone):%Y-%m-%d %H:%M}")
+
+    def make(seen: WorkspaceText | None) -> str:
+        return _with_block(path, None if seen is None else seen.text, block)
+
+    details: dict[str, Detail] = {
+        "archived": len(found.archived),
+        "proposals": len(found.proposals),
+    }
+    told = f"{len(found.archived)} lines to archive, {len(found.proposals)} notes to promote"
+    if command.dry_run:
+        size = len(make(bench.read(path)).encode(errors="replace"))
+        message = f"would write into {path} of {bench.agent.id}: {told}"
+        return Planned(command, message, (Written(path, size),), details)
+    wrote = bench.change(path, make)[2]
+    bench.ports.consolidation.reported(bench.real, said, at)
+    return Proposed(command, f"{path} of {bench.agent.id} says: {told}", (wrote,), details)
+
+
+def _not_now(command: Propose, bench: Bench, said: str) -> Skipped | None:
+    """Return why nothing is written: it was today, or there is nothing else to say."""
+    last = bench.ports.consolidation.last(bench.real)
+    now = bench.ports.clock.now()
+    if last is not None and local_day(last[1], bench.zone) == local_day(now, bench.zone):
+        message = f"{DREAMS} of {bench.agent.id} was written today"
+        return Skipped(command, SkipReason.TOO_SOON, message)
+    if said == (_NOTHING if last is None else last[0]):
+        message = f"there is nothing new to propose of the memory of {bench.agent.id}"
+        return Skipped(command, SkipReason.NOTHING_NEW, message)
+    return None
+
+
+def _said(found: ConsolidationPreview) -> str:
+    """Return what tells one report from another: which lines and notes it names."""
+    lines = (one.id for one in (*found.archived, *found.high))
+    notes = (one.id for one in found.proposals)
+    return digest("\n".join((*lines, "", *notes)))
+
+
+def _with_block(path: str, text: str | None, block: str) -> str:
+    made = with_block(text, block)
+    if made is None:
+        raise WorkspaceError(
+            f"{path} was not written: the marks of memconsole in it are damaged",
+            hint="Remove what is left of them, and the next report is added at the end.",
+        )
+    return made

@@ -1,0 +1,183 @@
+"""Removes every copy of forgotten entries in what is ours: `memory forget --hard` (mission §19)."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from memconsole.domain.consolidate.text import DREAMS, parts_of
+from memconsole.domain.index_md import INDEX
+from memconsole.domain.memory.blocks import pieces_of
+from memconsole.domain.memory.edits import without
+from memconsole.domain.memory.entries import ACTIVE_CONTEXT, bare, entries_of, normalised
+from memconsole.domain.memory.intents import Erasure
+from memconsole.engine.home.workspace import Bench
+from memconsole.engine.search.refresh import refresh
+from memconsole.errors import MemconsoleError, WorkspaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memconsole.domain.agents import Agent
+    from memconsole.domain.commands.outcomes import Written
+    from memconsole.domain.memory.edits import MemoryAction
+    from memconsole.domain.memory.entries import MemoryEntry
+    from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.bundle import Ports
+
+logger = logging.getLogger(__name__)
+
+_FOLDERS: Final = (
+    "memory/archive",
+    "memory/archive/observations",
+    "memory/observation-backups",
+)
+_LEAST_CHARS: Final = 8
+"""Shorter lines are removed only where nothing else stands in the line."""
+
+Clean: TypeAlias = "Callable[[str, frozenset[str], frozenset[str]], str]"
+"""Returns a text without the lines that have certain words or ids."""
+
+
+def erasure_of(entries: Sequence[MemoryEntry], agent_id: str) -> Erasure:
+    """Return what has to be known to find every copy of entries, now or after a kill."""
+    lines = (line for one in entries for line in bare(one.text).splitlines())
+    return Erasure(
+        agent=agent_id,
+        paths=tuple(dict.fromkeys(one.path for one in entries)),
+        ids=frozenset(one.id for one in entries),
+        words=frozenset(said for line in lines if (said := normalised(line))),
+    )
+
+
+def erase(bench: Bench, erasure: Erasure) -> list[Written]:
+    """Remove entries, lines with their words from our files, and what could be undone of them.
+
+    What is gone already is passed over, so that it can be done again after a kill.
+
+    Raises:
+        ConcurrentEditError: Somebody edits a file at the same time, twice in a row.
+        WorkspaceError: A file cannot be read or written.
+        StateError: What could be undone cannot be removed.
+    """
+    words, ids = erasure.words, erasure.ids
+    wrote = [it for path in erasure.paths if (it := _cut(bench, path, ids)) is not None]
+    for path in _ours(bench):
+        seen = bench.read(path)
+        clean = _clean_report if path.casefold() == DREAMS.casefold() else _scrubbed
+        if seen is None or clean(seen.text, words, ids) == seen.text:
+            continue
+
+        def make(now: WorkspaceText | None, clean: Clean = clean) -> str:
+            return clean("" if now is None else now.text, words, ids)
+
+        wrote.append(bench.change(path, make)[2])
+    actions = bench.ports.edits.actions(bench.real)
+    gone = [one.id for one in actions if _holds(one, words, ids)]
+    bench.ports.edits.erase(gone, lambda block: _scrubbed(block, words, ids))
+    return wrote
+
+
+def finish(
+    promised: Sequence[Erasure],
+    agent: Agent,
+    *,
+    ports: Ports,
+    reader: Reader,
+    settings: Settings,
+) -> None:
+    """Finish erasures of runs that ended half way, the index included.
+
+    The workspace's lock is held. What cannot be done now stays promised, for the next run.
+
+    Args:
+        promised: What shall be gone.
+        agent: Whose run it is, in the place of an agent that is no more.
+        ports: For files, records and index.
+        reader: For the memory.
+        settings: For the index.
+    """
+    root = None
+    known = {one.id for one in reader.home().agents}
+    for erasure in promised:
+        try:
+            owner = erasure.agent if erasure.agent in known else agent.id
+            bench = Bench.of(owner, ports, reader, settings)
+            with ports.journal.turn(bench.root, is_forward=True):
+                erase(bench, erasure)
+            _, notice = refresh(bench, is_full=True)
+        except MemconsoleError as error:
+            logger.warning("an erasure is not finished yet: %s", error)
+            return
+        if notice is not None:
+            logger.warning("an erasure is not finished yet: %s", notice.message)
+            return
+        root = bench.root
+    if root is not None:
+        ports.journal.kept(root)
+
+
+def _cut(bench: Bench, path: str, ids: frozenset[str]) -> Written | None:
+    """Take entries out of the file they are in; None when none of them is there any more."""
+    seen = bench.read(path)
+    if seen is None or not any(one.id in ids for one in entries_of(path, seen.text)):
+        return None
+
+    def make(now: WorkspaceText | None) -> str:
+        text = "" if now is None else now.text
+        return without(path, text, [one for one in entries_of(path, text) if one.id in ids])[0]
+
+    return bench.change(path, make)[2]
+
+
+def _ours(bench: Bench) -> list[str]:
+    names = [
+        f"{folder}/{name}"
+        for folder in _FOLDERS
+        for name in bench.ports.folders.names(bench.root, folder)
+        if name.casefold().endswith(".md")
+    ]
+    found = []
+    for path in (ACTIVE_CONTEXT, INDEX, DREAMS, DREAMS.lower(), *names):
+        try:
+            if bench.read(path) is not None:
+                found.append(path)
+        except WorkspaceError:
+            if path in names:
+                raise
+    return found
+
+
+def _scrubbed(text: str, words: frozenset[str], ids: frozenset[str]) -> str:
+    return "".join(
+        piece.text + piece.end
+        for piece in pieces_of(text)
+        if not _has(piece.text, words) and not any(one in piece.text for one in ids)
+    )
+
+
+def _clean_report(text: str, words: frozenset[str], ids: frozenset[str]) -> str:
+    """Return DREAMS.md with our report scrubbed; the rest is a diary of others."""
+    parts = parts_of(text)
+    if parts is None:
+        return text
+    before, block, after = parts
+    return f"{before}{_scrubbed(block, words, ids)}{after}"
+
+
+def _has(line: str, words: frozenset[str]) -> bool:
+    said = normalised(line)
+    return any(
+        (len(one) >= _LEAST_CHARS and one in said) or said.lstrip("-*+ ") == one for one in words
+    )
+
+
+def _holds(action: MemoryAction, words: frozenset[str], ids: frozenset[str]) -> bool:
+    if ids & set(action.entries):
+        return True
+    texts = (
+        part for edit in action.edits for span in edit.spans for part in (span.removed, span.added)
+    )
+    return any(_has(line, words) for text in texts for line in text.splitlines())

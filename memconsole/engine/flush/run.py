@@ -1,0 +1,183 @@
+"""Saves one talk before it is compacted (mission §13): observations, checkpoint, fingerprint.
+
+Nothing is written to the transcript, and neither Gateway nor model is asked. That a stage is done
+is stored behind the writes (A12): a flush that failed is tried again.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from memconsole.domain.commands.commands import Checkpoint, Flush, FlushBefore, Observe
+from memconsole.domain.commands.outcomes import (
+    Failed,
+    Flushed,
+    Planned,
+    Skipped,
+    SkipReason,
+    status_of,
+)
+from memconsole.domain.flush import marked
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.engine.checkpoint.run import checkpoint
+from memconsole.engine.flush.fill import count_of, fill_of
+from memconsole.engine.home.lookup import find_agent
+from memconsole.engine.observe.run import observe
+from memconsole.engine.rotation.prologue import Prologue
+from memconsole.engine.transcripts.fingerprint import remember_end
+from memconsole.engine.turn import settle
+from memconsole.errors import SessionNotFoundError, StateError, TranscriptRefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memconsole.domain.agents import Home
+    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot.snapshot import SessionView
+    from memconsole.engine.flush.fill import Fill
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.bundle import Ports
+
+logger = logging.getLogger(__name__)
+
+_NOTHING = frozenset(
+    {
+        SkipReason.TOO_SMALL,
+        SkipReason.TOO_FEW_MESSAGES,
+        SkipReason.NOTHING_NEW,
+        SkipReason.WORKSPACE_MISSING,
+    }
+)
+
+
+def flush(command: Flush, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+    """Save one talk now, whatever its stage.
+
+    Raises:
+        UnknownAgentError: There is no such agent.
+        SessionNotFoundError: The home has no live session of that key.
+    """
+    home = reader.home()
+    view = _view(command, home, reader)
+    if not view.is_capturable:
+        return Skipped(
+            command,
+            SkipReason.NOT_CAPTURED,
+            f"{view.session_class.value} talk is never copied into memory",
+        )
+    fill = fill_of(view, home, ports=ports, settings=settings)
+    prologue = _captured(command, ports, reader, settings)
+    details = _details(view, fill, prologue)
+    if command.dry_run:
+        return _planned(command, prologue, details)
+    if (nothing := _nothing_to_save(command, prologue, details)) is not None:
+        _remember(view, fill, ports)
+        return nothing
+    if not prologue.is_saved:
+        said = "" if prologue.outcome is None else prologue.outcome.message
+        return Failed(
+            command,
+            _why(prologue.outcome),
+            f"{command.key} was not saved: {said}",
+            hint="Mend that; it is tried again.",
+            details=details,
+        )
+    if view.transcript is not None:
+        remember_end(ports, view.agent, view.transcript)
+    _remember(view, fill, ports)
+    return Flushed(
+        command,
+        f"saved {command.key}{_before(command)}: {_words(prologue)}",
+        wrote=prologue.wrote,
+        details=details,
+        notices=prologue.notices,
+    )
+
+
+def flushes_due(
+    views: Iterable[SessionView], home: Home, *, ports: Ports, settings: Settings
+) -> Iterator[Flush]:
+    """Yield a flush for each talk that has reached a stage for the first time in its cycle.
+
+    Args:
+        views: Sessions of one reading.
+        home: The home they are of.
+        ports: For what was flushed before.
+        settings: For the stages.
+    """
+    for view in views:
+        is_talk = view.state is SessionState.LIVE and view.is_capturable
+        if not is_talk or view.key_text is None or view.session_id is None:
+            continue
+        if fill_of(view, home, ports=ports, settings=settings).due:
+            yield Flush(view.agent, view.key_text, FlushBefore.COMPACTION)
+
+
+def _view(command: Flush, home: Home, reader: Reader) -> SessionView:
+    reading = reader.sessions(home, find_agent(home, command.agent.id))
+    for view in reader.views(home, reading, {}):
+        if view.key_text == command.key and view.state is SessionState.LIVE:
+            return view
+    raise SessionNotFoundError(command.key)
+
+
+def _captured(command: Flush, ports: Ports, reader: Reader, settings: Settings) -> Prologue:
+    """Observe, then take a checkpoint; one of them that fails does not stop the other."""
+    agent, key, dry_run = command.agent, command.key, command.dry_run
+    look = Observe(agent, session_key=key, is_flush=True, dry_run=dry_run)
+    seen = settle(look, lambda: observe(look, ports=ports, reader=reader, settings=settings))
+    save = Checkpoint(agent, session_key=key, is_urgent=True, dry_run=dry_run)
+    saved = settle(save, lambda: checkpoint(save, ports=ports, reader=reader, settings=settings))
+    return Prologue(saved, (("observe", seen),))
+
+
+def _why(outcome: Outcome | None) -> str:
+    """Return the code of a failure: that of a transcript that is not the session's own stays."""
+    is_refused = isinstance(outcome, Failed) and outcome.code in TranscriptRefusedError.CODES
+    return outcome.code if isinstance(outcome, Failed) and is_refused else "not-captured"
+
+
+def _nothing_to_save(
+    command: Flush, prologue: Prologue, details: dict[str, Detail]
+) -> Skipped | None:
+    """Return a skip where trying again in this cycle would find no more; else None."""
+    saved, (_, seen) = prologue.outcome, prologue.others[0]
+    if not isinstance(saved, Skipped) or saved.reason not in _NOTHING or status_of(seen) == "done":
+        return None
+    return Skipped(command, saved.reason, saved.message, hint=saved.hint, details=details)
+
+
+def _planned(command: Flush, prologue: Prologue, details: dict[str, Detail]) -> Planned:
+    said = "; ".join(one.message for _, one in prologue.steps)
+    return Planned(command, said, prologue.wrote, details, prologue.notices)
+
+
+def _remember(view: SessionView, fill: Fill, ports: Ports) -> None:
+    """Store the mark; without it the worst is a second flush."""
+    mark = marked(fill.reached, fill.cycle, fill.last, ports.clock.now())
+    try:
+        ports.flushes.store(view.agent, view.key_text or "", mark)
+    except StateError as error:
+        logger.warning("the flush was not recorded: %s", error)
+
+
+def _details(view: SessionView, fill: Fill, prologue: Prologue) -> dict[str, Detail]:
+    return {
+        "tokens": count_of(view),
+        "window": view.window,
+        "compactions": view.stored.compactions,
+        "stages": [stage.value for stage in sorted(fill.reached)],
+        "limits": {stage.value: limit for stage, limit in fill.limits.items()},
+        "captured": prologue.captured,
+    }
+
+
+def _before(command: Flush) -> str:
+    return f" before its {command.before}" if command.before else ""
+
+
+def _words(prologue: Prologue) -> str:
+    return ", ".join(f"{name} {status_of(one)}" for name, one in prologue.steps)

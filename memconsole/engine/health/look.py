@@ -1,0 +1,50 @@
+"""Looks after everything that keeps memory safe: one report, each check by itself (mission §10).
+
+A check that meets a failure is `unknown` with its reason: it never stops the others, and never
+passes for well.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+    from memconsole.domain.compaction import CompactionEvidence
+    from memconsole.domain.search.indexing import IndexStatus, Source
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings.sections import HealthSettings
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from memconsole.ports.bundle import HealthPorts, Ports
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the checks of one report share; what is dear is read when a check asks for it.
+
+    Attributes:
+        evidence: Of the platform's compactions.
+        indexes: State of every search index, by agent and source.
+    """
+
+    ports: Ports
+    settings: Settings
+    snapshot: ConsoleSnapshot
+    now: datetime
+    evidence: Callable[[], CompactionEvidence]
+    indexes: Callable[[], Mapping[tuple[str, Source], IndexStatus]]
+
+    @property
+    def rules(self) -> HealthSettings:
+        """The thresholds."""
+        return self.settings.health
+
+    @functools.cached_property
+    def own(self) -> HealthPorts:
+        """What only health asks."""
+        return self.ports.health()

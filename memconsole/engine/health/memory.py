@@ -1,0 +1,230 @@
+"""Checks of what memconsole writes and of the memory folders (mission §10)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from memconsole.domain.checkpoint.rules import touched_at
+from memconsole.domain.commands.outcomes import SkipReason
+from memconsole.domain.health.checks import Check, CheckStatus, named, ok
+from memconsole.domain.index_md import INDEX
+from memconsole.domain.memory.observations import OBSERVATIONS
+from memconsole.domain.search.indexing import IndexState
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.text.estimate import exceeds, tokens_for, tokens_in, words_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from memconsole.domain.memory.files import Pool, PoolItem
+    from memconsole.domain.snapshot.snapshot import AgentView
+    from memconsole.engine.health.look import Look
+
+_ARCHIVES = ("memory/archive/", "memory/observation-backups/")
+_KILOBYTE = 1024
+_CHECKPOINT_TURNS = 2
+_INDEX_AGE = timedelta(hours=12)
+_STALE_INDEX = timedelta(hours=1)
+_SKIPS = 3
+_RUNS, _RUNS_EACH = 50, 10
+"""Runs that are looked at: some more than three of each agent."""
+
+_FINE = (SkipReason.NOTHING_NEW.value, SkipReason.TOO_FEW_MESSAGES.value)
+
+
+def memory_file_size(look: Look) -> Check:
+    """Which memory files are too large to be read whole; archives may be."""
+    limit = look.rules.memory_file_kb * _KILOBYTE
+    large = sorted(
+        (item.size_bytes, f"{pool.agents[0]}/{item.path}")
+        for pool in _pools(look)
+        for item in pool.items
+        if item.is_counted and item.size_bytes > limit and not item.path.startswith(_ARCHIVES)
+    )[::-1]
+    if not large:
+        return ok("memory-file-size", f"no memory file is over {look.rules.memory_file_kb} KB", 0)
+    names = [f"{name} ({size // _KILOBYTE} KB)" for size, name in large]
+    return Check(
+        "memory-file-size",
+        CheckStatus.WARNING,
+        f"{len(large)} memory files are over {look.rules.memory_file_kb} KB: {named(names)}",
+        large[0][0],
+        limit,
+        hint="Split them, or archive what is old: agents read them in pieces.",
+        details=tuple(names[:5]),
+    )
+
+
+def capture_skips(look: Look) -> Check:
+    """Whether checkpoints of an agent keep skipping while people talk to it."""
+    look.ports.runs.require_readable()
+    agents = look.snapshot.agents
+    runs = look.ports.runs.runs(
+        limit=max(_RUNS, _RUNS_EACH * len(agents)),
+        home=str(look.snapshot.home.path),
+        command="checkpoint",
+    )
+    found: list[str] = []
+    for view in agents:
+        mine = [one for one in runs if one.agent == view.ref.id]
+        skips = []
+        for one in mine:
+            if one.status == "done" or one.reason in _FINE:
+                break
+            skips.append(one)
+        talked = _last_talk(look, view)
+        is_missed = talked is not None and bool(skips) and talked > skips[-1].started_at
+        if len(skips) >= _SKIPS and is_missed:
+            found.append(f"{view.ref.id} ({len(skips)} times: {skips[0].reason})")
+    if not found:
+        return ok("capture-skips", "no agent's checkpoints skip while people talk", 0)
+    return Check(
+        "capture-skips",
+        CheckStatus.WARNING,
+        f"checkpoints skip while people talk: {named(found)}",
+        len(found),
+        1,
+        hint="`memconsole runs` tells why.",
+        details=tuple(found),
+    )
+
+
+def outputs_freshness(look: Look) -> Check:
+    """Whether ACTIVE_CONTEXT.md and INDEX.md keep up with what they are made of."""
+    found = [*_old_contexts(look), *_old_indexes(look)]
+    if not found:
+        return ok("outputs-freshness", "ACTIVE_CONTEXT.md and INDEX.md are up to date", 0)
+    return Check(
+        "outputs-freshness",
+        CheckStatus.WARNING,
+        f"behind: {named(found)}",
+        len(found),
+        1,
+        hint="`memconsole checkpoint` and `memconsole index-md` renew them.",
+        details=tuple(found),
+    )
+
+
+def observations_budget(look: Look) -> Check:
+    """Whether observations.md is over its budget."""
+    over: list[str] = []
+    most, limit = 0, look.settings.reflector.word_threshold
+    for pool in _pools(look):
+        own = look.settings.for_agent(pool.agents[0]).reflector.word_threshold
+        if not any(item.path == OBSERVATIONS for item in pool.items):
+            continue
+        seen = look.ports.workspace.read(pool.root, OBSERVATIONS)
+        text = "" if seen is None else seen.text
+        words = words_in(text)
+        most = max(most, words)
+        if exceeds(text, own):
+            limits = "" if own == limit else f" of {own}"
+            over.append(f"{pool.agents[0]} ({words}{limits} words, {tokens_in(text)} tokens)")
+    if not over:
+        return ok("observations-budget", "observations keep to their budget", most, limit)
+    return Check(
+        "observations-budget",
+        CheckStatus.WARNING,
+        f"observations over {limit} words or {tokens_for(limit)} tokens: {named(over)}",
+        most,
+        limit,
+        hint="`memconsole reflect` consolidates them.",
+        details=tuple(over),
+    )
+
+
+def index(look: Look) -> Check:
+    """Whether what is searched is what is there."""
+    bad: list[str] = []
+    total = 0
+    for (agent, source), status in look.indexes().items():
+        total += 1
+        age = None if status.updated_at is None else look.now - status.updated_at
+        is_late = status.state is IndexState.STALE and (age is None or age > _STALE_INDEX)
+        if is_late or status.state is IndexState.UNAVAILABLE:
+            because = f": {status.because}" if status.because else ""
+            bad.append(f"{agent} {source.value} is {status.state.value}{because}")
+        elif status.because and status.state is IndexState.FRESH:
+            bad.append(f"{agent} {source.value}: {status.because}")
+    if not bad:
+        return ok("index", f"{total} search indexes are as they should be", total)
+    return Check(
+        "index",
+        CheckStatus.WARNING,
+        named(bad),
+        len(bad),
+        1,
+        hint="`memconsole reindex` brings them up to date; deleting one is safe.",
+        details=tuple(bad),
+    )
+
+
+def bootstrap_truncation(look: Look) -> Check:
+    """Which files the platform cuts when it gives them to a session."""
+    over = [
+        f"{pool.agents[0]}/{one.path} ({one.chars} of {one.limit} characters)"
+        for pool in _pools(look)
+        for one in pool.limits
+        if one.is_over
+    ]
+    if not over:
+        return ok("bootstrap-truncation", "every file that the platform loads fits", 0)
+    return Check(
+        "bootstrap-truncation",
+        CheckStatus.WARNING,
+        f"the platform cuts {named(over)}",
+        len(over),
+        1,
+        hint="Move what is seldom needed into memory/, where agents search for it.",
+        details=tuple(over),
+    )
+
+
+def _pools(look: Look) -> tuple[Pool, ...]:
+    """Return every pool once, however many agents share it (A7)."""
+    found = {view.pool.root: view.pool for view in look.snapshot.agents if view.pool is not None}
+    return tuple(pool for pool in found.values() if pool.exists)
+
+
+def _last_talk(look: Look, view: AgentView) -> datetime | None:
+    times = (
+        touched_at(one.stored)
+        for one in look.snapshot.sessions
+        if one.agent == view.ref
+        and one.state is SessionState.LIVE
+        and one.is_capturable
+        and one.transcript is not None
+    )
+    return max((time for time in times if time is not None), default=None)
+
+
+def _old_contexts(look: Look) -> Iterator[str]:
+    for view in look.snapshot.agents:
+        rules = look.settings.for_agent(view.ref.id).checkpoint
+        talked, saved = _last_talk(look, view), view.checkpoint_at
+        if talked is None or view.pool is None or not view.pool.exists:
+            continue
+        is_active = look.now - talked <= rules.stale_after
+        waited = look.now - max(saved or talked, talked)
+        behind = saved is None or talked - saved > _CHECKPOINT_TURNS * rules.interval
+        if is_active and behind and (saved is None or waited >= timedelta(0)):
+            yield f"ACTIVE_CONTEXT.md of {view.ref.id}"
+
+
+def _old_indexes(look: Look) -> Iterator[str]:
+    for pool in _pools(look):
+        if pool.size_bytes < look.settings.for_agent(pool.agents[0]).index_md.min_pool_bytes:
+            continue
+        made = next((item.modified_at for item in pool.items if item.path == INDEX), None)
+        if made is None:
+            continue  # none was ever made: that is a choice, not an age
+        changed = [item for item in pool.items if _is_newer(item, made)]
+        if changed and look.now - made > _INDEX_AGE:
+            yield f"INDEX.md of {pool.agents[0]}"
+
+
+def _is_newer(item: PoolItem, made: datetime) -> bool:
+    is_memory = item.path.startswith("memory/") and item.path != INDEX
+    return is_memory and item.modified_at is not None and item.modified_at > made

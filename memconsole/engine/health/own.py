@@ -1,0 +1,135 @@
+"""Checks of memconsole itself: its jobs, its locks, its state, its resets (mission §10)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from memconsole.domain.health.checks import Check, CheckStatus, named, ok, unknown
+from memconsole.domain.rotation import BREAKER, RotationState, is_tripped
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.settings import WRONG_SETTINGS
+
+if TYPE_CHECKING:
+    from memconsole.domain.jobs.runs import JobRecord
+    from memconsole.engine.health.look import Look
+
+_FAILURES = 3
+_MISSED_TURNS = 3
+_LONG_HELD = timedelta(minutes=10)
+_RESETS = 20
+
+
+def jobs(look: Look) -> Check:
+    """Whether the jobs run when they should, and do not keep failing."""
+    look.ports.runs.require_readable()  # where the jobs are recorded, too
+    records = [one for one in look.own.jobs.records().values() if one.started_at is not None]
+    if not records:
+        return unknown(
+            "jobs",
+            "the scheduler has not run here yet",
+            hint="`memconsole --serve` runs the jobs; `memconsole service install` keeps it.",
+        )
+    failing = [f"{one.id} failed {one.failures} times" for one in records if one.failures >= 3]
+    late = [f"{one.id} is late" for one in records if _is_late(one, look)]
+    is_stopped = look.snapshot.scheduler.state != "running"
+    if not (failing or late or is_stopped):
+        return ok("jobs", f"{len(records)} jobs run as they should", len(records))
+    newest = max(one.started_at for one in records if one.started_at is not None)
+    if is_stopped and not failing:
+        return Check(
+            "jobs",
+            CheckStatus.WARNING,
+            f"nobody runs the jobs: the scheduler is {look.snapshot.scheduler.state}",
+            0,
+            len(records),
+            hint="Start `memconsole --serve`, or press S in the console.",
+            since=newest,
+        )
+    return Check(
+        "jobs",
+        CheckStatus.WARNING,
+        named([*failing, *late]),
+        len(failing) + len(late),
+        _FAILURES,
+        hint="`memconsole jobs` and `memconsole runs` tell more.",
+        details=(*failing, *late),
+    )
+
+
+def reset_ineffective(look: Look) -> Check:
+    """Whether a session was reset and nothing changed."""
+    look.ports.runs.require_readable()  # where the resets are recorded, too
+    bad: list[str] = []
+    is_open = False
+    for view in look.snapshot.sessions:
+        if view.state is not SessionState.LIVE or view.key_text is None:
+            continue
+        recent = look.ports.rotations.recent(view.agent, view.key_text, limit=_RESETS)
+        if recent and recent[0].state is RotationState.INEFFECTIVE:
+            is_open = is_open or is_tripped(recent)
+            bad.append(view.key_text)
+    if not bad:
+        return ok("reset-ineffective", "every reset had its effect", 0)
+    return Check(
+        "reset-ineffective",
+        CheckStatus.CRITICAL,
+        f"the Gateway answered, and nothing was reset: {named(bad)}",
+        len(bad),
+        1,
+        hint=f"Look at its log. After {BREAKER} times a session is left alone"
+        + ("; that is so now: `rotate KEY --force` tries once more." if is_open else "."),
+        details=tuple(bad),
+    )
+
+
+def locks(look: Look) -> Check:
+    """Whether a run holds a lock for too long; the system frees those of the dead (A9)."""
+    held = look.own.locks.held()
+    long = [one for one in held if one.since is not None and look.now - one.since >= _LONG_HELD]
+    if not long:
+        return ok("locks", f"{len(held)} locks are held, none for long", len(held))
+    names = [f"{one.name} by {one.owner}" for one in long]
+    return Check(
+        "locks",
+        CheckStatus.WARNING,
+        f"held for over 10 minutes: {named(names)}",
+        len(long),
+        1,
+        hint="Its holder may hang: look at that process.",
+        since=min(one.since for one in long if one.since is not None),
+        details=tuple(names),
+    )
+
+
+def state(look: Look) -> Check:
+    """Whether memconsole can remember what it does, and its settings can be used (A24)."""
+    notices = look.snapshot.home.notices
+    problems = [one for one in notices if one.code.startswith("state")]
+    wrong = [one.message for one in notices if one.code == WRONG_SETTINGS]
+    if wrong and not problems:
+        return Check(
+            "state",
+            CheckStatus.WARNING,
+            named(wrong),
+            WRONG_SETTINGS,
+            hint="Correct it; `memconsole config path` names the file.",
+            details=tuple(wrong),
+        )
+    if not problems:
+        return ok("state", "the state folder can be written")
+    return Check(
+        "state",
+        CheckStatus.CRITICAL,
+        problems[0].message,
+        problems[0].code,
+        hint="Check owner, mode (0700), links and free space of the state folder.",
+    )
+
+
+def _is_late(record: JobRecord, look: Look) -> bool:
+    """Whether three turns went by: a turn is the time from its last start to its next one."""
+    if record.is_paused or record.next_at is None or record.started_at is None:
+        return False
+    turn = max(record.next_at - record.started_at, timedelta(minutes=1))
+    return look.now - record.started_at > _MISSED_TURNS * turn

@@ -1,0 +1,292 @@
+"""Checks of the platform: its Gateway, its disk, its jobs, its compactions (mission §10).
+
+Checks the agents' own search indexes: what is not in them, agents do not know (mission §10).
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from memconsole.domain.config_check.transcripts import evidence_rows, hint_of
+from memconsole.domain.gateway import NEXT_STEPS, Verdict
+from memconsole.domain.health.checks import Check, CheckStatus, graded, named, ok, unknown
+from memconsole.text.address import stays_here
+from memconsole.text.numerals import size_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.platform_search.index import PlatformIndexHealth
+    from memconsole.engine.health.look import Look
+
+
+NEEDED_SCOPES = ("operator.read", "operator.admin")
+_MEGABYTE = 1024 * 1024
+_HOUR = timedelta(hours=1)
+_DEAD = (Verdict.DOWN.value, Verdict.WEDGED.value)
+_SPEAKS = frozenset(
+    {
+        Verdict.UP,
+        Verdict.STARTING,
+        Verdict.BAD_TOKEN,
+        Verdict.NOT_PAIRED,
+        Verdict.MISSING_SCOPE,
+        Verdict.PROTOCOL_MISMATCH,
+    }
+)
+"""Verdicts that a Gateway gave itself."""
+
+
+def gateway(look: Look) -> Check:
+    """Whether the Gateway answers, by its handshake: HTTP 200 proves nothing (A16)."""
+    status = look.snapshot.gateway
+    verdict = status.verdict
+    if verdict == Verdict.UP:
+        version = f" {status.version}" if status.version else ""
+        said = f"the Gateway{version} answers"
+        if status.reason is None:
+            return ok("gateway", said, verdict)
+        why = f"{said}, and does not tell its sessions: {status.reason}"
+        return Check("gateway", CheckStatus.WARNING, why, verdict, hint=status.hint or "")
+    if verdict == Verdict.OFF:
+        return Check(
+            "gateway",
+            CheckStatus.UNKNOWN,
+            "the Gateway is switched off in memconsole's settings",
+            verdict,
+            hint=NEXT_STEPS[Verdict.OFF],
+        )
+    severity = CheckStatus.CRITICAL if verdict in _DEAD else CheckStatus.WARNING
+    hint = status.hint or NEXT_STEPS.get(Verdict(verdict), "")
+    return Check("gateway", severity, f"the Gateway is {status.words}", verdict, hint=hint)
+
+
+_UNREAD = frozenset(
+    {"store-unreadable", "store-newer", "session-id-mismatch", "transcript-outside"}
+)
+
+
+def stores(look: Look) -> Check:
+    """Whether every session could be read: what is not read is not known to be well."""
+    unread = [one for one in look.snapshot.notices if one.code in _UNREAD]
+    count = len(look.snapshot.agents)
+    if not unread:
+        return ok("stores", f"the session stores of {count} agents can be read", count)
+    details = tuple(one.message for one in unread)
+    hint = "Check owner and mode of the files; `memconsole status` names each of them."
+    return Check(
+        "stores",
+        CheckStatus.UNKNOWN,
+        named(details, most=2),
+        len(unread),
+        1,
+        hint=hint,
+        details=details,
+    )
+
+
+def gateway_scopes(look: Look) -> Check:
+    """Whether it lets us read and rotate."""
+    status = look.snapshot.gateway
+    if status.verdict != Verdict.UP:
+        return unknown("gateway-scopes", f"the Gateway is {status.words}")
+    if not status.scopes:
+        return unknown("gateway-scopes", "the Gateway does not say what it allows")
+    missing = [scope for scope in NEEDED_SCOPES if scope not in status.scopes]
+    if not missing:
+        return ok("gateway-scopes", "reading and rotating are allowed", len(status.scopes))
+    return Check(
+        "gateway-scopes",
+        CheckStatus.WARNING,
+        f"the Gateway does not allow {named(missing)}",
+        ", ".join(status.scopes),
+        ", ".join(NEEDED_SCOPES),
+        hint=NEXT_STEPS[Verdict.MISSING_SCOPE],
+    )
+
+
+def gateway_process(look: Look) -> Check:
+    """Whether a process of this home's Gateway runs on this host; those of other homes are not."""
+    status = look.snapshot.gateway
+    if status.url is not None and not stays_here(status.url):
+        return unknown("gateway-process", "the Gateway runs on another host")
+    host = look.own.host
+    lines = host.command_lines()
+    if lines is None:
+        return unknown("gateway-process", "the processes of this host cannot be listed")
+    pattern = re.compile(look.rules.process_pattern, re.IGNORECASE)
+    # Our own calls name the home of the platform and its Gateway as well.
+    found = [
+        number
+        for number, line in lines.items()
+        if "memconsole" not in line and pattern.search(line) is not None
+    ]
+    serves = [host.serves(number, look.snapshot.home.path) for number in found]
+    if ours := serves.count(True):
+        return ok("gateway-process", f"{ours} of its processes run", ours)
+    return _no_process(status.verdict, serves)
+
+
+def _no_process(verdict: str, serves: Sequence[bool | None]) -> Check:
+    """Judge that no process is seen which surely serves this home."""
+    if verdict in _SPEAKS:
+        return ok("gateway-process", "it answers; its process has another name", 0)
+    if None in serves:
+        said = f"{serves.count(None)} processes of a Gateway run"
+        return unknown("gateway-process", f"{said}; which home they serve cannot be seen")
+    if verdict in (Verdict.LATE, Verdict.WEDGED):
+        said = "a port is open there, and no process of that name is seen"
+        return unknown("gateway-process", said)
+    others = f"; {len(serves)} of other homes do" if serves else ""
+    return Check(
+        "gateway-process",
+        CheckStatus.CRITICAL,
+        f"no process of this home's Gateway runs on this host{others}",
+        0,
+        1,
+        hint=NEXT_STEPS[Verdict.DOWN],
+    )
+
+
+def disk(look: Look) -> Check:
+    """How full the disks of the home and of the workspaces are."""
+    places = dict.fromkeys(
+        [look.snapshot.home.path, *(one.agent.workspace for one in look.snapshot.agents)]
+    )
+    full = [
+        (percent, place)
+        for place in places
+        if (percent := look.own.host.disk_percent(place)) is not None
+    ]
+    if not full:
+        return unknown("disk", "no disk says how full it is")
+    percent, place = max(full)
+    limit = look.rules.disk_percent
+    return Check(
+        "disk",
+        graded(percent, limit, look.rules.disk_critical_percent),
+        f"the disk of {place} is {percent:g} % full",
+        percent,
+        limit,
+        hint="" if percent < limit else "Free some space: nothing can be saved on a full disk.",
+    )
+
+
+def transcripts_size(look: Look) -> Check:
+    """How much the transcripts of all agents take, databases and their logs included."""
+    folders = dict.fromkeys(
+        folder
+        for one in look.snapshot.agents
+        for folder in (one.agent.sessions_dir, one.agent.database.parent)
+    )
+    size = look.own.host.tree_bytes(folders)
+    if size is None:
+        return unknown("transcripts-size", "no folder of transcripts can be read")
+    limit = look.rules.transcripts_mb * _MEGABYTE
+    status = graded(size, limit)
+    return Check(
+        "transcripts-size",
+        status,
+        f"the transcripts of all agents take {size_words(size)}",
+        size,
+        limit,
+        hint="The platform's own maintenance removes old ones." if status.is_bad else "",
+    )
+
+
+def cron_errors(look: Look) -> Check:
+    """How many of the platform's scheduled runs ended in an error in the last hour."""
+    found = look.own.cron.errors(look.snapshot.home, look.now - _HOUR)
+    if found is None:
+        return unknown("cron-errors", "no record of scheduled runs is readable")
+    limit = look.rules.cron_errors
+    status = graded(found.count, limit)
+    return Check(
+        "cron-errors",
+        status,
+        f"{found.count} scheduled runs ended in an error in the last hour",
+        found.count,
+        limit,
+        hint=f"Look at {named(found.names)}: `openclaw cron runs`." if status.is_bad else "",
+        details=found.names,
+    )
+
+
+def compaction_evidence(look: Look) -> Check:
+    """Whether a compaction lost a talk (A15)."""
+    found = look.evidence()
+    if not found.bad:
+        if found.unread and not found.looked_at:
+            return unknown("compaction-evidence", f"could not look: {found.unread[0]}")
+        message = f"{found.looked_at} transcripts: no compaction lost anything"
+        return ok("compaction-evidence", message, 0)
+    severity = CheckStatus.CRITICAL if found.has_loss else CheckStatus.WARNING
+    worst = found.bad[0]
+    name = worst.key or worst.session_id
+    return Check(
+        "compaction-evidence",
+        severity,
+        f"{_compactions(len(found.bad))} bad, the newest of {name}: {worst.why}",
+        len(found.bad),
+        1,
+        hint=hint_of(worst),
+        details=tuple(evidence_rows(found.bad)),
+    )
+
+
+def _compactions(number: int) -> str:
+    return "1 compaction looks" if number == 1 else f"{number} compactions look"
+
+
+_ID = "platform-index"
+
+
+def platform_index(look: Look) -> Check:
+    """Whether what agents search is what stands in their memory, and whether it answers."""
+    from memconsole.engine.platform_search.check import platform_indexes  # noqa: PLC0415 - only who looks
+
+    agents = [view.agent for view in look.snapshot.agents]
+    found = platform_indexes(look.ports, look.snapshot.home, agents)
+    seen = [one for one in found if one.facts is not None]
+    if not seen:
+        reasons = dict.fromkeys(f"{one.agent}: {one.because}" for one in found)
+        return unknown(_ID, named(reasons) or "there are no agents")
+    ill = [one for one in seen if one.troubles]
+    if not ill:
+        chunks = sum(one.chunks for one in seen)
+        return ok(_ID, f"the agents' own {len(seen)} indexes are whole, {chunks} chunks", 0)
+    is_deaf = any(one.is_deaf for one in seen)
+    return Check(
+        _ID,
+        CheckStatus.CRITICAL if is_deaf else CheckStatus.WARNING,
+        "; ".join(f"{one.agent}: {named(one.troubles)}" for one in ill),
+        len(ill),
+        1,
+        hint=f"{_reindex(ill[0])} takes in what it lacks, with --force all of it; "
+        "`memconsole search --explain` says what its agent cannot see.",
+        details=tuple(_row(one) for one in ill),
+    )
+
+
+def _reindex(one: PlatformIndexHealth) -> str:
+    program = "openclaw" if one.facts is None else one.facts.program
+    return f"`{program} memory index --agent {one.agent}`"
+
+
+def _row(one: PlatformIndexHealth) -> Detail:
+    return {
+        "agent": one.agent,
+        "files": one.files,
+        "chunks": one.chunks,
+        "missing": list(one.missing),
+        "extra": list(one.extra),
+        "stale": list(one.stale),
+        "other_model": one.other_model,
+        "without_vector": one.without_vector,
+        "leftovers": list(one.facts.leftovers) if one.facts is not None else [],
+        "canary": one.canary or None,
+        "canary_found": one.is_canary_found,
+    }

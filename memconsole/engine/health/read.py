@@ -1,0 +1,115 @@
+"""Looks after everything that keeps memory safe: one report, each check by itself (mission §10).
+
+A check that meets a failure is `unknown` with its reason: it never stops the others, and never
+passes for well.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+from typing import TYPE_CHECKING
+
+from memconsole.domain.health.checks import CHECK_IDS, HealthReport, unknown
+from memconsole.engine.health.look import Look
+from memconsole.engine.home.live import LiveView
+from memconsole.engine.snapshot.snapshot import take_snapshot
+from memconsole.errors import MemconsoleError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memconsole.domain.compaction import CompactionEvidence
+    from memconsole.domain.health.checks import Check
+    from memconsole.domain.search.indexing import IndexStatus, Source
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.bundle import Ports
+
+
+logger = logging.getLogger(__name__)
+
+_GRACE_S = 0.5
+"""Between the end of the Gateway's time and the verdict on it."""
+
+
+def take_health(
+    ports: Ports,
+    reader: Reader,
+    settings: Settings,
+    *,
+    evidence: Callable[[ConsoleSnapshot], CompactionEvidence],
+    indexes: Callable[[], Mapping[tuple[str, Source], IndexStatus]],
+    snapshot: ConsoleSnapshot | None = None,
+) -> HealthReport:
+    """Make every check.
+
+    Args:
+        ports: What the engine asks.
+        reader: For the disk.
+        settings: Thresholds.
+        evidence: Judges the compactions of a snapshot.
+        indexes: Tells the state of the indexes.
+        snapshot: A reading with pools and the Gateway that is at hand; None takes one.
+
+    Raises:
+        HomeNotFoundError: The platform home does not exist.
+        HomeUnreadableError: It exists, and none of its stores can be read.
+    """
+    found = snapshot or take_snapshot(ports, reader, LiveView(ports, budget_s=_wait_s(settings)))
+    look = Look(
+        ports=ports,
+        settings=settings,
+        snapshot=found,
+        now=ports.clock.now(),
+        evidence=functools.cache(lambda: evidence(found)),
+        indexes=functools.cache(indexes),
+    )
+    checks = _checks()
+    return HealthReport(tuple(_made(name, checks[name], look) for name in CHECK_IDS), look.now)
+
+
+def _wait_s(settings: Settings) -> float:
+    """Return how long the Gateway is waited for: as long as it may take, and until we know it."""
+    return settings.gateway_timeout.total_seconds() + _GRACE_S
+
+
+def _checks() -> Mapping[str, Callable[[Look], Check]]:
+    from memconsole.engine.health import (  # noqa: PLC0415
+        memory,
+        own,
+        platform,
+    )
+
+    return {
+        "gateway": platform.gateway,
+        "gateway-scopes": platform.gateway_scopes,
+        "gateway-process": platform.gateway_process,
+        "disk": platform.disk,
+        "stores": platform.stores,
+        "transcripts-size": platform.transcripts_size,
+        "memory-file-size": memory.memory_file_size,
+        "cron-errors": platform.cron_errors,
+        "jobs": own.jobs,
+        "capture-skips": memory.capture_skips,
+        "outputs-freshness": memory.outputs_freshness,
+        "compaction-evidence": platform.compaction_evidence,
+        "reset-ineffective": own.reset_ineffective,
+        "observations-budget": memory.observations_budget,
+        "locks": own.locks,
+        "index": memory.index,
+        "platform-index": platform.platform_index,
+        "bootstrap-truncation": memory.bootstrap_truncation,
+        "state": own.state,
+    }
+
+
+def _made(name: str, check: Callable[[Look], Check], look: Look) -> Check:
+    try:
+        return check(look)
+    except MemconsoleError as error:
+        return unknown(name, f"could not look: {error}", error.hint)
+    except Exception as error:  # an isolation edge: one check never stops the others
+        logger.exception("the check %s failed", name)
+        return unknown(name, f"could not look: {type(error).__name__} inside memconsole")

@@ -1,0 +1,120 @@
+"""One stored session and its evidence become one judged row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memconsole.domain.sessions.judgement import (
+    count_tokens,
+    explain,
+    percent,
+    why_not_due,
+    window_of,
+)
+from memconsole.domain.sessions.keys import SessionClass, classify
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.sessions.tokens import growth
+from memconsole.domain.snapshot.snapshot import SessionView
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.moments import oddities, settled
+from memconsole.text.plain import one_line
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memconsole.domain.agents import PlatformConfig
+    from memconsole.domain.sessions.stored import StoredSession
+    from memconsole.domain.sessions.tokens import Growth, RotationPolicy, Sample
+    from memconsole.domain.transcripts.records import Tail
+
+
+@dataclass(slots=True)  # not frozen: made for every session at every reading
+class Evidence:
+    """What is known about a session beside its entry.
+
+    Attributes:
+        usage: The end of its transcript, when it was read.
+        samples: Counts seen earlier, from `state.db`.
+        read_at: When its store was read.
+    """
+
+    usage: Tail | None
+    samples: tuple[Sample, ...]
+    read_at: datetime
+
+
+def judge(
+    stored: StoredSession,
+    evidence: Evidence,
+    *,
+    config: PlatformConfig,
+    policy: RotationPolicy,
+    now: datetime,
+) -> SessionView:
+    """Return the row that every face shows (A2, A3, A6); no time in it is ahead of `now`."""
+    stored = _in_time(stored, now)
+    session_class = (
+        SessionClass.OTHER if stored.key is None else classify(stored.key, stored.chat_type)
+    )
+    window = window_of(stored, config)
+    key_text = None if stored.key is None else stored.key.text
+    threshold = policy.threshold(window, key_text)
+    count = count_tokens(stored, window, evidence.usage, policy.overhead_tokens)
+    not_due = why_not_due(stored, session_class, count, policy, threshold)
+    because = None if not_due is None else explain(not_due, stored, session_class, threshold)
+    return SessionView(
+        stored=stored,
+        session_class=session_class,
+        label=None if stored.label is None else one_line(stored.label) or None,
+        count=count,
+        window=window,
+        threshold=threshold,
+        percent_of_threshold=percent(count.basis, threshold),
+        percent_of_window=percent(count.basis, window),
+        is_due=not_due is None,
+        not_due=not_due,
+        not_due_because=because,
+        growth=_growth(stored, evidence, count.basis, threshold, now),
+        messages=None,
+        read_at=evidence.read_at,
+    )
+
+
+def times_of(stored: StoredSession) -> tuple[datetime | None, ...]:
+    """Return the times of a session that are shown."""
+    return stored.started_at, stored.updated_at, stored.last_interaction_at
+
+
+def _in_time(stored: StoredSession, now: datetime) -> StoredSession:
+    if not oddities(times_of(stored), now):
+        return stored
+    return replace(
+        stored,
+        started_at=settled(stored.started_at, now)[0],
+        updated_at=settled(stored.updated_at, now)[0],
+        last_interaction_at=settled(stored.last_interaction_at, now)[0],
+    )
+
+
+def _growth(
+    stored: StoredSession, evidence: Evidence, current: int | None, threshold: int, now: datetime
+) -> Growth | None:
+    if stored.state is not SessionState.LIVE:
+        return None
+    seen = growth(
+        ((sample.at, sample.tokens) for sample in evidence.samples),
+        current=current,
+        threshold=threshold,
+        now=now,
+        source="samples",
+    )
+    if seen is not None or evidence.usage is None:
+        return seen
+    return growth(
+        evidence.usage.usage_points,
+        current=current,
+        threshold=threshold,
+        now=now,
+        source="transcript",
+    )

@@ -1,0 +1,302 @@
+"""Reads the home part by part and keeps what did not change."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, TypeAlias
+
+from memconsole.domain.agents import few
+from memconsole.domain.sessions.judgement import needs_usage, window_of
+from memconsole.domain.sessions.stored import SessionState, TranscriptState
+from memconsole.domain.sessions.tokens import LOOKBACK, RotationPolicy
+from memconsole.engine.home.judge import Evidence, judge
+from memconsole.engine.transcripts.tail import read_usages
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
+
+    from memconsole.domain.agents import Agent, AgentRef, Home, Notice
+    from memconsole.domain.memory.files import Pool
+    from memconsole.domain.sessions.stored import StoredSession, StoreListing, TranscriptRef
+    from memconsole.domain.sessions.tokens import Sample
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot.snapshot import SessionView
+    from memconsole.domain.transcripts.records import Tail, UsageMark
+    from memconsole.ports.bundle import Ports
+
+_GROWTH_POINTS = 60
+
+Seen: TypeAlias = "tuple[UsageMark, int | None, datetime | None]"
+Tails: TypeAlias = "dict[str, tuple[Seen, Tail]]"
+"""By session id: what the transcript was when it was read, and its end."""
+
+_SAME_MOMENT = timedelta(minutes=1)
+
+_WORTH_KEEPING = 100
+"""Transcripts read anew; fewer are read in no time, and a small home keeps nothing."""
+
+_GROWTH_READINGS = 8
+"""Transcripts of one agent read for growth: its newest talks; more would slow a large home down."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentReading:
+    """One agent's sessions, listed and with the transcript ends that were needed.
+
+    Attributes:
+        notices: Of transcripts that could not be read, or are not the sessions' own.
+    """
+
+    agent: Agent
+    listing: StoreListing
+    usages: Mapping[str, Tail]
+    read_at: datetime
+    notices: tuple[Notice, ...] = ()
+
+
+class _Thread(threading.local):
+    """The home that one thread keeps: none yet while the list is empty."""
+
+    kept: list[Home] | None = None
+
+
+class Reader:
+    """Keeps the last reading of every agent and workspace; safe from any thread."""
+
+    def __init__(self, ports: Ports, settings: Settings) -> None:
+        self._ports = ports
+        self._settings = settings
+        self._lock = threading.RLock()
+        self._thread = _Thread()
+        self._listings: dict[AgentRef, tuple[Agent, StoreListing]] = {}
+        self._agents: dict[AgentRef, AgentReading] = {}
+        self._pools: dict[str, tuple[object, Pool]] = {}
+        self._tails: dict[AgentRef, Tails] = {}
+        self._before: Mapping[UsageMark, Tail] | None = None
+        self._news = 0
+
+    def home(self) -> Home:
+        """Read home, configuration and roster."""
+        kept = self._thread.kept
+        if kept is None:
+            return self._ports.platform.read()
+        if not kept:
+            kept.append(self._ports.platform.read())
+        return kept[0]
+
+    @contextmanager
+    def keep_home(self) -> Iterator[None]:
+        """Let the steps of this thread in the block share one reading of the home.
+
+        A run for fifty agents would read it fifty times, each time with all fifty in it.
+        """
+        self._thread.kept = []
+        try:
+            yield
+        finally:
+            self._thread.kept = None
+
+    def policy(self, agent_id: str, threshold_tokens: int | None = None) -> RotationPolicy:
+        """Return the rotation policy of one agent."""
+        rotation = self._settings.for_agent(agent_id).rotation
+        return RotationPolicy(
+            threshold_tokens=rotation.threshold_tokens
+            if threshold_tokens is None
+            else threshold_tokens,
+            window_ratio=rotation.window_ratio,
+            skip_patterns=rotation.skip_patterns,
+            overhead_tokens=rotation.overhead_tokens,
+            key_thresholds=rotation.keys if threshold_tokens is None else {},
+        )
+
+    def listing(self, agent: Agent) -> StoreListing:
+        """List what an agent's stores hold; an unchanged store is not read again."""
+        store = self._ports.sessions
+        with self._lock:
+            known = self._listings.get(agent.ref)
+            if (
+                known is not None
+                and known[0] == agent
+                and known[1].fingerprint == store.fingerprint(agent)
+            ):
+                return known[1]
+            listing = store.sessions(agent)
+            self._listings[agent.ref] = agent, listing
+            return listing
+
+    def sessions(self, home: Home, agent: Agent, *, reuse: bool = False) -> AgentReading:
+        """List an agent's sessions, with the ends of transcripts that are needed to judge them.
+
+        Args:
+            home: The home it belongs to.
+            agent: The agent.
+            reuse: Take the last reading without even asking whether it changed.
+        """
+        with self._lock:
+            known = self._agents.get(agent.ref)
+            if known is not None and reuse:
+                return known
+            with self._ports.sessions.keep_open():
+                self._remembered(home)  # before anything is looked at
+                listing = self.listing(agent)
+                if known is not None and known.listing is listing:
+                    return known
+                failed: list[Notice] = []
+                usages = self._usages(home, agent, listing, failed)
+            now = self._ports.clock.now()
+            reading = AgentReading(agent, listing, usages, now, few(failed))
+            self._agents[agent.ref] = reading
+            return reading
+
+    def views(
+        self,
+        home: Home,
+        reading: AgentReading,
+        samples: Mapping[str, tuple[Sample, ...]],
+        threshold_tokens: int | None = None,
+    ) -> list[SessionView]:
+        """Judge every session of a reading; cheap, and done anew each time: the clock moves on."""
+        policy = self.policy(reading.agent.id, threshold_tokens)
+        now = self._ports.clock.now()
+        views = []
+        for one in reading.listing.sessions:
+            usage = reading.usages.get(one.session_id or "")
+            stored = _spoken(one, usage)
+            evidence = Evidence(
+                usage=usage,
+                samples=samples.get(one.session_id or "", ()),
+                read_at=reading.read_at,
+            )
+            views.append(judge(stored, evidence, config=home.config, policy=policy, now=now))
+        return views
+
+    def pool(self, home: Home, agent: Agent, *, reuse: bool = False) -> Pool:
+        """Read the memory pool of an agent's workspace; shared workspaces are read once."""
+        root = str(agent.workspace)
+        with self._lock:
+            known = self._pools.get(root)
+            if known is not None and reuse:
+                return known[1]
+            sharing = tuple(
+                sorted(one.id for one in home.agents if one.workspace == agent.workspace)
+            )
+            mark = (self._ports.memory.fingerprint(agent.workspace), sharing)
+            if known is not None and known[0] == mark:
+                return known[1]
+            pool = self._ports.memory.pool(
+                agent.workspace, sharing, config=home.config, now=self._ports.clock.now()
+            )
+            self._pools[root] = (mark, pool)
+            return pool
+
+    def remember(self, home: Home) -> None:
+        """Keep the ends of transcripts for the next process, when many of them were read anew."""
+        with self._lock:
+            if self._news < _WORTH_KEEPING:
+                return
+            self._news = 0
+            ends = (one for known in self._tails.values() for one in known.values())
+            found = {mark: tail for (mark, _, _), tail in ends if mark[3]}
+            self._ports.usages.store(str(home.path), found)
+
+    def _remembered(self, home: Home) -> Mapping[UsageMark, Tail]:
+        if self._before is None:
+            self._before = self._ports.usages.load(str(home.path))
+        return self._before
+
+    def _usages(
+        self, home: Home, agent: Agent, listing: StoreListing, failed: list[Notice]
+    ) -> dict[str, Tail]:
+        policy = self.policy(agent.id)
+        deep = _newest_talks(listing, self._ports.clock.now())
+        far: dict[str, TranscriptRef] = {}
+        near: dict[str, TranscriptRef] = {}
+        for stored in listing.sessions:
+            ref, session_id = stored.transcript, stored.session_id
+            if ref is None or session_id is None or not _is_worth_reading(stored):
+                continue
+            if session_id in deep:
+                far[session_id] = ref
+            elif needs_usage(stored, policy, window_of(stored, home.config)):
+                near[session_id] = ref
+        # One place a transcript: what it was before it grew is of no use to anybody, nor are those
+        # that are not listed any more.
+        known = self._tails.get(agent.ref, {})
+        kept = self._tails[agent.ref] = {}
+        return {
+            **self._tails_of(near, 1, known, kept, failed),
+            **self._tails_of(far, _GROWTH_POINTS, known, kept, failed),
+        }
+
+    def _tails_of(
+        self,
+        refs: Mapping[str, TranscriptRef],
+        wanted: int,
+        known: Tails,
+        kept: Tails,
+        failed: list[Notice],
+    ) -> dict[str, Tail]:
+        """Return the ends of transcripts, from memory while a transcript is unchanged."""
+        marks: dict[str, Seen] = {
+            one: (_mark(ref, wanted), ref.size_bytes, ref.modified_at) for one, ref in refs.items()
+        }
+        before = self._before or {}
+        found = {one: known[one] for one in refs if one in known and known[one][0] == marks[one]}
+        for one, mark in marks.items():
+            if one not in found and mark[0][3] and mark[0] in before:
+                found[one] = mark, before[mark[0]]
+        ids = {id(ref): one for one, ref in refs.items() if one not in found}
+        unread = [ref for one, ref in refs.items() if one not in found]
+        store = self._ports.sessions
+        for ref, tail in read_usages(store, unread, wanted=wanted, failed=failed):
+            one = ids[id(ref)]
+            found[one] = marks[one], tail
+            self._news += bool(marks[one][0][3])
+        kept.update((one, row) for one, row in found.items() if refs[one].modified_at is not None)
+        return {one: tail for one, (_, tail) in found.items()}
+
+
+def _mark(ref: TranscriptRef, wanted: int) -> UsageMark:
+    """Return what an end is known by; without a stamp where other files count as well."""
+    stamp = ref.stamp if ref.stamp is not None and ref.extra is None else ()
+    return str(ref.path), ref.session_id, wanted, stamp
+
+
+def _spoken(stored: StoredSession, usage: Tail | None) -> StoredSession:
+    """Date a session by its newest message, where that was read."""
+    if usage is None or usage.spoke_at is None:
+        return stored
+    at, known = usage.spoke_at, stored.updated_at
+    if known is not None and abs(known - at) <= _SAME_MOMENT:
+        return stored  # the entry says so itself
+    return replace(stored, spoke_at=at, updated_at=stored.updated_at or at)
+
+
+def _is_worth_reading(stored: StoredSession) -> bool:
+    """Counts of ended sessions are history; only what lives can still be saved."""
+    if stored.state is SessionState.LIVE:
+        return stored.transcript_state is TranscriptState.PRESENT
+    # What ended without a date has one in its last message.
+    return stored.state is SessionState.ORPHAN or stored.updated_at is None
+
+
+def _newest_talks(listing: StoreListing, now: datetime) -> frozenset[str]:
+    """Return the ids whose growth is worth a deeper reading: the newest talks of these hours."""
+    talks = [
+        (one.updated_at, one.session_id)
+        for one in listing.sessions
+        if one.state is SessionState.LIVE
+        and one.session_id is not None
+        and one.updated_at is not None
+        and one.transcript is not None
+        and one.key is not None
+        and one.key.kind.is_conversation
+        and now - one.updated_at <= LOOKBACK
+    ]
+    talks.sort(reverse=True)
+    return frozenset(session_id for _, session_id in talks[:_GROWTH_READINGS])

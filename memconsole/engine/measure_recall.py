@@ -1,0 +1,81 @@
+"""Asks the questions of a labelled set and adds up what the results hold (`bench recall`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.search.chunking import chunks
+from memconsole.domain.search.recall import DEPTH, Sums, questions
+from memconsole.domain.search.values import SearchRequest
+from memconsole.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from memconsole.domain.search.recall import Question, Range, Recall
+    from memconsole.engine.engine import Engine
+    from memconsole.ports.platform import Clock
+
+_QUERIES: Final = "queries.jsonl"
+
+
+def read_questions(folder: Path) -> tuple[Question, ...]:
+    """Return the questions of a labelled set.
+
+    Raises:
+        UsageError: There are none, or a line is no question.
+    """
+    path = folder / _QUERIES
+    hint = (
+        "Each line is an object with agent, query and evidence; `bench recall --help` tells more."
+    )
+    try:
+        with path.open(encoding="utf-8") as lines:
+            found = tuple(questions(lines))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}", hint=hint) from error
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}", hint=hint) from error
+    if not found:
+        raise UsageError(f"{path} holds no question with evidence", hint=hint)
+    missing = sorted({one.agent for one in found if not (folder / one.agent).is_dir()})
+    if missing:
+        raise UsageError(f"{folder} has no workspace {missing[0]!r}", hint=hint)
+    return found
+
+
+def measure(engine: Engine, asked: Sequence[Question], clock: Clock) -> Recall:
+    """Ask every question; an index is built before the first one of its agent, untimed."""
+    sums = Sums()
+    sizes: dict[str, int] = {}
+    existing: dict[tuple[str, str], list[Range]] = {}
+    provider, seconds = "none", 0.0
+    for question in asked:
+        if question.agent not in sizes:
+            built = engine.search(SearchRequest("anything", agent_id=question.agent))
+            sizes[question.agent], provider = built.index.chunks, built.index.provider
+        request = SearchRequest(question.query, agent_id=question.agent, max_results=DEPTH)
+        start = clock.monotonic()
+        found = engine.search(request)
+        seconds += clock.monotonic() - start
+        ranked = [(hit.path, hit.start_line, hit.end_line) for hit in found.hits]
+        for path in {path for path, _ in question.evidence}:
+            if (question.agent, path) not in existing:
+                existing[question.agent, path] = _ranges(engine, question.agent, path)
+        known = [
+            one
+            for path in {path for path, _ in question.evidence}
+            for one in existing[question.agent, path]
+        ]
+        sums.add(question, ranked, known)
+    return sums.mean(
+        agents=len(sizes), chunks=sum(sizes.values()), provider=provider, seconds=seconds
+    )
+
+
+def _ranges(engine: Engine, agent: str, path: str) -> list[Range]:
+    own = engine.settings.for_agent(agent).search
+    text = "\n".join(engine.document_lines(agent, path))
+    cut = chunks(text, tokens=own.chunk_tokens, overlap_tokens=own.chunk_overlap)
+    return [(path, one.start_line, one.end_line) for one in cut]

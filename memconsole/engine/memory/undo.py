@@ -1,0 +1,126 @@
+"""Takes back the last action on memory that was not taken back yet: `memory undo` (mission §19)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.commands.commands import Reflect
+from memconsole.domain.commands.outcomes import (
+    Failed,
+    Planned,
+    Skipped,
+    SkipReason,
+    Undone,
+    Written,
+)
+from memconsole.domain.memory.edits import ActionKind, is_exact, undone
+from memconsole.domain.memory.entries import is_kept_by_us
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memconsole.domain.commands.commands import MemoryUndo
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.memory.edits import FileEdit, MemoryAction
+    from memconsole.engine.home.workspace import Bench
+
+_FEW: Final = 8
+"""Entries that are named one by one."""
+
+
+def undo(command: MemoryUndo, bench: Bench) -> Outcome:
+    """Put the files back as they were; what others changed since stays.
+
+    Raises:
+        ConcurrentEditError: Somebody edits a file at the same time, twice in a row.
+        WorkspaceError: A file cannot be read or written.
+        StateError: It cannot be remembered.
+    """
+    bench.ports.runs.require_readable()  # what could be undone is recorded there
+    action = next(iter(bench.ports.edits.actions(bench.real)), None)
+    reflection = bench.ports.reflections.last(bench.real)
+    if reflection is not None and (action is None or reflection.at > action.at):
+        return _undo_reflection(command, bench)
+    if action is None:
+        message = f"nothing that was done to the memory of {bench.agent.id} is left to undo"
+        return Skipped(command, SkipReason.NOTHING_NEW, message)
+    lost = [edit.path for edit in action.edits if not _can_undo(edit, bench)]
+    if lost:
+        return Failed(
+            command,
+            "changed-since",
+            f"{', '.join(lost)} was changed since, and what was added is not there any more",
+            hint="Nothing was done; edit the file by hand with `memconsole memory edit`.",
+        )
+    if command.dry_run:
+        return _planned(command, bench, action)
+    exact = all(_is_as_left(edit, bench) for edit in action.edits)
+    wrote = [it for edit in _ordered(action) if (it := bench.take_back(edit)) is not None]
+    bench.ports.edits.undone(action, bench.ports.clock.now())
+    return Undone(
+        command,
+        _sentence(action, bench, is_plan=False),
+        tuple(wrote),
+        {"undid": action.kind.value, "ids": list(action.entries), "exact": exact},
+    )
+
+
+def _undo_reflection(command: MemoryUndo, bench: Bench) -> Outcome:
+    from memconsole.engine.reflect.files import Files  # noqa: PLC0415 - seldom the last action
+    from memconsole.engine.reflect.run import undo as undo_reflection  # noqa: PLC0415
+
+    order = Reflect(command.agent, is_undo=True, dry_run=command.dry_run)
+    most = bench.settings.reflector.max_backups
+    files = Files(bench.ports, bench.agent, bench.zone, most)
+    outcome = undo_reflection(order, files, bench)
+    details = {**outcome.details, "undid": "reflect"}
+    return replace(outcome, command=command, details=details)
+
+
+def _ordered(action: MemoryAction) -> list[FileEdit]:
+    """Return the edits, the last one first; the archive loses nothing before it is back."""
+    newest_first = action.edits[::-1]
+    return sorted(newest_first, key=lambda edit: is_kept_by_us(edit.path))
+
+
+def _can_undo(edit: FileEdit, bench: Bench) -> bool:
+    """Whether a file can be brought back; what is not in the archive any more need not be."""
+    seen = bench.read(edit.path)
+    if is_kept_by_us(edit.path) or (seen is None and edit.is_new):
+        return True
+    return undone(edit, "" if seen is None else seen.text) is not None
+
+
+def _is_as_left(edit: FileEdit, bench: Bench) -> bool:
+    seen = bench.read(edit.path)
+    return seen is not None and is_exact(edit, seen.text)
+
+
+def _planned(command: MemoryUndo, bench: Bench, action: MemoryAction) -> Planned:
+    wrote = []
+    for edit in action.edits:
+        seen = bench.read(edit.path)
+        text = undone(edit, "" if seen is None else seen.text)
+        wrote.append(Written(edit.path, len((text or "").encode(errors="replace"))))
+    return Planned(
+        command,
+        _sentence(action, bench, is_plan=True),
+        tuple(wrote),
+        {"undid": action.kind.value, "ids": list(action.entries)},
+    )
+
+
+def _sentence(action: MemoryAction, bench: Bench, *, is_plan: bool) -> str:
+    own = [edit.path for edit in action.edits if not is_kept_by_us(edit.path)]
+    few = len(action.entries) <= _FEW
+    ids = _listed(action.entries) if few else f"{len(action.entries)} entries"
+    if action.kind in (ActionKind.ADD, ActionKind.PROMOTE):
+        did = "would take" if is_plan else "took"
+        return f"{did} {ids} out of {_listed(own)} of {bench.agent.id} again"
+    did = "would put" if is_plan else "put"
+    return f"{did} {ids} back into {_listed(own)} of {bench.agent.id}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(words)

@@ -1,0 +1,253 @@
+"""Gathers what an observer run looks at: the talks, and what was observed of them (mission §12)."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Notice
+from memconsole.domain.calendar import local_time, resolve_zone
+from memconsole.domain.checkpoint.rules import class_of, is_capturable, is_readable, label_of, named
+from memconsole.domain.commands.outcomes import Skipped, SkipReason
+from memconsole.domain.observe.rules import MAX_LINES, MAX_SESSIONS, Part, is_reached, unseen
+from memconsole.domain.sessions.keys import classify, parse_key
+from memconsole.domain.sessions.stored import TranscriptState
+from memconsole.domain.transcripts.notices import transcript_notices
+from memconsole.domain.transcripts.records import Tail
+from memconsole.engine.home.lookup import require_own_words, unreadable
+from memconsole.engine.transcripts.ages import current_talks
+from memconsole.engine.transcripts.fingerprint import keys_of, note_keys
+from memconsole.engine.transcripts.segment import read_segment
+from memconsole.engine.transcripts.tail import read_tail
+from memconsole.errors import SessionNotFoundError, StoreError, TranscriptRefusedError
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime, timedelta
+
+    from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.calendar import Zone
+    from memconsole.domain.commands.commands import Observe
+    from memconsole.domain.observe.rules import Cursor
+    from memconsole.domain.sessions.stored import StoredSession, StoreListing
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings.sections import ObserverSettings
+    from memconsole.domain.transcripts.records import Message
+    from memconsole.ports.bundle import Ports
+
+logger = logging.getLogger(__name__)
+
+CATCH_UP = 1_000
+"""Messages of one session that are read back to where the last run ended."""
+
+_MORNING_ENDS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What one run works with."""
+
+    command: Observe
+    home: Home
+    agent: Agent
+    ports: Ports
+    settings: Settings
+
+    @property
+    def observer(self) -> ObserverSettings:
+        """The `[observer]` settings."""
+        return self.settings.observer
+
+    @property
+    def zone(self) -> Zone:
+        """The user's time zone (A23)."""
+        return resolve_zone(self.settings.timezone, self.home.config.user_timezone).zone
+
+    @property
+    def mode(self) -> str:
+        """`recover`, `flush`, `morning` or `normal`, the rows of §12's table."""
+        if self.command.recover_id is not None:
+            return "recover"
+        if self.command.is_flush:
+            return "flush"
+        hour = local_time(self.ports.clock.now(), self.zone).hour
+        return "morning" if hour <= _MORNING_ENDS else "normal"
+
+    @property
+    def lookback(self) -> timedelta:
+        """How far back this mode looks."""
+        settings = self.observer
+        return {
+            "recover": settings.recover_lookback,
+            "flush": settings.flush_lookback,
+            "morning": settings.morning_lookback,
+        }.get(self.mode, settings.lookback)
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """The new words of all talks.
+
+    Attributes:
+        parts: One a session with new messages, the session that was quiet longest first.
+        read: Messages that were read, new or not.
+    """
+
+    parts: tuple[Part, ...]
+    notices: tuple[Notice, ...]
+    read: int
+
+    @property
+    def lines(self) -> int:
+        """How many messages are new."""
+        return sum(len(part.messages) for part in self.parts)
+
+
+def gather(scene: Scene) -> Picked | Skipped:
+    """Read the talks that this run is about.
+
+    Raises:
+        SessionNotFoundError: The command names a session that is not there.
+        StoreError: The store, or the one transcript that was asked for, cannot be read.
+    """
+    listing = scene.ports.sessions.sessions(scene.agent)
+    if not scene.command.dry_run:
+        note_keys(scene.ports, scene.agent, keys_of(listing.sessions))
+    notices: list[Notice] = []
+    chosen = _chosen(scene, listing, notices)
+    if isinstance(chosen, Skipped):
+        return chosen
+    cursors = scene.ports.observer.cursors(scene.agent.ref)
+    last = scene.ports.observer.last(scene.agent.ref)
+    parts: list[Part] = []
+    read = 0
+    is_one = scene.command.session_key is not None or scene.command.recover_id is not None
+    for stored in reversed(chosen):
+        try:
+            tail = _read(scene, stored, cursors)
+        except StoreError as error:
+            if is_one or len(chosen) == 1:
+                raise
+            logger.warning("%s", error)
+            path = None if stored.transcript is None else str(stored.transcript.path)
+            notices.append(Notice(error.code, str(error), path, scene.agent.id))
+            continue
+        read += len(tail.messages)
+        notices += _notices(scene, stored, tail)
+        new = _new(scene, stored, tail.messages, cursors, None if last is None else last[1])
+        if new and stored.session_id is not None:
+            parts.append(Part(stored.session_id, new))
+    return Picked(tuple(parts), tuple(notices), read)
+
+
+def _chosen(
+    scene: Scene, listing: StoreListing, notices: list[Notice]
+) -> Sequence[StoredSession] | Skipped:
+    """Return the sessions to read, the one with the newest words first."""
+    command = scene.command
+    name = command.recover_id or command.session_key
+    if name is not None:
+        return _named(scene, listing, name)
+    talks = current_talks(scene.ports.sessions, listing)
+    notices += talks.refused
+    found = talks.sessions[:MAX_SESSIONS]
+    if not found and not is_readable(listing):
+        raise unreadable(scene.agent.id, listing)
+    if not found and talks.refused:
+        raise TranscriptRefusedError(talks.refused[0].code, talks.refused[0].message)
+    if not found:
+        message = f"{scene.agent.id} has no talk with one person that could be observed"
+        return Skipped(command, SkipReason.NO_SESSION, message)
+    return found
+
+
+def _named(scene: Scene, listing: StoreListing, name: str) -> Sequence[StoredSession] | Skipped:
+    """Return the one session that was asked for, unless talk of its class is never captured."""
+    stored = named(listing.sessions, name)
+    if stored is None:
+        raise SessionNotFoundError(name)
+    require_own_words(stored)
+    session_class = class_of(stored)
+    is_captured = is_capturable(stored) or stored.key is None
+    if stored.key is None and stored.session_id is not None:
+        known = scene.ports.recovery.keys(scene.agent.ref).get(stored.session_id)
+        if known is not None:
+            session_class = classify(parse_key(known, owner=scene.agent.id), None)
+            is_captured = session_class.may_be_captured(groups=stored.captures_groups)
+    label = label_of(stored)
+    if not is_captured:
+        return Skipped(
+            scene.command,
+            SkipReason.NOT_CAPTURED,
+            f"{label} is a {session_class.value} session, and those are never copied into memory",
+        )
+    if stored.transcript is None or stored.transcript_state is not TranscriptState.PRESENT:
+        message = f"{label} has no transcript to read"
+        return Skipped(scene.command, SkipReason.NO_SESSION, message)
+    return (stored,)
+
+
+def _read(scene: Scene, stored: StoredSession, cursors: Mapping[str, Cursor]) -> Tail:
+    """Read the end of one transcript, back to where the last run ended.
+
+    A transcript that is moved while it is read is looked for once more.
+    """
+    try:
+        return _tail(scene, stored, cursors)
+    except StoreError:
+        listing = scene.ports.sessions.sessions(scene.agent)
+        again = named(listing.sessions, stored.session_id or "")
+        if again is None or again.transcript == stored.transcript:
+            raise
+        return _tail(scene, again, cursors)
+
+
+def _tail(scene: Scene, stored: StoredSession, cursors: Mapping[str, Cursor]) -> Tail:
+    assert stored.transcript is not None  # those without one were left out
+    store, ref = scene.ports.sessions, stored.transcript
+    if scene.command.is_previous:
+        segment = read_segment(store, ref, wanted=MAX_LINES, is_previous=True)
+        return Tail(segment.messages, segment.counts, is_whole=segment.is_whole)
+    tail = read_tail(store, ref, wanted=MAX_LINES)
+    cursor = cursors.get(stored.session_id or "")
+    if cursor is not None and not tail.is_whole and not is_reached(tail.messages, cursor):
+        tail = read_tail(store, ref, wanted=CATCH_UP)
+    return tail
+
+
+def _new(
+    scene: Scene,
+    stored: StoredSession,
+    messages: Sequence[Message],
+    cursors: Mapping[str, Cursor],
+    last_run: datetime | None,
+) -> tuple[Message, ...]:
+    """Return the messages that this run has to look at.
+
+    A session that no run has seen yet began after the last run: it is looked at from then on, so
+    that nothing is lost when runs were missed.
+    """
+    cursor = cursors.get(stored.session_id or "")
+    now = scene.ports.clock.now()
+    if scene.mode == "recover":
+        ended = next((one.at for one in reversed(messages) if one.at is not None), now)
+        return unseen(messages, cursor, ended - scene.lookback)
+    cutoff = now - scene.lookback
+    if cursor is None and last_run is not None:
+        cutoff = min(cutoff, last_run)
+    return unseen(messages, cursor, cutoff)
+
+
+def _notices(scene: Scene, stored: StoredSession, tail: Tail) -> Sequence[Notice]:
+    ref = stored.transcript
+    assert ref is not None
+    return tuple(
+        transcript_notices(
+            label_of(stored),
+            tail.counts,
+            has_gap=tail.has_gap,
+            path=str(ref.path),
+            agent=scene.agent.id,
+        )
+    )

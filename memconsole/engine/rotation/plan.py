@@ -1,0 +1,296 @@
+"""Which sessions rotation would take (mission §5, A13), from disk alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memconsole.domain.commands.commands import Rotate
+from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason
+from memconsole.domain.rotation import BREAKER, is_too_soon, is_tripped
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.sessions.tokens import NotDue
+from memconsole.engine.home.lookup import find_agent
+from memconsole.errors import SessionNotFoundError
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.rotation import Rotation
+    from memconsole.domain.settings import RotationSettings, Settings
+    from memconsole.domain.snapshot.snapshot import SessionView
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.bundle import Ports
+
+JOURNAL_ROWS = 20
+"""Newest rotations of a session that decide about the next one."""
+
+_SKIPS = {
+    NotDue.BELOW: SkipReason.NOT_DUE,
+    NotDue.UNKNOWN: SkipReason.NOT_CONFIRMED,
+    NotDue.STALE: SkipReason.NOT_CONFIRMED,
+    NotDue.UNCONFIRMED: SkipReason.NOT_CONFIRMED,
+    NotDue.CLASS: SkipReason.NOT_ROTATED,
+    NotDue.ARCHIVED: SkipReason.NO_SESSION,
+    NotDue.NO_KEY: SkipReason.NO_SESSION,
+    NotDue.NO_SESSION: SkipReason.NO_SESSION,
+    NotDue.PATTERN: SkipReason.SKIP_PATTERN,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RotationPlan:
+    """What rotation would do now.
+
+    Attributes:
+        outcomes: `Planned` for each candidate, largest first, then `Skipped` for each session
+            that is over its threshold and is left alone.
+        below: Live sessions below their threshold or without a count.
+        threshold_tokens: The absolute limit that was applied.
+        most: Sessions that one run resets; None when they were named.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    below: int
+    threshold_tokens: int
+    most: int | None = None
+
+    @property
+    def queue(self) -> tuple[Rotate, ...]:
+        """Return what a run tries in turn, until `most` were taken; a busy one takes no place."""
+        waits = (
+            one.command
+            for one in self.outcomes
+            if isinstance(one, Planned)
+            or (isinstance(one, Skipped) and one.reason is SkipReason.MAX_PER_RUN)
+        )
+        return tuple(one for one in waits if isinstance(one, Rotate))
+
+
+def plan_rotation(
+    ports: Ports,
+    reader: Reader,
+    settings: Settings,
+    *,
+    agent_id: str | None,
+    keys: tuple[str, ...],
+    threshold_tokens: int | None,
+    is_forced: bool,
+    is_active_forced: bool = False,
+) -> RotationPlan:
+    """Judge every live session, or the named ones.
+
+    Args:
+        ports: For the journal and the time.
+        reader: For the sessions on disk.
+        settings: Thresholds and other rules.
+        agent_id: Only this agent.
+        keys: Only these sessions.
+        threshold_tokens: Another limit.
+        is_forced: Threshold, interval and breaker are passed.
+        is_active_forced: Runs that are going on will be broken off, and the plan says so.
+
+    Raises:
+        SessionNotFoundError: A key names no live session.
+        UnknownAgentError: `agent_id` names nobody.
+    """
+    rows = _live_rows(reader, agent_id, threshold_tokens)
+    if keys:
+        named = [_named(rows, key) for key in keys]
+        outcomes = tuple(_judge_named(row, ports, settings, is_forced=is_forced) for row in named)
+        limit = threshold_tokens or settings.rotation.threshold_tokens
+        return RotationPlan(_told(outcomes, is_active_forced), 0, limit)
+    due = sorted((row for row in rows if row.is_due), key=lambda row: -(row.count.basis or 0))
+    held = [one for row in due if (one := _held(row, ports, settings)) is not None]
+    waiting = {one.command for one in held}
+    limit = settings.rotation.max_per_run
+    outcomes = (
+        *_placed([row for row in due if _command(row) not in waiting], limit),
+        *held,
+        *(_skipped(row) for row in rows if _stays(row) and not row.is_cron_run),
+    )
+    return RotationPlan(
+        _told(outcomes, is_active_forced),
+        below=sum(not row.is_due and not _stays(row) for row in rows),
+        threshold_tokens=threshold_tokens or settings.rotation.threshold_tokens,
+        most=limit,
+    )
+
+
+def _placed(fullest_first: Iterable[SessionView], most: int) -> Iterator[Outcome]:
+    """Yield the plan of one run; a session that the disk calls busy takes no place in it."""
+    left = most
+    for row in fullest_first:
+        yield _planned(row) if left > 0 else over_the_maximum(_planned(row), most)
+        left -= not _is_busy(row)
+
+
+def plan_of(command: Rotate, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+    """Return what one rotation would do.
+
+    Raises:
+        SessionNotFoundError: The key names no live session.
+    """
+    plan = plan_rotation(
+        ports,
+        reader,
+        settings,
+        agent_id=command.agent.id,
+        keys=(command.key,),
+        threshold_tokens=command.threshold_tokens,
+        is_forced=command.is_forced,
+        is_active_forced=command.is_active_forced,
+    )
+    [found] = plan.outcomes
+    return replace(found, command=command)
+
+
+def _live_rows(
+    reader: Reader, agent_id: str | None, threshold_tokens: int | None
+) -> list[SessionView]:
+    home = reader.home()
+    agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
+    rows: list[SessionView] = []
+    for agent in agents:
+        reading = reader.sessions(home, agent)
+        rows += (
+            row
+            for row in reader.views(home, reading, {}, threshold_tokens)
+            if row.state is SessionState.LIVE
+        )
+    return rows
+
+
+def _named(rows: Iterable[SessionView], key: str) -> SessionView:
+    for row in rows:
+        if row.key_text == key:
+            return row
+    raise SessionNotFoundError(key)
+
+
+def _stays(row: SessionView) -> bool:
+    """Over its threshold by the number shown, and not taken; past cron runs are their job's."""
+    return not row.is_due and row.tokens is not None and row.tokens >= row.threshold
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Why the journal leaves a due session alone for now."""
+
+    reason: SkipReason
+    because: str
+    hint: str
+
+
+def hold_of(
+    newest_first: Sequence[Rotation], rules: RotationSettings, now: datetime
+) -> Hold | None:
+    """Return what the journal has against a rotation: the breaker, or one just before (A13)."""
+    if is_tripped(newest_first):
+        return Hold(
+            SkipReason.BREAKER,
+            f"the last {BREAKER} resets of it had no effect",
+            "Look at the Gateway's log; `--force` tries once more.",
+        )
+    if is_too_soon(newest_first, rules.min_interval, now):
+        return Hold(
+            SkipReason.TOO_SOON,
+            f"it was rotated less than {rules.min_interval} ago",
+            "`--force` passes rotation.min_interval.",
+        )
+    return None
+
+
+def _held(row: SessionView, ports: Ports, settings: Settings) -> Skipped | None:
+    rules = settings.for_agent(row.agent.id).rotation
+    recent = ports.rotations.recent(row.agent, row.key_text or "", limit=JOURNAL_ROWS)
+    held = hold_of(recent, rules, ports.clock.now())
+    if held is None:
+        return None
+    said = f"{row.key_text}: {held.because}"
+    return Skipped(_command(row), held.reason, said, hint=held.hint, details=_details(row))
+
+
+def _command(row: SessionView) -> Rotate:
+    return Rotate(row.agent, row.key_text or "", dry_run=True)
+
+
+def _details(row: SessionView) -> dict[str, Detail]:
+    return {
+        "threshold": row.threshold,
+        "tokens": row.tokens,
+        "token_state": row.count.state.value,
+        "session_id": row.session_id,
+        "class": row.session_class.value,
+    }
+
+
+def _planned(row: SessionView) -> Planned:
+    capture = (
+        "after a checkpoint of it"
+        if row.is_capturable
+        else f"without capture: {row.session_class.value} talk is never copied into memory"
+    )
+    tokens = row.count.basis if row.count.basis is not None else row.tokens
+    return Planned(
+        _command(row),
+        f"would reset {row.key_text} at {tokens} of {row.threshold} tokens, {capture}"
+        + (_WAITED if _is_busy(row) else ""),
+        details=_details(row),
+    )
+
+
+_WAITED = "; a run is going on, which is waited for"
+_BROKEN = "; a run is going on, which is broken off"
+
+
+def _told(outcomes: tuple[Outcome, ...], is_active_forced: bool) -> tuple[Outcome, ...]:
+    """Return the plan with what becomes of runs that are going on."""
+    if not is_active_forced:
+        return outcomes
+    return tuple(
+        replace(one, message=one.message.replace(_WAITED, _BROKEN))
+        if isinstance(one, Planned)
+        else one
+        for one in outcomes
+    )
+
+
+def _is_busy(row: SessionView) -> bool:
+    """Whether the disk says that a run is going on; the Gateway decides when it is time."""
+    return row.stored.is_active is True or row.stored.status == "running"
+
+
+def skip_of(row: SessionView, command: Rotate) -> Skipped:
+    """Return why a session is left alone."""
+    reason = SkipReason.NOT_DUE if row.not_due is None else _SKIPS[row.not_due]
+    because = row.not_due_because or "it is not due"
+    return Skipped(command, reason, f"{row.key_text}: {because}", details=_details(row))
+
+
+def _skipped(row: SessionView) -> Skipped:
+    return skip_of(row, _command(row))
+
+
+def over_the_maximum(plan: Planned, limit: int) -> Skipped:
+    """Return that a session which is due waits for the next run."""
+    key = plan.command.key if isinstance(plan.command, Rotate) else ""
+    return Skipped(
+        plan.command,
+        SkipReason.MAX_PER_RUN,
+        f"{key} is due; one run takes the largest {limit} sessions",
+        hint="It is taken by the next run.",
+        details=plan.details,
+    )
+
+
+def _judge_named(row: SessionView, ports: Ports, settings: Settings, *, is_forced: bool) -> Outcome:
+    if is_forced and row.session_class.is_rotated:
+        return _planned(row)
+    if not row.is_due:
+        return _skipped(row)
+    return _held(row, ports, settings) or _planned(row)

@@ -1,0 +1,315 @@
+"""Resets one session, and proves it (mission §5, A13).
+
+Found, not busy, saved, looked at again, written into the journal, sent once, looked at again. An
+answer that is lost is settled by looking; whatever was sent is never sent a second time.
+
+What came of a rotation, in words and with its proof (A13, `cli.md`).
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from memconsole.domain.commands.outcomes import Failed, Rotated, Skipped, SkipReason, status_of
+from memconsole.domain.rotation import (
+    DEFERRALS,
+    Rotation,
+    RotationState,
+    deferrals,
+    is_another,
+    is_proven,
+    of_live,
+)
+from memconsole.engine.rotation.plan import JOURNAL_ROWS, hold_of, plan_of, skip_of
+from memconsole.engine.rotation.prologue import save_first
+from memconsole.engine.rotation.target import find_target, look_again
+from memconsole.errors import GatewayCallError, GatewayUnavailableError, StateError
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from memconsole.domain.commands.commands import Detail, Rotate
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.rotation import Identity
+    from memconsole.domain.settings import RotationSettings, Settings
+    from memconsole.engine.home.reader import Reader
+    from memconsole.engine.rotation.prologue import Prologue
+    from memconsole.engine.rotation.target import Target
+    from memconsole.ports.bundle import Ports
+
+
+logger = logging.getLogger(__name__)
+
+UNANSWERED = timedelta(minutes=2)
+"""After this a reset whose answer was lost, and that changed nothing, is taken for ineffective."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What one rotation needs on its way."""
+
+    command: Rotate
+    ports: Ports
+    reader: Reader
+    settings: Settings
+
+    def target(self) -> Target:
+        return find_target(
+            self.command.agent,
+            self.command.key,
+            ports=self.ports,
+            reader=self.reader,
+            threshold_tokens=self.command.threshold_tokens,
+        )
+
+    @property
+    def rules(self) -> RotationSettings:
+        return self.settings.for_agent(self.command.agent.id).rotation
+
+    def recent(self, target: Target) -> tuple[Rotation, ...]:
+        return self.ports.rotations.recent(target.agent.ref, target.key, limit=JOURNAL_ROWS)
+
+    def note(self, target: Target, state: RotationState, prologue: Prologue | None = None) -> int:
+        """Write it into the journal; raises `StateError` when that cannot be done."""
+        steps = () if prologue is None else prologue.steps
+        return self.ports.rotations.begin(
+            Rotation(
+                id=0,
+                agent=target.agent.ref,
+                key=target.key,
+                state=state,
+                started_at=self.ports.clock.now(),
+                before=target.before,
+                threshold=target.view.threshold,
+                captured=tuple((name, status_of(one)) for name, one in steps),
+            )
+        )
+
+
+def rotate(command: Rotate, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+    """Start one session anew, if it is due, free, saved, and nobody else is at it.
+
+    A dry run is the plan from disk: nothing is written, sent or asked.
+
+    Raises:
+        GatewayUnavailableError: The Gateway is not reachable or refuses us.
+        GatewayMismatchError: It serves another home.
+        SessionNotFoundError: It does not know the key; nothing was sent.
+        LockedError: Another process rotates this session.
+        StateError: The journal cannot be written; nothing was sent.
+    """
+    if command.dry_run:
+        return plan_of(command, ports, reader, settings)
+    work = _Work(command, ports, reader, settings)
+    with ports.locks.session(command.agent.home, command.key):
+        ports.gateway.require()
+        target = work.target()
+        refused = _settle(work, target) or _why_not(work, target)
+        if refused is not None:
+            return refused
+        prologue = save_first(target, ports=ports, reader=reader, settings=settings)
+        if not prologue.is_saved and work.rules.require_capture:
+            return not_saved(command, target, prologue)
+        target = work.target()
+        return _defer(work, target) or _reset(work, target, prologue)
+
+
+def _settle(work: _Work, target: Target) -> Skipped | None:
+    """Find out what became of a reset whose answer nobody saw; never send a second one for it.
+
+    Nobody knows how late this is: the new session may have grown past the count of the old one.
+    """
+    journal, now = work.ports.rotations, work.ports.clock.now()
+    for one in work.recent(target):
+        if one.state is not RotationState.SENT:
+            continue
+        if is_another(one.before, target.before):
+            journal.finish(one.id, RotationState.PROVEN, target.before, now)
+        elif now - one.started_at >= UNANSWERED:
+            journal.finish(one.id, RotationState.INEFFECTIVE, target.before, now)
+        else:
+            return left_alone(
+                work.command,
+                target,
+                SkipReason.IN_FLIGHT,
+                "a reset of it was sent a moment ago and is not answered yet; none is sent twice",
+                "Look at it again in two minutes.",
+            )
+    return None
+
+
+def _why_not(work: _Work, target: Target) -> Skipped | None:
+    view = target.view
+    if not view.session_class.is_rotated or not (view.is_due or work.command.is_forced):
+        return skip_of(view, work.command)
+    if (deferred := _defer(work, target)) is not None or work.command.is_forced:
+        return deferred
+    held = hold_of(work.recent(target), work.rules, work.ports.clock.now())
+    if held is None:
+        return None
+    return left_alone(work.command, target, held.reason, held.because, held.hint)
+
+
+def _defer(work: _Work, target: Target) -> Skipped | None:
+    """Leave a busy session to the next run, unless its run may be broken off; None when it is free.
+
+    With `rotation.force_active` that is after two deferrals, which the journal counts.
+    """
+    if not target.is_busy or work.command.is_active_forced:
+        return None
+    if not work.rules.force_active:
+        return busy(work.command, target, None)
+    before = deferrals(work.recent(target))
+    if before >= DEFERRALS:
+        return None
+    try:
+        work.note(target, RotationState.DEFERRED)
+    except StateError as error:
+        logger.warning("the deferral was not recorded: %s", error)
+    return busy(work.command, target, before + 1)
+
+
+def _reset(work: _Work, target: Target, prologue: Prologue) -> Outcome:
+    """Write the journal, send once, look, and say what is proven."""
+    ports, clock = work.ports, work.ports.clock
+    number = work.note(target, RotationState.SENT, prologue)
+    sent_s = clock.monotonic()
+    try:
+        answer = ports.gateway.reset(target.key, target.live.session_id)
+    except (GatewayCallError, GatewayUnavailableError) as error:
+        ports.rotations.finish(number, RotationState.REFUSED, None, clock.now())
+        if isinstance(error, GatewayCallError) and error.reason == "session-changed":
+            return left_alone(
+                work.command,
+                target,
+                SkipReason.CHANGED,
+                "it changed while it was being saved, and was left alone",
+                "The next run looks at it again.",
+            )
+        raise
+    prologue = prologue.then("reset", "unanswered" if answer.is_lost else "done", sent_s, clock)
+    looked_s = clock.monotonic()
+    try:
+        after = look_again(target, of_live(answer.entry), ports=ports, reader=work.reader)
+    except (GatewayCallError, GatewayUnavailableError) as error:
+        prologue = prologue.then("proof", "failed", looked_s, clock)
+        return reset_unseen(work.command, target, prologue, error)
+    status = "done" if is_proven(target.before, after) else "failed"
+    prologue = prologue.then("proof", status, looked_s, clock)
+    return _judged(work, target, prologue, number, after)
+
+
+def _judged(
+    work: _Work, target: Target, prologue: Prologue, number: int, after: Identity
+) -> Outcome:
+    proven = is_proven(target.before, after)
+    state = RotationState.PROVEN if proven else RotationState.INEFFECTIVE
+    try:
+        work.ports.rotations.finish(number, state, after, work.ports.clock.now())
+    except StateError as error:  # the reset is done: its proof must not be lost with the journal
+        logger.warning("the rotation was not recorded: %s", error)
+    say = reset_done if proven else reset_ineffective
+    return say(work.command, target, prologue, after)
+
+
+def reset_done(command: Rotate, target: Target, prologue: Prologue, after: Identity) -> Rotated:
+    """It is proven; a run that was going on until then is broken off."""
+    saved = "" if prologue.outcome is not None else ", without capture"
+    broken = "; the run that was going on was broken off" if target.is_busy else ""
+    return Rotated(
+        command,
+        f"{target.key} was reset at {target.before.tokens} tokens, now {after.tokens or 0}{saved}"
+        f"{broken}",
+        wrote=prologue.wrote,
+        details=_details(target, prologue, after, proven=True),
+        notices=prologue.notices,
+    )
+
+
+def reset_ineffective(
+    command: Rotate, target: Target, prologue: Prologue, after: Identity
+) -> Failed:
+    """It was answered, and nothing came of it."""
+    return Failed(
+        command,
+        "reset-ineffective",
+        f"{target.key}: the gateway answered, and nothing was reset",
+        hint="Nothing was lost. Look at the Gateway's log; after three times it is left alone.",
+        details=_details(target, prologue, after, proven=False),
+    )
+
+
+def reset_unseen(
+    command: Rotate,
+    target: Target,
+    prologue: Prologue,
+    error: GatewayCallError | GatewayUnavailableError,
+) -> Failed:
+    """The Gateway went away: the journal keeps the reset open, and the next run looks."""
+    return Failed(
+        command,
+        error.code,
+        f"{target.key}: a reset was sent, and the gateway went away before it could be seen",
+        hint="Its work is saved. The next rotation looks first and sends nothing twice.",
+        details=_details(target, prologue, None, proven=False),
+    )
+
+
+def not_saved(command: Rotate, target: Target, prologue: Prologue) -> Failed:
+    """Nothing is reset whose work could not be saved."""
+    said = "" if prologue.outcome is None else prologue.outcome.message
+    return Failed(
+        command,
+        "not-captured",
+        f"{target.key} was not reset, because its work could not be saved: {said}",
+        hint="Mend that first, or set rotation.require_capture to false.",
+        details=_details(target, prologue, None, proven=False),
+    )
+
+
+def busy(command: Rotate, target: Target, deferred: int | None) -> Skipped:
+    """It waits for the end of a run.
+
+    Args:
+        command: The rotation.
+        target: The session.
+        deferred: How often it was deferred in a row, this time included; None when runs are never
+            broken off by themselves.
+    """
+    if deferred is None:
+        hint = "The next run takes it; --force-active breaks the run off."
+    elif deferred < DEFERRALS:
+        hint = f"The next run takes it; deferred {deferred} of {DEFERRALS} times."
+    else:
+        hint = "The next run takes it, and breaks off what goes on (rotation.force_active)."
+    because = "a run is going on, which a reset would break off"
+    return left_alone(command, target, SkipReason.BUSY, because, hint)
+
+
+def left_alone(
+    command: Rotate, target: Target, reason: SkipReason, because: str, hint: str
+) -> Skipped:
+    """It is not taken this time."""
+    details: dict[str, Detail] = {
+        "threshold": target.view.threshold,
+        "tokens": target.before.tokens,
+    }
+    return Skipped(command, reason, f"{target.key}: {because}", hint=hint, details=details)
+
+
+def _details(
+    target: Target, prologue: Prologue, after: Identity | None, *, proven: bool
+) -> dict[str, Detail]:
+    return {
+        "threshold": target.view.threshold,
+        "tokens": target.before.tokens,
+        "broke_off_run": target.is_busy and after is not None,
+        "steps": prologue.durations,
+        "proof": {
+            "before": target.before.as_details(),
+            "after": None if after is None else after.as_details(),
+            "proven": proven,
+            "captured": prologue.captured,
+        },
+    }

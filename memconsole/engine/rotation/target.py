@@ -1,0 +1,123 @@
+"""Finds the session that a request is about: on the Gateway, and the same one on disk (A13).
+
+An unknown key is never sent anywhere: the platform would make a session of it, and an agent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Storage
+from memconsole.domain.gateway import GatewayStatus, LiveReading
+from memconsole.domain.rotation import Identity, joined, of_live, of_stored
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.engine.home.live import overlaid
+from memconsole.engine.home.lookup import find_agent
+from memconsole.errors import GatewayMismatchError, SessionNotFoundError
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from memconsole.domain.agents import Agent, AgentRef
+    from memconsole.domain.gateway import LiveSession
+    from memconsole.domain.snapshot.snapshot import SessionView
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.bundle import Ports
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One session, seen from both sides at one moment.
+
+    Attributes:
+        view: Judged with the Gateway's count over the disk's.
+        live: As the Gateway sees it.
+        before: What a reset would change.
+    """
+
+    agent: Agent
+    view: SessionView
+    live: LiveSession
+    before: Identity
+
+    @property
+    def key(self) -> str:
+        """The session's whole key."""
+        return self.live.key
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a reset would break off a run (A13).
+
+        Releases before 2026.7 do not say it over the wire: there the transcript's lock does.
+        """
+        return self.live.is_busy or self.view.stored.is_active is True
+
+
+def find_target(
+    ref: AgentRef,
+    key: str,
+    *,
+    ports: Ports,
+    reader: Reader,
+    threshold_tokens: int | None = None,
+) -> Target:
+    """Ask the Gateway for the session, and find it on disk.
+
+    Raises:
+        GatewayUnavailableError: It cannot be asked.
+        GatewayMismatchError: The Gateway's session of that key is another one than the home's.
+        SessionNotFoundError: It does not know the key, or the home does not.
+    """
+    live = ports.gateway.find(key)
+    if live is None or live.is_archived:
+        raise SessionNotFoundError(key)
+    agent = find_agent(reader.home(), ref.id)
+    view = _view(agent, live, reader, ports, threshold_tokens)
+    if view is None:
+        raise SessionNotFoundError(key)
+    if view.stored.source is not Storage.GATEWAY:
+        raise GatewayMismatchError(key)
+    return Target(agent, view, live, joined(of_live(live), of_stored(view.stored)))
+
+
+def look_again(target: Target, reply: Identity, *, ports: Ports, reader: Reader) -> Identity:
+    """Return what the session is now: by the Gateway's list, its answer, and the disk.
+
+    Args:
+        target: As it was before.
+        reply: What the answer to the request said.
+        ports: For the Gateway, which may be coming back just now.
+        reader: For the disk.
+
+    Raises:
+        GatewayUnavailableError: It did not come back in time.
+    """
+    live = ports.gateway.find(target.key, patience_s=_PATIENCE_S)
+    reading = reader.sessions(reader.home(), target.agent)
+    on_disk = next(
+        (
+            one
+            for one in reading.listing.sessions
+            if one.state is SessionState.LIVE and one.key is not None and one.key.text == target.key
+        ),
+        None,
+    )
+    now = joined(of_live(live), reply, of_stored(on_disk))
+    return now if live is None else replace(now, tokens=live.tokens)
+
+
+_PATIENCE_S = 60.0
+"""Seconds; a restart of the platform takes 12 to 45 of them (formats §8)."""
+
+
+def _view(
+    agent: Agent, live: LiveSession, reader: Reader, ports: Ports, threshold_tokens: int | None
+) -> SessionView | None:
+    home = reader.home()
+    seen = LiveReading(GatewayStatus("up"), {live.key: live}, ports.clock.now())
+    reading = overlaid(reader.sessions(home, agent), seen)
+    for view in reader.views(home, reading, {}, threshold_tokens):
+        if view.state is SessionState.LIVE and view.key_text == live.key:
+            return view
+    return None

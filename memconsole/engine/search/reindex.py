@@ -1,0 +1,196 @@
+"""Brings an agent's search indexes up to date, and looks up what is in them (mission §15)."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from memconsole.domain.commands.outcomes import Failed, Planned, Reindexed, Written
+from memconsole.domain.search.indexing import Source
+from memconsole.engine.home.lookup import find_agent
+from memconsole.engine.search.open import shelves
+from memconsole.errors import EmbeddingError, UsageError, WorkspaceError
+from memconsole.text.numerals import size_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memconsole.domain.agents import Agent, Home, Notice
+    from memconsole.domain.commands.commands import Detail, Reindex
+    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.search.indexing import DocumentText, IndexStatus, SyncReport
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.search.open import Shelf
+    from memconsole.ports.bundle import DoorPorts
+    from memconsole.ports.platform import StopSignal
+
+_SOURCES = (Source.MEMORY, Source.SESSIONS)
+
+
+def reindex(
+    command: Reindex,
+    *,
+    ports: DoorPorts,
+    settings: Settings,
+    home: Home | None = None,
+    cancel: StopSignal | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Outcome:
+    """Take what changed into the indexes of one agent.
+
+    Args:
+        command: Which agent, and how.
+        ports: The engine's ports.
+        settings: Of all agents.
+        home: A reading that is at hand; None takes one.
+        cancel: Looked at between two documents; the index stays as it was.
+        progress: Told how many documents of an index are done, and of how many.
+
+    Raises:
+        UnknownAgentError: There is no such agent.
+        LockedError: Another process writes an index.
+        IndexUnavailableError: An index cannot be written.
+    """
+    home = home or ports.platform.read()
+    agent = find_agent(home, command.agent.id)
+    sources: tuple[Source, ...] | None = _SOURCES if command.with_sessions else None
+    if command.with_sessions is False:
+        sources = (Source.MEMORY,)
+    wanted = shelves(ports, settings, home, (agent,), sources)
+    if command.dry_run:
+        return _planned(command, ports, wanted)
+    index = ports.search().index
+    reports: list[SyncReport] = []
+    notices: list[Notice] = []
+    for shelf in wanted:
+        report = index.sync(
+            shelf.scope,
+            shelf.documents(),
+            shelf.read,
+            shelf.settings,
+            is_full=command.is_full,
+            cancel=cancel,
+            progress=progress,
+        )
+        reports.append(report)
+        notices += (*shelf.left_out(), *report.notices)
+        with index.open(shelf.scope, shelf.settings) as reader:
+            notices += reader.notices()
+    return done(command, reports, tuple(dict.fromkeys(notices)))
+
+
+def index_states(
+    ports: DoorPorts, settings: Settings, home: Home, agent_id: str | None
+) -> dict[tuple[str, Source], IndexStatus]:
+    """Return the state of every index that a search would look into; builds none."""
+    agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
+    index = ports.search().index
+    return {
+        (shelf.agent.id, shelf.scope.source): index.status(shelf.scope, shelf.settings)
+        for shelf in shelves(ports, settings, home, agents)
+    }
+
+
+def document_lines(
+    ports: DoorPorts, settings: Settings, home: Home, agent: Agent, path: str
+) -> tuple[str, ...]:
+    """Return the lines of one document of an agent, masked; none when it does not exist.
+
+    Raises:
+        UsageError: The path leads out of what is searched.
+        WorkspaceError: It cannot be read, is too large, no text, or no file at all.
+        StoreError: The transcript cannot be read.
+    """
+    if ".." in PurePosixPath(path).parts or "\0" in path:
+        raise UsageError(
+            f"{path!r} leads out of the memory of {agent.id}",
+            hint="Name a file as a search shows it, such as memory/2026-01-26.md.",
+        )
+    source = Source.SESSIONS if path.startswith("sessions/") else Source.MEMORY
+    for shelf in shelves(ports, settings, home, (agent,), (source,)):
+        for document in shelf.documents():
+            if document.path == path:
+                try:
+                    found = shelf.read(document)
+                except FileNotFoundError:
+                    return ()
+                return _lines(found)
+    if source is Source.MEMORY:
+        ports.search().documents.require_file(agent.workspace, path)
+    return ()
+
+
+def _lines(found: DocumentText) -> tuple[str, ...]:
+    if found.talk:
+        return tuple(line.text for line in found.talk)
+    if not found.text and found.notices:
+        raise WorkspaceError(found.notices[0].message)
+    return tuple(found.text.removesuffix("\n").split("\n"))
+
+
+def _planned(command: Reindex, ports: DoorPorts, wanted: tuple[Shelf, ...]) -> Planned:
+    sentences = []
+    details: dict[str, Detail] = {}
+    for shelf in wanted:
+        pending = ports.search().index.pending(shelf.scope, shelf.documents(), shelf.settings)
+        name = shelf.scope.source.value
+        sentences.append(f"{name}: {_intention(pending.must_build, pending.because)}")
+        details[name] = {
+            "changed": len(pending.changed),
+            "removed": len(pending.removed),
+            "build": pending.must_build,
+        }
+    return Planned(command, "; ".join(sentences), details=details)
+
+
+def _intention(must_build: bool, because: str) -> str:  # noqa: FBT001, RUF100
+    if must_build:
+        return f"build the index, {because}"
+    return because or "nothing has changed"
+
+
+def done(
+    command: Reindex, reports: list[SyncReport], notices: tuple[Notice, ...]
+) -> Reindexed | Failed:
+    """Return what writing indexes came to."""
+    details = _details(reports)
+    failures = [one for one in notices if one.code == EmbeddingError.code]
+    if failures:
+        sentence = f"words are indexed, vectors are missing: {failures[0].message}"
+        return Failed(command, EmbeddingError.code, sentence, details=details)
+    wrote = tuple(
+        Written(str(report.path), report.status.size_bytes)
+        for report in reports
+        if report.is_rebuilt or report.files_changed or report.files_removed
+    )
+    return Reindexed(command, _sentence(reports), wrote, details, notices)
+
+
+def _sentence(reports: list[SyncReport]) -> str:
+    changed = sum(one.files_changed for one in reports)
+    removed = sum(one.files_removed for one in reports)
+    chunks = sum(one.status.chunks for one in reports)
+    size = size_words(sum(one.status.size_bytes for one in reports))
+    what = "nothing had changed"
+    if changed or removed:
+        documents = "document" if changed == 1 else "documents"
+        what = f"{changed} {documents} taken in, {removed} taken out"
+    return f"{what}; {chunks} chunks in {size}"
+
+
+def _details(reports: list[SyncReport]) -> Mapping[str, Detail]:
+    return {
+        "files": sum(one.status.files for one in reports),
+        "files_changed": sum(one.files_changed for one in reports),
+        "files_removed": sum(one.files_removed for one in reports),
+        "chunks": sum(one.status.chunks for one in reports),
+        "chunks_added": sum(one.chunks_added for one in reports),
+        "chunks_removed": sum(one.chunks_removed for one in reports),
+        "embedded": sum(one.embedded for one in reports),
+        "cost_tokens": next((one.cost_tokens for one in reports if one.cost_tokens), None),
+        "bytes": sum(one.status.size_bytes for one in reports),
+        "rebuilt": any(one.is_rebuilt for one in reports),
+        "state": reports[0].status.state.value if reports else None,
+        "provider": reports[0].status.provider if reports else None,
+        "compares": reports[0].status.way.value if reports else None,
+    }

@@ -1,0 +1,167 @@
+"""Looks for words in the files themselves, for as long as there is no index of them.
+
+No vectors, no document frequencies: what holds more of the words comes first, the newer one of
+equals. It is what an operator gets while an index is built (search.md §2), or with `--read-only`
+where none may be.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.agents import Notice
+from memconsole.domain.memory.markers import marked_lines
+from memconsole.domain.search.chunking import chunks
+from memconsole.domain.search.indexing import IndexState, IndexStatus, Source
+from memconsole.domain.search.query import match_spans, parse
+from memconsole.domain.search.snippet import snippet
+from memconsole.domain.search.values import SearchHit, SearchResult
+from memconsole.engine.home.lookup import find_agent
+from memconsole.engine.search.open import shelves
+from memconsole.errors import StoreError, WorkspaceError
+from memconsole.text.folding import fold, is_solid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memconsole.domain.agents import Home
+    from memconsole.domain.search.chunking import Chunk
+    from memconsole.domain.search.indexing import Document
+    from memconsole.domain.search.query import Query
+    from memconsole.domain.search.values import Narrowing, SearchRequest
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.search.open import Shelf
+    from memconsole.ports.bundle import DoorPorts
+    from memconsole.ports.platform import StopSignal
+
+_MOST_BYTES: Final = 8_000_000
+"""What is read of an agent's files, the newest first: a second's work."""
+
+_STEM_CHARS: Final = 4
+_WEAK_BELOW: Final = 0.5
+"""Share of the query's words; a chunk with fewer of them is a weak match."""
+
+
+def scan(
+    ports: DoorPorts,
+    settings: Settings,
+    home: Home,
+    request: SearchRequest,
+    *,
+    cancel: StopSignal | None = None,
+) -> SearchResult:
+    """Answer a search from the memory files, by words alone; reads, and writes nothing.
+
+    Args:
+        ports: The engine's ports.
+        settings: Those of each agent decide about extra folders and the number of results.
+        home: The agents.
+        request: What is asked; talks are left out, explanations too.
+        cancel: Ends it early; what it returns then is `is_cancelled`.
+
+    Raises:
+        UnknownAgentError: There is no such agent.
+    """
+    agents = home.agents if request.agent_id is None else (find_agent(home, request.agent_id),)
+    query = parse(request.text, is_typing=request.is_typing)
+    found: list[SearchHit] = []
+    notices: list[Notice] = []
+    statuses = {}
+    for shelf in shelves(ports, settings, home, agents, (Source.MEMORY,)):
+        statuses[shelf.agent.id, Source.MEMORY] = IndexStatus(
+            IndexState.MISSING, because="there is no index yet: words only, from the files"
+        )
+        for document, text in _texts(shelf, notices, cancel):
+            found += _hits(shelf, document, text, query, request.narrowing)
+    wanted = request.max_results or settings.for_agent(request.agent_id or "").search.max_results
+    return SearchResult(
+        query=query,
+        hits=tuple(sorted(found, key=_best_first)[:wanted]),
+        index=next(iter(statuses.values()), IndexStatus(IndexState.MISSING)),
+        indexes=statuses,
+        notices=tuple(dict.fromkeys(notices)),
+        is_cancelled=cancel is not None and cancel.is_set(),
+    )
+
+
+def _texts(
+    shelf: Shelf, notices: list[Notice], cancel: StopSignal | None
+) -> Iterator[tuple[Document, str]]:
+    left = _MOST_BYTES
+    for document in sorted(shelf.documents(), key=_newest_first):
+        left -= document.size_bytes
+        if left < 0 or (cancel is not None and cancel.is_set()):
+            return
+        try:
+            yield document, shelf.read(document).text
+        except FileNotFoundError:
+            continue
+        except (WorkspaceError, StoreError) as error:
+            notices.append(Notice(error.code, str(error), document.path, shelf.agent.id))
+
+
+def _hits(
+    shelf: Shelf, document: Document, text: str, query: Query, narrowing: Narrowing
+) -> Iterator[SearchHit]:
+    at, since = document.modified_at, narrowing.since
+    if not _may_hold(text, query) or (since is not None and (at is None or at < since)):
+        return
+    tagged = {line: tag for line, tag, _ in marked_lines(text)} if narrowing.tag else {}
+    own = shelf.settings
+    for chunk in chunks(text, tokens=own.chunk_tokens, overlap_tokens=own.chunk_overlap):
+        lines = range(chunk.start_line, chunk.end_line + 1)
+        if narrowing.tag and narrowing.tag not in {tagged.get(line) for line in lines}:
+            continue
+        share = _share(chunk, query)
+        if share:
+            yield _hit(shelf, document, chunk, query, share)
+
+
+def _hit(shelf: Shelf, document: Document, chunk: Chunk, query: Query, share: float) -> SearchHit:
+    part, marks = snippet(chunk.text, query)
+    return SearchHit(
+        agent=shelf.agent.id,
+        source=Source.MEMORY,
+        path=document.path,
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        score=round(share, 4),
+        vector_score=None,
+        text_score=round(share, 4),
+        is_weak=share < _WEAK_BELOW,
+        snippet=part,
+        marks=marks,
+        heading=chunk.heading,
+        is_archived=document.is_archived,
+        modified_at=document.modified_at,
+    )
+
+
+def _may_hold(text: str, query: Query) -> bool:
+    """Look roughly first: most files hold none of the words, and cutting them costs more."""
+    folded = fold(text)
+    return any(_head(word) in folded for word in query.words)
+
+
+def _head(word: str) -> str:
+    """Return what the forms of a word begin with, roughly."""
+    return word[:1] if is_solid(word) else word[:_STEM_CHARS]
+
+
+def _share(chunk: Chunk, query: Query) -> float:
+    """Return which part of the query's words a chunk holds."""
+    spans = match_spans(chunk.text, query)
+    said = {fold(chunk.text[start:end])[:_STEM_CHARS] for start, end in spans}
+    wanted = {word[:_STEM_CHARS] for word in query.words}
+    hits = sum(any(one.startswith(part) or part.startswith(one) for part in said) for one in wanted)
+    return min(1.0, hits / len(wanted)) if wanted and said else 0.0
+
+
+def _newest_first(document: Document) -> tuple[float, str]:
+    at = document.modified_at
+    return 0.0 if at is None else -at.timestamp(), document.path
+
+
+def _best_first(hit: SearchHit) -> tuple[float, float, str, int]:
+    at = hit.modified_at
+    return -hit.score, 0.0 if at is None else -at.timestamp(), hit.path, hit.start_line

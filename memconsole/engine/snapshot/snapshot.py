@@ -1,0 +1,339 @@
+"""Takes the one reading that all faces show.
+
+Which counts of a snapshot are worth remembering.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Notice, Storage
+from memconsole.domain.config_check.finding import may_be_grave, may_be_lost
+from memconsole.domain.gateway import LiveReading
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.sessions.tokens import LOOKBACK, Sample, TokenState
+from memconsole.domain.snapshot.attention import attention
+from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
+from memconsole.engine.home.judge import times_of
+from memconsole.engine.home.live import completed, live_notices, of_this_home, overlaid
+from memconsole.engine.home.lookup import find_agent
+from memconsole.errors import HomeUnreadableError
+from memconsole.text.moments import FUTURE, SKEWED, oddities
+from memconsole.text.plain import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from datetime import datetime
+
+    from memconsole.domain.agents import Agent, AgentRef, Home
+    from memconsole.domain.compaction import BadCompaction
+    from memconsole.domain.config_check.finding import Finding
+    from memconsole.domain.memory.files import Pool
+    from memconsole.domain.memory.records import Capture
+    from memconsole.domain.sessions.stored import StoredSession, StoreListing
+    from memconsole.domain.snapshot.snapshot import SessionView
+    from memconsole.engine.home.live import LiveView
+    from memconsole.engine.home.reader import AgentReading, Reader
+    from memconsole.ports.bundle import Ports
+
+
+_ACTIVITY_ROWS = 50
+
+
+def take_snapshot(
+    ports: Ports,
+    reader: Reader,
+    live: LiveView | None = None,
+    changed: frozenset[AgentRef] | None = None,
+    *,
+    with_pools: bool = True,
+    agent_id: str | None = None,
+    min_compaction_ms: int = 100,
+) -> ConsoleSnapshot:
+    """Read home, sessions, pools and our own records; a part that fails says so in its place.
+
+    Raises:
+        HomeNotFoundError: The platform home does not exist.
+        HomeUnreadableError: There are session stores, and none of them can be read.
+        UnknownAgentError: `agent_id` names nobody.
+    """
+    home = _begun(reader, live)
+    agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
+    readings = [
+        _read(reader, home, agent, changed=changed, with_pools=with_pools) for agent in agents
+    ]
+    seen = _seen(live, readings, is_whole=agent_id is None)
+    views, sessions = _judged(ports, reader, home, readings, seen)
+    now = ports.clock.now()
+    odd = (*_agent_notices(readings), *_time_notices(readings, now))
+    notices = tuple(dict.fromkeys((*home.notices, *live_notices(seen), *odd)))
+    return ConsoleSnapshot(
+        home=home,
+        era=home.era,
+        agents=tuple(views),
+        sessions=tuple(sessions),
+        left_out=_left_out(sessions, views),
+        notices=notices,
+        attention=attention(
+            views,
+            sessions,
+            notices,
+            config=home.config,
+            gateway=seen.status,
+            now=now,
+            losses=_losses(sessions, readings, min_compaction_ms),
+            findings=_findings(home, sessions, seen, reader),
+        ),
+        activity=ports.runs.runs(limit=_ACTIVITY_ROWS, home=str(home.path)),
+        gateway=seen.status,
+        scheduler=ports.scheduler.status(),
+        taken_at=now,
+        alerts=ports.alerts().store.open(str(home.path)),
+    )
+
+
+def read_sessions(reader: Reader) -> tuple[Home, list[SessionView]]:
+    """Read home and sessions alone, without their growth: for who looks every other minute.
+
+    Raises:
+        HomeNotFoundError: The platform home does not exist.
+        HomeUnreadableError: There are session stores, and none of them can be read.
+    """
+    home = reader.home()
+    readings = [reader.sessions(home, agent) for agent in home.agents]
+    _require_a_readable_store(home, [one.listing for one in readings])
+    return home, [view for one in readings for view in reader.views(home, one, {})]
+
+
+def _seen(
+    live: LiveView | None, readings: Iterable[tuple[AgentReading, Pool | None]], *, is_whole: bool
+) -> LiveReading:
+    """Return what the Gateway sees of this home."""
+    taken = LiveReading() if live is None else live.take()
+    return of_this_home((reading for reading, _ in readings), taken, is_whole=is_whole)
+
+
+def _begun(reader: Reader, live: LiveView | None) -> Home:
+    """Ask the Gateway, and read the home while it answers."""
+    if live is not None:
+        live.begin()
+    return reader.home()
+
+
+def _judged(
+    ports: Ports,
+    reader: Reader,
+    home: Home,
+    readings: Iterable[tuple[AgentReading, Pool | None]],
+    seen: LiveReading,
+) -> tuple[list[AgentView], list[SessionView]]:
+    """Return agents and sessions, with what the Gateway sees laid over the disk."""
+    samples = _samples_by_session(ports)
+    captures = ports.captures.latest_by_agent(str(home.path))
+    views: list[AgentView] = []
+    sessions: list[SessionView] = []
+    listings: list[StoreListing] = []
+    for on_disk, pool in readings:
+        reading = completed(overlaid(on_disk, seen), seen)
+        rows = _dated(reader.views(home, reading, samples), seen)
+        views.append(_agent_view(reading, rows, pool, captures.get(reading.agent.id)))
+        sessions += rows
+        listings.append(reading.listing)
+    _require_a_readable_store(home, listings)
+    sessions.sort(key=_order)
+    return views, sessions
+
+
+def _losses(
+    sessions: Iterable[SessionView],
+    readings: Iterable[tuple[AgentReading, Pool | None]],
+    min_compaction_ms: int,
+) -> tuple[BadCompaction, ...]:
+    """Judge the compactions that the tails passed anyway (A15)."""
+    tails = {
+        session_id: tail
+        for reading, _ in readings
+        for session_id, tail in reading.usages.items()
+        if tail.last_compaction is not None and may_be_lost(tail.last_compaction, min_compaction_ms)
+    }
+    if not tails:
+        return ()
+    from memconsole.engine.compaction.evidence import fresh_evidence  # noqa: PLC0415 - rarely needed
+
+    return fresh_evidence(sessions, tails, min_duration_ms=min_compaction_ms)
+
+
+def _findings(
+    home: Home, sessions: Iterable[SessionView], seen: LiveReading, reader: Reader
+) -> tuple[Finding, ...]:
+    config, status = home.config, seen.status
+    windows = [view.window for view in sessions if view.window is not None]
+    named = config.windows.get(config.default_model or "")
+    least = min(windows, default=named)
+    if not may_be_grave(config, status.version or config.last_version, least):
+        return ()
+    from memconsole.engine.snapshot.attention import urgent_findings  # noqa: PLC0415 - rarely needed
+
+    return urgent_findings(home, sessions, seen.status, reader=reader)
+
+
+def _agent_notices(readings: Iterable[tuple[AgentReading, Pool | None]]) -> Iterator[Notice]:
+    """Yield what is odd about every agent, and once about every pool."""
+    seen: set[object] = set()
+    told: set[tuple[str, str | None]] = set()
+    for reading, pool in readings:
+        own = (*reading.agent.problems, *reading.listing.notices, *reading.notices)
+        told.update((one.code, one.path) for one in own)
+        yield from own
+        if pool is not None and pool.root not in seen:
+            seen.add(pool.root)
+            # A missing workspace is told of its agent already.
+            yield from (one for one in pool.notices if (one.code, one.path) not in told)
+
+
+def _time_notices(
+    readings: Iterable[tuple[AgentReading, Pool | None]], now: datetime
+) -> Iterator[Notice]:
+    """Yield what is wrong with the times of an agent's sessions, once for each fault."""
+    for reading, _ in readings:
+        odd: defaultdict[str, list[StoredSession]] = defaultdict(list)
+        for stored in reading.listing.sessions:
+            for code in oddities(times_of(stored), now):
+                odd[code].append(stored)
+        for code, sessions in sorted(odd.items()):
+            first = sessions[0].key.text if sessions[0].key else sessions[0].session_id or "?"
+            more = f" and {len(sessions) - 1} more" if len(sessions) > 1 else ""
+            message = f"{one_line(first)}{more}: {_ODD_TIMES[code]}"
+            yield Notice(code, message, str(reading.agent.store_file), reading.agent.id)
+
+
+_ODD_TIMES = {
+    FUTURE: "a time is ahead of the clock, and is shown as now",
+    SKEWED: "a time is of before the platform, and counts as unknown",
+}
+
+
+def _read(
+    reader: Reader,
+    home: Home,
+    agent: Agent,
+    *,
+    changed: frozenset[AgentRef] | None,
+    with_pools: bool,
+) -> tuple[AgentReading, Pool | None]:
+    is_known = changed is not None and agent.ref not in changed
+    reading = reader.sessions(home, agent, reuse=is_known)
+    return reading, reader.pool(home, agent, reuse=is_known) if with_pools else None
+
+
+def _dated(views: list[SessionView], live: LiveReading) -> list[SessionView]:
+    """Give what came from the Gateway the time of its answer: every number has its own age."""
+    if live.read_at is None:
+        return views
+    return [
+        replace(view, read_at=live.read_at) if view.stored.source is Storage.GATEWAY else view
+        for view in views
+    ]
+
+
+def _samples_by_session(ports: Ports) -> Mapping[str, tuple[Sample, ...]]:
+    grouped: defaultdict[str, list[Sample]] = defaultdict(list)
+    for sample in ports.samples.samples(since=ports.clock.now() - LOOKBACK):
+        grouped[sample.session_id].append(sample)
+    return {session_id: tuple(found) for session_id, found in grouped.items()}
+
+
+def _agent_view(
+    reading: AgentReading, rows: list[SessionView], pool: Pool | None, capture: Capture | None
+) -> AgentView:
+    live = [row for row in rows if row.state is SessionState.LIVE and not row.is_cron_run]
+    counts = [row.count.basis for row in live if row.count.basis is not None]
+    captured_at = None if capture is None else capture.at
+    if captured_at is None and pool is not None:
+        captured_at = pool.active_context_at
+    return AgentView(
+        agent=reading.agent,
+        store=reading.listing.storage,
+        sessions=len(live),
+        due=sum(row.is_due for row in rows),
+        tokens_max=max(counts, default=None),
+        pool=pool,
+        checkpoint_at=captured_at,
+        problems=_problems(reading.agent, reading),
+        left_out=reading.listing.left_out,
+        read_at=reading.read_at,
+    )
+
+
+def _problems(agent: Agent, reading: AgentReading) -> tuple[Notice, ...]:
+    found = (*agent.problems, *reading.listing.notices, *reading.notices)
+    return tuple(dict.fromkeys(found))
+
+
+def _require_a_readable_store(home: Home, listings: Iterable[StoreListing]) -> None:
+    """A1: "has no sessions" and "cannot be read" never look alike (exit 3 of `cli.md`)."""
+    stores = [one for one in listings if one.storage is not Storage.NONE]
+    if not stores or any(one.storage is not Storage.UNREADABLE for one in stores):
+        return
+    reasons = [notice.message for one in stores for notice in one.notices]
+    raise HomeUnreadableError(str(home.path), reasons[0] if reasons else "no reason is known")
+
+
+def _left_out(sessions: Iterable[SessionView], views: Iterable[AgentView]) -> dict[str, int]:
+    counts: Counter[str] = Counter({"cron_run": 0, "archived": 0, "orphan": 0})
+    for view in sessions:
+        if view.state is SessionState.ARCHIVED:
+            counts["archived"] += 1
+        elif view.state is SessionState.ORPHAN:
+            counts["orphan"] += 1
+        elif view.is_cron_run:
+            counts["cron_run"] += 1
+    counts.update({"backup": 0, "unreadable": 0})
+    for agent in views:
+        counts.update(agent.left_out)
+    return dict(counts)
+
+
+def _order(view: SessionView) -> tuple[int, float, float, str]:
+    """People's conversations first, then jobs and helpers, then what has ended."""
+    if view.state is SessionState.ORPHAN:
+        rank = 4
+    elif view.state is SessionState.ARCHIVED:
+        rank = 3
+    elif view.is_cron_run:
+        rank = 2
+    else:
+        rank = 0 if view.session_class.is_conversation else 1
+    filled = -1.0 if view.percent_of_threshold is None else view.percent_of_threshold
+    updated = view.stored.updated_at
+    return (
+        rank,
+        -filled,
+        0.0 if updated is None else -updated.timestamp(),
+        view.key_text or view.session_id or "",
+    )
+
+
+def samples_of(snapshot: ConsoleSnapshot) -> tuple[Sample, ...]:
+    """Return one sample for each live session whose count is known now."""
+    found = []
+    for view in snapshot.sessions:
+        is_known = view.count.state in (TokenState.FRESH, TokenState.ESTIMATED)
+        if view.state is not SessionState.LIVE or not is_known:
+            continue
+        if view.session_id is not None and view.tokens is not None:
+            found.append(Sample(view.agent.id, view.session_id, snapshot.taken_at, view.tokens))
+    return tuple(found)
+
+
+def keys_of(snapshot: ConsoleSnapshot) -> dict[AgentRef, dict[str, str]]:
+    """Return the keys of live talks by session id, of each agent: recovery asks for them later."""
+    found: dict[AgentRef, dict[str, str]] = {}
+    for view in snapshot.sessions:
+        if view.state is not SessionState.LIVE or not view.is_capturable:
+            continue
+        if view.session_id is not None and view.key_text is not None:
+            found.setdefault(view.agent, {})[view.session_id] = view.key_text
+    return found

@@ -1,0 +1,80 @@
+"""What alerting needs from outside, as protocols (mission §10)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memconsole.domain.alerts.rules import AlertState, Mute, OpenAlert
+    from memconsole.domain.commands.commands import Detail
+    from memconsole.ports.platform import StopSignal
+
+
+class AlertStore(Protocol):
+    """What is wrong and who knows, by platform home (`state.db`)."""
+
+    def open(self, home: str) -> tuple[OpenAlert, ...]:
+        """Return what is wrong, the oldest first; nothing when it cannot be read."""
+
+    def load(self, home: str) -> AlertState:
+        """Return what is remembered; nothing when it cannot be read."""
+
+    def save(self, home: str, state: AlertState) -> None:
+        """Store it; mutes stay as they are, but for those of what is over.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def mute(self, home: str, mute: Mute) -> None:
+        """Store a mute.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def unmute(self, home: str, issue: str) -> None:
+        """Forget a mute.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+
+class AlertChannel(Protocol):
+    """One way to people; never through the Gateway."""
+
+    @property
+    def name(self) -> str:
+        """Its name, of which there is one."""
+
+    @property
+    def kind(self) -> str:
+        """Such as `webhook`."""
+
+    def check(self) -> None:
+        """See whether everything is there that a message needs; sends nothing.
+
+        Raises:
+            DeliveryError: Something is missing; names no secret.
+        """
+
+    def send(self, message: Mapping[str, Detail], cancel: StopSignal | None) -> None:
+        """Deliver one message; ends within its time limit, and soon after `cancel`.
+
+        Raises:
+            DeliveryError: It was not delivered; names no secret.
+        """
+
+
+class StatusFile(Protocol):
+    """The last look at health as a file, for other programs."""
+
+    def write(self, text: str) -> None:
+        """Replace it whole, 0600.
+
+        Raises:
+            StateError: It cannot be written.
+        """

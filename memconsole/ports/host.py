@@ -1,0 +1,92 @@
+"""What health asks of the host and of the platform's own records, as protocols."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.cleanup import OldFile
+    from memconsole.domain.health.checks import CronErrors, HeldLock
+    from memconsole.domain.logs import LogFile, LogRotation
+    from memconsole.domain.metrics import Family
+
+
+class HostProbe(Protocol):
+    """Disks, sizes, processes and locks of this host; nothing is changed by a look."""
+
+    def disk_percent(self, path: Path) -> float | None:
+        """Return how full the disk of a folder is, 0 to 100; None when it cannot be said."""
+
+    def tree_bytes(self, folders: Iterable[Path]) -> int | None:
+        """Return the bytes of all files below some folders; None when none can be read."""
+
+    def command_lines(self) -> Mapping[int, str] | None:
+        """Return the command lines of all processes by pid; None where they cannot be listed."""
+
+    def serves(self, pid: int, home: Path) -> bool | None:
+        """Tell whether a process of the platform serves a home; None when that cannot be seen."""
+
+
+class LogFiles(Protocol):
+    """Logs of ours and of others."""
+
+    def found(self, home: Path | None) -> tuple[LogFile, ...]:
+        """Return every log there is; links and what is no file are left out."""
+
+    def rotate(self, file: LogFile, keep: int) -> LogRotation:
+        """Rotate one log; what fails leaves the live one as it was."""
+
+
+class OldTranscripts(Protocol):
+    """Transcripts that no store knows: the one thing of the platform's that we may take away."""
+
+    def packed(self, agent: Agent) -> tuple[OldFile, ...]:
+        """Return what was packed of an agent's transcripts."""
+
+    def compress(self, agent: Agent, file: OldFile) -> int:
+        """Put `<name>.gz` in the place of a transcript; return how much smaller it is.
+
+        Raises:
+            OSError: It cannot be done, or the file is not what was looked at; it is as it was.
+        """
+
+    def delete(self, agent: Agent, file: OldFile) -> int:
+        """Delete a packed transcript; return its bytes.
+
+        Raises:
+            OSError: It cannot be done, or the file is not what was looked at.
+        """
+
+
+class MetricsSink(Protocol):
+    """Where monitoring finds our figures."""
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether the settings switch it on."""
+
+    def publish(self, families: Sequence[Family]) -> None:
+        """Make these the figures that monitoring sees.
+
+        Raises:
+            StateError: File or port cannot be had.
+        """
+
+
+class LockList(Protocol):
+    """The locks of ours."""
+
+    def held(self) -> tuple[HeldLock, ...]:
+        """Return those that are held, the scheduler's and its jobs' left out."""
+
+
+class CronRuns(Protocol):
+    """The platform's record of its scheduled runs, whatever era; never written."""
+
+    def errors(self, home: Home, since: datetime) -> CronErrors | None:
+        """Return the runs that ended in an error since then; None when no record is readable."""

@@ -1,0 +1,88 @@
+"""What reading and changing the platform's configuration needs, as a protocol.
+
+The hooks folder of the platform home, as a protocol: looked into and, when told, written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from memconsole.domain.commands.outcomes import Written
+    from memconsole.domain.config_check.document import ConfigText
+    from memconsole.domain.config_check.finding import Change
+    from memconsole.domain.hooks import HookStatus
+
+
+class ConfigFile(Protocol):
+    """The platform's configuration file, the one file of its home that is ever written (§7)."""
+
+    def read(self) -> ConfigText | None:
+        """Read it whole, with the version it had; None when there is none.
+
+        Raises:
+            PlatformConfigError: It cannot be read, or is no JSON5 object.
+        """
+
+    def decode(self, text: str) -> Mapping[str, object]:
+        """Decode a text that may be written.
+
+        Raises:
+            PlatformConfigError: It is no JSON5 object.
+        """
+
+    def back_up(self, seen: ConfigText) -> Written:
+        """Copy what was read into our own state folder, 0600, and forget the oldest copies.
+
+        Raises:
+            PlatformConfigError: It cannot be written; nothing may be changed then.
+        """
+
+    def replace(self, text: str, *, seen: ConfigText) -> Written:
+        """Replace it whole: the old bytes or the new ones, never half; mode and owner stay.
+
+        Raises:
+            ConcurrentEditError: The file is not the one that was seen; it was left alone.
+            PlatformConfigError: Refused or failed; the old file is whole.
+        """
+
+    def sweep(self) -> tuple[Path, ...]:
+        """Remove temporary files of ours beside it whose runs were killed; returns their paths.
+
+        They hold what the configuration holds, secrets included.
+        """
+
+    def set_by_program(self, changes: Sequence[Change]) -> bool:
+        """Let the platform's own program set values; False when it is not there or refused."""
+
+    def hooks(self) -> Mapping[str, frozenset[str]] | None:
+        """Return the files of each hook folder by name; None when they cannot be listed."""
+
+
+class HookFolder(Protocol):
+    """The hooks of memconsole in `<home>/hooks`."""
+
+    def status(self, prefix: str, *, asks: bool = False) -> tuple[HookStatus, ...]:
+        """Return every hook as it is now.
+
+        Args:
+            prefix: What stands before the names of the hooks.
+            asks: Ask the platform's own program too, which takes seconds.
+        """
+
+    def install(self, prefix: str, *, dry_run: bool) -> tuple[Written, ...]:
+        """Write all hooks, or say what would be written.
+
+        Raises:
+            PlatformConfigError: A folder of that name is somebody else's, or cannot be written.
+        """
+
+    def remove(self, prefix: str, *, dry_run: bool) -> tuple[str, ...]:
+        """Remove our hooks, and nothing that is not ours; return the folders.
+
+        Raises:
+            PlatformConfigError: One cannot be removed.
+        """

@@ -1,0 +1,228 @@
+"""What captures beside the checkpoint need to remember, as protocols.
+
+What consolidation remembers, as a protocol.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from memconsole.domain.agents import AgentRef
+    from memconsole.domain.consolidate.finds import Find
+    from memconsole.domain.flush import FlushMark
+    from memconsole.domain.memory.edits import MemoryAction, Standing
+    from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
+    from memconsole.domain.observe.rules import Cursor
+
+
+class CaptureLog(Protocol):
+    """What each checkpoint saved (`state.db`); never parsed back from prose (A10)."""
+
+    def last(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
+        """Return the newest capture of the agent, or of one of its sessions."""
+
+    def history(self, agent: AgentRef, limit: int) -> tuple[Capture, ...]:
+        """Return the newest captures of the agent, the newest first."""
+
+    def latest_by_agent(self, home: str) -> dict[str, Capture]:
+        """Return the newest capture of each agent of a home."""
+
+    def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
+        """Return the newest capture that added a daily entry, of the agent or of one session."""
+
+    def add(self, capture: Capture) -> None:
+        """Store one capture, after the write it describes (A12)."""
+
+
+class SummaryLog(Protocol):
+    """Which sessions have a summary (`state.db`); never read back from the files (A10)."""
+
+    def last(self, agent: AgentRef, session_id: str) -> SummaryRecord | None:
+        """Return the newest summary of a session."""
+
+    def add(self, record: SummaryRecord) -> None:
+        """Store one summary, after the write it describes (A12).
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+
+class RecoveryLog(Protocol):
+    """Which talks are captured to their end, and whose they were (`state.db`)."""
+
+    def fingerprints(self, agent: AgentRef, session_id: str) -> frozenset[str]:
+        """Return the fingerprints that captures of a session left."""
+
+    def remember(self, agent: AgentRef, session_id: str, fingerprint: str, at: datetime) -> None:
+        """Store that a talk is captured to the end that has this fingerprint (A12).
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def keys(self, agent: AgentRef) -> Mapping[str, str]:
+        """Return session keys by session id, as they were while the sessions went on."""
+
+    def note(self, agent: AgentRef, keys: Mapping[str, str], at: datetime) -> None:
+        """Store the keys of live sessions: an ended transcript may not tell its own any more.
+
+        Raises:
+            StateError: They cannot be stored.
+        """
+
+
+class ObserverLog(Protocol):
+    """How far the observer has read (`state.db`); never read back from the files (A10)."""
+
+    def last(self, agent: AgentRef) -> tuple[str, datetime] | None:
+        """Return hash of the input and time of the agent's last run."""
+
+    def cursors(self, agent: AgentRef) -> Mapping[str, Cursor]:
+        """Return the last observed message of each session, by session id."""
+
+    def advance(
+        self, agent: AgentRef, hash_: str, cursors: Mapping[str, Cursor], at: datetime
+    ) -> None:
+        """Store how far a run has come, after the write it describes (A12).
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+
+class FlushLog(Protocol):
+    """The last flush of each talk (`state.db`); never read back from prose (A10)."""
+
+    def last(self, agent: AgentRef, key: str) -> FlushMark | None:
+        """Return the last flush of a session key; None when there was none."""
+
+    def store(self, agent: AgentRef, key: str, mark: FlushMark) -> None:
+        """Store a flush, after the writes it describes (A12).
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+
+class WorkspaceFolders(Protocol):
+    """Looks into the folders of a workspace, and removes what is ours there (A8)."""
+
+    def names(self, root: Path, folder: str) -> tuple[str, ...]:
+        """Return the names of the ordinary files in a folder, sorted; none when it is missing.
+
+        Raises:
+            WorkspaceError: It lies outside the workspace, or cannot be read.
+        """
+
+    def standing(self, root: Path, relative: str) -> Standing:
+        """Return what stands at a path, and what has to be made to write there.
+
+        Raises:
+            WorkspaceError: It lies outside the workspace, or something else than a file is there.
+        """
+
+    def remove(
+        self, root: Path, relative: str, *, folders: Sequence[str] = (), is_final: bool = False
+    ) -> None:
+        """Remove an ordinary file, which may be gone already, and folders that are empty then.
+
+        Args:
+            root: The workspace.
+            relative: The file.
+            folders: Of the workspace, outermost first.
+            is_final: It does not come back, whatever becomes of the rest of the turn.
+
+        Raises:
+            WorkspaceError: It lies outside the workspace, or something else has that name.
+        """
+
+
+class MemoryLog(Protocol):
+    """What operators did to memory, to be undone (`state.db`, mission §19)."""
+
+    def actions(self, workspace: str) -> tuple[MemoryAction, ...]:
+        """Return the actions in a workspace that were not undone, the newest first."""
+
+    def add(self, action: MemoryAction) -> None:
+        """Store one action, after the writes it describes (A12).
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def undone(self, action: MemoryAction, at: datetime) -> None:
+        """Store that an action was taken back.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def erase(self, actions: Collection[int], clean: Callable[[str], str]) -> None:
+        """Remove actions for good, with what they hold; `clean` takes lines out of saved blocks.
+
+        Raises:
+            StateError: They cannot be removed.
+        """
+
+
+class ReflectionLog(Protocol):
+    """When observations were consolidated (`state.db`); never read back from prose (A10)."""
+
+    def last(self, workspace: str) -> ReflectionRecord | None:
+        """Return the newest consolidation of a workspace that was not undone."""
+
+    def add(self, record: ReflectionRecord) -> None:
+        """Store one consolidation, after the write it describes (A12).
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def undone(self, record: ReflectionRecord, at: datetime) -> None:
+        """Store that a consolidation was taken back.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+
+class ConsolidationLog(Protocol):
+    """Which notes searches found, and what was proposed of them (`state.db`, mission §20)."""
+
+    def finds(self, workspace: str) -> tuple[Find, ...]:
+        """Return what was found in a workspace, the oldest first."""
+
+    def add(self, workspace: str, finds: Sequence[Find], *, keep_since: datetime) -> None:
+        """Store what a search found, and let go what is older.
+
+        The same note found by the same query on the same day is one find, with its best score.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def declined(self, workspace: str) -> frozenset[str]:
+        """Return the ids of notes that shall not be proposed."""
+
+    def decline(self, workspace: str, entries: Collection[str], at: datetime) -> None:
+        """Store that notes shall not be proposed any more.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def last(self, workspace: str) -> tuple[str, datetime] | None:
+        """Return the input of the last report, and when it was written."""
+
+    def reported(self, workspace: str, input_hash: str, at: datetime) -> None:
+        """Store that a report was written, after the write it describes (A12).
+
+        Raises:
+            StateError: It cannot be stored.
+        """

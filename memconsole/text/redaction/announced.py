@@ -1,0 +1,277 @@
+"""Finds what stands behind a word such as `password`, or behind the name of a vendor (A11)."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from memconsole.text.compiled import compiled
+from memconsole.text.redaction.literals import Literals
+from memconsole.text.redaction.patterns import (
+    CONNECTIVE,
+    FLAG_GAP,
+    KNOWN,
+    LONG_TOKEN,
+    NEAR_HINTS,
+    NEAR_HINTS_TOO,
+    NEAR_WORD,
+    PLACEHOLDER,
+    PUBLIC,
+    REFERENCE,
+    VALUE,
+    WORD_END,
+    by_hint,
+)
+from memconsole.text.redaction.values import (
+    Look,
+    is_chosen,
+    is_harmless,
+    is_named,
+    is_random,
+    is_scrambled,
+    may_be_named,
+)
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
+    from memconsole.text.redaction.patterns import Word
+
+_NEAR = 48
+"""Characters behind a secret word in which a random-looking token is taken for the secret."""
+
+_LONGEST = 200
+"""Characters of such a token that are looked at."""
+
+_LONGEST_WORD = 16
+"""Characters of the longest word that a token is looked for behind, and of what makes it public."""
+
+_CLOSING = ("key", "token")
+"""Hints behind which the word ends: `keyword` and `tokens` announce nothing."""
+
+_BEHIND = 12
+"""Characters behind a hint that an announcing word with its end can take."""
+
+_NAME_BEFORE = 48
+"""Characters in front of a sign in which a vendor's name is looked for."""
+
+_MIXED = r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[^ ]{20}"
+"""A word that may hold a random token."""
+
+_FLAG = r"(?:^|\s)--?[\w-]*$"
+
+_DIGITS = r"(?:\D*\d){3}"
+"""A word that may hold a value with a vendor's name."""
+
+_VALUE = r"[\w+/=.-]{15,}"
+
+_SIGN = 7
+"""Characters of the longest sign with what follows it."""
+
+_SIGNED = r"(?:[=:>,]|\|\|)[`'\"\s=]{0,5}(?P<value>[\w+/=.-]{15,})"
+
+
+class _Link(NamedTuple):
+    """How a value hangs on the word.
+
+    Attributes:
+        end: Offset where the value begins.
+        is_strict: A sign stands between, not a verb.
+        is_glued: And not a blank.
+        is_bare: Nothing but a blank stands between.
+        is_cell: The value is a field of its own.
+    """
+
+    end: int
+    is_strict: bool = False
+    is_glued: bool = False
+    is_bare: bool = False
+    is_cell: bool = False
+
+
+def announced(
+    text: str, lowered: str, hints: list[str], suspects: list[str]
+) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and kind of what words announce.
+
+    Args:
+        text: Any text.
+        lowered: The same in small letters, as `small` makes them.
+        hints: Those of announcing words that may be in it.
+        suspects: Its long words that hold digits or capitals.
+    """
+    known = by_hint()
+    for hint in hints:
+        position = lowered.find(hint)
+        while position >= 0:
+            follower = lowered[position + len(hint) : position + len(hint) + 1]
+            if hint not in _CLOSING or not follower.isalpha():
+                for word in known[hint]:
+                    yield from _behind_word(text, lowered, position, word)
+            position = lowered.find(hint, position + len(hint))
+    if any(map(_may_be_random, suspects)):
+        yield from _near_words(text, lowered, suspects)
+    if any(map(compiled(_DIGITS).match, suspects)):
+        yield from _behind_names(text, lowered, suspects)
+
+
+def _may_be_random(word: str) -> bool:
+    if compiled(_MIXED).match(word) is None:
+        return False
+    return any(map(str.isdigit, word)) or is_scrambled(word)
+
+
+def small(text: str) -> str:
+    """Return small letters, as many as there are letters."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = "".join([low if len(low := one.lower()) == 1 else one for one in text])
+    return lowered if lowered.isascii() else lowered.replace("\u017f", "s")
+
+
+def _behind_word(text: str, lowered: str, place: int, word: Word) -> Iterator[tuple[int, int, str]]:
+    pattern = compiled(word.pattern + WORD_END)
+    if word.before:
+        start = max(0, place - word.before)
+        match = pattern.search(lowered, start, place + len(word.hint) + _BEHIND)
+    else:
+        match = pattern.match(lowered, place)
+    if match is None:
+        return
+    # Of a variable such as SMTP_PASS.
+    is_password = word.is_password or text[match.start() - 1 : match.start() + 4] == "_PASS"
+    if (value := _value_behind(text, match, is_password=is_password)) is not None:
+        yield (*value, "password" if is_password else "secret")
+
+
+def _stretches(text: str, suspects: list[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield each of the words with where it begins and ends: they are in order."""
+    end = 0
+    for word in suspects:
+        start = text.find(word, end)
+        end = start + len(word)
+        yield word, start, end
+
+
+def _near_words(text: str, lowered: str, suspects: list[str]) -> Iterator[tuple[int, int, str]]:
+    randoms = [
+        token.span()
+        for word, start, end in _stretches(text, suspects)
+        if _may_be_random(word)
+        for token in compiled(LONG_TOKEN).finditer(text, start, end)
+        if is_random(token[0].rstrip(".~")) and not _is_known(text, token)
+    ]
+    if not randoms:
+        return
+    hints = NEAR_HINTS if text.isascii() else (*NEAR_HINTS, *NEAR_HINTS_TOO)
+    for start, end in randoms:
+        first = max(0, start - _NEAR - _LONGEST_WORD)
+        window = lowered[first:start]
+        if not any(hint in window for hint in hints):
+            continue
+        for word in compiled(NEAR_WORD).finditer(window):
+            is_public = compiled(PUBLIC).search(window[max(0, word.start() - 16) : word.start()])
+            if is_public is None and first + word.end() >= start - _NEAR:
+                yield start, min(end, start + _LONGEST), "secret"
+                break
+
+
+def _is_known(text: str, token: re.Match[str]) -> bool:
+    """Whether it is a public key, a picture or the hash of a file."""
+    before = text[max(0, token.start() - 8) : token.start()].lower()
+    return (
+        compiled(KNOWN).match(token[0]) is not None
+        or before.endswith(("sha256:", "sha512-", "sha384-", "sha256-", "h1:", "base64,"))
+        or "base64" in before
+    )
+
+
+def _value_behind(text: str, word: re.Match[str], *, is_password: bool) -> tuple[int, int] | None:
+    """Return where the announced value is, or None when there is none or it is harmless."""
+    link = _link(text, word)
+    if link is None or (match := compiled(VALUE).match(text, link.end)) is None:
+        return None
+    group = match.lastgroup or "bare"
+    start = match.start(group)
+    value = match[group]
+    if group == "bare":
+        value = (value.partition("|")[0] if link.is_cell else value).rstrip(".,:;!?)]}*_")
+    end = start + len(value)
+    if not value or compiled(PLACEHOLDER).fullmatch(value) or compiled(REFERENCE).match(value):
+        return None
+    if link.is_bare:
+        return (start, end) if is_chosen(value, is_password=is_password) else None
+    look = Look(
+        is_password=is_password,
+        is_strict=link.is_strict,
+        is_certain=not link.is_cell
+        and (
+            link.is_glued
+            or group != "bare"
+            or ("\n" not in text[word.end() : start] and _ends_line(text, end))
+        ),
+    )
+    return None if is_harmless(value, look) else (start, end)
+
+
+def _link(text: str, word: re.Match[str]) -> _Link | None:
+    """Return what ties a value to the word: a sign, a verb, or a flag's blank."""
+    before = text[max(0, word.start() - 24) : word.start()]
+    if compiled(_FLAG).search(before) is not None and (
+        match := compiled(FLAG_GAP).match(text, word.end())
+    ):
+        return _Link(match.end(), is_strict=True)
+    if (match := compiled(CONNECTIVE).match(text, word.end())) is None:
+        return None
+    end = match.end()
+    if match["sign"] or match["xml"] or match["tag"]:
+        return _Link(end, is_strict=True, is_glued=not match[0][-1].isspace())
+    if match["cell"]:
+        is_cell = before.rstrip(" *_`").endswith("|")
+        return _Link(end, is_strict=True, is_cell=True) if is_cell else None
+    if match["quoted"] or match["blank"]:
+        return _Link(end, is_bare=True)
+    return _Link(end)
+
+
+def _ends_line(text: str, position: int) -> bool:
+    """Whether nothing follows but punctuation, another option or another command."""
+    rest = text[position : position + 200].partition("\n")[0]
+    return not rest.strip(" \t\r.,;!?)]}*_\"'`") or rest.startswith((" -", " |", " &&"))
+
+
+def _behind_names(text: str, lowered: str, suspects: list[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield long mixed values that a sign ties to the name of a vendor."""
+    found = [
+        match
+        for word, start, end in _stretches(text, suspects)
+        if any(map(may_be_named, compiled(_VALUE).findall(word)))
+        for match in compiled(_SIGNED).finditer(text, max(0, start - _SIGN), end)
+        if is_named(match["value"]) and not _is_known(text, match)
+    ]
+    if not found:
+        return
+    from memconsole.text.redaction.vendors import NAMED  # noqa: PLC0415 - few texts need them
+
+    hints = set(_names().of(lowered))
+    rules = [rule for rule in NAMED if not hints.isdisjoint(rule[1])]
+    for match in found if rules else ():
+        yield from _named(text, match, rules)
+
+
+def _named(
+    text: str, match: re.Match[str], rules: list[tuple[str, tuple[str, ...], str, str]]
+) -> Iterator[tuple[int, int, str]]:
+    before = text[max(0, match.start() - _NAME_BEFORE) : match.start()].rpartition("\n")[2]
+    for kind, _, names, shape in rules:
+        if compiled(names).search(before) and compiled(shape).fullmatch(match["value"]):
+            yield match.start("value"), match.end(), kind
+            return
+
+
+@cache
+def _names() -> Literals:
+    from memconsole.text.redaction.vendors import NAMED  # noqa: PLC0415 - few texts need them
+
+    return Literals({hint: None for rule in NAMED for hint in rule[1]})

@@ -1,0 +1,100 @@
+"""What an action acts on: the marked rows, else the one under the cursor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.domain.commands.catalogue import Subject
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.lazy_dataclass import dataclass
+from memconsole.ui.drawing.names import row_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memconsole.domain.agents import AgentRef
+    from memconsole.domain.memory.files import Pool
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One thing that a command is run for.
+
+    Attributes:
+        key: Session key, when it is about a certain session; ids of entries with blanks between.
+        name: Such as `main`, `main/telegram:direct:1001` or `main/m-1a2b3c4d`.
+    """
+
+    agent: AgentRef
+    key: str | None
+    name: str
+
+
+def pool_of(snapshot: ConsoleSnapshot | None, agent_id: str) -> Pool | None:
+    """Return the memory of one agent, as it was read."""
+    agents = () if snapshot is None else snapshot.agents
+    return next((one.pool for one in agents if one.ref.id == agent_id), None)
+
+
+def for_agents(
+    snapshot: ConsoleSnapshot, agent_ids: Iterable[str], subject: Subject
+) -> tuple[Target, ...]:
+    """Return the agents of that name; for a command on sessions the fullest talk of each."""
+    if subject is Subject.ENTRY:
+        return ()
+    wanted = set(agent_ids)
+    agents = [one for one in snapshot.agents if ALL in wanted or one.ref.id in wanted]
+    if subject is Subject.AGENT:
+        return tuple(Target(one.ref, None, one.ref.id) for one in agents)
+    found = []
+    for one in agents:
+        first = next((view for view in snapshot.sessions if _is_talk(view, one.ref)), None)
+        if first is not None:
+            found.append(for_session(first))
+    return tuple(found)
+
+
+def for_rows(
+    snapshot: ConsoleSnapshot, keys: Iterable[str], subject: Subject, *, are_marked: bool
+) -> tuple[Target, ...]:
+    """Return the sessions of these rows.
+
+    A command on agents takes a session by its key only when it was marked: the cursor alone says
+    which agent is meant, and its newest talk is what a checkpoint saves (`console.md`, Keys).
+    """
+    if subject is Subject.ENTRY:
+        return ()
+    wanted = set(keys)
+    views = [view for view in snapshot.sessions if row_key(view) in wanted]
+    if subject is Subject.AGENT and not are_marked:
+        return for_agents(snapshot, {view.agent.id for view in views}, subject)
+    return tuple(for_session(view) for view in views if view.key_text is not None)
+
+
+def for_entries(
+    snapshot: ConsoleSnapshot, agent_id: str, ids: tuple[str, ...]
+) -> tuple[Target, ...]:
+    """Return entries of one memory as one target: they go together, and come back together."""
+    refs = [one.ref for one in snapshot.agents if one.ref.id == agent_id and ids]
+    name = ids[0] if len(ids) == 1 else f"{len(ids)} entries"
+    return tuple(Target(ref, " ".join(ids), f"{agent_id}/{name}") for ref in refs)
+
+
+def for_session(view: SessionView) -> Target:
+    """Return one session as a target."""
+    rest = view.key.short if view.key is not None else view.session_id or "?"
+    return Target(view.agent, view.key_text, f"{view.agent.id}/{rest}")
+
+
+def _is_talk(view: SessionView, agent: AgentRef) -> bool:
+    return (
+        view.agent == agent
+        and view.state is SessionState.LIVE
+        and view.key is not None
+        and view.session_class.is_rotated
+    )
+
+
+ALL = "*"
+"""Key of the row that stands for all agents; no agent id can be that."""

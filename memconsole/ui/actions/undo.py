@@ -1,0 +1,80 @@
+"""What `u` does: takes the last action back that can be taken back, by a command of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memconsole.domain.commands.catalogue import spec_of
+from memconsole.domain.commands.commands import (
+    Consolidate,
+    MemoryAdd,
+    MemoryForget,
+    MemoryUndo,
+    Promote,
+    Reflect,
+)
+from memconsole.domain.commands.outcomes import status_of
+from memconsole.ui.actions.targets import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memconsole.domain.agents import AgentRef
+    from memconsole.domain.commands.catalogue import CommandSpec
+    from memconsole.domain.commands.commands import Command
+    from memconsole.ui.actions.action import Action
+
+
+def _put_back(
+    agent: AgentRef,
+    key: str | None = None,  # noqa: ARG001 - observations are of an agent
+    *,
+    dry_run: bool = False,
+    is_forced: bool = False,  # noqa: ARG001 - there is nothing to pass over
+) -> Command:
+    return Reflect(agent, is_undo=True, dry_run=dry_run)
+
+
+def undo_of(actions: Iterable[Action]) -> tuple[CommandSpec, tuple[Target, ...]] | None:
+    """Return what takes the newest of these actions back that can be; None when none can.
+
+    Args:
+        actions: Those that were done, newest first.
+    """
+    taken_back: Counter[AgentRef] = Counter()
+    for action in actions:
+        commands = [one.command for one in action.outcomes if status_of(one) == "done"]
+        taken_back.update(one.agent for one in commands if _is_undo(one))
+        edits = [one for one in commands if _is_edit(one)]
+        refs = {one.agent for one in edits if not taken_back[one.agent]}
+        taken_back.subtract(one.agent for one in edits if taken_back[one.agent])
+        if refs:
+            return _spec(action, edits), tuple(Target(ref, None, ref.id) for ref in sorted(refs))
+    return None
+
+
+def _is_undo(command: Command) -> bool:
+    return isinstance(command, MemoryUndo) or (isinstance(command, Reflect) and command.is_undo)
+
+
+def _is_edit(command: Command) -> bool:
+    is_memory = isinstance(command, MemoryAdd | MemoryForget | Promote | Consolidate)
+    return is_memory or (isinstance(command, Reflect) and not command.is_undo)
+
+
+def _spec(action: Action, edits: Iterable[Command]) -> CommandSpec:
+    """Return the command that takes an action back; both are one stack for `memory undo` (§19)."""
+    if any(isinstance(one, Reflect) for one in edits):
+        return replace(action.spec, title="Undo reflect", build=_put_back, undo="")
+    return spec_of("memory undo")
+
+
+def why_nothing(actions: Iterable[Action]) -> str:
+    """Return why nothing can be taken back."""
+    for action in actions:
+        if action.spec.name == "memory undo":
+            return "undo: what was done here is taken back; the memory screen (m) goes further back"
+        return f"undo {action.spec.name}: {action.spec.undo or 'not possible'}"
+    return "undo: nothing was done in this console yet"

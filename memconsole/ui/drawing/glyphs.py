@@ -1,0 +1,97 @@
+"""The characters that memconsole draws with, and their plain twins for `--ascii`."""
+
+from __future__ import annotations
+
+from memconsole.lazy_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """One set of drawing characters.
+
+    Attributes:
+        corners: Top left, top right, bottom left, bottom right.
+        thumb: The part of a frame that shows where one is in a long list.
+        blocks: From empty to full, in equal steps; gauges take them left to right.
+        sparks: From low to high, for small plots.
+        brackets: Around a gauge, where shade alone would not show its ends.
+    """
+
+    corners: tuple[str, str, str, str] = ("╭", "╮", "╰", "╯")
+    horizontal: str = "─"
+    vertical: str = "│"
+    thumb: str = "┃"
+    cursor: str = "▸"
+    mark: str = "•"
+    rising: str = "▲"
+    falling: str = "▼"
+    ellipsis: str = "…"
+    dot: str = "·"
+    none: str = "–"
+    done: str = "✓"
+    failed: str = "✗"
+    skipped: str = "–"
+    running: str = "▶"
+    on: str = "●"
+    off: str = "○"
+    arrow: str = "→"
+    caret: str = "▏"
+    blocks: str = " ▏▎▍▌▋▊▉█"
+    sparks: str = "▁▂▃▄▅▆▇█"
+    brackets: tuple[str, str] = ("", "")
+    branch: str = "├ "
+    last_branch: str = "└ "
+    trunk: str = "│ "
+
+
+UNICODE = Glyphs()
+
+ASCII = Glyphs(
+    corners=("+", "+", "+", "+"),
+    horizontal="-",
+    vertical="|",
+    thumb="#",
+    cursor=">",
+    mark="*",
+    rising="^",
+    falling="v",
+    ellipsis="~",
+    dot="-",
+    none="-",
+    done="+",
+    failed="x",
+    skipped="-",
+    running=">",
+    on="*",
+    off="o",
+    arrow=">",
+    caret="_",
+    blocks="-#",
+    sparks="_.-=+*#@",
+    brackets=("[", "]"),
+    branch="|-",
+    last_branch="`-",
+    trunk="| ",
+)
+
+
+def gauge(fill: float | None, cells: int, glyphs: Glyphs) -> tuple[str, str]:
+    """Return the drawn part of a gauge and its empty rest, together `cells` wide.
+
+    Args:
+        fill: 0 to 1, more is shown as full; None when nobody knows: all blank, unlike 0.
+        cells: Width in cells, brackets included.
+        glyphs: What to draw with.
+    """
+    left, right = glyphs.brackets
+    room = cells - len(left) - len(right)
+    if fill is None or room <= 0:
+        return " " * cells, ""
+    steps = len(glyphs.blocks) - 1
+    eighths = round(min(max(fill, 0.0), 1.0) * room * steps)
+    if fill > 0 and eighths == 0:
+        eighths = 1
+    whole, part = divmod(eighths, steps)
+    bar = glyphs.blocks[-1] * whole + (glyphs.blocks[part] if part else "")
+    empty = glyphs.blocks[0] * (room - len(bar))
+    return left + bar, empty + right

@@ -1,0 +1,104 @@
+"""What one pane shows: decided by pure functions, drawn by the pane.
+
+Labelled facts about one thing, wrapped to the width of their pane.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from memconsole.lazy_dataclass import dataclass
+from memconsole.ui.drawing import cells
+from memconsole.ui.drawing.literal import literal
+from memconsole.ui.drawing.spans import Rich, Role, Row, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memconsole.ui.drawing.spans import Column, Line
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """An order of rows.
+
+    Attributes:
+        name: Which one; a column with the same name shows the arrow.
+        falling: Largest first.
+    """
+
+    name: str
+    falling: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Everything a pane needs to draw itself.
+
+    Attributes:
+        title: Name of the panel.
+        about: What it is about, behind the title.
+        source: Where it comes from, at the right end of the frame.
+        age: How old it is, behind the source; stays where only one of them fits.
+        number: Key that jumps here.
+        columns: Empty for panes of free lines.
+        rows: In the order they are shown.
+        sort: The order, when there is a choice.
+        empty: Lines to show when there are no rows: what that means, and what to do.
+        is_stale: The source is older than twice its interval; the pane greys out.
+        problem: What went wrong with the source, shown on the lower frame.
+        fixed: Lines above the rows that do not scroll.
+    """
+
+    title: str
+    about: str = ""
+    source: str = ""
+    age: str = ""
+    number: int | None = None
+    columns: tuple[Column, ...] = ()
+    rows: tuple[Row, ...] = ()
+    sort: Sort | None = None
+    empty: tuple[str, ...] = ()
+    is_stale: bool = False
+    problem: str = ""
+    fixed: tuple[Line, ...] = ()
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the columns have headings."""
+        return any(column.title for column in self.columns)
+
+    @property
+    def rows_top(self) -> int:
+        """Lines above the first row, the frame included."""
+        return 1 + len(self.fixed) + self.has_header
+
+
+def text_row(key: str, *spans: Span, value: str = "", is_heading: bool = False) -> Row:
+    """Make a row of a pane without columns."""
+    return Row(key, (Rich(spans),), value=value, is_heading=is_heading)
+
+
+def note(text: str, role: Role = Role.MUTED) -> Line:
+    """Return one line of a single role."""
+    return (Span(text, role),)
+
+
+LABEL: Final = 12
+_LEAST: Final = 8
+
+
+def fact_rows(facts: Iterable[tuple[str, str]], width: int) -> tuple[Row, ...]:
+    """Return labels and values on lines of their own; what has no value is left out.
+
+    Args:
+        facts: Label and value, which may be foreign.
+        width: Of the pane, in cells.
+    """
+    rows = []
+    for label, value in facts:
+        pieces = cells.wrap(literal(value), max(width - LABEL, _LEAST)) if value else ()
+        for place, piece in enumerate(pieces):
+            head = Span(f"{'' if place else label:<{LABEL}}", Role.MUTED)
+            rows.append(text_row(f"{label}-{place}", head, Span(piece), value=value))
+    return tuple(rows)

@@ -1,1 +1,0 @@
-"""What each pane says, as pure functions from a reading to rows."""

@@ -1,0 +1,173 @@
+"""The scheduler's jobs: what runs when, what came of it, and pausing and running them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import on
+
+from memconsole.domain.snapshot.snapshot import SchedulerStatus
+from memconsole.ui.drawing.listing import Listing
+from memconsole.ui.drawing.spans import Role
+from memconsole.ui.keys import bind
+from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.screens.jobs.rows import job_listing, jobs_listing
+from memconsole.ui.widgets.pane import Pane
+from memconsole.ui.workers.loading import Loaded, Loader
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from memconsole.domain.commands.outcomes import Run
+    from memconsole.domain.jobs.runs import JobView
+    from memconsole.ports.jobs import JobControl
+
+_MOST = 200
+
+
+class JobsScreen(ConsoleScreen):
+    """All jobs, and the history of the one under the cursor."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind("p", "pause_job", "pause", "Pause this job, or let it go on", name="pause", show=True),
+        bind("x", "run_job", "run now", "Run this job now", name="run-job", show=True),
+        bind("1", "panel(1)", "jobs", "Panel 1: jobs", name="panel-1"),
+        bind("2", "panel(2)", "history", "Panel 2: history", name="panel-2"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__("jobs")
+        self._jobs: tuple[JobView, ...] | None = None
+        self._runs: tuple[str, tuple[Run, ...]] | None = None
+        self._failure = ""
+        self._list: Loader[tuple[JobView, ...]] = Loader(self, "jobs")
+        self._history: Loader[tuple[str, tuple[Run, ...]]] = Loader(self, "history")
+        self._deed: Loader[str] = Loader(self, "deed")
+
+    @property
+    def where(self) -> str:
+        """The name of the screen."""
+        return "jobs"
+
+    def body(self) -> ComposeResult:
+        """Yield the jobs, and the history of one below them."""
+        yield Pane("list", glyphs=self.desk.glyphs, classes="-current")
+        yield Pane("runs", glyphs=self.desk.glyphs)
+
+    def show_snapshot(self) -> None:
+        """Ask again with every reading: jobs run elsewhere, and their times pass."""
+        control = self.desk.jobs
+        if control is not None:
+            self._list.ask(control.jobs)
+        self._show()
+        super().show_snapshot()
+
+    @on(Loaded)
+    def show_loaded(self, message: Loaded) -> None:
+        """Show what came."""
+        if message.what == "deed":
+            self._done(message)
+        elif message.what == "history":
+            self._history.done()
+            if message.value is not None:
+                self._runs = cast("tuple[str, tuple[Run, ...]]", message.value)
+            self._show_history()
+        else:
+            self._list.done()
+            self._failure = message.failure
+            if message.value is not None:
+                self._jobs = cast("tuple[JobView, ...]", message.value)
+            self._show()
+            self._ask_history()
+
+    # ---- drawing -------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        listed, control = self.named("list"), self.desk.jobs
+        if self._jobs is None or control is None:
+            text = self._failure or ("reading the jobs" if control else "there are no jobs here")
+            listed.show(Listing("Jobs", number=1, empty=(text,)))
+        else:
+            snapshot = self.desk.snapshot
+            scheduler = SchedulerStatus() if snapshot is None else snapshot.scheduler
+            context = self.context()
+            listed.show(jobs_listing(self._jobs, scheduler, context, is_here=control.is_hosting))
+        self._show_history()
+
+    def _show_history(self) -> None:
+        job = self._job
+        is_known = job is not None and self._runs is not None and self._runs[0] == job.id
+        runs = self._runs[1] if is_known and self._runs is not None else None
+        self.named("runs").show(job_listing(job, runs, self.context()))
+
+    @on(Pane.Moved, "#list")
+    def _ask_history(self) -> None:
+        job = self._job
+        if job is not None:
+            name, engine = job.id, self.desk.engine
+            self._history.ask(lambda: (name, engine.runs(limit=_MOST, job=name)))
+        self._show_history()
+
+    @property
+    def _job(self) -> JobView | None:
+        row = self.named("list").row
+        return next(
+            (one for one in self._jobs or () if row is not None and row.key == one.id), None
+        )
+
+    # ---- deeds ---------------------------------------------------------------------------
+
+    def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
+        """Return why an action cannot work now, or None when it can."""
+        if action not in ("pause_job", "run_job"):
+            return super().why_not(action, parameters)
+        job = self._job if self.is_open else None
+        if job is None or self.desk.jobs is None:
+            return "no job is selected"
+        if self.desk.settings.ui.read_only:
+            return "memconsole runs read-only; start it without --read-only to act"
+        if action == "run_job" and job.is_running:
+            return f"{job.id} runs already"
+        if action == "run_job" and self._deed.is_running:
+            return "something is still running"
+        return None
+
+    def action_open(self) -> None:
+        """Go on from a job to its history, and from there to one run in full."""
+        pane = self.pane
+        if pane is not None and pane.id == "runs" and pane.row is not None:
+            self.desk.go.runs(pane.row.key)
+        else:
+            self.focus_pane(self.named("runs"))
+
+    def action_pause_job(self) -> None:
+        """Pause the job under the cursor, or let it go on."""
+        job, control = self._job, self.desk.jobs
+        if job is not None and control is not None:
+            self._deed.ask(lambda: _paused(control, job))
+
+    def action_run_job(self) -> None:
+        """Run the job under the cursor now, in this process."""
+        job, control = self._job, self.desk.jobs
+        if job is not None and control is not None:
+            self.say(f"{job.id} runs", Role.MUTED)
+            self._deed.ask(lambda: _ran(control, job))
+
+    def _done(self, message: Loaded) -> None:
+        self._deed.done()
+        self.say_what_came(message)
+        self._runs = None
+        self.desk.readings.request()
+        self.show_snapshot()
+
+
+def _paused(control: JobControl, job: JobView) -> str:
+    control.pause(job.id, is_paused=not job.record.is_paused)
+    return f"{job.id} {'goes on' if job.record.is_paused else 'is paused'}"
+
+
+def _ran(control: JobControl, job: JobView) -> str:
+    end = control.run_now(job.id).end
+    word = end.status if end.reason is None else f"{end.status} ({end.reason})"
+    return f"{job.id} {word}: {end.message}"

@@ -1,0 +1,166 @@
+"""The panel of agents: whose conversation is fullest, and how much memory each has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Storage
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.lazy_dataclass import dataclass
+from memconsole.ui.actions.targets import ALL
+from memconsole.ui.drawing import cells, figures
+from memconsole.ui.drawing.context import source_word
+from memconsole.ui.drawing.listing import Listing, Sort
+from memconsole.ui.drawing.names import agent_name
+from memconsole.ui.drawing.spans import Cell, Column, Gauge, Role, Row, Span, fill_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
+    from memconsole.ui.drawing.context import Context
+    from memconsole.ui.drawing.glyphs import Glyphs
+    from memconsole.ui.drawing.spans import Line
+
+
+SORTS = ("home", "full", "agent", "pool")
+"""Orders of this panel; `home` is the platform's own."""
+
+USUAL = Sort("home", falling=False)
+
+_LEAST_NAME, _MOST_ID, _MOST_NAME = 10, 16, 28
+
+
+def _columns(names: Sequence[str]) -> tuple[Column, ...]:
+    """Return the columns; ids get what they need, then names, and gauges what is left."""
+    longest = max(map(cells.width, names), default=0)
+    ids = max((cells.width(name.partition(" (")[0]) for name in names), default=0)
+    return (
+        Column(
+            "agent",
+            min(max(ids, _LEAST_NAME), _MOST_ID),
+            flex=12,
+            most=min(max(longest, ids, _LEAST_NAME + 2), _MOST_NAME),
+            sort="agent",
+        ),
+        Column("sess", 4, right=True, drop=3, gap=1),
+        Column("fullest", 7, flex=1, most=12, drop=2, sort="full"),
+        Column("", 4, right=True, gap=1),
+        Column("pool", 5, right=True, drop=4, sort="pool"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """An agent's id with its display name, as long as all of it fits; else the id alone."""
+
+    id: str
+    text: str
+    role: Role
+
+    def draw(self, width: int, glyphs: Glyphs, *, right: bool) -> Line:
+        """Return the name in exactly `width` cells."""
+        if cells.width(self.text) > width:
+            return Cell(self.id, self.role, is_id=True).draw(width, glyphs, right=right)
+        rest = self.text.removeprefix(self.id)
+        return fill_line((Span(self.id, self.role), Span(rest, Role.MUTED)), width)
+
+
+def agents_listing(snapshot: ConsoleSnapshot, context: Context, *, sort: Sort = USUAL) -> Listing:
+    """Return one row an agent, and one for all of them when there are several."""
+    fills = fullest(snapshot)
+    agents = list(snapshot.agents)
+    if sort.name != USUAL.name:
+        agents.sort(key=_order(sort.name, fills), reverse=sort.falling)
+    rows = [_row(agent, fills.get(agent.ref.id)) for agent in agents]
+    if len(agents) > 1:
+        rows.append(_all_row(snapshot, fills))
+    return Listing(
+        title="Agents",
+        about=f"{context.glyphs.dot} {len(agents)}" if len(agents) > 1 else "",
+        source=source_word(snapshot.era.sessions),
+        age=context.age(snapshot.taken_at),
+        number=1,
+        columns=_columns([agent_name(agent.agent) for agent in agents]),
+        rows=tuple(rows),
+        sort=sort,
+        empty=("no agents in this home yet",),
+        is_stale=context.is_stale(snapshot.taken_at),
+    )
+
+
+def fullest(snapshot: ConsoleSnapshot) -> dict[str, float]:
+    """Return the highest fill of each agent's live sessions, 1 at the threshold."""
+    fills: dict[str, float] = {}
+    for view in snapshot.sessions:
+        if view.state is SessionState.LIVE and view.percent_of_threshold is not None:
+            fill = view.percent_of_threshold / 100
+            fills[view.agent.id] = max(fill, fills.get(view.agent.id, 0.0))
+    return fills
+
+
+def _row(agent: AgentView, fill: float | None) -> Row:
+    is_unreadable = agent.store is Storage.UNREADABLE
+    return Row(
+        key=agent.ref.id,
+        cells=(
+            _Name(
+                agent.ref.id,
+                agent_name(agent.agent),
+                Role.WARNING if agent.problems else Role.PLAIN,
+            ),
+            Cell("?" if is_unreadable else str(agent.sessions), Role.MUTED),
+            Gauge(fill),
+            _state(fill, is_due=agent.due > 0, is_unreadable=is_unreadable),
+            Cell("?" if agent.pool is None else _short_size(agent.pool.size_bytes), Role.MUTED),
+        ),
+        value=agent.ref.id,
+        search=agent_name(agent.agent),
+    )
+
+
+def _state(fill: float | None, *, is_due: bool, is_unreadable: bool) -> Cell:
+    if is_unreadable:
+        return Cell("?", Role.WARNING)
+    if is_due:
+        return Cell("DUE", Role.DUE)
+    if fill is None:
+        return Cell("–", Role.MUTED)
+    return Cell(figures.percent(fill * 100))
+
+
+def _all_row(snapshot: ConsoleSnapshot, fills: dict[str, float]) -> Row:
+    pools = {agent.pool.root: agent.pool for agent in snapshot.agents if agent.pool is not None}
+    fill = max(fills.values(), default=None)
+    return Row(
+        key=ALL,
+        cells=(
+            Cell("all agents", Role.MUTED),
+            Cell(str(sum(agent.sessions for agent in snapshot.agents)), Role.MUTED),
+            Cell(f"{_due_count(snapshot)} due" if _due_count(snapshot) else "", Role.DUE),
+            Cell(),
+            Cell(_short_size(sum(pool.size_bytes for pool in pools.values())), Role.MUTED),
+        ),
+        value="" if fill is None else figures.percent(fill * 100),
+        search="all agents",
+    )
+
+
+def _due_count(snapshot: ConsoleSnapshot) -> int:
+    return sum(agent.due for agent in snapshot.agents)
+
+
+def _short_size(size_bytes: int) -> str:
+    """Return `847K`: the column has no room for the blank and the B."""
+    text = figures.size(size_bytes)
+    return text.replace(" KB", "K").replace(" MB", "M").replace(" GB", "G").replace(" B", "B")
+
+
+def _order(name: str, fills: dict[str, float]) -> Callable[[AgentView], float | str]:
+    match name:
+        case "full":
+            return lambda agent: fills.get(agent.ref.id, -1.0)
+        case "pool":
+            return lambda agent: -1 if agent.pool is None else agent.pool.size_bytes
+        case _:
+            return lambda agent: agent.ref.id

@@ -1,0 +1,95 @@
+"""The panel of memory: how large the pool is, what it holds, what the platform will cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.domain.memory.files import MARKER_TAGS
+from memconsole.ui.drawing import figures
+from memconsole.ui.drawing.listing import Listing, text_row
+from memconsole.ui.drawing.literal import literal
+from memconsole.ui.drawing.spans import Role, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memconsole.domain.memory.files import Pool
+    from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
+    from memconsole.ui.drawing.context import Context
+    from memconsole.ui.drawing.spans import Row
+
+
+def memory_listing(
+    snapshot: ConsoleSnapshot, context: Context, *, agent: AgentView | None, tags_a_line: int = 2
+) -> Listing:
+    """Return the pool of one agent in a few lines; Enter opens the files themselves.
+
+    Args:
+        snapshot: The reading.
+        context: Time and glyphs.
+        agent: Whose pool; None while several agents are looked at.
+        tags_a_line: Markers side by side.
+    """
+    pool = None if agent is None else agent.pool
+    name = "" if agent is None else f"{context.glyphs.dot} {agent.ref.id}"
+    if pool is not None and len(pool.agents) > 1:
+        name += f", shared by {len(pool.agents)}"
+    read_at = snapshot.taken_at
+    return Listing(
+        title="Memory",
+        about=name,
+        source="files",
+        age=context.age(read_at),
+        number=3,
+        rows=() if pool is None or not pool.exists else tuple(_rows(pool, context, tags_a_line)),
+        empty=_empty(agent, pool),
+        is_stale=context.is_stale(read_at),
+        problem=literal(pool.notices[0].message) if pool is not None and pool.notices else "",
+    )
+
+
+def _rows(pool: Pool, context: Context, tags_a_line: int) -> Iterator[Row]:
+    yield text_row(
+        "size",
+        Span(figures.size(pool.size_bytes), Role.STRONG),
+        Span(f"  {figures.plural(pool.files, 'file')}  ~{figures.kilo(pool.tokens)} tokens"),
+        is_heading=True,
+    )
+    yield text_row("context", *_active_context(pool, context), is_heading=True)
+    for limit in pool.limits:
+        yield text_row(
+            f"limit-{limit.path}", *_limit(limit.path, limit.chars, limit.limit), is_heading=True
+        )
+    for start in range(0, len(MARKER_TAGS), tags_a_line):
+        spans: list[Span] = []
+        for tag in MARKER_TAGS[start : start + tags_a_line]:
+            count = pool.markers.get(tag, 0)
+            role = Role.PLAIN if count else Role.MUTED
+            spans += (Span(f"{tag:<10}", Role.MUTED), Span(f"{count:>5}   ", role))
+        yield text_row(f"markers-{start}", *spans, is_heading=True)
+
+
+def _limit(path: str, chars: int, limit: int) -> tuple[Span, ...]:
+    is_over = chars > limit
+    role = Role.DUE if is_over else Role.WARNING if chars > limit * 0.75 else Role.PLAIN
+    word = " CUT" if is_over else ""
+    return (
+        Span(f"{literal(path)} ", Role.MUTED),
+        Span(f"{figures.short_kilo(chars)} of {figures.short_kilo(limit)} chars{word}", role),
+    )
+
+
+def _active_context(pool: Pool, context: Context) -> tuple[Span, ...]:
+    if pool.active_context_at is None:
+        return (Span("ACTIVE_CONTEXT ", Role.MUTED), Span("none yet", Role.WARNING))
+    old = figures.age(context.since(pool.active_context_at))
+    text = "just written" if old == "now" else f"{old} old"
+    return (Span("ACTIVE_CONTEXT ", Role.MUTED), Span(text))
+
+
+def _empty(agent: AgentView | None, pool: Pool | None) -> tuple[str, ...]:
+    if agent is None:
+        return ("select one agent to see its memory",)
+    if pool is None:
+        return ("not read yet",)
+    return ("its workspace is missing:", literal(str(agent.agent.workspace)))

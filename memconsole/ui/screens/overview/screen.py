@@ -1,0 +1,298 @@
+"""The first screen: is anything about to be lost, whose, does the machinery live (`console.md`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.containers import Horizontal
+
+from memconsole.ui.actions.targets import ALL, for_agents, for_rows
+from memconsole.ui.drawing.listing import Listing
+from memconsole.ui.drawing.names import row_key
+from memconsole.ui.drawing.spans import Role
+from memconsole.ui.keys import bind, panel_keys
+from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.screens.jobs.activity import activity_listing
+from memconsole.ui.screens.overview import agents as agent_rows
+from memconsole.ui.screens.overview import sessions as session_rows
+from memconsole.ui.screens.overview.detail import detail_line
+from memconsole.ui.screens.overview.memory import memory_listing
+from memconsole.ui.screens.search.pane import SearchPane
+from memconsole.ui.widgets.line import Bar
+from memconsole.ui.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.events import Resize
+
+    from memconsole.domain.commands.catalogue import Subject
+    from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, SessionView
+    from memconsole.ui.actions.targets import Target
+    from memconsole.ui.drawing.listing import Sort
+
+_PANELS = ("agents", "sessions", "memory", "search", "activity")
+
+
+class OverviewScreen(ConsoleScreen):
+    """Five panels: agents, sessions, memory, search and activity."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *panel_keys(_PANELS),
+        bind("space", "mark", "mark", "Mark for an action", name="mark"),
+        bind("s", "sort", "sort", "Another order of this panel", name="sort"),
+        bind("a", "everything", "all", "Also cron runs, archives and orphans", name="everything"),
+        bind("p", "pruning", "pruning", "What the platform would prune", name="pruning"),
+        bind("o", "search", "search", "The whole search: facets and preview", name="whole-search"),
+    ]
+
+    LOWER: ClassVar[tuple[str, ...]] = _PANELS[2:]
+
+    def __init__(self) -> None:
+        super().__init__("overview")
+        self._agents_sort = agent_rows.USUAL
+        self._sessions_sort = session_rows.USUAL
+        self._everything = False
+        self._placed = False
+        self._indexed: ConsoleSnapshot | None = None
+        self._sessions: dict[str, SessionView] = {}
+
+    def body(self) -> ComposeResult:
+        """Yield the panels in the order of their numbers."""
+        glyphs = self.desk.glyphs
+        with Horizontal(id="upper"):
+            yield Pane("agents", glyphs=glyphs)
+            yield Pane("sessions", glyphs=glyphs, classes="-current")
+        with Horizontal(id="lower"):
+            yield Pane("memory", glyphs=glyphs, classes="-chosen")
+            self._search = SearchPane("search", glyphs=glyphs)
+            yield self._search
+        yield Pane("activity", glyphs=glyphs)
+        yield Bar("detail")
+
+    def first_pane(self) -> Pane:
+        """Return the first panel; where only one fits, that is the sessions."""
+        return self.named("sessions" if self.has_class("-single") else "agents")
+
+    # ---- drawing -------------------------------------------------------------------------
+
+    def show_snapshot(self) -> None:
+        """Show the newest reading in every panel that is in view."""
+        snapshot = self.desk.snapshot
+        if snapshot is not None:
+            self.set_class(session_rows.are_few(snapshot), "-few")
+            self._show_agents(snapshot)
+            self._show_dependants(snapshot)
+            self.named("activity").show(
+                activity_listing(snapshot, self.context(), self.desk.history)
+            )
+            self._put_cursor(snapshot)
+        elif self.desk.failure:
+            for pane in self.panes():
+                pane.show(
+                    Listing(pane.id.capitalize() if pane.id else "", empty=("nothing was read",))
+                )
+        self.show_bars()
+
+    def _show_agents(self, snapshot: ConsoleSnapshot) -> None:
+        self.named("agents").show(
+            agent_rows.agents_listing(snapshot, self.context(), sort=self._agents_sort)
+        )
+
+    def _show_dependants(self, snapshot: ConsoleSnapshot) -> None:
+        """Show what depends on the agent under the cursor."""
+        context = self.context()
+        self.named("sessions").show(
+            session_rows.sessions_listing(
+                snapshot,
+                context,
+                agent_id=self._agent_id(),
+                sort=self._sessions_sort,
+                everything=self._everything,
+            )
+        )
+        self.named("memory").show(
+            memory_listing(
+                snapshot,
+                context,
+                agent=self._agent_view(snapshot),
+                tags_a_line=2 if self.has_class("-wide") else 4,
+            )
+        )
+        chosen = self.named("agents").place.cursor
+        self._search.search_in(None if chosen == ALL else chosen)
+        self._search.show_search()
+
+    def _put_cursor(self, snapshot: ConsoleSnapshot) -> None:
+        """Once, at the start: on the agent that the worst finding is about."""
+        if self._placed:
+            return
+        self._placed = True
+        for finding in snapshot.attention:
+            if finding.agent and self.named("agents").select(finding.agent):
+                break
+        self._show_dependants(snapshot)
+
+    def _agent_id(self) -> str | None:
+        """Return the agent whose sessions are shown; None for all, and where only a list fits."""
+        if self.has_class("-single"):
+            return None
+        key = self.named("agents").place.cursor
+        return None if key == ALL else key
+
+    def _agent_view(self, snapshot: ConsoleSnapshot) -> AgentView | None:
+        agent_id = self._agent_id()
+        if agent_id is None and len(snapshot.agents) == 1:
+            return snapshot.agents[0]
+        return next((one for one in snapshot.agents if one.ref.id == agent_id), None)
+
+    @on(Pane.Moved, "#agents")
+    def agent_chosen(self) -> None:
+        """Show the sessions and the memory of the agent under the cursor."""
+        if self.desk.snapshot is not None:
+            self._show_dependants(self.desk.snapshot)
+
+    @on(Pane.Moved)
+    def detail_differs(self) -> None:
+        """Say what the row under the cursor has that the list has no room for."""
+        self._show_detail()
+
+    def _show_detail(self) -> None:
+        """Say in one line what the list had no room for."""
+        row = None if self.pane is None else self.pane.row
+        view = None if row is None else self._session_at(row.key)
+        line = detail_line(view, row, self.context())
+        self.bar("detail").show(lambda _width: line)
+
+    def on_resize(self, event: Resize) -> None:
+        """Show another choice of sessions where only one list fits."""
+        super().on_resize(event)
+        if self.desk.snapshot is not None:
+            self._show_dependants(self.desk.snapshot)
+
+    # ---- keys ----------------------------------------------------------------------------
+
+    def action_sort(self) -> None:
+        """Go to the next order of the focused panel."""
+        snapshot = self.desk.snapshot
+        if snapshot is None or self.pane is None:
+            return
+        if self.pane.id == "agents":
+            self._agents_sort = session_rows.next_sort(self._agents_sort, agent_rows.SORTS)
+        elif self.pane.id == "sessions":
+            self._sessions_sort = session_rows.next_sort(self._sessions_sort, session_rows.SORTS)
+        self.show_snapshot()
+        self.say(f"sorted by {self._sort_of_focused().name}", Role.MUTED)
+
+    def _sort_of_focused(self) -> Sort:
+        is_agents = self.pane is not None and self.pane.id == "agents"
+        return self._agents_sort if is_agents else self._sessions_sort
+
+    def action_everything(self) -> None:
+        """Show or fold cron runs, archives and orphans."""
+        self._everything = not self._everything
+        self.show_snapshot()
+
+    def action_filter(self) -> None:
+        """Search in this panel; in panel 4 the search itself."""
+        if isinstance(self.pane, SearchPane):
+            self.pane.open_input()
+        else:
+            super().action_filter()
+
+    def action_open(self) -> None:
+        """Go into what the cursor is on."""
+        pane, row = self.pane, None if self.pane is None else self.pane.row
+        match None if pane is None else pane.id:
+            case "agents":
+                self.action_panel(2)
+            case "sessions" if row is not None:
+                self._open_session(row.key)
+            case "memory":
+                self.desk.go.memory(self._agent_id())
+            case "search":
+                self._open_found()
+            case "activity":
+                self.desk.go.runs(None if row is None else row.key)
+            case _:
+                pass
+
+    def _open_session(self, key: str) -> None:
+        view = self._session_at(key)
+        if view is not None:
+            self.desk.go.session(view)
+
+    def _open_found(self) -> None:
+        """Open what was found, search again for what was, or go on to the whole search."""
+        row = self._search.row
+        hit, query = self._search.hit, self._search.query_found
+        if hit is not None and query is not None:
+            self.desk.go.hit(hit, query)
+        elif row is not None and not self._search.query_text:
+            self._search.search_for(row.value)
+        else:
+            self.action_search()
+
+    def action_pruning(self) -> None:
+        """Show what the platform would prune of the session under the cursor."""
+        row = self.named("sessions").row
+        view = None if row is None else self._session_at(row.key)
+        if view is not None:
+            self.desk.go.pruning(view)
+
+    def action_search(self) -> None:
+        """Open the search with facets and preview, with what is searched for here."""
+        self.desk.go.search(self._search.facets, self._search.query_text)
+
+    def index_moved(self, *, has_changed: bool) -> None:
+        """Show the index in the title of the search; ask again when it has changed."""
+        self._search.index_moved(has_changed=has_changed)
+
+    def _session_at(self, key: str) -> SessionView | None:
+        snapshot = self.desk.snapshot
+        if snapshot is not self._indexed:
+            sessions = () if snapshot is None else snapshot.sessions
+            self._sessions = {row_key(view): view for view in reversed(sessions)}
+            self._indexed = snapshot
+        return self._sessions.get(key)
+
+    def action_back(self) -> None:
+        """Go back one step; from the search, that is without its query."""
+        is_searching = self._search.is_typing or (
+            self.pane is self._search and self._search.query_text
+        )
+        if is_searching and not self.has_class("-maximised"):
+            self._search.clear_query()
+            self.show_keys()
+        else:
+            super().action_back()
+
+    def leave(self) -> None:
+        """Stay: the first screen has nothing behind it; go to its first panel."""
+        self.focus_pane(self.named("agents"))
+
+    def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
+        """Add what only this screen knows."""
+        pane_id = None if self.pane is None else self.pane.id
+        if action == "sort" and pane_id not in ("agents", "sessions"):
+            return "this panel has one order only"
+        if action == "mark" and pane_id not in ("agents", "sessions"):
+            return "only agents and sessions can be marked"
+        if action == "pruning" and pane_id != "sessions":
+            return "select a session to see what would be pruned of it"
+        if action == "open" and pane_id in ("memory", "search", "activity"):
+            return None
+        return super().why_not(action, parameters)
+
+    def targets(self, subject: Subject) -> tuple[Target, ...]:
+        """Return the marked agents or sessions, else what the cursor is on."""
+        snapshot = self.desk.snapshot
+        if snapshot is None:
+            return ()
+        if self.pane is not None and self.pane.id == "sessions":
+            place = self.pane.place
+            keys = place.marks or {place.cursor or ""}
+            return for_rows(snapshot, keys, subject, are_marked=bool(place.marks))
+        place = self.named("agents").place
+        return for_agents(snapshot, place.marks or {place.cursor or ""}, subject)

@@ -1,0 +1,245 @@
+"""The panels of one session: its state, what fills it, how it grew, what belongs to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.domain.freshness import describe
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.ui.drawing import cells, figures
+from memconsole.ui.drawing.context import source_word
+from memconsole.ui.drawing.listing import Listing, text_row
+from memconsole.ui.drawing.literal import literal
+from memconsole.ui.drawing.names import row_key, state_word
+from memconsole.ui.drawing.plot import Course, plot
+from memconsole.ui.drawing.spans import Cell, Column, Gauge, Role, Row, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from memconsole.domain.snapshot.snapshot import SessionDetail, SessionView
+    from memconsole.ui.drawing.context import Context
+
+_LABEL = 12
+
+
+def state_listing(
+    view: SessionView, detail: SessionDetail | None, context: Context, width: int
+) -> Listing:
+    """Return what is known about the session itself, in label and value."""
+    rows = []
+    for label, value, role in _facts(view, detail, context):
+        for place, piece in enumerate(cells.wrap(value, max(width - _LABEL, 8))):
+            head = label if place == 0 else ""
+            rows.append(
+                text_row(
+                    f"{label}-{place}",
+                    Span(f"{head:<{_LABEL}}", Role.MUTED),
+                    Span(piece, role),
+                    value=value,
+                )
+            )
+    return Listing(
+        title="State",
+        source=source_word(view.stored.source),
+        age=figures.ago(context.since(view.read_at)),
+        number=2,
+        rows=tuple(rows),
+    )
+
+
+def _facts(
+    view: SessionView, detail: SessionDetail | None, context: Context
+) -> Iterator[tuple[str, str, Role]]:
+    stored, dot = view.stored, f" {context.glyphs.dot} "
+    counts = [
+        f"{figures.kilo(view.tokens)} of {figures.short_kilo(view.threshold)}",
+        state_word(view),
+        f"window {figures.percent(view.percent_of_window)} of {figures.short_kilo(view.window)}",
+    ]
+    yield "tokens", dot.join(part for part in counts if part), _tone(view)
+    if view.count.estimated is not None and view.count.estimated != view.tokens:
+        yield "estimate", f"{figures.kilo(view.count.estimated)} by the transcript", Role.PLAIN
+    yield (
+        "rotation",
+        "due now" if view.is_due else literal(view.not_due_because or "?"),
+        _tone(view),
+    )
+    yield "growth", _growth(view, context), Role.PLAIN
+    captured = None if detail is None else detail.last_capture_at
+    yield "checkpoint", "reading" if detail is None else _ago(captured, context), Role.PLAIN
+    names = [literal(one) for one in (stored.label, *stored.other_names) if one]
+    if names:
+        yield "called", dot.join(names), Role.PLAIN
+    if detail is not None:
+        yield from _ahead(detail, context)
+    yield "class", view.session_class.value, Role.PLAIN
+    yield "state", _state(view), Role.PLAIN
+    yield "model", literal(stored.model or "?"), Role.PLAIN
+    yield "compactions", "?" if stored.compactions is None else str(stored.compactions), Role.PLAIN
+    if detail is not None:
+        yield "records", f"{detail.events:,}", Role.PLAIN
+    yield "started", figures.day_and_time(stored.started_at, context.zone), Role.PLAIN
+    yield "updated", figures.day_and_time(stored.updated_at, context.zone), Role.PLAIN
+    yield "key", literal(view.key_text or "?"), Role.PLAIN
+    yield "id", literal(view.session_id or "?"), Role.PLAIN
+    if view.transcript is not None:
+        size = figures.size(view.transcript.size_bytes)
+        yield "transcript", f"{size}, {literal(str(view.transcript.path))}", Role.PLAIN
+    else:
+        yield "transcript", view.transcript_state.value, Role.PLAIN
+
+
+def _ahead(detail: SessionDetail, context: Context) -> Iterator[tuple[str, str, Role]]:
+    """Yield when the platform starts it anew, and where else something happens."""
+    if detail.freshness is not None:
+        yield "freshness", literal(describe(detail.freshness)), Role.PLAIN
+        if (reset_at := detail.freshness.next_reset_at) is not None:
+            yield "reset", figures.day_and_time(reset_at, context.zone), Role.PLAIN
+    if detail.limits:
+        yield "limits", _limits(detail), Role.PLAIN
+    if detail.summary is not None:
+        yield "summary", literal(detail.summary.path), Role.PLAIN
+    if detail.is_captured is not None:
+        end = "captured to its end" if detail.is_captured else "said since is not captured yet"
+        yield "recovery", end, Role.PLAIN
+    if detail.last_flush_at is not None:
+        yield "flushed", _ago(detail.last_flush_at, context), Role.PLAIN
+
+
+def _limits(detail: SessionDetail) -> str:
+    """Return where flush, rotation and compaction begin."""
+    named = detail.limits.items()
+    return ", ".join(f"{name.replace('_', ' ')} {figures.short_kilo(at)}" for name, at in named)
+
+
+def _state(view: SessionView) -> str:
+    reason = view.stored.archive_reason
+    active = ", busy" if view.stored.is_active else ""
+    return view.state.value + (f", {literal(reason)}" if reason else "") + active
+
+
+def _growth(view: SessionView, context: Context) -> str:
+    if view.growth is None:
+        return "not known yet"
+    rate = figures.rate(view.growth.tokens_per_hour)
+    if view.growth.due_at is None:
+        return rate
+    due = figures.until(view.growth.due_at - context.now)
+    return f"{rate}, due in {due} (by {view.growth.source})" if due != "now" else f"{rate}, due"
+
+
+def _ago(at: datetime | None, context: Context) -> str:
+    return "never" if at is None else figures.ago(context.since(at))
+
+
+def _tone(view: SessionView) -> Role:
+    return Role.DUE if view.is_due else Role.PLAIN
+
+
+_FILL_COLUMNS = (
+    Column("", 12, flex=2, most=30),
+    Column("share", 6, flex=1, most=24),
+    Column("tokens", 6, right=True),
+)
+
+
+def fill_listing(detail: SessionDetail | None, context: Context) -> Listing:
+    """Return tokens by who wrote them, and the largest contributors; all by characters / 4."""
+    rows: list[Row] = []
+    if detail is not None:
+        kinds = detail.by_class
+        parts = (
+            ("user", kinds.user),
+            ("assistant", kinds.assistant),
+            ("tool results", kinds.tool_result),
+            ("thinking", kinds.thinking),
+        )
+        total = sum(count for _, count in parts) or 1
+        rows += [_part(f"class-{name}", name, count / total, count) for name, count in parts]
+        if detail.contributors:
+            rows.append(
+                Row("head", (Cell("largest", Role.HEADER), Cell(), Cell()), is_heading=True)
+            )
+        rows += [
+            _part(f"top-{place}", literal(one.name), one.share, one.tokens)
+            for place, one in enumerate(detail.contributors)
+        ]
+    return Listing(
+        title="Fill",
+        about=f"{context.glyphs.dot} estimated",
+        number=3,
+        columns=_FILL_COLUMNS,
+        rows=tuple(rows),
+        empty=("reading the whole transcript",),
+    )
+
+
+def _part(key: str, name: str, share: float, tokens: int) -> Row:
+    return Row(
+        key,
+        (Cell(name), Gauge(share, is_share=True), Cell(figures.kilo(tokens))),
+        value=f"{name} {tokens}",
+    )
+
+
+def growth_listing(
+    detail: SessionDetail | None, view: SessionView, context: Context, size: tuple[int, int]
+) -> Listing:
+    """Return the plot of tokens over time, for a size in cells."""
+    course = Course(
+        points=() if detail is None else detail.usage_points,
+        threshold=view.threshold,
+        now=context.now,
+        due_at=None if view.growth is None else view.growth.due_at,
+    )
+    lines = plot(course, size, context.glyphs, context.zone)
+    empty = "reading the whole transcript" if detail is None else "too few counts for a plot"
+    return Listing(
+        title="Growth",
+        about=f"{context.glyphs.dot} {_growth(view, context)}",
+        source="transcript",
+        number=4,
+        rows=tuple(
+            text_row(f"plot-{place}", *line, is_heading=True) for place, line in enumerate(lines)
+        ),
+        empty=(empty,),
+    )
+
+
+_WINDOW_COLUMNS = (
+    Column("", 8, flex=2, most=40),
+    Column("", 8, drop=2),
+    Column("", 6, right=True),
+    Column("", 6, right=True, drop=3),
+)
+
+
+def windows_listing(detail: SessionDetail | None, context: Context) -> Listing:
+    """Return other transcripts of the same key, its archives, and helpers it spawned."""
+    related = () if detail is None else detail.related
+    count = "" if detail is None else f" {context.glyphs.dot} {len(related)}"
+    return Listing(
+        title="Windows and archives",
+        about=count.strip(),
+        number=5,
+        columns=_WINDOW_COLUMNS,
+        rows=tuple(_window(view, context) for view in related),
+        empty=("reading" if detail is None else "no other transcript belongs to it",),
+    )
+
+
+def _window(view: SessionView, context: Context) -> Row:
+    ended = view.stored.archive_reason or view.state.value
+    name = view.session_id or "?" if view.state is not SessionState.LIVE else view.key_text or "?"
+    return Row(
+        key=row_key(view),
+        cells=(
+            Cell(literal(name), is_id=True),
+            Cell(literal(ended), Role.MUTED),
+            Cell(figures.kilo(view.tokens)),
+            Cell(figures.when(view.stored.updated_at, context.now, context.zone), Role.MUTED),
+        ),
+        value=view.session_id or view.key_text or "",
+    )

@@ -1,0 +1,188 @@
+"""One session: what was said, how full it is and why, how it grew, what belongs to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.containers import Horizontal, Vertical
+
+from memconsole.domain.commands.catalogue import Subject
+from memconsole.ui.actions.targets import for_session
+from memconsole.ui.drawing.listing import Listing
+from memconsole.ui.drawing.names import row_key, session_name
+from memconsole.ui.keys import bind, panel_keys
+from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.screens.session.messages import messages_listing, safe_transcript
+from memconsole.ui.screens.session.rows import (
+    fill_listing,
+    growth_listing,
+    state_listing,
+    windows_listing,
+)
+from memconsole.ui.widgets.pane import Pane
+from memconsole.ui.workers.loading import Loaded, Loader
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from memconsole.domain.snapshot.snapshot import SessionDetail, SessionView, TranscriptView
+    from memconsole.ui.actions.targets import Target
+
+_TAIL = 400
+"""Messages that are loaded at first; Enter on the first line loads all."""
+
+_PANELS = ("messages", "state", "fill", "growth", "windows")
+
+
+class SessionScreen(ConsoleScreen):
+    """Everything about one session; it follows the transcript while it grows."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *panel_keys(_PANELS),
+        bind("p", "pruning", "pruning", "What the platform would prune", name="pruning"),
+    ]
+    LOWER: ClassVar[tuple[str, ...]] = _PANELS[1:]
+
+    def __init__(self, view: SessionView, find: str = "") -> None:
+        super().__init__("session")
+        self._view = view
+        self._find = find
+        self._tail: int | None = None if find else _TAIL
+        self._seen: tuple[object, ...] = ()
+        self._messages: Loader[TranscriptView] = Loader(self, "transcript")
+        self._details: Loader[SessionDetail] = Loader(self, "detail")
+
+    @property
+    def where(self) -> str:
+        """Agent and name of the session."""
+        return f"{self._view.agent.id} {self.desk.glyphs.dot} " + session_name(
+            self._view, self.desk.glyphs
+        )
+
+    def body(self) -> ComposeResult:
+        """Yield the messages, and the panels beside or below them."""
+        glyphs = self.desk.glyphs
+        with Horizontal(id="main"):
+            yield Pane("messages", glyphs=glyphs, finds=True, classes="-current")
+            with Vertical(id="lower"):
+                for name in self.LOWER:
+                    yield Pane(name, glyphs=glyphs)
+
+    def on_mount(self) -> None:
+        """Ask for the messages first, then for the whole reading."""
+        super().on_mount()
+        self._load()
+
+    def _load(self) -> None:
+        engine, tail = self.desk.engine, self._tail
+        name = self._view.key_text or self._view.session_id or ""
+        if self._view.state.value != "live" and self._view.session_id is not None:
+            name = self._view.session_id
+        self._messages.ask(lambda: safe_transcript(engine.transcript(name, tail=tail)))
+        self._details.ask(lambda: engine.session(name))
+
+    @on(Loaded)
+    def show_loaded(self, message: Loaded) -> None:
+        """Show what arrived; a failure stands in its own panel."""
+        if message.what == "transcript":
+            self._follow(message)
+        else:
+            self._details.take(message)
+        self.show_snapshot()
+
+    def _follow(self, message: Loaded) -> None:
+        """Take the messages; a cursor at the end stays at the end."""
+        pane = self.named("messages")
+        place = pane.place
+        is_at_end = self._messages.value is None or place.number == len(place.rows) - 1
+        self._messages.take(message)
+        if message.failure:
+            return
+        self._show_messages()
+        if self._find:
+            pane.action_first()
+            pane.filter(self._find)
+            self._find = ""
+        elif is_at_end and not place.needle:
+            pane.action_last()
+
+    def show_snapshot(self) -> None:
+        """Show the newest reading; a session that has moved on is read again."""
+        self._take_view()
+        self._show_messages()
+        context, detail, view = self.context(), self._details.value, self._view
+        state, growth = self.named("state"), self.named("growth")
+        state.show(state_listing(view, detail, context, state.room[0]))
+        self.named("fill").show(fill_listing(detail, context))
+        growth.show(growth_listing(detail, view, context, growth.room))
+        self.named("windows").show(windows_listing(detail, context))
+        self.show_bars()
+
+    def _take_view(self) -> None:
+        snapshot = self.desk.snapshot
+        key = row_key(self._view)
+        sessions = () if snapshot is None else snapshot.sessions
+        found = next((view for view in sessions if row_key(view) == key), None)
+        if found is not None and found is not self._view:
+            has_moved = found.stored != self._view.stored
+            self._view = found
+            if has_moved:
+                self._load()
+
+    def _show_messages(self) -> None:
+        pane = self.named("messages")
+        if self._messages.value is None:
+            text = self._messages.failure or "reading the transcript"
+            pane.show(Listing("Messages", number=1, empty=(text,)))
+            return
+        seen = (self._messages.value, pane.room[0], self._messages.failure)
+        if not _is_same(seen, self._seen):
+            self._seen = seen
+            listing = messages_listing(self._messages.value, self.context(), pane.room[0])
+            pane.show(replace(listing, problem=self._messages.failure or listing.problem))
+
+    @on(Pane.Resized)
+    def wrap_again(self) -> None:
+        """Wrap and plot for the new width."""
+        if self.is_open:
+            self.show_snapshot()
+
+    def action_open(self) -> None:
+        """Load all messages, or go to another window of this session."""
+        pane, row = self.pane, None if self.pane is None else self.pane.row
+        if pane is None or row is None:
+            return
+        if row.key == "earlier":
+            self._tail = None
+            self._load()
+            self.say("loading all messages")
+        elif pane.id == "windows" and self._details.value is not None:
+            for view in self._details.value.related:
+                if row_key(view) == row.key:
+                    self.desk.go.session(view)
+
+    def action_pruning(self) -> None:
+        """Show what the platform would prune of its next request."""
+        self.desk.go.pruning(self._view)
+
+    def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
+        """Add what only this screen knows."""
+        if action == "open":
+            pane, row = self.pane, None if self.pane is None else self.pane.row
+            can_open = row is not None and (
+                row.key == "earlier" or (pane is not None and pane.id == "windows")
+            )
+            return None if can_open else "there is nothing to go into here"
+        return super().why_not(action, parameters)
+
+    def targets(self, subject: Subject) -> tuple[Target, ...]:
+        """Return this session; it has no entries of a memory."""
+        return () if subject is Subject.ENTRY else (for_session(self._view),)
+
+
+def _is_same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    """Compare by identity where comparing by value would read whole transcripts."""
+    return len(one) == len(other) and one[0] is other[0] and one[1:] == other[1:]

@@ -1,0 +1,112 @@
+"""A widget whose lines are drawn by us: only cells that changed are written again.
+
+One line of the screen: title, attention or keys.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Protocol, cast
+
+from rich.segment import Segment
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from memconsole.ui.drawing.spans import fill_line, merge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memconsole.ui.drawing.spans import Line, Role
+    from memconsole.ui.drawing.themes import Looks
+
+
+_ONE_CELL_EACH = re.compile(r"[ -~·…←-⇿─-◿✓-✘]*")
+"""Text of which every character is a cell and stands alone; frames, figures and most names."""
+
+
+def changed_cells(before: Line, after: Line, width: int) -> tuple[int, int]:
+    """Return where two drawings of a line begin to differ, and in how many cells.
+
+    All of `width` where a character may be more or less than a cell, or lean on its neighbour.
+    """
+    old, new = _cells(before), _cells(after)
+    if old is None or new is None or len(old) != len(new) or len(new) != width:
+        return 0, width
+    different = [x for x in range(width) if old[x] != new[x]]
+    return (different[0], different[-1] - different[0] + 1) if different else (0, 0)
+
+
+def _cells(line: Line) -> list[tuple[str, Role, bool]] | None:
+    spans = merge(line)
+    if not all(_ONE_CELL_EACH.fullmatch(span.text) for span in spans):
+        return None
+    return [(one, span.role, span.is_cursor) for span in spans for one in span.text]
+
+
+class HasLooks(Protocol):
+    """A screen that knows how each role looks."""
+
+    looks: Looks
+
+
+class Drawn(Widget, inherit_bindings=False):
+    """Shows lines of spans; its screen knows how each role looks."""
+
+    def __init__(self, name: str, *, classes: str | None = None) -> None:
+        super().__init__(id=name, classes=classes)
+        self._lines: Sequence[Line] = ()
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """What is drawn."""
+        return self._lines
+
+    @property
+    def text(self) -> str:
+        """What is drawn, line by line, without the roles."""
+        return "\n".join("".join(span.text for span in line) for line in self._lines)
+
+    def draw(self, lines: Sequence[Line]) -> None:
+        """Show these lines, each as wide as the widget; write what differs."""
+        before, self._lines = self._lines, lines
+        changed = []
+        for y, line in enumerate(lines):
+            old = before[y] if y < len(before) else ()
+            if old != line:
+                x, width = changed_cells(old, line, self.size.width)
+                if width:
+                    changed.append(Region(x, y, width, 1))
+        if changed:
+            self.refresh(*changed)
+
+    def render_line(self, y: int) -> Strip:
+        """Return one drawn line."""
+        if y >= len(self._lines):
+            return Strip.blank(self.size.width, self.rich_style)
+        look = cast("HasLooks", self.screen).looks.of
+        segments = [Segment(span.text, look(span)) for span in merge(self._lines[y])]
+        return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
+
+
+class Bar(Drawn, inherit_bindings=False):
+    """Draws one line for whatever width it has."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._make: Callable[[int], Line] | None = None
+
+    def show(self, make: Callable[[int], Line]) -> None:
+        """Show the line that `make` returns for a width in cells."""
+        self._make = make
+        self.repaint()
+
+    def on_resize(self) -> None:
+        """Draw for the new width."""
+        self.repaint()
+
+    def repaint(self) -> None:
+        """Draw again, and write the line when it differs."""
+        if self._make is not None and self.size.width:
+            self.draw([fill_line(self._make(self.size.width), self.size.width)])

@@ -1,0 +1,146 @@
+"""The two lines at the top: what this is and whether the machinery lives; what wants attention."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Severity
+from memconsole.ui.drawing import cells, figures
+from memconsole.ui.drawing.literal import literal, shorter
+from memconsole.ui.drawing.spans import Role, Span, between, line_width
+
+if TYPE_CHECKING:
+    from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot
+    from memconsole.ui.drawing.context import Context
+    from memconsole.ui.drawing.spans import Line
+
+_NEXT_STEPS = {
+    "session-due": "R shows the plan",
+    "session-due-soon": "c saves it now",
+    "capture-late": "c saves it now",
+}
+"""What to press, where the hint of a finding names the command line."""
+
+_SEVERITY_ROLES = {
+    Severity.CRITICAL: Role.DUE,
+    Severity.HIGH: Role.DUE,
+    Severity.WARNING: Role.WARNING,
+    Severity.INFO: Role.MUTED,
+}
+
+
+def title_line(
+    snapshot: ConsoleSnapshot | None,
+    context: Context,
+    width: int,
+    *,
+    where: str = "",
+    badges: tuple[str, ...] = (),
+) -> Line:
+    """Return the title: home, gateway, scheduler and time; what does not fit goes from the middle.
+
+    Args:
+        snapshot: The reading, None before the first.
+        context: Time, zone and glyphs.
+        width: Cells.
+        where: The screen, when it is not the first one.
+        badges: Words such as `read-only` and `frozen`.
+    """
+    left: Line = (Span(" memconsole", Role.STRONG),)
+    if where:
+        left = (*left, Span(f" {context.glyphs.cursor} {where}", Role.PLAIN))
+    for badge in badges:
+        left = (*left, Span("  "), Span(f" {badge} ", Role.BADGE))
+    time = (Span(f"{figures.clock(context.now, context.zone)} ", Role.MUTED),)
+    if snapshot is None:
+        return between(left, time, width)
+    home = Span(f"  {home_name(snapshot.home.path)}", Role.MUTED)
+    if line_width((*left, home)) + 8 <= width:
+        left = (*left, home)
+    for middle in (_machinery(snapshot, context), _machinery(snapshot, context, short=True)):
+        right = (*middle, *time)
+        if line_width(left) + line_width(right) + 2 <= width:
+            return between(left, right, width)
+    return between(left, time, width)
+
+
+def home_name(path: Path) -> str:
+    """Return the home with `~` for the operator's own folder."""
+    try:
+        return literal(f"~/{path.relative_to(Path.home())}")
+    except (ValueError, RuntimeError):
+        return literal(str(path))
+
+
+def _machinery(snapshot: ConsoleSnapshot, context: Context, *, short: bool = False) -> Line:
+    glyphs = context.glyphs
+    gateway, scheduler = snapshot.gateway, snapshot.scheduler
+    is_up = gateway.verdict == "up"
+    gateway_role = Role.OK if is_up else Role.MUTED if gateway.verdict == "off" else Role.WARNING
+    runs = scheduler.state == "running"
+    scheduler_role = Role.OK if runs else Role.WARNING if scheduler.state == "stale" else Role.MUTED
+    version = f" {literal(gateway.version)}" if gateway.version and not short else ""
+    word = "not asked" if gateway.verdict == "off" else gateway.verdict
+    detail = "" if short else _scheduler_detail(snapshot, context)
+    return (
+        Span("gw " if short else "gateway ", Role.MUTED),
+        Span(f"{glyphs.on if is_up else glyphs.off} ", gateway_role),
+        Span(f"{word}{version}   ", Role.MUTED if gateway_role is Role.OK else gateway_role),
+        Span("sched " if short else "scheduler ", Role.MUTED),
+        Span(f"{glyphs.on if runs else glyphs.off} ", scheduler_role),
+        Span(f"{scheduler.state}{detail}   ", Role.MUTED),
+    )
+
+
+def _scheduler_detail(snapshot: ConsoleSnapshot, context: Context) -> str:
+    scheduler = snapshot.scheduler
+    if scheduler.state != "running":
+        return ""
+    text = "" if scheduler.pid is None else f" pid {scheduler.pid}"
+    if scheduler.next_job and scheduler.next_at:
+        at = figures.clock(scheduler.next_at, context.zone)
+        text += f" {context.glyphs.dot} {literal(scheduler.next_job)} {at}"
+    return text
+
+
+def attention_line(
+    snapshot: ConsoleSnapshot | None, context: Context, width: int, *, failure: str = ""
+) -> Line:
+    """Return the worst finding with its next step, and how many more there are.
+
+    Args:
+        snapshot: The reading, None before the first.
+        context: Glyphs.
+        width: Cells.
+        failure: Why there is no new reading; it comes before everything else.
+    """
+    if failure:
+        return (Span(" ! ", Role.DUE), Span(failure, Role.WARNING))
+    if snapshot is None:
+        return (Span(" reading the home", Role.MUTED),)
+    findings = snapshot.attention
+    if not findings:
+        return (Span(f" {context.glyphs.done} ", Role.OK), Span("all quiet", Role.MUTED))
+    worst = findings[0]
+    role = _SEVERITY_ROLES[worst.severity]
+    more = f"+ {len(findings) - 1} more  ! " if len(findings) > 1 else ""
+    right: Line = (Span(more, Role.MUTED),) if more else ()
+    room = width - line_width(right) - 4
+    message = shorter(literal(worst.message), snapshot.home.path)
+    hint = next_step(worst)
+    if cells.width(message) + cells.width(hint) + 3 > room:
+        hint = "" if worst.code not in _NEXT_STEPS else hint
+        message = cells.cut(message, room - cells.width(hint) - 3, ellipsis=context.glyphs.ellipsis)
+    left: Line = (Span(" ! ", role), Span(message, role), Span(f"   {hint}", Role.PLAIN))
+    return between(left, right, width)
+
+
+def next_step(finding: Attention) -> str:
+    """Return what to do about a finding, in keys where there is one."""
+    return _NEXT_STEPS.get(finding.code) or literal(finding.hint)
+
+
+def severity_role(severity: Severity) -> Role:
+    """Return the role of a severity."""
+    return _SEVERITY_ROLES[severity]
