@@ -11,15 +11,17 @@ operator. Orders count as planted where they stand in text of others, whatever t
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from memconsole.text.compiled import compiled
 
 PLANTED: Final = "planted-instructions"
 """The code of the warning, and the mark in front of a quotation."""
 
 
-def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
+def _any(*patterns: str) -> str:
+    """Return a pattern for any of these, in whatever case; compiled when a text is looked at."""
+    return f"(?i){'|'.join(patterns)}"
 
 
 _RULES: Final = (
@@ -144,19 +146,17 @@ _ORDER = _any(
     r"|a\s+partir\s+de\s+ahora|siempre|nunca|d'ora\s+in\s+poi|sempre|с\s+этого\s+момента|всегда|никогда)\b",
     "从现在起|从现在开始|必须|总是|永远|今後は|これからは|必ず|지금부터|앞으로|항상|절대",
 )
-_FOREIGN_LINE = re.compile(r"[ \t]*>")
-_FOREIGN_START = re.compile(
+_FOREIGN_LINE = r"[ \t]*>"
+_FOREIGN_START = _any(
     r"[ \t]*(?:-{2,}\s*(?:original|forwarded|begin)\b.*|begin\s+forwarded\s+message.*"
     r"|<<<\s*external.*|<(?:web|page|tool|email|mail|document|untrusted|search|fetched)[\w-]*>.*"
     r"|\[?(?:tool|function)[ _-]?(?:result|output|response)\b.*"
     r"|(?:from|von|de|subject|betreff):\s.*|(?:web\s?page|page|website|e-?mail|mail)\s+"
-    r"(?:content|text|body|says)s?:.*)",
-    re.IGNORECASE,
+    r"(?:content|text|body|says)s?:.*)"
 )
-_FOREIGN_END = re.compile(
+_FOREIGN_END = _any(
     r"[ \t]*(?:-{2,}\s*end\b.*|<<<\s*end.*|</(?:web|page|tool|email|mail|document|untrusted|search"
-    r"|fetched)[\w-]*>.*)",
-    re.IGNORECASE,
+    r"|fetched)[\w-]*>.*)"
 )
 _STRONG: Final = (_OVERRIDE, _EXFILTRATION, _REVEAL, _HIDING, _HIJACK, _FOREIGN_ORDERS)
 _LOOKED_AT: Final = 20_000
@@ -167,15 +167,15 @@ def is_planted(text: str) -> bool:
     """Whether a text holds an instruction that no operator gives, or is only spoken about one."""
     for line in text[:_LOOKED_AT].splitlines():
         for pattern in _STRONG:
-            found = pattern.search(line)
-            if found is not None and not _MENTION.search(line[: found.start()]):
+            found = compiled(pattern).search(line)
+            if found is not None and not compiled(_MENTION).search(line[: found.start()]):
                 return True
     return False
 
 
 def is_order(text: str) -> bool:
     """Whether a text tells somebody what to do from now on."""
-    return _ORDER.search(text) is not None
+    return compiled(_ORDER).search(text) is not None
 
 
 def foreign_text(text: str) -> str:
@@ -183,11 +183,11 @@ def foreign_text(text: str) -> str:
     found: list[str] = []
     is_inside = False
     for line in text[:_LOOKED_AT].splitlines():
-        if _FOREIGN_END.match(line):
+        if compiled(_FOREIGN_END).match(line):
             is_inside = False
-        elif is_inside or _FOREIGN_LINE.match(line):
+        elif is_inside or compiled(_FOREIGN_LINE).match(line):
             found.append(line)
-        elif _FOREIGN_START.match(line):
+        elif compiled(_FOREIGN_START).match(line):
             is_inside = True
             found.append(line)
     return "\n".join(found)
