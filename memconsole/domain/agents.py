@@ -78,6 +78,9 @@ WARNING_CODES = (
 )
 """Every code of a notice; another word is none (`warnings[]`, `problems[]`)."""
 
+UNREADABLE = "memory-unreadable"
+"""Code of a file or folder of a memory that cannot be looked at."""
+
 
 @dataclass(frozen=True, slots=True)
 class Notice:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agents import UNREADABLE
 from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.commands.outcomes import Catalogued, Planned, Skipped, SkipReason, Written
 from memconsole.domain.index_md import INDEX, catalogued, is_same_index, render_index
@@ -13,7 +15,7 @@ from memconsole.text.estimate import tokens_in
 from memconsole.text.numerals import size_words
 
 if TYPE_CHECKING:
-    from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.commands.commands import Detail, IndexMd
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.index_md import IndexText
@@ -37,27 +39,40 @@ def index_md(command: IndexMd, *, ports: Ports, reader: Reader, settings: Settin
     if (missing := no_workspace(command, agent)) is not None:
         return missing
     pool = reader.pool(home, agent)
+    unread = tuple(one for one in pool.notices if one.code == UNREADABLE)
     least = settings.index_md.min_pool_bytes
     if pool.size_bytes < least and not command.is_forced:
         return Skipped(
             command,
             SkipReason.TOO_SMALL,
-            f"the memory of {agent.id} holds {size_words(pool.size_bytes)}, and an index is made "
+            f"{_held(agent, pool, unread)}, and an index is made "
             f"from index_md.min_pool_bytes ({size_words(least)})",
             hint="`--force` makes one anyway.",
             details={"pool_bytes": pool.size_bytes, "threshold": least},
+            notices=unread,
         )
     index = made_index(ports, settings, home, pool)
     if command.dry_run:
         wrote = Written(INDEX, len(index.text.encode()))
         message = f"would index {_files(index)} of {agent.id}"
-        return Planned(command, message, (wrote,), {**_details(index), "text": index.text})
+        details = {**_details(index), "text": index.text}
+        return Planned(command, message, (wrote,), details, notices=unread)
     return in_turn(
         agent,
-        lambda: _write(command, agent, index, ports),
+        lambda: replace(_write(command, agent, index, ports), notices=unread),
         ports=ports,
         reader=reader,
         settings=settings,
+    )
+
+
+def _held(agent: Agent, pool: Pool, unread: tuple[Notice, ...]) -> str:
+    """Return how large a memory is, as far as it could be looked at."""
+    size = size_words(pool.size_bytes)
+    return (
+        f"what could be read of the memory of {agent.id} holds {size}"
+        if unread
+        else (f"the memory of {agent.id} holds {size}")
     )
 
 
@@ -68,7 +83,7 @@ def made_index(ports: Ports, settings: Settings, home: Home, pool: Pool) -> Inde
     return render_index(catalogued(pool.items, rules), at=ports.clock.now(), zone=zone, rules=rules)
 
 
-def _write(command: IndexMd, agent: Agent, index: IndexText, ports: Ports) -> Outcome:
+def _write(command: IndexMd, agent: Agent, index: IndexText, ports: Ports) -> Skipped | Catalogued:
     seen = ports.workspace.read(agent.workspace, INDEX)
     if seen is not None and is_same_index(seen.text, index.text):
         return Skipped(

@@ -118,3 +118,57 @@ def test_a_transcript_that_cannot_be_read_leaves_a_warning(program: Program, fol
 
     assert answer.row(key=MAIN)["tokens_estimated"] is None
     assert "store-unreadable" in answer.warning_codes()
+
+
+SHUT = "memory-unreadable"
+
+
+@pytest.fixture
+def memory(folder: Path) -> Path:
+    """The memory folder of main, with something to find."""
+    found = folder / ".openclaw" / "workspace" / "memory"
+    found.mkdir(exist_ok=True)
+    (found / "boats.md").write_text("- [DECISION] Zebra boats leave at noon.\n")
+    for path in (found.parent, *found.parent.rglob("*")):
+        path.chmod(0o777 if path.is_dir() else 0o666)
+    return found
+
+
+@pytest.mark.parametrize("shut", ["", "boats.md"], ids=["folder", "file"])
+def test_an_index_keeps_the_memory_that_cannot_be_read_now(
+    program: Program, memory: Path, shut: str
+) -> None:
+    assert program.json("reindex", "--agent", "main").code == 0
+    (memory / shut).chmod(0)
+
+    again = program.json("reindex", "--agent", "main")
+    full = program.json("reindex", "--full", "--agent", "main")
+    found = program.json("search", "zebra", "--agent", "main")
+
+    assert SHUT in again.warning_codes()
+    assert again.row(command="reindex")["details"]["files_removed"] == 0
+    assert full.code == 1
+    assert SHUT in found.warning_codes()
+    assert [one["path"] for one in found.data["hits"]] == ["memory/boats.md"]
+    assert found.data["index"]["state"] == "stale"
+
+
+@pytest.mark.parametrize("command", [("markers",), ("index-md",), ("reindex",)], ids=" ".join)
+def test_memory_that_cannot_be_read_is_told_of(
+    program: Program, memory: Path, command: tuple[str, ...]
+) -> None:
+    memory.chmod(0)
+
+    assert SHUT in program.json(*command, "--agent", "main").warning_codes()
+
+
+def test_health_does_not_call_memory_small_that_it_cannot_see(
+    program: Program, memory: Path
+) -> None:
+    memory.chmod(0)
+
+    checks = {one["id"]: one for one in program.json("health").data["checks"]}
+
+    for name in ("memory-file-size", "observations-budget"):
+        assert checks[name]["status"] == "unknown"
+        assert "memory/ cannot be read" in checks[name]["message"]

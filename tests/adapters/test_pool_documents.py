@@ -162,3 +162,54 @@ def test_bins_and_shadow_folders_are_no_memory(workspace: Path, folder: str) -> 
     binned.write_text("deleted\n", "utf-8")
     assert reader.documents(workspace) == before
     assert reader.changed(workspace, [binned]) is None
+
+
+def test_what_cannot_be_read_is_a_document_that_says_so() -> None:
+    with reachable_folder() as folder:
+        (folder / "memory" / "shut").mkdir(parents=True)
+        for name in ("a.md", "shut/b.md", "c.md"):
+            (folder / "memory" / name).write_text("words\n", "utf-8")
+        (folder / "memory" / "a.md").chmod(0o000)
+        (folder / "memory" / "shut").chmod(0o000)
+        with powerless():
+            found = PoolDocuments().documents(folder)
+    assert [(one.path, one.unread) for one in found] == [
+        ("memory/a.md", "Permission denied"),
+        ("memory/c.md", ""),
+        ("memory/shut/", "Permission denied"),
+    ]
+
+
+def test_a_workspace_that_may_not_be_looked_at_is_not_an_empty_one() -> None:
+    with reachable_folder() as folder:
+        (folder / "closed" / "workspace" / "memory").mkdir(parents=True)
+        (folder / "closed").chmod(0o000)
+        with powerless():
+            found = PoolDocuments().documents(folder / "closed" / "workspace")
+    assert {one.path for one in found if one.unread} == {"MEMORY.md", "memory/"}
+
+
+def test_an_extra_folder_that_cannot_be_listed_is_named() -> None:
+    with reachable_folder() as more:
+        (more / "shut").mkdir()
+        (more / "shut").chmod(0o000)
+        with powerless():
+            found = PoolDocuments().documents(more / "gone", (more,))
+        assert [(one.path, one.unread) for one in found] == [
+            (str(more / "shut"), "Permission denied")
+        ]
+
+
+def test_a_file_in_a_folder_that_is_shut_is_not_called_missing() -> None:
+    with reachable_folder() as folder:
+        (folder / "memory").mkdir()
+        (folder / "memory").chmod(0o000)
+        with powerless(), pytest.raises(WorkspaceError, match="cannot be read: Permission denied"):
+            PoolDocuments().require_file(folder, "memory/a.md")
+
+
+def test_a_pipe_is_told_of(workspace: Path) -> None:
+    os.mkfifo(workspace / "memory" / "pipe.md")
+    [notice] = PoolDocuments().left_out(workspace)
+    assert notice.code == "memory-unreadable"
+    assert notice.message.startswith("memory/pipe.md is no file")

@@ -137,7 +137,21 @@ class DiskIndex:
         run = Run(scope, documents, read, settings, cancel, progress)
         with self._hold(scope):
             pending = self.pending(scope, documents, settings)
-            return self._write(run, pending, must_build=is_full or pending.must_build)
+            must_build = is_full or pending.must_build
+            if must_build:
+                self._require_all(scope, documents, settings)
+            return self._write(run, pending, must_build=must_build)
+
+    def _require_all(
+        self, scope: IndexScope, documents: Sequence[Document], settings: SearchSettings
+    ) -> None:
+        """Refuse to build an index anew while the old one knows what cannot be read now."""
+        unread = next((one for one in documents if one.unread), None)
+        if unread is not None and self.status(scope, settings).files:
+            raise IndexUnavailableError(
+                one_line(f"not built anew: {unread.path} cannot be read: {unread.unread}"),
+                hint="Check owner and mode of what cannot be read; the old index answers.",
+            )
 
     def take_in(
         self,
@@ -233,7 +247,11 @@ class DiskIndex:
         found = connection.execute("SELECT path, stamp, size FROM files").fetchall()
         sizes = {str(path): size for path, _, size in found}
         known = {str(path): stamp for path, stamp, _ in found}
-        changed = tuple(one for one in documents if known.pop(one.path, None) != one.stamp)
+        changed = tuple(
+            one for one in documents if known.pop(one.path, None) != one.stamp and not one.unread
+        )
+        for place in (f"{one.path.rstrip('/')}/" for one in documents if one.unread):
+            known = {path: at for path, at in known.items() if not path.startswith(place)}
         grown = sum(max(0, one.size_bytes - int(sizes.get(one.path) or 0)) for one in changed)
         lacking = int(meta.get("unembedded", 0))
         because = f"{len(changed) + len(known)} documents have changed" if changed or known else ""

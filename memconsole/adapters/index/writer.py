@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Final, Protocol
 
 from memconsole.adapters.index.rows import content_hash, heading_words, rows_of
-from memconsole.domain.agents import Notice
+from memconsole.domain.agents import UNREADABLE, Notice
 from memconsole.errors import IndexUnavailableError, StoreError, WorkspaceError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.folding import index_text
@@ -94,11 +94,14 @@ class IndexWriter:
             if cancel is not None and cancel.is_set():
                 raise CancelledError
             try:
-                self._put(document, read(document))
+                if not document.unread:
+                    self._put(document, read(document))
             except FileNotFoundError:
                 self.remove([document.path])
-            except (StoreError, WorkspaceError) as error:
+            except StoreError as error:
                 self.changes.notices.append(Notice("store-unreadable", str(error), document.path))
+            except WorkspaceError as error:
+                self.changes.notices.append(Notice(UNREADABLE, str(error), document.path))
             if progress is not None:
                 progress(done + 1, len(documents))
         self._flush()

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
 from typing import TYPE_CHECKING, Final
 
-from memconsole.adapters.workspace.pool_files import INDEX_FILE, FoundFile, find_plain, scan
-from memconsole.domain.agents import Notice
+from memconsole.adapters.workspace.pool_files import (
+    INDEX_FILE,
+    NO_FILE,
+    FoundFile,
+    find_plain,
+    reason_of,
+    scan,
+)
+from memconsole.domain.agents import UNREADABLE, Notice
 from memconsole.domain.memory.names import is_utf8, shown_name
 from memconsole.domain.search.indexing import Document, DocumentText, Source
 from memconsole.errors import WorkspaceError
@@ -18,6 +26,8 @@ from memconsole.text.plain import clean, one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from memconsole.adapters.workspace.pool_files import Scan
 
 _ARCHIVES: Final = ("memory/archive/", "memory/observation-backups/")
 _ODD_LINE_ENDS: Final = "[\x0b\x0c\x85\u2028\u2029]"
@@ -40,17 +50,35 @@ class PoolDocuments:
         Args:
             workspace: May be missing.
             extra: Further Markdown files, and folders of such; links are not followed.
+
+        Returns:
+            Also one `unread` document for each place that could not be looked into.
         """
-        return tuple(
-            _document(file, file.path) for file in _files(workspace, extra) if is_utf8(file.path)
+        found = scan(workspace)
+        unread = list(found.unread)
+        files = (*_memory_files(found), *_extra_files(extra, unread))
+        return (
+            *(_document(file, file.path) for file in files if is_utf8(file.path)),
+            *(_unlisted(path, reason) for path, reason in unread),
         )
 
     def left_out(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Notice, ...]:
-        """Return what `documents` leaves out because no answer could name it."""
-        return tuple(
-            Notice("not-utf8", f"{shown_name(file.path)} has a name that is not UTF-8: not indexed")
-            for file in _files(workspace, extra)
-            if not is_utf8(file.path)
+        """Return what `documents` leaves out: no answer could name it, or it is no file at all."""
+        found = scan(workspace)
+        files = (*_memory_files(found), *_extra_files(extra, []))
+        return (
+            *(
+                Notice(
+                    "not-utf8", f"{shown_name(one.path)} has a name that is not UTF-8: not indexed"
+                )
+                for one in files
+                if not is_utf8(one.path)
+            ),
+            *(
+                Notice(UNREADABLE, f"{shown_name(one.path)} is {NO_FILE}: not indexed", one.path)
+                for one in found.files
+                if one.because == NO_FILE
+            ),
         )
 
     def require_file(self, workspace: Path, path: str) -> None:
@@ -65,8 +93,10 @@ class PoolDocuments:
                 raise WorkspaceError(f"{name} is not read: {file.because}")
         try:
             status = os.lstat(workspace / path)
-        except (OSError, ValueError):
+        except (FileNotFoundError, NotADirectoryError, ValueError):
             return
+        except OSError as error:
+            raise WorkspaceError(f"{name} cannot be read: {reason_of(error)}") from error
         if stat.S_ISDIR(status.st_mode):
             hint = "Name a file in it; `memconsole memory show` lists them."
             raise WorkspaceError(f"{name} is a folder", hint=hint)
@@ -111,8 +141,8 @@ class PoolDocuments:
         except FileNotFoundError:
             raise
         except OSError as error:
-            reason = error.strerror or type(error).__name__
-            raise WorkspaceError(one_line(f"{document.path} cannot be read: {reason}")) from error
+            sentence = one_line(f"{document.path} cannot be read: {reason_of(error)}")
+            raise WorkspaceError(sentence) from error
         notices: tuple[Notice, ...] = ()
         if not is_text(text):
             return DocumentText(notices=(_notice("not-utf8", document, "is no text: not indexed"),))
@@ -125,11 +155,10 @@ class PoolDocuments:
         return DocumentText(shown, (), notices)
 
 
-def _files(workspace: Path, extra: tuple[Path, ...]) -> Iterator[FoundFile]:
-    for file in scan(workspace).files:
+def _memory_files(found: Scan) -> Iterator[FoundFile]:
+    for file in found.files:
         if file.because is None and file.path != INDEX_FILE:
             yield file
-    yield from _extra_files(extra)
 
 
 def _document(file: FoundFile, path: str) -> Document:
@@ -141,14 +170,33 @@ def _document(file: FoundFile, path: str) -> Document:
         stamp=f"{file.status.st_size}:{file.status.st_mtime_ns}:{file.status.st_ino}",
         modified_at=file.modified_at,
         is_archived=path.startswith(_ARCHIVES),
+        unread="" if _is_readable(file) else os.strerror(errno.EACCES),
     )
 
 
-def _extra_files(places: tuple[Path, ...]) -> Iterator[FoundFile]:
+def _unlisted(path: str, reason: str) -> Document:
+    return Document(name_out(path), Source.MEMORY, None, 0, "", unread=reason)
+
+
+def _is_readable(file: FoundFile) -> bool:
+    """Whether we may open a file; its time and size do not change when its rights do."""
+    status = file.status
+    if status.st_uid == os.geteuid() and status.st_mode & stat.S_IRUSR:
+        return True  # nearly always; the system need not be asked
+    return os.access(file.real, os.R_OK, effective_ids=os.access in os.supports_effective_ids)
+
+
+def _extra_files(places: tuple[Path, ...], unread: list[tuple[str, str]]) -> Iterator[FoundFile]:
+    """Yield the files of extra places, and note with its reason what cannot be listed."""
+
+    def note(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError | NotADirectoryError):
+            unread.append((str(error.filename), reason_of(error)))
+
     for place in places:
         if place.is_file() and not place.is_symlink():
             yield from _plain(str(place))
-        for folder, folders, names in os.walk(place):
+        for folder, folders, names in os.walk(place, onerror=note):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 yield from _plain(os.path.join(folder, name))  # noqa: PTH118

@@ -19,9 +19,9 @@ from dataclasses import field
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from memconsole.adapters.workspace.pool_files import INDEX_FILE, scan
+from memconsole.adapters.workspace.pool_files import INDEX_FILE, NO_FILE, scan
 from memconsole.adapters.workspace.pool_text import UNKNOWN, FactsCache
-from memconsole.domain.agents import Notice
+from memconsole.domain.agents import UNREADABLE, Notice
 from memconsole.domain.memory.categories import CATEGORIES, by_category
 from memconsole.domain.memory.files import (
     MARKER_TAGS,
@@ -104,6 +104,8 @@ class DiskMemory:
         if found.exists:
             reading.read(found)
             reading.hold_against(config, found)
+        elif found.unread:
+            reading.read(found)
         else:
             reading.warn("workspace-missing", str(workspace), "the workspace {} does not exist")
         return reading.pool(found, agents, now, self._rules)
@@ -147,8 +149,10 @@ class _Reading:
     def read(self, found: Scan) -> None:
         """Read the files of the pool itself."""
         for path, reason in found.unread:
-            self.warn("memory-unreadable", path, f"{{}} cannot be read: {reason}")
+            self.warn(UNREADABLE, path, f"{{}} cannot be read: {reason}")
         for file in found.files:
+            if file.because == NO_FILE:
+                self.warn(UNREADABLE, file.path, f"{{}} is {NO_FILE}")
             try:
                 self._read_file(file)
             except FileNotFoundError:
@@ -200,7 +204,7 @@ class _Reading:
             raise
         except OSError as error:
             because = f"cannot be read: {error.strerror or type(error).__name__}"
-            self.warn("memory-unreadable", file.path, f"{{}} {because}")
+            self.warn(UNREADABLE, file.path, f"{{}} {because}")
             return because, None
         self.facts[file.path] = facts
         if facts.encoding != UNKNOWN:

@@ -120,8 +120,11 @@ def scan(workspace: Path, beside: Iterable[str] = ()) -> Scan:
     try:
         root = os.path.realpath(workspace)
         exists = stat.S_ISDIR(os.stat(root).st_mode)  # noqa: PTH116 - hot paths stay strings
-    except (OSError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return Scan(workspace, exists=False)
+    except OSError as error:
+        unread = tuple((name, reason_of(error)) for name in ("MEMORY.md", f"{MEMORY_FOLDER}/"))
+        return Scan(workspace, exists=False, unread=unread)
     if not exists:
         return Scan(workspace, exists=False)
     pool = _Walk(root)
@@ -256,7 +259,12 @@ class _Walk:
             self.found.append(FoundFile(path, link, status, because))
 
     def _note(self, path: str, error: OSError) -> None:
-        self.unread.append((path, error.strerror or type(error).__name__))
+        self.unread.append((path, reason_of(error)))
+
+
+def reason_of(error: OSError) -> str:
+    """Return what the system says of a failure."""
+    return error.strerror or type(error).__name__
 
 
 def _may_matter(entry: os.DirEntry[str]) -> bool:

@@ -15,6 +15,7 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import AgentOption, call_of, tag_of
 from memconsole.cli.output import figures
 from memconsole.cli.output.paper import Cell, Column
+from memconsole.domain.agents import UNREADABLE
 from memconsole.text.numerals import size_words
 
 if TYPE_CHECKING:
@@ -71,10 +72,11 @@ def markers(
             for owner, one in call.engine.markers(agent)
             if wanted is None or one.tag == wanted
         ]
+        unread = tuple(one for one in _notices(call.engine.pools(agent)) if one.code == UNREADABLE)
     from memconsole.cli.json import memory  # noqa: PLC0415
 
     def show(paper: Paper) -> None:
-        show_markers(paper, found)
+        show_markers(paper, found, is_whole=not unread)
 
     return call.answer(
         Answer(
@@ -82,6 +84,7 @@ def markers(
             data=lambda: [memory.marker(owner, one) for owner, one in found],
             show=show,
             at=call.clock.now(),
+            warnings=unread,
         )
     )
 
@@ -191,10 +194,12 @@ def _item_row(paper: Paper, item: PoolItem) -> list[Cell | str]:
     ]
 
 
-def show_markers(paper: Paper, found: Sequence[tuple[str, Marker]]) -> None:
-    """Write the marked lines."""
+def show_markers(
+    paper: Paper, found: Sequence[tuple[str, Marker]], *, is_whole: bool = True
+) -> None:
+    """Write the marked lines; `is_whole` says that every file could be read."""
     if not found:
-        paper.write("No marked lines.")
+        paper.write("No marked lines." if is_whole else "No marked lines in what could be read.")
         return
     columns = (
         Column("tag"),

@@ -57,6 +57,8 @@ class Document(NamedTuple):
         size_bytes: Of the file or the records; a guess at the work it makes.
         stamp: Changes whenever the content may have.
         modified_at: Its time, aware UTC.
+        unread: Why it cannot be read now, or what lies below it cannot be listed; else empty.
+            What an index knows of it and of everything below it stays.
     """
 
     path: str
@@ -66,6 +68,7 @@ class Document(NamedTuple):
     stamp: str
     modified_at: datetime | None = None
     is_archived: bool = False
+    unread: str = ""
 
 
 class TalkLine(NamedTuple):

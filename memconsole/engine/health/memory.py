@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agents import UNREADABLE
 from memconsole.domain.checkpoint.rules import touched_at
 from memconsole.domain.commands.outcomes import SkipReason
-from memconsole.domain.health.checks import Check, CheckStatus, named, ok
+from memconsole.domain.health.checks import Check, CheckStatus, named, ok, unknown
 from memconsole.domain.index_md import INDEX
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.search.indexing import IndexState
@@ -44,6 +45,8 @@ def memory_file_size(look: Look) -> Check:
         if item.is_counted and item.size_bytes > limit and not item.path.startswith(_ARCHIVES)
     )[::-1]
     if not large:
+        if (blind := _blind(look, "memory-file-size")) is not None:
+            return blind
         return ok("memory-file-size", f"no memory file is over {look.rules.memory_file_kb} KB", 0)
     names = [f"{name} ({size // _KILOBYTE} KB)" for size, name in large]
     return Check(
@@ -123,6 +126,8 @@ def observations_budget(look: Look) -> Check:
             limits = "" if own == limit else f" of {own}"
             over.append(f"{pool.agents[0]} ({words}{limits} words, {tokens_in(text)} tokens)")
     if not over:
+        if (blind := _blind(look, "observations-budget")) is not None:
+            return blind
         return ok("observations-budget", "observations keep to their budget", most, limit)
     return Check(
         "observations-budget",
@@ -170,6 +175,8 @@ def bootstrap_truncation(look: Look) -> Check:
         if one.is_over
     ]
     if not over:
+        if (blind := _blind(look, "bootstrap-truncation")) is not None:
+            return blind
         return ok("bootstrap-truncation", "every file that the platform loads fits", 0)
     return Check(
         "bootstrap-truncation",
@@ -179,6 +186,24 @@ def bootstrap_truncation(look: Look) -> Check:
         1,
         hint="Move what is seldom needed into memory/, where agents search for it.",
         details=tuple(over),
+    )
+
+
+def _blind(look: Look, check_id: str) -> Check | None:
+    """Return that nobody could look, where a part of a memory cannot be read; else None."""
+    unread = [
+        f"{pool.agents[0]}: {notice.message}"
+        for view in look.snapshot.agents
+        if (pool := view.pool) is not None
+        for notice in pool.notices
+        if notice.code == UNREADABLE
+    ]
+    if not unread:
+        return None
+    return unknown(
+        check_id,
+        f"could not look: {named(dict.fromkeys(unread))}",
+        hint="Check owner and mode of what cannot be read.",
     )
 
 

@@ -14,10 +14,11 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memconsole.domain.agents import Notice
+from memconsole.domain.agents import UNREADABLE, Notice
 from memconsole.domain.search.indexing import IndexScope, IndexState, IndexStatus, Source, Vectors
 from memconsole.errors import IndexUnavailableError, LockedError, StateError, StoreError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -117,8 +118,10 @@ def _freshen(
     try:
         documents = shelf.documents()
         pending = index.pending(shelf.scope, documents, shelf.settings)
+        unread = unread_notices(shelf, documents)
+        run.notices += unread
         if not pending.is_any:
-            return IndexState.FRESH, ""
+            return _read_state(unread)
         if is_read_only:
             return IndexState.STALE, f"{pending.because}; read-only, it stays as it is"
         if not pending.must_build and pending.size_bytes > shelf.settings.sync_mb * _MB:
@@ -134,7 +137,28 @@ def _freshen(
         is_there = isinstance(error, StoreError)
         return (IndexState.STALE if is_there else IndexState.UNAVAILABLE), str(error)
     run.notices += [one for one in report.notices if one.code != "not-utf8"]
-    return IndexState.FRESH, ""
+    return _read_state(unread)
+
+
+def _read_state(unread: Sequence[Notice]) -> tuple[IndexState, str]:
+    """Return the state of an index that holds everything but what could not be read."""
+    if not unread:
+        return IndexState.FRESH, ""
+    return IndexState.STALE, unread[0].message
+
+
+def unread_notices(shelf: Shelf, documents: Iterable[Document]) -> tuple[Notice, ...]:
+    """Return a notice for each document, or place of such, that cannot be read now."""
+    return tuple(
+        Notice(
+            UNREADABLE,
+            one_line(f"{one.path} cannot be read: {one.unread}"),
+            one.path,
+            shelf.agent.id,
+        )
+        for one in documents
+        if one.unread
+    )
 
 
 def ages(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.outcomes import Failed, Planned, Reindexed, Written
-from memconsole.domain.search.indexing import Source
+from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.engine.home.lookup import find_agent
-from memconsole.engine.search.open import shelves
+from memconsole.engine.search.open import shelves, unread_notices
 from memconsole.errors import EmbeddingError, UsageError, WorkspaceError
 from memconsole.text.numerals import size_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.commands.commands import Detail, Reindex
@@ -53,30 +54,45 @@ def reindex(
     """
     home = home or ports.platform.read()
     agent = find_agent(home, command.agent.id)
-    sources: tuple[Source, ...] | None = _SOURCES if command.with_sessions else None
-    if command.with_sessions is False:
-        sources = (Source.MEMORY,)
-    wanted = shelves(ports, settings, home, (agent,), sources)
+    wanted = shelves(ports, settings, home, (agent,), _sources(command))
     if command.dry_run:
         return _planned(command, ports, wanted)
     index = ports.search().index
     reports: list[SyncReport] = []
     notices: list[Notice] = []
     for shelf in wanted:
+        documents = shelf.documents()
+        unread = unread_notices(shelf, documents)
         report = index.sync(
             shelf.scope,
-            shelf.documents(),
+            documents,
             shelf.read,
             shelf.settings,
             is_full=command.is_full,
             cancel=cancel,
             progress=progress,
         )
+        report = _qualified(report, unread)
         reports.append(report)
-        notices += (*shelf.left_out(), *report.notices)
+        notices += (*unread, *shelf.left_out(), *report.notices)
         with index.open(shelf.scope, shelf.settings) as reader:
             notices += reader.notices()
     return done(command, reports, tuple(dict.fromkeys(notices)))
+
+
+def _sources(command: Reindex) -> tuple[Source, ...] | None:
+    """Return what is to be indexed; None as configured."""
+    if command.with_sessions is None:
+        return None
+    return _SOURCES if command.with_sessions else (Source.MEMORY,)
+
+
+def _qualified(report: SyncReport, unread: Sequence[Notice]) -> SyncReport:
+    """Return a report that calls no index fresh of which a part could not be read."""
+    if not unread:
+        return report
+    status = replace(report.status, state=IndexState.STALE, because=unread[0].message)
+    return report._replace(status=status)
 
 
 def index_states(

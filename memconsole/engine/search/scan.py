@@ -17,7 +17,7 @@ from memconsole.domain.search.query import match_spans, parse
 from memconsole.domain.search.snippet import snippet
 from memconsole.domain.search.values import SearchHit, SearchResult
 from memconsole.engine.home.lookup import find_agent
-from memconsole.engine.search.open import shelves
+from memconsole.engine.search.open import shelves, unread_notices
 from memconsole.errors import StoreError, WorkspaceError
 from memconsole.text.folding import fold, is_solid
 
@@ -88,7 +88,9 @@ def _texts(
     shelf: Shelf, notices: list[Notice], cancel: StopSignal | None
 ) -> Iterator[tuple[Document, str]]:
     left = _MOST_BYTES
-    for document in sorted(shelf.documents(), key=_newest_first):
+    documents = shelf.documents()
+    notices += unread_notices(shelf, documents)
+    for document in sorted((one for one in documents if not one.unread), key=_newest_first):
         left -= document.size_bytes
         if left < 0 or (cancel is not None and cancel.is_set()):
             return
