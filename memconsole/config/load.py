@@ -95,8 +95,14 @@ def _settings(usual: Settings, found: Iterable[Given | Wrong]) -> Settings:
     """Lay the values over the defaults, those of single agents over those of all."""
     values: dict[str | None, dict[str, dict[str, Any]]] = {None: {}}
     wrong: dict[tuple[str | None, str], ConfigError] = {}
+    refused: dict[str, ConfigError] = {}
     sources: dict[str, str] = {}
-    for one in found:
+    for one in (given := list(found)):
+        if isinstance(one, Wrong) and one.part in _SPREAD:
+            refused.setdefault(one.part, one.error)
+    for one in given:
+        if _section(one) in refused:
+            continue
         if isinstance(one, Wrong):
             wrong.setdefault((one.agent, one.part), one.error)
             values.setdefault(one.agent, {})
@@ -115,7 +121,8 @@ def _settings(usual: Settings, found: Iterable[Given | Wrong]) -> Settings:
         is_home_explicit=settings.home is not None,
         agents=agents,
         sources=sources,
-        faults=tuple(wrong.values()),
+        faults=(*wrong.values(), *refused.values()),
+        refused=refused,
     )
 
 
@@ -211,6 +218,9 @@ _PARTS = {key.path[0]: key.place[0] for key in KEYS}
 """The part of `Settings` that a section is; "" for one that is spread over its top."""
 
 _NEEDED_BY_ALL = frozenset({"ui", "log"})
+_SPREAD = frozenset({"compaction", "redact", "config", AGENTS})
+"""Sections that have no part of their own in `Settings`, and that not every command needs."""
+
 _INIT_HINT = "`memconsole config init` writes a file with every key."
 
 
@@ -218,7 +228,7 @@ class Wrong(NamedTuple):
     """A section of which something cannot be used, so that nothing of it is.
 
     Attributes:
-        part: The part of `Settings` that it is.
+        part: The part of `Settings` that it is; of a section that has none, its name.
         agent: Agent id, lower-cased, when it is for one agent only.
     """
 
@@ -363,9 +373,16 @@ def _tried(key: Key, agent: str | None, raw: object, place: Place) -> Given | Wr
 def _wrong(path: tuple[str, ...], agent: str | None, error: ConfigError) -> Wrong:
     """Return what is wrong for those alone who need it; raise what everybody needs."""
     part = _PARTS.get(path[0], "")
-    if not part or part in _NEEDED_BY_ALL:
+    if part and part not in _NEEDED_BY_ALL:
+        return Wrong(part, agent, error)
+    section = path[0] if agent is None else AGENTS
+    if section not in _SPREAD:
         raise error
-    return Wrong(part, agent, error)
+    return Wrong(section, None, error)
+
+
+def _section(one: Given | Wrong) -> str:
+    return one.part if isinstance(one, Wrong) else one.key.path[0]
 
 
 def _variable(name: str, base: Place) -> Place:

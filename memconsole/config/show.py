@@ -11,6 +11,7 @@ from memconsole.config.kinds import span_text
 from memconsole.config.load import full_name
 from memconsole.config.table import ALIASES, KEYS
 from memconsole.domain.settings import Settings
+from memconsole.errors import ConfigError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -59,7 +60,13 @@ class SettingRow:
 
 
 def describe(settings: Settings) -> tuple[SettingRow, ...]:
-    """Return every setting in the order of the table, then those of single agents."""
+    """Return every setting in the order of the table, then those of single agents.
+
+    Raises:
+        ConfigError: Something in it is wrong, so that it cannot be shown whole.
+    """
+    for fault in settings.faults:
+        raise ConfigError(str(fault), hint=fault.hint)
     rows = [_row(key, None, value_of(settings, key), settings) for key in KEYS]
     for agent, own in sorted(settings.agents.items()):
         for key in KEYS:

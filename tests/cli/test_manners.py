@@ -114,7 +114,7 @@ def test_a_named_configuration_must_exist(call: Caller, tmp_path: Path) -> None:
 def test_a_wrong_configuration_names_key_file_and_line(call: Caller, tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text("[rotation]\nthreshold_token = 5\n", "utf-8")
-    result = call("--config", str(file), "agents")
+    result = call("--config", str(file), "rotate", "--dry-run")
     assert result.code == 2
     assert "rotation.threshold_token" in result.err
     assert f"{file}, line 2" in result.err

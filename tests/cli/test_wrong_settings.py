@@ -10,6 +10,7 @@ import pytest
 from memconsole.compose.engine import build_engine
 from memconsole.config.load import load
 from memconsole.domain.agents import Origin
+from memconsole.domain.settings import fault_notices
 from memconsole.errors import ConfigError
 from memconsole.scheduler.jobs import TABLE
 from tests.program import Program
@@ -146,3 +147,76 @@ def test_a_wrong_section_is_wrong_for_agents_that_differ_in_it(tmp_path: Path) -
 
     with pytest.raises(ConfigError, match="observer"):
         _ = found.for_agent("work").observer.max_items
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[rotation]\nbogus = 1\n",
+        "[agents.main.rotation]\nbogus = 1\n",
+        "[compaction]\nbogus = 1\n[redact]\nbogus = 1\n",
+        "[config]\nbogus = 1\n[agents]\nbogus = 1\n",
+        "[agents.main.rotatoin]\nbogus = 1\n",
+    ],
+)
+def test_who_only_looks_is_never_stopped_by_a_wrong_key(
+    run: Program, tmp_path: Path, text: str
+) -> None:
+    told = tmp_path / ".openclaw" / "agents" / "main" / "sessions"
+    told.mkdir(parents=True)
+    entry = '{"agent:main:main": {"sessionId": "s1", "updatedAt": 1, "totalTokens": 5}}'
+    (told / "sessions.json").write_text(entry)
+    configure(tmp_path, text)
+
+    sessions = run.json("sessions")
+    health = {row["id"]: row for row in run.json("health").data["checks"]}
+
+    assert sessions.code == 0
+    assert "settings-wrong" in sessions.warning_codes()
+    assert "settings-wrong" in [row["id"] for row in run.json("config", "check").data]
+    assert (health["state"]["status"], health["state"]["value"]) == ("warning", "settings-wrong")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[rotation]\nbogus = 1\n", "rotate --dry-run"),
+        ("[agents.main.rotation]\nbogus = 1\n", "rotate agent:main:main --dry-run --threshold 5"),
+        ("[config]\nbogus = 1\n", "config fix"),
+        ("[redact]\nbogus = 1\n", "config show"),
+    ],
+)
+def test_who_works_by_a_wrong_section_is_refused(
+    run: Program, tmp_path: Path, text: str, words: str
+) -> None:
+    told = tmp_path / ".openclaw" / "agents" / "main" / "sessions"
+    told.mkdir(parents=True)
+    entry = '{"agent:main:main": {"sessionId": "s1", "updatedAt": 1, "totalTokens": 5}}'
+    (told / "sessions.json").write_text(entry)
+    configure(tmp_path, text)
+
+    answer = run(*words.split())
+
+    assert answer.code == 2
+    assert "bogus" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("text", "environ"),
+    [
+        ("[redact]\nenabled = false\nbogus = 1\n", {}),
+        ("[redact]\nbogus = 1\n", {"MEMCONSOLE_REDACT__ENABLED": "false"}),
+        ("[redact]\nenabled = false\n", {"MEMCONSOLE_REDACT__ENABLED": "perhaps"}),
+    ],
+)
+def test_secrets_stay_masked_where_the_words_about_it_are_wrong(
+    tmp_path: Path, text: str, environ: dict[str, str]
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(text)
+
+    found = load({"HOME": str(tmp_path), **environ}, file=file)
+
+    assert found.redact is True
+    [notice] = fault_notices(found)
+    assert notice.message.endswith("; secrets are masked")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.settings.sections import (
@@ -28,13 +28,12 @@ from memconsole.domain.settings.sections import (
     SummarySettings,
     WatcherSettings,
 )
+from memconsole.errors import ConfigError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-
-    from memconsole.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +139,14 @@ WRONG_SETTINGS = "settings-wrong"
 """Code of the notice about a section of our own configuration that cannot be used."""
 
 
+_ENDS: Final = {
+    "redact": "secrets are masked",
+    "compaction": "its defaults hold",
+    "agents": "it changes nothing",
+}
+"""What a wrong section of `Settings.refused` means, where it does not stop a command."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything an operator can set.
@@ -159,6 +166,8 @@ class Settings:
         agents: Settings of the agents that differ, whole, by lower-cased id.
         faults: What could not be used of our own configuration, a section each; who reads such a
             section gets the `ConfigError`.
+        refused: Those of `faults` whose section is no part of its own, by section: `require`
+            raises them, and whoever does not need the section goes on with its defaults.
         sources: Where each changed key came from, for `config show`.
     """
 
@@ -202,15 +211,27 @@ class Settings:
     log: LogSettings = field(default_factory=LogSettings)
     agents: Mapping[str, Settings] = field(default_factory=dict)
     faults: tuple[ConfigError, ...] = field(default=(), compare=False)
+    refused: Mapping[str, ConfigError] = field(default_factory=dict, compare=False)
     sources: Mapping[str, str] = field(default_factory=dict)
 
     def for_agent(self, agent_id: str) -> Settings:
         """Return the settings of one agent, overrides applied."""
         return self.agents.get(agent_id, self)
 
+    def require(self, section: str) -> None:
+        """Refuse to go on where a section that has no part of its own cannot be used.
+
+        Raises:
+            ConfigError: What is wrong with it.
+        """
+        if (fault := self.refused.get(section)) is not None:
+            raise ConfigError(str(fault), hint=fault.hint)
+
 
 def fault_notices(settings: Settings) -> Iterator[Notice]:
     """Yield what is wrong with our own configuration; commands that need it refuse to run."""
     path = None if settings.config_file is None else str(settings.config_file)
     for fault in settings.faults:
-        yield Notice(WRONG_SETTINGS, f"{fault}; what needs this section does not run", path)
+        ends = (end for section, end in _ENDS.items() if settings.refused.get(section) is fault)
+        end = next(ends, "what needs this section does not run")
+        yield Notice(WRONG_SETTINGS, f"{fault}; {end}", path)

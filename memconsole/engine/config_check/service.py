@@ -31,7 +31,7 @@ class ConfigDoor:
         self._ports = ports
         self._reader = reader
         self._is_read_only = settings.ui.read_only
-        self._uses_program = settings.uses_program
+        self._settings = settings
         self._evidence = EvidenceReader(ports.sessions, min_duration_ms=settings.min_compaction_ms)
 
     def evidence(self, snapshot: ConsoleSnapshot | None = None) -> CompactionEvidence:
@@ -96,16 +96,18 @@ class ConfigDoor:
             HomeNotFoundError: The platform home does not exist.
             ConcurrentEditError: Someone changed the configuration meanwhile; it was left alone.
             PlatformConfigError: It cannot be read, copied or written; the old file is whole.
+            ConfigError: Our own section `[config]` is wrong.
         """
         from memconsole.engine.config_check.fix import fix_config  # noqa: PLC0415 - looking sets nothing
 
+        self._settings.require("config")
         if not command.dry_run:
             self.sweep()
         file, changes = self._ports.config_file(), self._planned()
         if changes and not command.dry_run:
             wanted = self.report().changes
             changes = tuple(one for one in changes if one in wanted)
-        return fix_config(command, changes, file, uses_program=self._uses_program)
+        return fix_config(command, changes, file, uses_program=self._settings.uses_program)
 
     def _planned(self) -> tuple[Change, ...]:
         """Return what a fix would set, from disk alone."""

@@ -12,8 +12,10 @@ from memconsole.domain.agents import few
 from memconsole.domain.sessions.judgement import needs_usage, window_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import LOOKBACK, RotationPolicy
+from memconsole.domain.settings import RotationSettings
 from memconsole.engine.home.judge import Evidence, judge
 from memconsole.engine.transcripts.tail import read_usages
+from memconsole.errors import ConfigError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -102,8 +104,15 @@ class Reader:
             self._thread.kept = None
 
     def policy(self, agent_id: str, threshold_tokens: int | None = None) -> RotationPolicy:
-        """Return the rotation policy of one agent."""
+        """Return the rotation policy of one agent; the usual one where its section is wrong.
+
+        Sessions are shown all the same. What rotates reads the section itself, and is refused.
+        """
         rotation = self._settings.for_agent(agent_id).rotation
+        try:
+            rotation.threshold_tokens  # noqa: B018 - a section that is wrong refuses
+        except ConfigError:
+            rotation = RotationSettings()
         return RotationPolicy(
             threshold_tokens=rotation.threshold_tokens
             if threshold_tokens is None

@@ -97,8 +97,12 @@ def plan_rotation(
     Raises:
         SessionNotFoundError: A key names no live session.
         UnknownAgentError: `agent_id` names nobody.
+        ConfigError: The rules of rotation, or those of one of the agents, are wrong.
     """
+    most = settings.rotation.max_per_run
     rows = _live_rows(reader, agent_id, threshold_tokens)
+    for agent in {row.agent.id for row in rows}:
+        settings.for_agent(agent).rotation.threshold_tokens  # noqa: B018 - a wrong one refuses
     if keys:
         named = [_named(rows, key) for key in keys]
         outcomes = tuple(_judge_named(row, ports, settings, is_forced=is_forced) for row in named)
@@ -107,9 +111,8 @@ def plan_rotation(
     due = sorted((row for row in rows if row.is_due), key=lambda row: -(row.count.basis or 0))
     held = [one for row in due if (one := _held(row, ports, settings)) is not None]
     waiting = {one.command for one in held}
-    limit = settings.rotation.max_per_run
     outcomes = (
-        *_placed([row for row in due if _command(row) not in waiting], limit),
+        *_placed([row for row in due if _command(row) not in waiting], most),
         *held,
         *(_skipped(row) for row in rows if _stays(row) and not row.is_cron_run),
     )
@@ -117,7 +120,7 @@ def plan_rotation(
         _told(outcomes, is_active_forced),
         below=sum(not row.is_due and not _stays(row) for row in rows),
         threshold_tokens=threshold_tokens or settings.rotation.threshold_tokens,
-        most=limit,
+        most=most,
     )
 
 
