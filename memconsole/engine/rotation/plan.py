@@ -99,10 +99,8 @@ def plan_rotation(
         UnknownAgentError: `agent_id` names nobody.
         ConfigError: The rules of rotation, or those of one of the agents, are wrong.
     """
-    most = settings.rotation.max_per_run
     rows = _live_rows(reader, agent_id, threshold_tokens)
-    for agent in {row.agent.id for row in rows}:
-        settings.for_agent(agent).rotation.threshold_tokens  # noqa: B018 - a wrong one refuses
+    most = _most(settings, rows)
     if keys:
         named = [_named(rows, key) for key in keys]
         outcomes = tuple(_judge_named(row, ports, settings, is_forced=is_forced) for row in named)
@@ -122,6 +120,14 @@ def plan_rotation(
         threshold_tokens=threshold_tokens or settings.rotation.threshold_tokens,
         most=most,
     )
+
+
+def _most(settings: Settings, rows: Iterable[SessionView]) -> int:
+    """Return how many a run takes; wrong rules, of any agent it is about, are refused here."""
+    most = settings.rotation.max_per_run
+    for agent in {row.agent.id for row in rows}:
+        settings.for_agent(agent).rotation.threshold_tokens  # noqa: B018 - a wrong one refuses
+    return most
 
 
 def _placed(fullest_first: Iterable[SessionView], most: int) -> Iterator[Outcome]:
