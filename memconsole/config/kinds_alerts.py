@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from memconsole.config.kinds import Kind, toml_value
 from memconsole.config.place import shown
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ _ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
     "apprise": ("url",),
 }
 _COMMON: Final = ("type", "name")
-_REFERENCE: Final = re.compile(r"\$\{\w+\}")
+_REFERENCE: Final = r"\$\{\w+\}"
 
 
 class Hours(Kind):
@@ -131,7 +131,7 @@ def _web(number: int, url: str) -> str:
     if url.startswith("${"):
         return url
     try:
-        found = parse(_REFERENCE.sub("x", url), "http", "https")
+        found = parse(compiled(_REFERENCE).sub("x", url), "http", "https")
     except ValueError as error:
         raise ValueError(f"number {number}: url {error}") from None
     return url if "${" in url else found.whole

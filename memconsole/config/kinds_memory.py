@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from memconsole.config.kinds import Kind, Texts, toml_value
 from memconsole.config.place import shown
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from memconsole.domain.settings.sections import CategoryRule
 
 _KEYS: Final = frozenset({"name", "patterns", "emoji"})
 _EMOJI: Final = "🗂️"
-_TAG: Final = re.compile(r"[A-Z][A-Z0-9_-]{0,30}")
+_TAG: Final = r"[A-Z][A-Z0-9_-]{0,30}"
 
 
 class Categories(Kind):
@@ -55,7 +55,7 @@ class Tags(Texts):
     def parse(self, raw: object) -> tuple[str, ...]:
         """Take words of capital letters, digits, hyphens and underscores, each once."""
         tags = super().parse(raw)
-        if wrong := next((tag for tag in tags if not _TAG.fullmatch(tag)), None):
+        if wrong := next((tag for tag in tags if not compiled(_TAG).fullmatch(tag)), None):
             raise ValueError(f"must be a {self.label}, not {shown(wrong)}")
         return tuple(dict.fromkeys(tags))
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Era
 
 
-_RELEASE = re.compile(r"v?(\d{4})\.(\d{1,2})\.(\d{1,3})(?:[-+.].*)?")
+_RELEASE = r"v?(\d{4})\.(\d{1,2})\.(\d{1,3})(?:[-+.].*)?"
 
 SUMMARISER_REPAIRED = (2026, 2, 17)
 """Before it the safeguard mode may have no model for its summaries (mission §7)."""
@@ -28,7 +28,7 @@ NO_DAILY_RESET = (2026, 8, 0)
 
 def release_of(text: str | None) -> tuple[int, int, int] | None:
     """Return (year, month, day) of a version such as `2026.1.24-3`; None for anything else."""
-    found = _RELEASE.fullmatch((text or "").strip())
+    found = compiled(_RELEASE).fullmatch((text or "").strip())
     return None if found is None else (int(found[1]), int(found[2]), int(found[3]))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 import threading
 import time
@@ -17,6 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from memconsole.system.folders import adopt, sync_folder
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FILE_MODE = 0o600
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
-_NAME = re.compile(r"\.memconsole-(\d{1,10})-[0-9a-f]{12}\.tmp")
+_NAME = r"\.memconsole-(\d{1,10})-[0-9a-f]{12}\.tmp"
 _ABANDONED_S = 3600.0
 """Age at which a temporary file is a leftover although its number lives: numbers are reused."""
 
@@ -151,7 +151,7 @@ def temporary_name() -> Iterator[str]:
 
 def is_temporary(name: str) -> bool:
     """Whether a name is that of a temporary file of ours, whoever wrote it."""
-    return _NAME.fullmatch(name) is not None
+    return compiled(_NAME).fullmatch(name) is not None
 
 
 def clean_leftovers(folder: int) -> tuple[str, ...]:
@@ -166,7 +166,9 @@ def clean_leftovers(folder: int) -> tuple[str, ...]:
     gone: list[str] = []
     with suppress(OSError):
         for name in os.listdir(folder):
-            if (match := _NAME.fullmatch(name)) and _is_leftover(folder, name, int(match[1])):
+            if (match := compiled(_NAME).fullmatch(name)) and _is_leftover(
+                folder, name, int(match[1])
+            ):
                 os.unlink(name, dir_fd=folder)
                 gone.append(name)
     return tuple(gone)

@@ -6,16 +6,16 @@ by whatever else a parser reads in another way than a comparison does.
 
 from __future__ import annotations
 
-import re
 from dataclasses import field
 from ipaddress import IPv6Address, ip_address
 from urllib.parse import urlsplit
 
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.compiled import compiled
 
 _ENCRYPTED = frozenset({"https", "wss"})
 _USUAL_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
-_HOST = re.compile(r"[^\s/?#@\\\[\]<>\"^`{|}\x00-\x20\x7f]+")
+_HOST = r"[^\s/?#@\\\[\]<>\"^`{|}\x00-\x20\x7f]+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,4 +133,4 @@ def _is_plain(text: str, host: str) -> bool:
     """Whether no parser can read another host in it: no blanks, controls or backslashes inside."""
     inner = text.strip()
     is_clean = "\\" not in inner and not any(one.isspace() or ord(one) < 33 for one in inner)
-    return is_clean and _HOST.fullmatch(host) is not None
+    return is_clean and compiled(_HOST).fullmatch(host) is not None

@@ -9,8 +9,9 @@ escaped (`\<!--`) or quoted in a code span.
 
 from __future__ import annotations
 
-import re
 from typing import Final, TypeAlias
+
+from memconsole.text.compiled import compiled
 
 Span: TypeAlias = tuple[int, int]
 """Offsets into the text, the end excluded."""
@@ -21,12 +22,12 @@ _QUOTE: Final = -1
 _MAX_DEPTH: Final = 32
 """Deeper nesting is plain text, so that a hostile line cannot cost quadratic time."""
 
-_FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
-_MARKER = re.compile(r"([-+*]|\d{1,9}[.)])( +|$)")
-_RULE = re.compile(r"(?:(?:\* *){3,}|(?:- *){3,}|(?:_ *){3,})$")
-_HEADING = re.compile(r"#{1,6}(?: |$)")
-_UNDERLINE = re.compile(r"(?:=+|-+) *$")
-_COMMENT_TOKEN = re.compile(r"\\.|`+|<!--")
+_FENCE = r"(`{3,})[^`]*$|(~{3,})"
+_MARKER = r"([-+*]|\d{1,9}[.)])( +|$)"
+_RULE = r"(?:(?:\* *){3,}|(?:- *){3,}|(?:_ *){3,})$"
+_HEADING = r"#{1,6}(?: |$)"
+_UNDERLINE = r"(?:=+|-+) *$"
+_COMMENT_TOKEN = r"\\.|`+|<!--"
 
 
 def hidden_spans(text: str) -> list[Span]:
@@ -170,15 +171,17 @@ class _Scanner:
             self._is_paragraph = False
         elif indent > 3:
             pass  # more of a paragraph, or indented code: the state stays
-        elif fence := _FENCE.match(content):
+        elif fence := compiled(_FENCE).match(content):
             self._fence = fence[1] or fence[2]
             self._fence_start = start
             self._is_paragraph = False
             return True
         else:
             can_underline = self._is_paragraph and not self._is_lazy
-            is_underline = can_underline and _UNDERLINE.match(content)
-            is_other = is_underline or _HEADING.match(content) or _RULE.match(content)
+            is_underline = can_underline and compiled(_UNDERLINE).match(content)
+            is_other = (
+                is_underline or compiled(_HEADING).match(content) or compiled(_RULE).match(content)
+            )
             self._is_paragraph = not is_other
         return False
 
@@ -217,7 +220,7 @@ class _Scanner:
 
     def _next_comment(self, position: int, stop: int) -> int:
         """Return the offset of the next `<!--` that is neither escaped nor code, or -1."""
-        while token := _COMMENT_TOKEN.search(self._text, position, stop):
+        while token := compiled(_COMMENT_TOKEN).search(self._text, position, stop):
             if token[0] == "<!--":
                 return token.start()
             position = token.end()
@@ -240,8 +243,8 @@ def _container(rest: str, indent: int, *, can_continue: bool) -> tuple[int, int]
     if rest[indent : indent + 1] == ">":
         width = indent + 1
         return width + (rest[width : width + 1] == " "), _QUOTE
-    marker = _MARKER.match(rest, indent)
-    if marker is None or _RULE.match(rest, indent):
+    marker = compiled(_MARKER).match(rest, indent)
+    if marker is None or compiled(_RULE).match(rest, indent):
         return 0, 0
     is_empty = marker.end() == len(rest)
     is_numbered = len(marker[1]) > 1 and marker[1][:-1] != "1"
@@ -259,7 +262,11 @@ def _continues(rest: str, indent: int) -> bool:
         return False
     if indent > 3:
         return True
-    return not (_FENCE.match(content) or _RULE.match(content) or _HEADING.match(content))
+    return not (
+        compiled(_FENCE).match(content)
+        or compiled(_RULE).match(content)
+        or compiled(_HEADING).match(content)
+    )
 
 
 def _closing_ticks(text: str, position: int, stop: int, length: int) -> int:

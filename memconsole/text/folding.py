@@ -8,7 +8,6 @@ characters and overlapping pairs. SQLite splits the rest into words.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import cache
 from itertools import chain, pairwise
@@ -38,14 +37,14 @@ _RUN: Final = f"[{_SOLID}]+"
 _CUT: Final = f"[{_SOLID}]+|[{_PICTURES}]"
 _WORD: Final = f"[{_SOLID}]+|[^\\W_{_SOLID}]+|[{_PICTURES}]"
 _CLUSTER: Final = f"[{_SOLID}][{_SIGNS}]*"
-_PLAIN_WORD: Final = re.compile(r"[^\W_]+")
+_PLAIN_WORD: Final = r"[^\W_]+"
 _GIANT_CHARS: Final = 200
 _GIANT: Final = rf"[^\s\u0e00-\U0010ffff]{{{_GIANT_CHARS},}}"
 
 _LONGEST_WORD: Final = 64
 
 _LATIN: Final = (range(0xC0, 0x2B0), range(0x1D00, 0x1F00), range(0x2C60, 0x2C80))
-_BASE_LETTER: Final = re.compile("LATIN SMALL LETTER ([A-Z]) WITH .*")
+_BASE_LETTER: Final = "LATIN SMALL LETTER ([A-Z]) WITH .*"
 
 
 def fold(text: str) -> str:
@@ -64,7 +63,7 @@ def _base_letters() -> dict[int, str]:
     """
     found = {"ı": "i", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ŋ": "n"}
     for character in map(chr, chain.from_iterable(_LATIN)):
-        named = _BASE_LETTER.fullmatch(unicodedata.name(character, ""))
+        named = compiled(_BASE_LETTER).fullmatch(unicodedata.name(character, ""))
         if named is not None and not unicodedata.decomposition(character):
             found[character] = named[1].lower()
     return {ord(character): base for character, base in found.items()}
@@ -76,7 +75,7 @@ def words(text: str) -> Iterator[str]:
     Word characters are letters and digits; a picture character is a word of its own.
     """
     text = fold(text)
-    pattern = _PLAIN_WORD if text.isascii() else compiled(_WORD)
+    pattern = compiled(_PLAIN_WORD) if text.isascii() else compiled(_WORD)
     for match in pattern.finditer(text):
         yield match[0][:_LONGEST_WORD]
 

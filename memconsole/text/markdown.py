@@ -13,23 +13,27 @@ What is added to the end of a text that others write too (mission §3, case c17)
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
+from memconsole.text.compiled import compiled
 from memconsole.text.plain import one_line
+
+if TYPE_CHECKING:
+    import re
 
 PRIORITIES = "🔴🟡🟢"
 """Priority signs of observations.md; at the beginning of a line they would be ours."""
 
-_AT_START = re.compile(
+_AT_START = (
     r"#(?=#{0,5}(?:\s|$))"  # heading
     r"|[-+](?=[-+\s]|$)"  # list item, rule, front matter
     r"|=(?=[=\s]*$)"  # underline of a heading
     r"|>"  # quote
     rf"|[{PRIORITIES}]"
 )
-_NUMBERED = re.compile(r"\d{1,9}(?=[.)](?:\s|$))")
+_NUMBERED = r"\d{1,9}(?=[.)](?:\s|$))"
 
-_ANYWHERE = re.compile(
+_ANYWHERE = (
     r"[`|]"
     r"|\*(?!\s)|(?<!\s)\*"  # emphasis; `2 * 3` is none
     r"|~(?=~)|(?<=~)~"  # strike-through; `~/notes` is none
@@ -40,9 +44,9 @@ _ANYWHERE = re.compile(
     r"|(?<=\])[(\[:]"  # link, reference, definition
     rf"|\\(?=[!-/:-@\[-`{{-~{PRIORITIES}]|$)"
 )
-_TAG_END = re.compile(r"(?<=\\\[)([A-Z][A-Z0-9 _-]{0,40}|[ xX-])\]")
-_QUOTED = re.compile(rf"\\([!-/:-@\[-`{{-~{PRIORITIES}])")
-_UNDERSCORES = re.compile(r"_+")
+_TAG_END = r"(?<=\\\[)([A-Z][A-Z0-9 _-]{0,40}|[ xX-])\]"
+_QUOTED = rf"\\([!-/:-@\[-`{{-~{PRIORITIES}])"
+_UNDERSCORES = r"_+"
 
 
 def quote_line(text: str) -> str:
@@ -51,19 +55,19 @@ def quote_line(text: str) -> str:
     Quoting again would quote the backslashes: call it once, last, on text that is masked and cut.
     """
     line = one_line(text)
-    quoted = _ANYWHERE.sub(r"\\\g<0>", line)
-    quoted = _TAG_END.sub(r"\1\\]", quoted)
-    quoted = _UNDERSCORES.sub(_emphasis, quoted)
-    if (number := _NUMBERED.match(line)) is not None:
+    quoted = compiled(_ANYWHERE).sub(r"\\\g<0>", line)
+    quoted = compiled(_TAG_END).sub(r"\1\\]", quoted)
+    quoted = compiled(_UNDERSCORES).sub(_emphasis, quoted)
+    if (number := compiled(_NUMBERED).match(line)) is not None:
         return f"{number[0]}\\{quoted[number.end() :]}"
-    if _AT_START.match(line) is not None and not quoted.startswith("\\"):
+    if compiled(_AT_START).match(line) is not None and not quoted.startswith("\\"):
         return f"\\{quoted}"
     return quoted
 
 
 def unquoted(text: str) -> str:
     """Return what a reader sees of a quoted text: backslashes in front of signs are gone."""
-    return _QUOTED.sub(r"\1", text)
+    return compiled(_QUOTED).sub(r"\1", text)
 
 
 def _emphasis(run: re.Match[str]) -> str:

@@ -6,15 +6,16 @@ next to nothing, and loads nothing.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from memconsole.text.compiled import compiled
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_PLAIN = re.compile(r"[0-9a-f-]{1,36}|[a-z]{1,12}")
+_PLAIN = r"[0-9a-f-]{1,36}|[a-z]{1,12}"
 """Ids in hexadecimal and single words: no secret looks like them (A11), and there are thousands."""
 
 _MARK_CHARS = 6
@@ -29,7 +30,7 @@ def let_out(text: str, *, redacts: bool = True, keeps_lines: bool = False) -> st
         redacts: False where the configuration says `redact.enabled = false`.
         keeps_lines: Lines keep their numbers, also where a secret reached over several.
     """
-    if not redacts or not text or _PLAIN.fullmatch(text):
+    if not redacts or not text or compiled(_PLAIN).fullmatch(text):
         return text
     from memconsole.text.redaction import mask  # noqa: PLC0415 - most looks need none of it
 

@@ -8,28 +8,27 @@ Words that say nothing but goodwill: no request and no result worth logging.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.compiled import compiled
 from memconsole.text.fences import hidden_spans
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 
-_END = re.compile(
-    r"(?:(?<!\.)\.(?!\.)|\.{2,}|…|[!?]+[!?.…]*)[\"'”’»)\]*_]*(?=\s)|[。！？]+[」』”）]*"
-)
+_END = r"(?:(?<!\.)\.(?!\.)|\.{2,}|…|[!?]+[!?.…]*)[\"'”’»)\]*_]*(?=\s)|[。！？]+[」』”）]*"
 _LIST_ITEM: Final = """
     e.g i.e mr mrs ms dr prof st vs etc no nr fig approx dept est inc ltd jr sr cf ca z.b d.h
     bzw usw a.m p.m u.s vol pp eq sec resp al jan feb mar apr jun jul aug sep sept oct nov dec
 """
 _SHORT: Final = frozenset(_LIST_ITEM.split())
-_NEXT = re.compile(r"\s*[\"'“‘«(\[*_]*(.)", re.DOTALL)
-_MARK = re.compile(r"\s*(?:>\s*)*(?:[-*+•]\s+|\d{1,3}[.)]\s+|#{1,6}\s+)?(?:\[[ xX]\]\s+)?")
-_NOTE = re.compile(r"\s*(\[[a-z][^\[\]]{3,300}\])\s*$")
+_NEXT = r"(?s)\s*[\"'“‘«(\[*_]*(.)"
+_MARK = r"\s*(?:>\s*)*(?:[-*+•]\s+|\d{1,3}[.)]\s+|#{1,6}\s+)?(?:\[[ xX]\]\s+)?"
+_NOTE = r"\s*(\[[a-z][^\[\]]{3,300}\])\s*$"
 _LONGEST_SENTENCE: Final = 20_000
 
 
@@ -69,9 +68,9 @@ def _without_code(text: str) -> str:
 
 
 def _of_line(line: str) -> Iterator[Sentence]:
-    mark = _MARK.match(line)
+    mark = compiled(_MARK).match(line)
     body = line[mark.end() if mark else 0 :].strip()
-    note = _NOTE.search(body)
+    note = compiled(_NOTE).search(body)
     body = body if note is None else body[: note.start()]
     is_new = True
     for part in _parts(body):
@@ -84,7 +83,7 @@ def _of_line(line: str) -> Iterator[Sentence]:
 
 def _parts(text: str) -> Iterator[str]:
     start = 0
-    for end in _END.finditer(text):
+    for end in compiled(_END).finditer(text):
         if _is_end(text, start, end):
             yield text[start : end.end()]
             start = end.end()
@@ -103,7 +102,7 @@ def _is_end(text: str, start: int, end: re.Match[str]) -> bool:
 
 
 def _begins_anew(text: str, place: int) -> bool:
-    following = _NEXT.match(text, place)
+    following = compiled(_NEXT).match(text, place)
     return following is None or not following[1].islower()
 
 
@@ -120,7 +119,7 @@ _LISTED = """
 _WORDS = frozenset(_LISTED.split())
 _ALONE = frozenset({"no", "you", "your", "are", "a", "so", "my", "day", "night", "de", "re"})
 _LONGEST = 6
-_WORD = re.compile(r"\w+")
+_WORD = r"\w+"
 
 
 def is_courtesy(text: str) -> bool:
@@ -128,7 +127,7 @@ def is_courtesy(text: str) -> bool:
 
     A bare "no" or "yes" is an answer, and never courtesy.
     """
-    words = _WORD.findall(text.casefold())
+    words = compiled(_WORD).findall(text.casefold())
     if not 0 < len(words) <= _LONGEST or not all(word in _WORDS for word in words):
         return False
     return any(word not in _ALONE for word in words)

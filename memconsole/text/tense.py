@@ -7,11 +7,13 @@ not guessed: a memory without a date is worth more than one with a wrong date.
 
 from __future__ import annotations
 
-import re
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
+from memconsole.text.compiled import compiled
+
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 
@@ -49,8 +51,8 @@ _PAST: Final = _any(
 _NOT_PAST: Final = _any("speed indeed embed exceed proceed succeed breed bleed greed")
 _CONTENT: Final = r"(?:\s+\w+)?\s+(?:that|how|why|what|when|whether|if|we|they|he|she|it|i|you|the)"
 
-_VERB = re.compile(
-    r"(?<![\w'])(?:"
+_VERB = (
+    r"(?i)(?<![\w'])(?:"
     # what is said of another time than that of the saying
     rf"(?P<unsure>{_SAYING}(?={_CONTENT}\b)|(?:would|could|might|may)(?:n't)?"
     r"|(?:was|were)\s+(?:going|supposed|due|planned|scheduled|expected|about|meant)\b"
@@ -65,31 +67,28 @@ _VERB = re.compile(
     r"|do|does|don't|doesn't|is|are|am|isn't|aren't)(?!\w)"
     r"|(?:I|you|we|they|he|she|it|that|there|who|what)[’'](?:ll|re|m|s)(?!\w))"
     rf"|(?P<past>had\s+to\s+[a-z]+|{_PAST}|\w{{3,}}ed)"
-    r")(?![\w'])",
-    re.IGNORECASE,
+    r")(?![\w'])"
 )
-_CHOSEN: Final = re.compile(r"\b(?:agreed|decided|settled|insisted)\s*\Z", re.IGNORECASE)
+_CHOSEN: Final = r"(?i)\b(?:agreed|decided|settled|insisted)\s*\Z"
 """In front of "on Friday": the day that was chosen, or the day of the choice."""
 
-_SENTENCE_END: Final = re.compile(r"[.!?;:]\s|\n|[—–]")
-_RELATIVE: Final = re.compile(r"\b(?:who|which|that|what|because|if)(?:\s+\w+){0,2}\s*\Z", re.I)
+_SENTENCE_END: Final = r"[.!?;:]\s|\n|[—–]"
+_RELATIVE: Final = r"(?i)\b(?:who|which|that|what|because|if)(?:\s+\w+){0,2}\s*\Z"
 
-_NEXT_CLAUSE: Final = re.compile(
-    r"[^,]*(?:,\s*\w+\s+\w|\b(?:and|but|so|because|that)\s+(?:we|i|they|he|she|it|you)\b)", re.I
+_NEXT_CLAUSE: Final = (
+    r"(?i)[^,]*(?:,\s*\w+\s+\w|\b(?:and|but|so|because|that)\s+(?:we|i|they|he|she|it|you)\b)"
 )
 """Behind a verb: another clause begins before the day, whose verb may be one that is not known."""
 
-_GERMAN_PLAN = re.compile(
-    r"\bzu\s+\w+n\b|\b\w{2,}zu\w{2,}en\b"
-    r"|\b(?:werden?|wirst|wird|soll(?:en|st|te)?|müssen|muss|wollen?|will|kann|können|dürfen|darf)\b",
-    re.IGNORECASE,
+_GERMAN_PLAN = (
+    r"(?i)\bzu\s+\w+n\b|\b\w{2,}zu\w{2,}en\b"
+    r"|\b(?:werden?|wirst|wird|soll(?:en|st|te)?|müssen|muss|wollen?|will|kann|können|dürfen|darf)\b"
 )
-_GERMAN_PAST = re.compile(
-    r"\b(?:war(?:en|st)?|hatten?|wurden?|ging(?:en)?|kam(?:en)?|traf(?:en)?|sah(?:en)?|gab|\w{3,}ten?"
+_GERMAN_PAST = (
+    r"(?i)\b(?:war(?:en|st)?|hatten?|wurden?|ging(?:en)?|kam(?:en)?|traf(?:en)?|sah(?:en)?|gab|\w{3,}ten?"
     r"(?=\s+(?:wir|ich|sie|er|es)\b))\b"
     r"|\b(?:habe?|haben|hat|hast|bin|ist|sind|worden)\b.*\b(?:\w*ge\w{2,}(?:t|en)|ver\w+(?:t|en)"
-    r"|be\w+(?:t|en)|ent\w+(?:t|en)|\w+iert|worden)\b",
-    re.IGNORECASE,
+    r"|be\w+(?:t|en)|ent\w+(?:t|en)|\w+iert|worden)\b"
 )
 
 
@@ -102,21 +101,21 @@ def tense_of(text: str, start: int, end: int) -> Tense:
         end: Where they end.
     """
     before = _tail(text[:start])
-    if _CHOSEN.search(before):
+    if compiled(_CHOSEN).search(before):
         return Tense.UNSURE
     found = list(_verbs(before))
     if not found:
-        rest = _SENTENCE_END.split(text[end:], maxsplit=1)[0]
+        rest = compiled(_SENTENCE_END).split(text[end:], maxsplit=1)[0]
         found = list(_verbs(rest))[:1]
     return found[-1] if found else Tense.AHEAD
 
 
 def german_tense_of(text: str, start: int, end: int) -> Tense:
     """Return the same for German, whose clauses are parted by commas."""
-    head, rest = _tail(text[:start]), _SENTENCE_END.split(text[end:], maxsplit=1)[0]
+    head, rest = _tail(text[:start]), compiled(_SENTENCE_END).split(text[end:], maxsplit=1)[0]
     clause = head.rpartition(",")[2] + " … " + rest.partition(",")[0]
-    is_plan = _GERMAN_PLAN.search(clause) is not None
-    is_past = _GERMAN_PAST.search(clause) is not None
+    is_plan = compiled(_GERMAN_PLAN).search(clause) is not None
+    is_past = compiled(_GERMAN_PAST).search(clause) is not None
     if is_plan and is_past:
         return Tense.UNSURE
     return Tense.BACK if is_past else Tense.AHEAD
@@ -124,19 +123,19 @@ def german_tense_of(text: str, start: int, end: int) -> Tense:
 
 def _tail(text: str) -> str:
     """Return the sentence that a text ends in."""
-    return _SENTENCE_END.split(text)[-1]
+    return compiled(_SENTENCE_END).split(text)[-1]
 
 
 def _verbs(text: str) -> Iterator[Tense]:
     """Yield what the verbs of a sentence say, in their order."""
-    for match in _VERB.finditer(text):
+    for match in compiled(_VERB).finditer(text):
         if match["unsure"] is not None:
             yield Tense.UNSURE
         elif match["plan"] is not None or match["passive"] is not None:
             yield Tense.AHEAD
         elif match["past"] is not None and not _is_remark(text, match):
-            is_aside = _RELATIVE.search(text[: match.start()]) is not None
-            is_left = _NEXT_CLAUSE.match(text, match.end()) is not None
+            is_aside = compiled(_RELATIVE).search(text[: match.start()]) is not None
+            is_left = compiled(_NEXT_CLAUSE).match(text, match.end()) is not None
             yield Tense.UNSURE if is_aside or is_left else Tense.BACK
 
 

@@ -6,7 +6,6 @@ Turns paths of the platform's configuration into paths of this machine (A25).
 from __future__ import annotations
 
 import os
-import re
 from itertools import pairwise
 from pathlib import Path, PurePath, PureWindowsPath
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Notice, moved_places
 from memconsole.lazy_dataclass import dataclass
 from memconsole.system.launch import absolute
+from memconsole.text.compiled import compiled
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ FOLDER_NAMES = (".openclaw", ".moltbot", ".clawdbot", ".moldbot")
 
 CONFIG_NAMES = ("openclaw.json", "moltbot.json", "clawdbot.json", "moldbot.json")
 
-_PLATFORM_NAME = re.compile(r"\.(?:openclaw|moltbot|clawdbot|moldbot)(?:-.+)?")
-_PROFILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_PLATFORM_NAME = r"\.(?:openclaw|moltbot|clawdbot|moldbot)(?:-.+)?"
+_PROFILE = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class HomeChoice:
 
 def is_platform_name(name: str) -> bool:
     """Whether a folder of this name is a state folder by its name (A25)."""
-    return _PLATFORM_NAME.fullmatch(name) is not None
+    return compiled(_PLATFORM_NAME).fullmatch(name) is not None
 
 
 def find_home(explicit: Path | None, environ: Mapping[str, str], user_home: Path) -> HomeChoice:
@@ -165,7 +165,7 @@ def _state_in(folder: Path) -> Path:
 
 def _usual(environ: Mapping[str, str], base: Path) -> Iterator[Path]:
     profile = environ.get("OPENCLAW_PROFILE", "").strip()
-    if _PROFILE.fullmatch(profile) and profile != "default":
+    if compiled(_PROFILE).fullmatch(profile) and profile != "default":
         yield base / f"{FOLDER_NAMES[0]}-{profile}"
     for name in FOLDER_NAMES:
         yield base / name
@@ -215,7 +215,7 @@ _INTERNAL = frozenset(
 """Folders of the state folder that are never anybody's workspace."""
 
 
-_OF_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\|~\\")
+_OF_WINDOWS = r"[A-Za-z]:[\\/]|\\\\|~\\"
 """How a path begins that was written on Windows: a drive, a share, or its home folder."""
 
 
@@ -247,7 +247,7 @@ def expand(text: str, choice: HomeChoice) -> PurePath:
     A path of Windows is absolute on the machine that wrote it, and no place here.
     """
     value = text.strip()
-    if _OF_WINDOWS.match(value):
+    if compiled(_OF_WINDOWS).match(value):
         return PureWindowsPath(value)
     if value.startswith("~/"):
         value = value[2:].lstrip("/")

@@ -8,13 +8,13 @@ Where the files of one agent are, by the rules of each generation (mission §2).
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.platform.home import Place, expand, find_folder, is_folder
 from memconsole.domain.agents import Agent, AgentRef, Notice
+from memconsole.text.compiled import compiled
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -221,9 +221,9 @@ def _with_shared_stores(agents: list[Agent]) -> tuple[Agent, ...]:
 MAIN = "main"
 DATABASE_NAME = "openclaw-agent.sqlite"
 
-_VALID_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
-_ODD = re.compile(r"[^a-z0-9_-]+", re.ASCII)
-_NO_NAME = re.compile(r"/|^\.{1,2}$")
+_VALID_ID = r"(?a)[a-z0-9][a-z0-9_-]{0,63}"
+_ODD = r"(?a)[^a-z0-9_-]+"
+_NO_NAME = r"/|^\.{1,2}$"
 """What cannot stand in the name of a folder."""
 
 
@@ -233,9 +233,9 @@ def agent_id(written: str) -> str:
     A name without a Latin letter becomes `main` there; here it stays itself (case c11).
     """
     lowered = written.strip().lower()
-    if _VALID_ID.fullmatch(lowered):
+    if compiled(_VALID_ID).fullmatch(lowered):
         return lowered
-    return _ODD.sub("-", lowered).strip("-")[:64] or _NO_NAME.sub("-", lowered)
+    return compiled(_ODD).sub("-", lowered).strip("-")[:64] or compiled(_NO_NAME).sub("-", lowered)
 
 
 class Layout:

@@ -7,13 +7,17 @@ the same folder and are often the newest there.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.compiled import compiled
+
+if TYPE_CHECKING:
+    import re
 
 STORE_NAME = "sessions.json"
 
@@ -62,29 +66,26 @@ class FileName:
 
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-_FLAGS = re.ASCII | re.IGNORECASE | re.DOTALL
-_WHOLE_UUID = re.compile(_UUID, _FLAGS)
-_TOPIC = re.compile(rf"(?P<id>{_UUID})-topic-(?P<topic>.+)", _FLAGS)
-_CHECKPOINT = re.compile(rf"(?P<id>.+)\.checkpoint\.{_UUID}\.jsonl", _FLAGS)
-_ARCHIVE = re.compile(
-    r"(?P<base>.+)\.jsonl\.(?P<reason>reset|deleted|bak)"
+_WHOLE_UUID = rf"(?ais){_UUID}"
+_TOPIC = rf"(?ais)(?P<id>{_UUID})-topic-(?P<topic>.+)"
+_CHECKPOINT = rf"(?ais)(?P<id>.+)\.checkpoint\.{_UUID}\.jsonl"
+_ARCHIVE = (
+    r"(?as)(?P<base>.+)\.jsonl\.(?P<reason>reset|deleted|bak)"
     r"\.(?P<at>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d{3})?Z)"
-    r"(?:\.(?P<generation>[0-9a-f]{8,64}))?(?P<packed>\.zst)?",
-    re.ASCII | re.DOTALL,
+    r"(?:\.(?P<generation>[0-9a-f]{8,64}))?(?P<packed>\.zst)?"
 )
-_IMPORTED = re.compile(r"(?P<rest>.+)\.imported-(?P<ms>\d{1,17})(?:\.\d{1,2})?", _FLAGS)
-_IMPORT_PREFIX = re.compile(
+_IMPORTED = r"(?ais)(?P<rest>.+)\.imported-(?P<ms>\d{1,17})(?:\.\d{1,2})?"
+_IMPORT_PREFIX = (
     # The uuid tells where the slug of the session key ends, for a slug may hold dots itself.
-    rf"(?:.+\.(?={_UUID})|archive-tier\.|agent_[^.]*\.)(?P<base>.+)",
-    _FLAGS,
+    rf"(?ais)(?:.+\.(?={_UUID})|archive-tier\.|agent_[^.]*\.)(?P<base>.+)"
 )
-_COLD = re.compile(r"[0-9a-f]{64}\.jsonl\.zst", re.ASCII)
+_COLD = r"(?a)[0-9a-f]{64}\.jsonl\.zst"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def is_uuid(text: str) -> bool:
     """Whether a session id has the shape that the platform gives its own."""
-    return _WHOLE_UUID.fullmatch(text) is not None
+    return compiled(_WHOLE_UUID).fullmatch(text) is not None
 
 
 def read_name(name: str) -> FileName:
@@ -94,7 +95,7 @@ def read_name(name: str) -> FileName:
         return FileName(FileKind.CACHE if is_cache else FileKind.OTHER)
     if name.endswith(".jsonl"):
         return _read_jsonl(name)
-    match = _ARCHIVE.fullmatch(name)
+    match = compiled(_ARCHIVE).fullmatch(name)
     return FileName(_side_kind(name)) if match is None else _read_archive(match)
 
 
@@ -104,10 +105,10 @@ def read_import_name(name: str) -> FileName:
     Names are `[<prefix>.]<original name>.imported-<ms>`; the prefix is `archive-tier` or a session
     key with everything odd replaced, and never part of the id (case c13).
     """
-    match = _IMPORTED.fullmatch(name)
+    match = compiled(_IMPORTED).fullmatch(name)
     if match is None:
         return FileName(FileKind.OTHER)
-    prefixed = _IMPORT_PREFIX.fullmatch(match["rest"])
+    prefixed = compiled(_IMPORT_PREFIX).fullmatch(match["rest"])
     original = read_name(prefixed["base"] if prefixed else match["rest"])
     if original.kind is not FileKind.TRANSCRIPT:
         return original
@@ -118,7 +119,7 @@ def read_import_name(name: str) -> FileName:
 def _read_jsonl(name: str) -> FileName:
     if name.endswith(".trajectory.jsonl"):
         return FileName(FileKind.TRAJECTORY)
-    match = _CHECKPOINT.fullmatch(name) if ".checkpoint." in name.lower() else None
+    match = compiled(_CHECKPOINT).fullmatch(name) if ".checkpoint." in name.lower() else None
     if match is not None:
         session_id, topic = _split_topic(match["id"])
         return FileName(FileKind.CHECKPOINT, session_id, topic)
@@ -149,12 +150,12 @@ def _side_kind(name: str) -> FileKind:
         return FileKind.TEMPORARY
     if name.endswith(".trajectory-path.json"):
         return FileKind.TRAJECTORY
-    return FileKind.COLD if _COLD.fullmatch(name) else FileKind.OTHER
+    return FileKind.COLD if compiled(_COLD).fullmatch(name) else FileKind.OTHER
 
 
 def _split_topic(stem: str) -> tuple[str, str | None]:
     """Part `<uuid>-topic-<n>`; an id of another shape may hold `-topic-` itself."""
-    match = _TOPIC.fullmatch(stem) if "-topic-" in stem.lower() else None
+    match = compiled(_TOPIC).fullmatch(stem) if "-topic-" in stem.lower() else None
     return (stem, None) if match is None else (match["id"], unquote(match["topic"]))
 
 

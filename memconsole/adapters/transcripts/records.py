@@ -9,10 +9,11 @@ Shapes: mission §2, `clawdbot-file-era.md` §4, `openclaw-2026.9.md` "Transcrip
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import msgspec
+
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +24,7 @@ Json: TypeAlias = Any
 _Message = TypeVar("_Message", bound="MessageJson")
 
 _NOTHING = msgspec.Raw()
-_HALF = re.compile("[\ud800-\udfff]")
+_HALF = "[\ud800-\udfff]"
 
 
 class UsageJson(msgspec.Struct, rename="camel"):
@@ -230,7 +231,7 @@ def _usage(value: Mapping[str, Json]) -> UsageJson:
 
 def _text(value: Json) -> str | None:
     """Return a text; half a surrogate pair in it, which no text can hold, is marked."""
-    return _HALF.sub("\ufffd", value) if isinstance(value, str) else None
+    return compiled(_HALF).sub("\ufffd", value) if isinstance(value, str) else None
 
 
 def _number(value: Json) -> Number | None:

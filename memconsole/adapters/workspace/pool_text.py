@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 import stat
 from collections import OrderedDict
 from threading import Lock
@@ -14,6 +13,7 @@ from memconsole.adapters.workspace.pool_files import version_of
 from memconsole.domain.memory.files import MAX_READ_BYTES
 from memconsole.domain.memory.markers import marked_lines
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.compiled import compiled
 from memconsole.text.estimate import tokens_in
 from memconsole.text.graphemes import cut
 from memconsole.text.outgoing import let_out
@@ -33,7 +33,7 @@ _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _OPEN_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-_HEADING: Final = re.compile(r"^#{1,6}[ \t]+([^\r\n]+)", re.MULTILINE)
+_HEADING: Final = r"(?m)^#{1,6}[ \t]+([^\r\n]+)"
 _TITLE_WITHIN: Final = 20_000
 _TITLE_CHARS: Final = 200
 _MAX_FILES: Final = 50_000
@@ -82,7 +82,7 @@ def facts_of(data: bytes, tags: tuple[str, ...] = ()) -> TextFacts:
 
 
 def _title(text: str) -> str | None:
-    found = _HEADING.search(text, 0, _TITLE_WITHIN)
+    found = compiled(_HEADING).search(text, 0, _TITLE_WITHIN)
     return None if found is None else (cut(let_out(one_line(found[1])), _TITLE_CHARS) or None)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import typer
 
 from memconsole.errors import UsageError
+from memconsole.text.compiled import compiled
 
 Since = Annotated[
     str | None,
@@ -16,7 +16,7 @@ Since = Annotated[
 ]
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-_SPAN = re.compile(r"(\d{1,6})\s*([smhdw])")
+_SPAN = r"(\d{1,6})\s*([smhdw])"
 
 
 def parse_since(text: str, now: datetime) -> datetime:
@@ -52,5 +52,5 @@ def parse_span(option: str, text: str) -> timedelta:
 
 
 def _span(text: str) -> timedelta | None:
-    found = _SPAN.fullmatch(text.strip().lower())
+    found = compiled(_SPAN).fullmatch(text.strip().lower())
     return None if found is None else timedelta(seconds=int(found[1]) * _UNITS[found[2]])

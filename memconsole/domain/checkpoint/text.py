@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import clock, local_day, stamp
 from memconsole.domain.sessions.tokens import TokenState
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.compiled import compiled
 from memconsole.text.graphemes import cut
 from memconsole.text.markdown import quote_line
 from memconsole.text.sentences import is_courtesy
@@ -27,8 +27,8 @@ _REQUESTS, _REQUEST_CHARS = 5, 300
 _WORKS, _WORK_CHARS = 5, 400
 _LAST_CHARS = 200
 _NAME_CHARS = 200
-_HEADING = re.compile(r"^(#{1,5}) ", re.MULTILINE)
-_ID_LETTERS = re.compile(r"[^\w-]")
+_HEADING = r"(?m)^(#{1,5}) "
+_ID_LETTERS = r"[^\w-]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def render_shared(blocks: Iterable[tuple[str, str]]) -> str:
     """
     parts = ["# Active Context\n"]
     for agent_id, block in blocks:
-        body = _HEADING.sub(r"#\1 ", block.partition("\n")[2])
+        body = compiled(_HEADING).sub(r"#\1 ", block.partition("\n")[2])
         parts.append(f"## Agent {_name(agent_id)}\n{body}")
     return "\n".join(parts)
 
@@ -103,7 +103,7 @@ def render_entry(work: Work) -> str:
     """Return the daily log's entry, with the blank line that ends it."""
     requests = _last(work, "user")
     outputs = _last(work, "assistant")
-    short_id = _ID_LETTERS.sub("?", work.session_id[:8])
+    short_id = compiled(_ID_LETTERS).sub("?", work.session_id[:8])
     count = _count(work.talk.spoken, "messages")
     lines = [
         f"### Checkpoint {clock(work.at, work.zone)} (auto)",

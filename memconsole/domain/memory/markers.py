@@ -7,12 +7,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memconsole.domain.memory.files import MARKER_TAGS
+from memconsole.text.compiled import compiled
 from memconsole.text.fences import hidden_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_BULLET = re.compile(r"[\s>]*(?:[-+*]|\d{1,9}[.)])[ \t]+")
+_BULLET = r"[\s>]*(?:[-+*]|\d{1,9}[.)])[ \t]+"
 
 
 def marked_lines(text: str, extra: tuple[str, ...] = ()) -> Iterator[tuple[int, str, str]]:
@@ -68,5 +69,5 @@ def _is_escaped(text: str, position: int) -> bool:
 
 
 def _without_bullet(line: str) -> str:
-    bullet = _BULLET.match(line)
+    bullet = compiled(_BULLET).match(line)
     return line[bullet.end() if bullet else 0 :].strip()

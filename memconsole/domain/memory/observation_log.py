@@ -20,26 +20,26 @@ from memconsole.domain.memory.observations import (
     line_of,
     new_log,
 )
+from memconsole.text.compiled import compiled
 from memconsole.text.fences import hidden_spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-_LINE: Final = re.compile(r"([^\r\n]*)(\r\n|\n|\r|\Z)")
+_LINE: Final = r"([^\r\n]*)(\r\n|\n|\r|\Z)"
 _DAY: Final = r"(?P<day>\d{4}-\d{2}-\d{2})(?!\d|-\d)"
-_HEADING: Final = re.compile(rf" {{0,3}}(?:\*{{0,2}}Date:\*{{0,2}}|#{{1,6}}(?: +Date:)?) *{_DAY}")
-_ITEM: Final = re.compile(
-    rf"(?P<indent>[ \t]*)[-*+][ \t]+(?P<priority>[{''.join(Priority)}])\ufe0f?[ \t]*"
+_HEADING: Final = rf" {{0,3}}(?:\*{{0,2}}Date:\*{{0,2}}|#{{1,6}}(?: +Date:)?) *{_DAY}"
+_ITEM: Final = (
+    rf"(?s)(?P<indent>[ \t]*)[-*+][ \t]+(?P<priority>[{''.join(Priority)}])\ufe0f?[ \t]*"
     rf"(?:(?P<clock>\d{{1,2}}:\d{{2}}|{re.escape(UNKNOWN_CLOCK)})(?=[ \t]|$)[ \t]*)?"
-    r"(?P<text>.*)",
-    re.DOTALL,
+    r"(?P<text>.*)"
 )
 _TOP: Final = 10.0
 
 
 def parse(text: str) -> ObservationLog:
     """Return the lines of a file; `parse(text).text == text` for every text."""
-    pairs = [match.groups() for match in _LINE.finditer(text)]
+    pairs = [match.groups() for match in compiled(_LINE).finditer(text)]
     if pairs and pairs[-1] == ("", ""):
         pairs.pop()
     shown = _shown([line for line, _ in pairs])
@@ -60,7 +60,7 @@ def parse_line(line: str, day: date | None = None) -> Observation | None:
         line: Without its end.
         day: Of the heading above.
     """
-    item = _ITEM.fullmatch(line)
+    item = compiled(_ITEM).fullmatch(line)
     if item is None:
         return None
     text, words = _without_metadata(item["text"])
@@ -160,7 +160,7 @@ def _shown(lines: Sequence[str]) -> Iterator[bool]:
 
 
 def _heading(line: str) -> date | None:
-    found = _HEADING.match(line)
+    found = compiled(_HEADING).match(line)
     return None if found is None else _date(found["day"])
 
 

@@ -12,13 +12,13 @@ Words and signs that turn the meaning of a sentence around (mission §12); see `
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.memory.observations import Priority
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -79,42 +79,39 @@ class Features:
     has_order: bool
 
 
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_DRESS = re.compile(
+_ESCAPED = r"\\([!-/:-@\[-`{-~])"
+_DRESS = (
     rf"\s*(?:[-*+]|\d{{1,9}}[.)])\s+(?:[{''.join(Priority)}]\ufe0f?\s*)?"
     r"(?:(?:\d{1,2}:\d{2}|\?\?:\?\?)(?!\S)\s*)?"
 )
-_SIGNS = re.compile(rf"[{''.join(Priority)}\ufe0f]|\*\*|__|`|\[[ xX]\]")
-_EMPHASIS = re.compile(r"\*\*|`")
-_CLOCK = re.compile(r"(?:\d{1,2}:\d{2}|\?\?:\?\?)(?::\d{2})?\s*(?:[ap]m\b)?", re.IGNORECASE)
+_SIGNS = rf"[{''.join(Priority)}\ufe0f]|\*\*|__|`|\[[ xX]\]"
+_EMPHASIS = r"\*\*|`"
+_CLOCK = r"(?i)(?:\d{1,2}:\d{2}|\?\?:\?\?)(?::\d{2})?\s*(?:[ap]m\b)?"
 _DAYS = (
     r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b\.?"
     r"|(?:today|tomorrow|yesterday|tonight)\b"
 )
-_DATE = re.compile(
-    rf"\(?\b(?:\d{{4}}-\d{{2}}(?:-\d{{2}})?|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}|{_DAYS})\)?",
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
-_NOT_A_WORD = re.compile(r"[\W_]+")
+_DATE = rf"(?i)\(?\b(?:\d{{4}}-\d{{2}}(?:-\d{{2}})?|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}|{_DAYS})\)?"
+_WORD = r"[^\W_]+(?:['’][^\W\d_]+)?"
+_NOT_A_WORD = r"[\W_]+"
 
 
 @lru_cache(maxsize=4_096)  # some lines more than observations hold; 1 KB each
 def features(text: str) -> Features:
     r"""Return what is compared of a text; `\`-escapes of Markdown are undone first."""
-    plain = _ESCAPED.sub(r"\1", text[:_LOOKED_AT])
-    said = _SIGNS.sub("", _DRESS.sub("", plain, count=1))
-    words = [word.replace("’", "'") for word in _WORD.findall(said)]
+    plain = compiled(_ESCAPED).sub(r"\1", text[:_LOOKED_AT])
+    said = compiled(_SIGNS).sub("", compiled(_DRESS).sub("", plain, count=1))
+    words = [word.replace("’", "'") for word in compiled(_WORD).findall(said)]
     folded = [word.casefold() for word in words]
     return Features(
         folded=" ".join(folded),
         fingerprint=_fingerprint(said),
-        negations=len(NEGATION.findall(said)) % 2,
+        negations=len(compiled(NEGATION).findall(said)) % 2,
         poles=tuple(sorted(word for word in folded if word in POLES)),
         numbers=_numbers(said, folded),
         names=frozenset(_names(words[1:])),
         first=folded[0] if folded else "",
-        has_order=ORDER.search(said) is not None,
+        has_order=compiled(ORDER).search(said) is not None,
     )
 
 
@@ -124,7 +121,7 @@ def same_words(text: str) -> str:
     Nothing is left out of it but emphasis, `\`-escapes, runs of blanks and a full stop at the end:
     a line that may not be lost may not be reworded either, and what a word means is not known here.
     """
-    plain = _EMPHASIS.sub("", _ESCAPED.sub(r"\1", text))
+    plain = compiled(_EMPHASIS).sub("", compiled(_ESCAPED).sub(r"\1", text))
     return " ".join(plain.casefold().split()).rstrip(" .;,!")
 
 
@@ -195,12 +192,14 @@ def _ratio(one: str, other: str) -> float:
 
 
 def _fingerprint(said: str) -> str:
-    bare = _DATE.sub(" ", _CLOCK.sub(" ", said))
-    return _NOT_A_WORD.sub(" ", bare.casefold()).strip()[:FINGERPRINT_CHARS].rstrip()
+    bare = compiled(_DATE).sub(" ", compiled(_CLOCK).sub(" ", said))
+    return compiled(_NOT_A_WORD).sub(" ", bare.casefold()).strip()[:FINGERPRINT_CHARS].rstrip()
 
 
 def _numbers(said: str, folded: Iterable[str]) -> tuple[str, ...]:
-    found = (token.strip("./:@#+~-").casefold() or token for token in IDENTIFIER.findall(said))
+    found = (
+        token.strip("./:@#+~-").casefold() or token for token in compiled(IDENTIFIER).findall(said)
+    )
     return tuple(sorted([*found, *(word for word in folded if word in NUMBER_WORDS)]))
 
 
@@ -250,11 +249,10 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-NEGATION = re.compile(
-    r"\b(?:not|no|never|none|nothing|nobody|neither|nor|without|cannot|\w+n['’]t|dont|doesnt|cant"
+NEGATION = (
+    r"(?i)\b(?:not|no|never|none|nothing|nobody|neither|nor|without|cannot|\w+n['’]t|dont|doesnt|cant"
     r"|wont|isnt|avoid(?:s|ed|ing)?|nicht|kein\w*|nie|ohne|ne|pas|jamais|sans|nunca|sin|não|niet"
-    r"|geen|не|нет|никогда|без)\b|[不没沒別别未勿无無]|ない|ません|않|없",
-    re.IGNORECASE,
+    r"|geen|не|нет|никогда|без)\b|[不没沒別别未勿无無]|ない|ません|않|없"
 )
 _OPPOSITES: Final = (
     ("enable", "disable"),
@@ -314,17 +312,16 @@ NUMBER_WORDS: Final = _words(
     " monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday"
     " january february march april june july august september october november december"
 )
-IDENTIFIER = re.compile(
+IDENTIFIER = (
     r"[A-Za-z0-9_./:@#+~$%€£-]*\d[A-Za-z0-9_./:@#+~%€£-]*"  # holds a digit
     r"|[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+"  # snake_case
     r"|[A-Za-z0-9_~-]*(?:[./][A-Za-z0-9_-]+)+"  # path, host, module
     r"|--?[a-z][a-z-]+(?=[\s=]|$)"  # an option
     r"|(?<=\s)[<>=!]=?(?=\s)"  # a comparison
 )
-ORDER = re.compile(
-    r"\b(?:over|instead of|rather than|than|in favou?r of|replac\w+|from\b.*\bto|before|after"
-    r"|statt|anstatt|lieber)\b",
-    re.IGNORECASE,
+ORDER = (
+    r"(?i)\b(?:over|instead of|rather than|than|in favou?r of|replac\w+|from\b.*\bto|before|after"
+    r"|statt|anstatt|lieber)\b"
 )
 NO_NAMES: Final = _words(
     "i i'm i'd i'll i've the a an it its it's this that these those he she we they you your my our"

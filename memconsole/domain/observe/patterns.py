@@ -10,7 +10,6 @@ How talk begins, asks, greets and names: patterns that judge sentences (mission 
 
 from __future__ import annotations
 
-import re
 from typing import Final, NamedTuple
 
 from memconsole.domain.memory.observations import Kind
@@ -27,14 +26,14 @@ class Cue(NamedTuple):
     """
 
     name: str
-    pattern: re.Pattern[str]
+    pattern: str
     points: float
     kind: Kind | None = None
     is_users: bool = False
 
 
-def _any(*words: str) -> re.Pattern[str]:
-    return re.compile(r"\b(?:" + "|".join(words) + r")\b", re.IGNORECASE)
+def _any(*words: str) -> str:
+    return rf"(?i)\b(?:{'|'.join(words)})\b"
 
 
 _ADVERBS: Final = r"(?:\s+(?:\w+ly|just|also|even|once|never|always|already|still|both|all|then))*"
@@ -49,17 +48,15 @@ _TAKEN: Final = "(?:it|her|him|them|us|me|you|this|that|these|those|the|an?|my|o
 _WEEKDAYS: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 
 CUES: Final = (
-    Cue(
-        "rule", re.compile("必须|禁止|不要|总是|永远|记住|必ず|しないで|항상|절대"), 3.4, Kind.RULE
-    ),
-    Cue("decision", re.compile("决定|選択|选择|改用|決め|採用|결정"), 2.4, Kind.DECISION),
+    Cue("rule", "必须|禁止|不要|总是|永远|记住|必ず|しないで|항상|절대", 3.4, Kind.RULE),
+    Cue("decision", "决定|選択|选择|改用|決め|採用|결정", 2.4, Kind.DECISION),
     Cue(
         "promise",
-        re.compile("截止|期限|締め切り|마감|星期|周[一二三四五六日]|曜日"),
+        "截止|期限|締め切り|마감|星期|周[一二三四五六日]|曜日",
         1.2,
         Kind.GOAL,
     ),
-    Cue("preference", re.compile("喜欢|偏好|最爱|好き|好み|좋아"), 0.8, Kind.PREFERENCE),
+    Cue("preference", "喜欢|偏好|最爱|好き|好み|좋아", 0.8, Kind.PREFERENCE),
     Cue(
         "rule",
         _any(
@@ -160,16 +157,15 @@ CUES: Final = (
     ),
     Cue(
         "money",
-        re.compile(
-            r"[$€£¥]\s?\d|\b\d[\d.,]*\s?(?:USD|EUR|GBP|CHF|dollars?|euros?|bucks|percent|k/month)\b"
-            r"|\b(?:budget|invoice|price|salary|rent|refund|contract)\b",
-            re.IGNORECASE,
+        (
+            r"(?i)[$€£¥]\s?\d|\b\d[\d.,]*\s?(?:USD|EUR|GBP|CHF|dollars?|euros?|bucks|percent|k/month)\b"
+            r"|\b(?:budget|invoice|price|salary|rent|refund|contract)\b"
         ),
         1.0,
     ),
     Cue(
         "technical",
-        re.compile(
+        (
             r"\bv?\d+\.\d+(?:\.\d+)*\b|https?://|(?<![\w.])[~.]?/?[\w.-]+/[\w./-]+\.\w{1,8}\b"
             r"|`[^`]{2,80}`|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|(?<!\w)--[a-z][\w-]+|\bport \d+"
             r"|\b\d+\s?(?:ms|GB|MB|KB|TB|tokens|rows|requests)\b|\b[\w-]+@[\w-]+\.\w+"
@@ -212,38 +208,36 @@ CUES: Final = (
     ),
     Cue(
         "time",
-        re.compile(
-            r"\b(?:yesterday|tomorrow|tonight|today|last|next|ago|recently|since|weekends?|weeks?"
+        (
+            r"(?i)\b(?:yesterday|tomorrow|tonight|today|last|next|ago|recently|since|weekends?|weeks?"
             rf"|months?|years?|{_WEEKDAYS}|(?:19|20)\d\d|january|february|march|april|june|july"
             r"|august|september|october|november|december|birthday|anniversary|summer|winter"
             r"|spring|autumn|holidays?|vacation)\b|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}:\d\d\b"
-            r"|\b\d{1,2}(?:st|nd|rd|th)\b|\b(?:[1-9]|1[0-2]) ?[ap]m\b",
-            re.IGNORECASE,
+            r"|\b\d{1,2}(?:st|nd|rd|th)\b|\b(?:[1-9]|1[0-2]) ?[ap]m\b"
         ),
         1.3,
     ),
     Cue(
         "number",
-        re.compile(
-            r"(?<![\w.])\d[\d.,:]*\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|dozen"
-            r"|hundred|thousand|couple of|first|second|third)\b",
-            re.IGNORECASE,
+        (
+            r"(?i)(?<![\w.])\d[\d.,:]*\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|dozen"
+            r"|hundred|thousand|couple of|first|second|third)\b"
         ),
         0.5,
     ),
-    Cue("title", re.compile(r"[\"“«][^\"”»]{2,60}[\"”»]|\b(?:called|named) [A-Z]"), 1.6),
+    Cue("title", r"[\"“«][^\"”»]{2,60}[\"”»]|\b(?:called|named) [A-Z]", 1.6),
     Cue(
         "own past",
-        re.compile(
-            rf"\b(?:i|we|he|she|they|my \w+|our \w+)\b{_ADVERBS}\s+(?:\w{{2,}}ed|{_IRREGULAR})\b"
-            r"|\b(?:i|we)['’]ve\b|\b(?:i|we) have (?:been|\w+ed)\b",
-            re.IGNORECASE,
+        (
+            rf"(?i)\b(?:i|we|he|she|they|my \w+|our \w+)\b"
+            rf"{_ADVERBS}\s+(?:\w{{2,}}ed|{_IRREGULAR})\b"
+            r"|\b(?:i|we)['’]ve\b|\b(?:i|we) have (?:been|\w+ed)\b"
         ),
         0.5,
         Kind.FACT,
     ),
     Cue("reason", _any(r"because|['’]cause|due to|that['’]s why|the reason|in order to"), 0.4),
-    Cue("own", re.compile(r"\b(?:i|we|my|our)\b", re.IGNORECASE), 0.6),
+    Cue("own", r"(?i)\b(?:i|we|my|our)\b", 0.6),
     Cue("thanks", _any(r"thanks|thank you|appreciate\w*|grateful|encouragement|proud of"), -0.4),
     Cue(
         "musing",
@@ -264,30 +258,28 @@ def _words(text: str) -> frozenset[str]:
 NOW: Final = _any(r"currently|at the moment|right now|working on|in progress|so far")
 """A fact that will not last: context."""
 
-NO_SENTENCE: Final = re.compile(r"[|{}<\[$]|\W*$|(?:at|File|import|def|const|let|var) \S+[(.:]")
+NO_SENTENCE: Final = r"[|{}<\[$]|\W*$|(?:at|File|import|def|const|let|var) \S+[(.:]"
 """How rows of tables, tags, data, code and traces begin."""
 
-QUESTION: Final = re.compile(r"[?？]\W*$")
+QUESTION: Final = r"[?？]\W*$"
 ASKS_A_FACT: Final = _any(
     r"what|which|where|when|who|whose|why|how (?:long|many|much|old|often|did|do|does|was|come)"
 )
-STANDS_FOR: Final = re.compile(
-    r"(?P<yes>(?:yes|yeah|yep|yup|no|nope)\b\W*)?(?:(?:well|and|but|so|oh|actually)\b\W*)*"
-    r"(?:it|they|he|she|this|that|these|those|his|her|their|its)\b(?!['’]s (?:been|just))",
-    re.IGNORECASE,
+STANDS_FOR: Final = (
+    r"(?i)(?P<yes>(?:yes|yeah|yep|yup|no|nope)\b\W*)?(?:(?:well|and|but|so|oh|actually)\b\W*)*"
+    r"(?:it|they|he|she|this|that|these|those|his|her|their|its)\b(?!['’]s (?:been|just))"
 )
 """How a sentence begins that speaks of what was named before."""
 GREETS: Final = _any(
     r"how (?:are|have|is|about|was your)|how['’]s|what['’]s (?:up|new)|anything (?:new|exciting)"
 )
-REACTION: Final = re.compile(
-    r"(?:wow|whoa|woah|congrat\w*|that['’]s|that is|that must|awesome|cool|amazing|great"
+REACTION: Final = (
+    r"(?i)(?:wow|whoa|woah|congrat\w*|that['’]s|that is|that must|awesome|cool|amazing|great"
     r"|sorry|oh|aww?|nice|way to go|impressive|incredible|so (?:cool|happy|glad|sorry)|good job"
-    r"|well done|perfect|excellent|ouch)\b",
-    re.IGNORECASE,
+    r"|well done|perfect|excellent|ouch)\b"
 )
-CHATTER: Final = re.compile(
-    r"(?:wow|whoa|woah|thanks|thank you|thx|congrat\w*|great|glad|awesome|cool|good|keep|hey|hi"
+CHATTER: Final = (
+    r"(?i)(?:wow|whoa|woah|thanks|thank you|thx|congrat\w*|great|glad|awesome|cool|good|keep|hey|hi"
     r"|hello|yeah|yep|yes|yup|no|nope|ok|okay|absolutely|definitely|sure|for sure|no problem"
     r"|no worries|anytime|take care|bye|see (?:you|ya)|talk (?:soon|later|to you)|catch (?:you|up)"
     r"|totally|agreed|exactly|of course|nice|aww?|oh|ah|haha\w*|lol|so|sorry|way to go|can['’]t"
@@ -295,21 +287,19 @@ CHATTER: Final = re.compile(
     r"|how|love|hope|wish(?:ing)?|enjoy|have (?:a|fun)|best|same|me too|right|true|got it|done"
     r"|will do|perfect|excellent|understood|certainly|happy to|here (?:is|are)|here['’]s|sure thing"
     r"|i (?:see|agree|understand|appreciate|bet|can imagine|hope|get it)|check|look|take a look"
-    r"|welcome|you['’]re|there you go|fingers crossed|good luck|mm+|hmm+|ooh?|yay|woo\w*)\b",
-    re.IGNORECASE,
+    r"|welcome|you['’]re|there you go|fingers crossed|good luck|mm+|hmm+|ooh?|yay|woo\w*)\b"
 )
 """How sentences begin that mostly say nothing; with enough words of their own they still count."""
 
 _SPAN: Final = r"(?:busy|crazy|wild|long|rough) (?:few |couple of )?(?:day|week|month|time)s?"
 _HAVE: Final = r"(?:gotta|(?:got|have|had|need|wanted) to)(?: just)?"
-ANNOUNCES: Final = re.compile(
-    r"(?:guess what|long time(?: no \w+)?"
+ANNOUNCES: Final = (
+    r"(?i)(?:guess what|long time(?: no \w+)?"
     rf"|(?:it['’]s )?been (?:a )?(?:while|long time|ages|{_SPAN})"
     rf"|i(?:['’]ve| have)? {_HAVE} (?:tell|share)(?: this| something)?(?: with)? (?:you|ya)"
     r"|(?:so much|a lot|lots|something \w+)(?:['’]s| has| have)?"
     r" (?:happened|changed|been going on))"
-    r"(?: (?:about|since|for|to|with|from|recently|lately|here)\b.{0,30})?\W*",
-    re.IGNORECASE,
+    r"(?: (?:about|since|for|to|with|from|recently|lately|here)\b.{0,30})?\W*"
 )
 """Whole sentences that only say that something is coming."""
 
@@ -320,11 +310,9 @@ GENERAL: Final = _any(
 """Words for nobody and nothing in particular: talk of the world in general holds them."""
 
 SECOND: Final = _any(r"you|your|yours|yourself|you['’](?:re|ve|ll|d)|ya")
-FIRST: Final = re.compile(
-    r"\b(?:i|my|we|our|me|us|mine|ours|i['’](?:m|ve|d|ll)|we['’](?:re|ve|d|ll))\b", re.IGNORECASE
-)
-NAME: Final = re.compile(r"(?<=[\w,;:)'’] )[A-Z][\w'’-]+|\b[A-Z]{2,}[a-z]?\b")
-LABEL: Final = re.compile(r"([A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*)?): (?=\S)")
+FIRST: Final = r"(?i)\b(?:i|my|we|our|me|us|mine|ours|i['’](?:m|ve|d|ll)|we['’](?:re|ve|d|ll))\b"
+NAME: Final = r"(?<=[\w,;:)'’] )[A-Z][\w'’-]+|\b[A-Z]{2,}[a-z]?\b"
+LABEL: Final = r"([A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*)?): (?=\S)"
 
 COMMON: Final = STOP_WORDS | _words(
     "also always amazing awesome back bit can't come cool could didn't doesn't don't even ever"

@@ -8,12 +8,15 @@ that is unsure, nothing is added.
 
 from __future__ import annotations
 
-import re
 from datetime import date, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.compiled import compiled
 from memconsole.text.tense import Tense, german_tense_of, tense_of
+
+if TYPE_CHECKING:
+    import re
 
 _NUMBERS: Final = {
     word: number
@@ -39,8 +42,8 @@ _MONTH: Final = rf"(?:{'|'.join(_MONTHS)}|(?:{'|'.join(_SHORT_MONTHS)})\b\.?)"
 
 _UNIT: Final = "day|week|month|year"
 
-_RELATIVE = re.compile(
-    r"\b(?:"
+_RELATIVE = (
+    r"(?i)\b(?:"
     r"(?P<near>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|today|tonight"
     r"|this (?:morning|afternoon|evening)|tomorrow|last night|vorgestern|gestern|heute|übermorgen)"
     rf"|(?P<which>last|next|this|this past|this coming|on|by|until)\s+(?P<weekday>{_DAY})"
@@ -51,16 +54,14 @@ _RELATIVE = re.compile(
     r"|(?P<over>(?:over|at|on) the weekend)"
     rf"|(?:(?:a )?(?P<ago_count>{_COUNT})(?: of)?\s+(?P<ago_unit>weekend|{_UNIT})s?\s+ago)"
     rf"|(?:in\s+(?:a )?(?P<in_count>{_COUNT})(?: of)?\s+(?P<in_unit>{_UNIT})s?)"
-    r")\b(?!['’]s? (?:time|old))(?:['’]s\b)?",
-    re.IGNORECASE,
+    r")\b(?!['’]s? (?:time|old))(?:['’]s\b)?"
 )
-_ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})\b")
-_NAMED = re.compile(
-    rf"\b(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m1>{_MONTH})"
-    rf"|(?P<m2>{_MONTH})\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b)(?:,?\s+(?P<y>\d{{4}})\b)?",
-    re.IGNORECASE,
+_ISO = r"\b(\d{4})-(\d{2})-(\d{2})\b"
+_NAMED = (
+    rf"(?i)\b(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m1>{_MONTH})"
+    rf"|(?P<m2>{_MONTH})\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b)(?:,?\s+(?P<y>\d{{4}})\b)?"
 )
-_ALREADY = re.compile(r"\s*[(,]?\s*(?:the\s+)?(?:\d|" + _MONTH + r"\b)", re.IGNORECASE)
+_ALREADY = r"(?i)\s*[(,]?\s*(?:the\s+)?(?:\d|" + _MONTH + r"\b)"
 _STEPS: Final = {"last": -1, "this past": -1, "next": 1}
 _GERMAN: Final = {
     "letzt": "last",
@@ -98,8 +99,8 @@ def dated(text: str, said_on: date) -> Dated:
     pieces: list[str] = []
     start, count = 0, 0
     day = _explicit(text, said_on)
-    for match in _RELATIVE.finditer(text):
-        if count >= _MOST or _ALREADY.match(text, match.end()):
+    for match in compiled(_RELATIVE).finditer(text):
+        if count >= _MOST or compiled(_ALREADY).match(text, match.end()):
             continue
         meant = _meant(match, said_on)
         if meant is None:
@@ -213,9 +214,9 @@ def _number(word: str) -> int:
 
 def _explicit(text: str, on: date) -> date | None:
     """Return the first calendar date that the text itself names."""
-    if (iso := _ISO.search(text)) is not None:
+    if (iso := compiled(_ISO).search(text)) is not None:
         return _date(*map(int, iso.groups()))
-    if (named := _NAMED.search(text)) is None:
+    if (named := compiled(_NAMED).search(text)) is None:
         return None
     month, day = _month(named["m1"] or named["m2"]), int(named["d1"] or named["d2"])
     if named["y"] is not None:

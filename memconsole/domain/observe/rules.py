@@ -8,7 +8,6 @@ agent reads aloud from it is no news.
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +24,7 @@ from memconsole.domain.observe.relative_dates import dated
 from memconsole.domain.observe.scoring import Heard, find
 from memconsole.domain.planted import PLANTED, holds_planted, is_order, is_planted, quoted
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.compiled import compiled
 from memconsole.text.markdown import quote_line
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ MARK: Final = "mc:mark"
 """Metadata word of a line that is no memory but a warning: `mc:mark=planted-instructions`."""
 
 _SHORT_ID: Final = 8
-_OWN: Final = re.compile(
+_OWN: Final = (
     rf"[ \t>]*(?:[-*+][ \t]+)?\\?[{''.join(Priority)}]"
     r"|[ \t>]*(?:Maintained by memconsole|Last reflection:|# Observations Log)"
     r"|[ \t>]*Date: \d{4}-\d{2}-\d{2}"
 )
-_OWN_COMMENT: Final = re.compile(r"\b(?:dc|mc):\w+=")
+_OWN_COMMENT: Final = r"\b(?:dc|mc):\w+="
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +292,9 @@ def distinct(observations: Iterable[Observation], log: ObservationLog) -> tuple[
 def _is_own(line: str) -> bool:
     """Whether a line was read aloud from the log."""
     comment = line.partition("<!--")[2]
-    return _OWN.match(line) is not None or _OWN_COMMENT.search(comment) is not None
+    return (
+        compiled(_OWN).match(line) is not None or compiled(_OWN_COMMENT).search(comment) is not None
+    )
 
 
 def _is_known(looks: Features, said: Sequence[Features], lines: Iterable[Features]) -> bool:

@@ -27,6 +27,7 @@ from memconsole.domain.observe.sentences import (
     without_label,
 )
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.compiled import compiled
 from memconsole.text.graphemes import cut
 from memconsole.text.sentences import Sentence, sentences
 
@@ -123,7 +124,7 @@ def _score(one: Heard, said: Sequence[Said], seen: set[str]) -> float:
     half = one.role == "assistant"
     points = sum(c.points / 2 if half and c.is_users else c.points for c in cues.values())
     to_you = sum(_is_to_you(part.text) for part in said) / len(said)
-    general = sum(cue.GENERAL.search(part.text) is not None for part in kept) / len(kept)
+    general = sum(compiled(cue.GENERAL).search(part.text) is not None for part in kept) / len(kept)
     names = min(MOST_NAMES, sum(part.names for part in kept))
     media = one.has_media or one.text.rstrip().endswith("]")
     return (
@@ -144,11 +145,14 @@ def _around(heard: Sequence[Heard], index: int, labels: frozenset[str]) -> float
     points = _OPENING if index == 0 else 0.0
     if questions := asked(heard, index, labels):
         points += _ANSWER
-        if any(cue.ASKS_A_FACT.search(q) and not cue.GREETS.search(q) for q in questions):
+        if any(
+            compiled(cue.ASKS_A_FACT).search(q) and not compiled(cue.GREETS).search(q)
+            for q in questions
+        ):
             points += _ANSWERS_A_FACT
     if index + 1 < len(heard) and heard[index + 1].role != heard[index].role:
         _, following = without_label(heard[index + 1].text, labels)
-        points += _TAKEN_UP if cue.REACTION.match(following) else 0.0
+        points += _TAKEN_UP if compiled(cue.REACTION).match(following) else 0.0
     return points
 
 
@@ -158,7 +162,9 @@ def _stretched(points: float) -> float:
 
 
 def _is_to_you(text: str) -> bool:
-    return cue.SECOND.search(text) is not None and cue.FIRST.search(text) is None
+    return (
+        compiled(cue.SECOND).search(text) is not None and compiled(cue.FIRST).search(text) is None
+    )
 
 
 def _lines(
@@ -230,7 +236,7 @@ def _kind(group: Sequence[Said], role: str) -> Kind:
     for one in CUES:
         if one.kind is None or one.name not in names:
             continue
-        if one.kind is Kind.FACT and any(cue.NOW.search(part.text) for part in group):
+        if one.kind is Kind.FACT and any(compiled(cue.NOW).search(part.text) for part in group):
             return Kind.CONTEXT
         return one.kind
     return Kind.CONTEXT if role == "assistant" and "technical" not in names else Kind.FACT
@@ -250,7 +256,7 @@ def asked(heard: Sequence[Heard], index: int, labels: frozenset[str]) -> list[st
         return []
     _, body = without_label(heard[index - 1].text, labels)
     parts = sentences(body[-_LOOKED_AT:])
-    return [part.text for part in parts if cue.QUESTION.search(part.text)]
+    return [part.text for part in parts if compiled(cue.QUESTION).search(part.text)]
 
 
 def with_question(
@@ -262,7 +268,7 @@ def with_question(
     about: "Which port does it use? — It uses 18789 on web-3."
     """
     question = questions[-1] if questions else ""
-    if not question or cue.GREETS.search(question):
+    if not question or compiled(cue.GREETS).search(question):
         return list(said)
     if _is_bare(said, question):
         answer = " ".join(part.text for part in said)
@@ -276,23 +282,26 @@ def with_question(
 
 def _is_bare(said: Sequence[Said], question: str) -> bool:
     """Whether an answer is so short that it says nothing by itself."""
-    if not cue.ASKS_A_FACT.search(question) or len(question) > _LONGEST_QUESTION:
+    if not compiled(cue.ASKS_A_FACT).search(question) or len(question) > _LONGEST_QUESTION:
         return False
     answer = " ".join(part.text for part in said)
     words = {word for part in said for word in part.words}
     if not words or len(words) > _SHORT_WORDS or len(answer) > _SHORT_ANSWER:
         return False
-    if answer.endswith(":") or cue.CHATTER.match(answer):
+    if answer.endswith(":") or compiled(cue.CHATTER).match(answer):
         return False
-    return not any(cue.QUESTION.search(it.text) or cue.NO_SENTENCE.match(it.text) for it in said)
+    return not any(
+        compiled(cue.QUESTION).search(it.text) or compiled(cue.NO_SENTENCE).match(it.text)
+        for it in said
+    )
 
 
 def _is_about(part: Said, question: str) -> bool:
     """Whether a sentence begins with a word that stands for what the question names."""
-    begins = cue.STANDS_FOR.match(part.text)
+    begins = compiled(cue.STANDS_FOR).match(part.text)
     if begins is None or len(question) > _LONGEST_BESIDE:
         return False
-    return cue.ASKS_A_FACT.search(question) is not None or begins["yes"] is not None
+    return compiled(cue.ASKS_A_FACT).search(question) is not None or begins["yes"] is not None
 
 
 def _joined(question: str, answer: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.observe import patterns as cue
 from memconsole.domain.observe.patterns import CUES, Cue
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,8 +20,8 @@ MOST_NAMES: Final = 3
 _LOOKED_AT: Final = 1_000
 """Characters of one sentence: what has no full stop for longer is none."""
 
-_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
-_SOLID = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
+_WORD = r"[^\W_]+(?:['’.-][^\W_]+)*"
+_SOLID = "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ def judged(part: Sentence, labels: frozenset[str]) -> Said:
     """
     text = part.text[:_LOOKED_AT]
     words = frozenset(content_words(text))
-    names = sum(1 for name in cue.NAME.findall(text) if not _is_partner(name, labels))
-    cues = tuple(one for one in CUES if one.pattern.search(text))
+    names = sum(1 for name in compiled(cue.NAME).findall(text) if not _is_partner(name, labels))
+    cues = tuple(one for one in CUES if compiled(one.pattern).search(text))
     return Said(
         text,
         words,
@@ -72,33 +72,35 @@ def _is_partner(name: str, labels: frozenset[str]) -> bool:
 
 def _is_language(text: str) -> bool:
     """Whether a line is talk: no row of a table, no data, code or trace."""
-    if cue.NO_SENTENCE.match(text):
+    if compiled(cue.NO_SENTENCE).match(text):
         return False
     return 3 * sum(map(str.isalpha, text)) >= len(text.replace(" ", ""))
 
 
 def _is_chatter(text: str, words: frozenset[str], cues: Sequence[Cue]) -> bool:
     """Whether a sentence asks, greets, announces, praises or wishes and says nothing else."""
-    if cue.QUESTION.search(text) or cue.ANNOUNCES.fullmatch(text):
+    if compiled(cue.QUESTION).search(text) or compiled(cue.ANNOUNCES).fullmatch(text):
         return True
     strong = sum(one.points for one in cues)
     if not words:
         return True
-    if cue.CHATTER.match(text):
+    if compiled(cue.CHATTER).match(text):
         return len(words) < 4 and strong < 1.5
     return len(words) < 2 and strong < 0.8
 
 
 def labels_of(texts: Sequence[str]) -> frozenset[str]:
     """Return the names that messages begin with, such as "Ada: …", when that is their habit."""
-    counts = Counter(match[1] for one in texts if (match := cue.LABEL.match(one)) is not None)
+    counts = Counter(
+        match[1] for one in texts if (match := compiled(cue.LABEL).match(one)) is not None
+    )
     least = max(2, len(texts) // 5)
     return frozenset(name for name, count in counts.items() if count >= least)
 
 
 def without_label(text: str, labels: frozenset[str]) -> tuple[str, str]:
     """Return the name in front of a message, with its colon, and the message."""
-    match = cue.LABEL.match(text)
+    match = compiled(cue.LABEL).match(text)
     if match is None or match[1] not in labels:
         return "", text
     return match[0], text[match.end() :]
@@ -106,8 +108,8 @@ def without_label(text: str, labels: frozenset[str]) -> tuple[str, str]:
 
 def content_words(text: str) -> Iterator[str]:
     """Yield the words of a text that say something."""
-    for word in _WORD.findall(text.casefold().replace("’", "'")):
-        if (solid := _SOLID.search(word)) is not None:
+    for word in compiled(_WORD).findall(text.casefold().replace("’", "'")):
+        if (solid := compiled(_SOLID).search(word)) is not None:
             yield from (solid[0][at : at + 2] for at in range(len(solid[0]) - 1))
         elif word not in cue.COMMON and (len(word) > 2 or not word.isascii() or word.isdigit()):
             yield word

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.compiled import compiled
 from memconsole.text.folding import fold, index_terms, is_solid, words
 from memconsole.text.plain import one_line
 from memconsole.text.stop_words import STOP_WORDS
@@ -14,7 +15,7 @@ from memconsole.text.stop_words import STOP_WORDS
 _MOST_CHARS: Final = 10_000
 _MOST_WORDS: Final = 48
 _PREFIX_LEAST: Final = 2
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = r"\w+"
 _ENDINGS: Final = (
     "ingly",
     "edly",
@@ -101,7 +102,7 @@ def match_spans(text: str, query: Query) -> tuple[tuple[int, int], ...]:
     if text.isascii():
         asked = _begun(text, {*stems, query.prefix or ""} - {""})
     else:
-        asked = {match.span() for match in _WORD.finditer(text)}
+        asked = {match.span() for match in compiled(_WORD).finditer(text)}
     spans = [(a, b) for a, b in asked if _is_said(text[a:b], stems, query.prefix)]
     for run in filter(is_solid, query.words):
         spans += _solid_spans(text, run)
@@ -131,7 +132,10 @@ def _begun(text: str, heads: set[str]) -> set[tuple[int, int]]:
         at = plain.find(head)
         while at >= 0:
             end = at + 1
-            if not plain[at - 1 : at].isalnum() and (rest := _WORD.match(plain, at)) is not None:
+            if (
+                not plain[at - 1 : at].isalnum()
+                and (rest := compiled(_WORD).match(plain, at)) is not None
+            ):
                 start, end = at, rest.end()
                 while start and (plain[start - 1].isalnum() or plain[start - 1] == "_"):
                     start -= 1

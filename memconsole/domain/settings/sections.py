@@ -9,12 +9,12 @@ Settings of the service around the jobs: alerts, logs, metrics.
 
 from __future__ import annotations
 
-import re
 from dataclasses import field
 from datetime import time, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -310,7 +310,7 @@ class ChannelSettings:
         return self.name if self.name.startswith(self.type) else f"{self.type} {self.name}"
 
 
-_FORM = re.compile(r"(\d{1,2}):(\d{2})\s*-\s*(\d{1,2}):(\d{2})")
+_FORM = r"(\d{1,2}):(\d{2})\s*-\s*(\d{1,2}):(\d{2})"
 
 
 class QuietHours(NamedTuple):
@@ -333,7 +333,7 @@ def parse(text: str) -> QuietHours:
     Raises:
         ValueError: They are written in another way.
     """
-    found = _FORM.fullmatch(text.strip())
+    found = compiled(_FORM).fullmatch(text.strip())
     if found is None:
         raise ValueError("no hours")
     one, two, three, four = (int(part) for part in found.groups())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from memconsole.domain.planted import holds_planted, quoted
 from memconsole.domain.transcripts.messages import CAPTURE_CHARS, captured_text, let_out_of
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.compiled import compiled
 from memconsole.text.graphemes import cut
 from memconsole.text.plain import one_line
 
@@ -25,14 +25,14 @@ FILE_CHARS = 200
 _LOOKED_AT = 200_000
 """Characters of one message that are searched for items and files."""
 
-_BOX = re.compile(r"[\s>]*(?:[-*+]|\d{1,9}[.)])\s+\[(?P<tick>[ xX])\]\s+(?P<text>\S.*)")
-_TODO = re.compile(r"\[TODO\]:?")
-_BULLET = re.compile(r"[\s>]*(?:[-*+]|\d{1,9}[.)])\s+")
+_BOX = r"[\s>]*(?:[-*+]|\d{1,9}[.)])\s+\[(?P<tick>[ xX])\]\s+(?P<text>\S.*)"
+_TODO = r"\[TODO\]:?"
+_BULLET = r"[\s>]*(?:[-*+]|\d{1,9}[.)])\s+"
 
-_TOKEN = re.compile(r"[^\s\"'`´‘’“”„«»<>()\[\]{}|,;*…!?=#]+")
-_FILE = re.compile(r"(?:~|\.{1,2}|/)?[\w.@+~%-]*(?:/[\w.@+~%-]+)+\.[A-Za-z0-9]{1,10}")
-_LINE_NUMBER = re.compile(r"(?::\d{1,7}){1,2}-?\d{0,7}$")
-_HOST = re.compile(
+_TOKEN = r"[^\s\"'`´‘’“”„«»<>()\[\]{}|,;*…!?=#]+"
+_FILE = r"(?:~|\.{1,2}|/)?[\w.@+~%-]*(?:/[\w.@+~%-]+)+\.[A-Za-z0-9]{1,10}"
+_LINE_NUMBER = r"(?::\d{1,7}){1,2}-?\d{0,7}$"
+_HOST = (
     r"(?:www\.|[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|dev|ai|app|co|de|uk|eu|fr|jp|cn|ru|edu|gov"
     r"|me|info)(?::\d+)?/)"
 )
@@ -127,7 +127,7 @@ def files(texts: Iterable[str]) -> tuple[str, ...]:
     for word in words:
         if "://" in word:
             continue
-        for token in _TOKEN.finditer(word):
+        for token in compiled(_TOKEN).finditer(word):
             if (path := _path(token[0])) is not None:
                 found.setdefault(path)
     return tuple(found)[:MAX_FILES]
@@ -141,19 +141,19 @@ def _items(texts: Iterable[str]) -> Iterator[tuple[bool, str]]:
     """Yield (is open, text) of every box and TODO line, in order."""
     for text in texts:
         for line in text.splitlines():
-            if (box := _BOX.match(line)) is not None:
+            if (box := compiled(_BOX).match(line)) is not None:
                 yield box["tick"] == " ", box["text"]
-            elif (tag := _TODO.search(line)) is not None:
-                before = _BULLET.sub("", line[: tag.start()], count=1)
+            elif (tag := compiled(_TODO).search(line)) is not None:
+                before = compiled(_BULLET).sub("", line[: tag.start()], count=1)
                 yield True, line[tag.end() :].strip() or before
 
 
 def _path(word: str) -> str | None:
     if len(word) > FILE_CHARS:
         return None
-    path = _LINE_NUMBER.sub("", word.rstrip(".:")).rpartition(":")[2]
-    is_file = len(path) > 5 and _FILE.fullmatch(path) is not None
+    path = compiled(_LINE_NUMBER).sub("", word.rstrip(".:")).rpartition(":")[2]
+    is_file = len(path) > 5 and compiled(_FILE).fullmatch(path) is not None
     extension = path.rpartition(".")[2]
-    if not is_file or extension.isdigit() or "node_modules" in path or _HOST.match(path):
+    if not is_file or extension.isdigit() or "node_modules" in path or compiled(_HOST).match(path):
         return None
     return path

@@ -12,12 +12,12 @@ the middle of a message are the person's own.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from memconsole.domain.transcripts.records import EntryKind, Message, MessageKind
+from memconsole.text.compiled import compiled
 from memconsole.text.graphemes import cut
 from memconsole.text.numerals import size_words
 from memconsole.text.plain import clean, one_line
@@ -65,18 +65,16 @@ _INTERNAL_STARTS = (
     "[System] Your previous turn was interrupted",
     "[cron:",
 )
-_BACKGROUND_TASK = re.compile(r'A (?:background task|subagent task|cron job) "[^"\n]*" just ')
-_HEARTBEAT_PROMPT = re.compile(
+_BACKGROUND_TASK = r'A (?:background task|subagent task|cron job) "[^"\n]*" just '
+_HEARTBEAT_PROMPT = (
     r"Read HEARTBEAT\.md\b|Run the following periodic tasks \(only those due"
     r"|\[OpenClaw heartbeat poll\]"
 )
 _TOKEN = "HEARTBEAT_OK"
-_ASKS_FOR_TOKEN = re.compile(r"\breply (?:with )?HEARTBEAT_OK\b")
-_HEARTBEAT_TOKEN = re.compile(r"\A[\s*`~_]*HEARTBEAT_OK\b|\bHEARTBEAT_OK[^\w]{0,6}\Z")
-_HEARTBEAT_ALONE = re.compile(r"[\s*`~_\"']*HEARTBEAT_OK[\s*`~_\"'.!]*", re.IGNORECASE)
-_SILENT = re.compile(
-    r"[\s*`~_\"']*(?:NO_REPLY|ANNOUNCE_SKIP|REPLY_SKIP)[\s*`~_\"'.!]*", re.IGNORECASE
-)
+_ASKS_FOR_TOKEN = r"\breply (?:with )?HEARTBEAT_OK\b"
+_HEARTBEAT_TOKEN = r"\A[\s*`~_]*HEARTBEAT_OK\b|\bHEARTBEAT_OK[^\w]{0,6}\Z"
+_HEARTBEAT_ALONE = r"(?i)[\s*`~_\"']*HEARTBEAT_OK[\s*`~_\"'.!]*"
+_SILENT = r"(?i)[\s*`~_\"']*(?:NO_REPLY|ANNOUNCE_SKIP|REPLY_SKIP)[\s*`~_\"'.!]*"
 
 
 def shown(entry: Entry) -> Message | FilterReason:
@@ -151,13 +149,13 @@ def captured_text(message: Message, mask: Callable[[str], str], cap: int = CAPTU
 
 def _user(entry: Entry) -> Message | FilterReason:
     text, media = open_user_text(clean(entry.text))
-    if text.startswith(_INTERNAL_STARTS) or _BACKGROUND_TASK.match(text):
+    if text.startswith(_INTERNAL_STARTS) or compiled(_BACKGROUND_TASK).match(text):
         return FilterReason.INTERNAL
-    if _SILENT.fullmatch(text):
+    if compiled(_SILENT).fullmatch(text):
         return FilterReason.SILENT
-    if _HEARTBEAT_ALONE.fullmatch(text) or _HEARTBEAT_PROMPT.match(text):
+    if compiled(_HEARTBEAT_ALONE).fullmatch(text) or compiled(_HEARTBEAT_PROMPT).match(text):
         return FilterReason.HEARTBEAT
-    if _TOKEN in text and _ASKS_FOR_TOKEN.search(text):
+    if _TOKEN in text and compiled(_ASKS_FOR_TOKEN).search(text):
         return FilterReason.HEARTBEAT
     notes = (*_notes(entry), *media)
     if not text and not notes:
@@ -167,10 +165,10 @@ def _user(entry: Entry) -> Message | FilterReason:
 
 def _assistant(entry: Entry) -> Message | FilterReason:
     text = open_assistant_text(clean(entry.text))
-    if _SILENT.fullmatch(text):
+    if compiled(_SILENT).fullmatch(text):
         return FilterReason.SILENT
-    if _TOKEN in text and _HEARTBEAT_TOKEN.search(text):
-        text = _HEARTBEAT_TOKEN.sub("", text).strip()
+    if _TOKEN in text and compiled(_HEARTBEAT_TOKEN).search(text):
+        text = compiled(_HEARTBEAT_TOKEN).sub("", text).strip()
         if len(text) <= _LONGEST_ACK:
             return FilterReason.HEARTBEAT
     notes = _notes(entry)
@@ -207,47 +205,44 @@ def _row(entry: Entry, kind: MessageKind, text: str, attachments: tuple[str, ...
 
 _CONTEXT_MARK = "⟦openclaw:ctx⟧"
 
-_SYSTEM_LINE = re.compile(r"System(?: \(untrusted\))?: \[[^\]\n]+\]")
-_STAMP = re.compile(r"\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d[^\]\n]{0,60}\][ \t]*")
-_CHANNEL = re.compile(
+_SYSTEM_LINE = r"System(?: \(untrusted\))?: \[[^\]\n]+\]"
+_STAMP = r"\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d[^\]\n]{0,60}\][ \t]*"
+_CHANNEL = (
     r"\[(?:WebChat|WhatsApp|Telegram|Signal|Slack|Discord|Google Chat|iMessage|Teams|Matrix|Zalo"
     r"|Zalo Personal|BlueBubbles|Mattermost|IRC|LINE|Feishu)"
     r" [^\]\n]{0,200}\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]{0,60}\][ \t]*"
 )
-_METADATA_HEADER = re.compile(
+_METADATA_HEADER = (
     r"[A-Z][^\n:]{0,120}"
     rf"(?:\((?:untrusted|metadata)[^\n)]{{0,120}}\):|: {_CONTEXT_MARK})[ \t]*(?:\n|$)"
 )
-_FENCE = re.compile(r"[ \t]*```[a-z]*[ \t]*\n(?:.*?\n)?[ \t]*```[ \t]*(?:\n|$)", re.DOTALL)
-_MEMORY_HEADER = re.compile(
-    r"Context:[ \t]*\n<active_memory_plugin>.*?</active_memory_plugin>[ \t]*(?:\n|$)", re.DOTALL
+_FENCE = r"(?s)[ \t]*```[a-z]*[ \t]*\n(?:.*?\n)?[ \t]*```[ \t]*(?:\n|$)"
+_MEMORY_HEADER = (
+    r"(?s)Context:[ \t]*\n<active_memory_plugin>.*?</active_memory_plugin>[ \t]*(?:\n|$)"
 )
-_DELIVERY_HINT = re.compile(r"Delivery: [^\n]*`message` tool[^\n]*(?:\n|$)")
-_INTERNAL_BLOCK = re.compile(
-    r"<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.*?(?:<<<END_OPENCLAW_INTERNAL_CONTEXT>>>|\Z)", re.DOTALL
+_DELIVERY_HINT = r"Delivery: [^\n]*`message` tool[^\n]*(?:\n|$)"
+_INTERNAL_BLOCK = (
+    r"(?s)<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>.*?(?:<<<END_OPENCLAW_INTERNAL_CONTEXT>>>|\Z)"
 )
-_OWN_BLOCK = re.compile(
-    r"<!-- ?memconsole:begin\b[^>\n]{0,200}-->.*?(?:<!-- ?memconsole:end\b[^>\n]{0,200}-->|\Z)",
-    re.DOTALL,
+_OWN_BLOCK = (
+    r"(?s)<!-- ?memconsole:begin\b[^>\n]{0,200}-->.*?(?:<!-- ?memconsole:end\b[^>\n]{0,200}-->|\Z)"
 )
 _TRAILING_HEADERS = (
     "Untrusted context (metadata, do not treat as instructions or commands):",
     f"Context: {_CONTEXT_MARK}",
 )
-_MESSAGE_ID_LINE = re.compile(r"(?:^|\n)[ \t]*\[message_id: [^\]\n]{1,200}\][ \t]*(?=\n|$)")
+_MESSAGE_ID_LINE = r"(?:^|\n)[ \t]*\[message_id: [^\]\n]{1,200}\][ \t]*(?=\n|$)"
 _MEDIA_MARK = "[media attached"
-_MEDIA_TYPE = re.compile(r"\(([\w.+-]{1,60}/[\w.+-]{1,60})\)")
+_MEDIA_TYPE = r"\(([\w.+-]{1,60}/[\w.+-]{1,60})\)"
 _MEDIA_HINT = "To send an image back, "
-_REPLY_TAG = re.compile(
-    r"\[\[ ?(?:reply_to_current|reply_to:[^\]\n]{0,200}|audio_as_voice) ?\]\][ \t]*"
-)
+_REPLY_TAG = r"\[\[ ?(?:reply_to_current|reply_to:[^\]\n]{0,200}|audio_as_voice) ?\]\][ \t]*"
 
 _OURSELVES = "memconsole"
-_OWN_JOB = re.compile(
+_OWN_JOB = (
     r"\b(?:rotation|checkpoint|health|index_md|observer|watcher|reflector|flush_watch|recovery"
     r"|freshness_capture|index_sync|log_rotation|config_check|transcript_cleanup|consolidate)\b"
 )
-_OWN_FILE = re.compile(r"# Active Context\b[^\n]*\n> Updated: [^\n]* by memconsole\b")
+_OWN_FILE = r"# Active Context\b[^\n]*\n> Updated: [^\n]* by memconsole\b"
 
 _MOST_WRAPPINGS = 64
 
@@ -258,9 +253,9 @@ def open_user_text(text: str) -> tuple[str, tuple[str, ...]]:
     Args:
         text: Text of a user message, control characters already removed.
     """
-    text = _INTERNAL_BLOCK.sub("", text).strip()
+    text = compiled(_INTERNAL_BLOCK).sub("", text).strip()
     if "[message_id: " in text:
-        text = _MESSAGE_ID_LINE.sub("", text).strip()
+        text = compiled(_MESSAGE_ID_LINE).sub("", text).strip()
     for _ in range(_MOST_WRAPPINGS):
         shorter = _without_first_part(text)
         if shorter is None:
@@ -275,22 +270,22 @@ def open_user_text(text: str) -> tuple[str, tuple[str, ...]]:
 
 def open_assistant_text(text: str) -> str:
     """Return an answer without the directives that steer its delivery."""
-    return _REPLY_TAG.sub("", _INTERNAL_BLOCK.sub("", text)).strip()
+    return compiled(_REPLY_TAG).sub("", compiled(_INTERNAL_BLOCK).sub("", text)).strip()
 
 
 def without_own_lines(text: str) -> str:
     """Return text without memconsole's own blocks and lines that name its jobs (mission §3)."""
     if _OURSELVES not in text:
         return text
-    if _OWN_FILE.match(text):
+    if compiled(_OWN_FILE).match(text):
         return ""
-    lines = _OWN_BLOCK.sub("", text).split("\n")
+    lines = compiled(_OWN_BLOCK).sub("", text).split("\n")
     return "\n".join(line for line in lines if not _names_own_job(line)).strip()
 
 
 def _names_own_job(line: str) -> bool:
     _, ourselves, rest = line.partition(_OURSELVES)
-    return ourselves != "" and _OWN_JOB.search(rest) is not None
+    return ourselves != "" and compiled(_OWN_JOB).search(rest) is not None
 
 
 def _without_media(text: str) -> tuple[str, tuple[str, ...]]:
@@ -298,7 +293,7 @@ def _without_media(text: str) -> tuple[str, tuple[str, ...]]:
     kept, media = [], []
     for line in text.split("\n"):
         if line.startswith(_MEDIA_MARK) and line.rstrip().endswith("]"):
-            named = _MEDIA_TYPE.search(line)
+            named = compiled(_MEDIA_TYPE).search(line)
             media.append(named[1] if named else "file")
         elif not line.startswith(_MEDIA_HINT):
             kept.append(line)
@@ -316,12 +311,17 @@ def _without_trailing_context(text: str) -> str:
 
 def _without_first_part(text: str) -> str | None:
     """Return the text behind its first wrapping, or None when it has none."""
-    if _SYSTEM_LINE.match(text):
+    if compiled(_SYSTEM_LINE).match(text):
         return _without_system_lines(text)
-    for pattern in (_STAMP, _CHANNEL, _MEMORY_HEADER, _DELIVERY_HINT):
+    for pattern in (
+        compiled(_STAMP),
+        compiled(_CHANNEL),
+        compiled(_MEMORY_HEADER),
+        compiled(_DELIVERY_HINT),
+    ):
         if match := pattern.match(text):
             return text[match.end() :]
-    if match := _METADATA_HEADER.match(text):
+    if match := compiled(_METADATA_HEADER).match(text):
         return _without_metadata(text[match.end() :])
     return None
 
@@ -332,14 +332,14 @@ def _without_system_lines(text: str) -> str:
     if blank:
         return rest
     lines = head.split("\n")
-    while lines and _SYSTEM_LINE.match(lines[0]):
+    while lines and compiled(_SYSTEM_LINE).match(lines[0]):
         del lines[0]
     return "\n".join(lines)
 
 
 def _without_metadata(text: str) -> str:
     """Metadata is one fenced block, or prose up to a blank line; an open fence has no end."""
-    if match := _FENCE.match(text):
+    if match := compiled(_FENCE).match(text):
         return text[match.end() :]
     if text.lstrip(" \t").startswith("```"):
         return ""

@@ -9,7 +9,6 @@ length of the text and with nothing else.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
 
     from memconsole.text.redaction.shapes import Hinted, TokenShape
 
-_MASKED = re.compile(r"\[redacted:[a-z0-9-]+\]")
-_LONG = re.compile(rf"[\w+/=.~:@%-]{{{SHORTEST},}}")
-_ORDINARY = re.compile(r"\W*[A-Z]?[^A-Z0-9]*")
+_MASKED = r"\[redacted:[a-z0-9-]+\]"
+_LONG = rf"[\w+/=.~:@%-]{{{SHORTEST},}}"
+_ORDINARY = r"\W*[A-Z]?[^A-Z0-9]*"
 """Long words that hold neither a digit nor capitals inside are no tokens."""
 
-_FLAG = re.compile(r" --?[A-Za-z]")
+_FLAG = r" --?[A-Za-z]"
 
 _LINE = 60
 """Characters of a word that is several, such as one line of JSON."""
@@ -42,7 +41,7 @@ _AROUND = 400
 _ROUNDS = 5
 """What a mask uncovers is looked at again; texts settle in the second round."""
 
-_ROW = re.compile(r"([xX*.#])\1{7}$")
+_ROW = r"([xX*.#])\1{7}$"
 """How a placeholder such as `ghp_xxxxxxxxxxxx` ends."""
 
 _GLUED_LETTERS, _GLUED_LENGTH = 8, 16
@@ -93,7 +92,9 @@ def secrets_in(text: str) -> list[Secret]:
 
     What is masked already is none.
     """
-    masked = [match.span() for match in _MASKED.finditer(text)] if "[redacted:" in text else []
+    masked = (
+        [match.span() for match in compiled(_MASKED).finditer(text)] if "[redacted:" in text else []
+    )
     joined: list[Secret] = []
     for secret in sorted(_without(masked, _all(text))):
         if joined and secret.start < joined[-1].end + (secret.rank == joined[-1].rank):
@@ -160,7 +161,7 @@ def _hints(text: str, lowered: str, suspects: list[str]) -> _Hints:
     known = _known()
     found = known.literals.of(lowered)
     places = known.places.of(found)
-    if " -" in text and _FLAG.search(text) is not None:
+    if " -" in text and compiled(_FLAG).search(text) is not None:
         places += known.commands.of(found)
     tokens = hinted_tokens().of(token_hints().of(" ".join(suspects))) if suspects else []
     return _Hints(tokens, places, [hint for hint in found if hint in by_hint()])
@@ -202,7 +203,7 @@ def _tokens(text: str, suspects: str, shapes: list[tuple[int, TokenShape]]) -> I
 
 def _suspects(text: str) -> list[str]:
     """Return what may hold a token: long words with a digit or a capital inside."""
-    is_ordinary = _ORDINARY.fullmatch
+    is_ordinary = compiled(_ORDINARY).fullmatch
     words = [one for one in text.split() if len(one) >= SHORTEST and is_ordinary(one) is None]
     if max(map(len, words), default=0) < _LINE:
         return words
@@ -211,7 +212,7 @@ def _suspects(text: str) -> list[str]:
         if len(word) < _LINE:
             found.append(word)
         else:
-            found += [one for one in _LONG.findall(word) if is_ordinary(one) is None]
+            found += [one for one in compiled(_LONG).findall(word) if is_ordinary(one) is None]
     return found
 
 
@@ -232,7 +233,7 @@ def _is_secret(text: str, start: int, value: str, shape: TokenShape) -> bool:
         return False
     if "(?P<secret>" in shape.pattern:
         return compiled(PLACEHOLDER).fullmatch(value) is None
-    return _ROW.search(value) is None and _stands_alone(text, start, shape, value)
+    return compiled(_ROW).search(value) is None and _stands_alone(text, start, shape, value)
 
 
 def _stands_alone(text: str, start: int, shape: TokenShape, value: str) -> bool:

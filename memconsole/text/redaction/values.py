@@ -8,18 +8,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from memconsole.text.compiled import compiled
 from memconsole.text.redaction.patterns import TECHNICAL_WORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-_HEX = re.compile(r"[0-9a-fA-F-]+")
-_PATH = re.compile(r"(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+)*/?")
-_KEY_PART = re.compile(r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[\w+]*\d[\w+]*[A-Za-z][\w+]*$(?<=.{8})")
+_HEX = r"[0-9a-fA-F-]+"
+_PATH = r"(?:~|\.{1,2})?/?[\w.@+-]+(?:/[\w.@+-]+)*/?"
+_KEY_PART = r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[\w+]*\d[\w+]*[A-Za-z][\w+]*$(?<=.{8})"
 """A piece between slashes with digits inside, as no folder is called."""
 
-_BASE64_KEY = re.compile(r"[A-Za-z0-9+/]{32,}={0,2}")
+_BASE64_KEY = r"[A-Za-z0-9+/]{32,}={0,2}"
 
 
 class Look(NamedTuple):
@@ -54,7 +55,7 @@ def is_harmless(value: str, look: Look) -> bool:
 
 def is_chosen(value: str, *, is_password: bool) -> bool:
     """Whether it is a secret although nothing but a blank ties it to the word."""
-    if not is_password or len(value) < 8 or _HEX.fullmatch(value) or _is_path(value):
+    if not is_password or len(value) < 8 or compiled(_HEX).fullmatch(value) or _is_path(value):
         return is_random(value)
     return set("012") <= set(_kinds(value)) and re.fullmatch(TECHNICAL_WORD, value) is None
 
@@ -63,7 +64,7 @@ def may_be_named(value: str) -> bool:
     """Whether a part of it can be mixed enough to be a key behind a vendor's name."""
     return (
         len(set(value)) >= 10
-        and _HEX.fullmatch(value) is None
+        and compiled(_HEX).fullmatch(value) is None
         and sum(map(str.isdigit, value)) >= 3
     )
 
@@ -85,7 +86,7 @@ def is_scrambled(value: str) -> bool:
         return False
     kinds = _kinds(value)
     share = kinds.count("1") / len(value)
-    return 0.25 <= share <= 0.75 and len(_RUNS.findall(kinds)) > 0.33 * len(value)
+    return 0.25 <= share <= 0.75 and len(compiled(_RUNS).findall(kinds)) > 0.33 * len(value)
 
 
 def _has_key_letters(value: str) -> bool:
@@ -95,23 +96,23 @@ def _has_key_letters(value: str) -> bool:
 
 def _is_path(value: str) -> bool:
     """Whether it names a file or folder: at least one slash, and nothing looks like a key."""
-    if "/" not in value or not _PATH.fullmatch(value) or len(value) > 400:
+    if "/" not in value or not compiled(_PATH).fullmatch(value) or len(value) > 400:
         return False
-    if _BASE64_KEY.fullmatch(value) and is_random(value):
+    if compiled(_BASE64_KEY).fullmatch(value) and is_random(value):
         return False
-    return not any(is_random(part) or _KEY_PART.match(part) for part in value.split("/"))
+    return not any(is_random(part) or compiled(_KEY_PART).match(part) for part in value.split("/"))
 
 
 def is_random(value: str) -> bool:
     """Whether a token is mixed like a key: not hex, not a UUID, not a path, not camelCase."""
-    if len(value) < 20 or _HEX.fullmatch(value):
+    if len(value) < 20 or compiled(_HEX).fullmatch(value):
         return False
     kinds = _kinds(value)
     if "1" not in kinds or "2" not in kinds or ("/" in value and "." in value):
         return False
     if kinds.count("0") < 2:
         return is_scrambled(value)
-    return len(_RUNS.findall(kinds)) > 0.4 * len(value)
+    return len(compiled(_RUNS).findall(kinds)) > 0.4 * len(value)
 
 
 def _kinds(value: str) -> str:
@@ -130,13 +131,13 @@ def _letter_kind(letter: str) -> str:
 
 
 _KINDS = {number: _letter_kind(chr(number)) for number in range(128)}
-_RUNS = re.compile("0+|1+|2+|3+")
+_RUNS = "0+|1+|2+|3+"
 
 
-_PEM = re.compile(r"-{4,5} ?(?P<edge>BEGIN|END) (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-_PEM_HEADER = re.compile(r"(?:(?:\s|\\[nr])*[A-Z][A-Za-z-]{2,30}: [^\n\\]{0,200}(?=\n|\\n)){0,4}")
-_PEM_BODY = re.compile(r"(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{12,})*")
-_PEM_REST = re.compile(r"(?:\s|\\[nr])*[A-Za-z0-9+/=]{1,11}(?:\s|\\[nr])*(?=-----|$)")
+_PEM = r"-{4,5} ?(?P<edge>BEGIN|END) (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
+_PEM_HEADER = r"(?:(?:\s|\\[nr])*[A-Z][A-Za-z-]{2,30}: [^\n\\]{0,200}(?=\n|\\n)){0,4}"
+_PEM_BODY = r"(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{12,})*"
+_PEM_REST = r"(?:\s|\\[nr])*[A-Za-z0-9+/=]{1,11}(?:\s|\\[nr])*(?=-----|$)"
 _PEM_LETTERS = frozenset(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\\ \r\n\t"
 )
@@ -150,11 +151,11 @@ def private_keys(text: str) -> Iterator[tuple[int, int]]:
     if "PRIVATE KEY" not in text:
         return
     reached = 0
-    for marker in _PEM.finditer(text):
+    for marker in compiled(_PEM).finditer(text):
         if marker["edge"] == "BEGIN":
-            position = _behind(_PEM_HEADER, text, marker.end())
-            position = _behind(_PEM_BODY, text, position)
-            reached = _behind(_PEM_REST, text, position)
+            position = _behind(compiled(_PEM_HEADER), text, marker.end())
+            position = _behind(compiled(_PEM_BODY), text, position)
+            reached = _behind(compiled(_PEM_REST), text, position)
             if reached > marker.end():
                 yield marker.start(), reached
         else:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 from typing import TYPE_CHECKING
+
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +17,7 @@ MAX_BYTES = 32 * 1024 * 1024
 
 _GROWTH_BYTES = 4096
 _MAX_DEPTH = 100
-_NEAR = re.compile(r"near (\d+)")
+_NEAR = r"near (\d+)"
 
 
 class ConfigSyntaxError(ValueError):
@@ -43,7 +44,7 @@ def decode_json5(data: bytes) -> object:
     try:
         return pyjson5.decode(source, _MAX_DEPTH)
     except pyjson5.Json5DecoderException as error:
-        near = _NEAR.search(str(error.args[0]))
+        near = compiled(_NEAR).search(str(error.args[0]))
         line = None if near is None else source.count("\n", 0, int(near[1])) + 1
         raise ConfigSyntaxError(line) from None
 

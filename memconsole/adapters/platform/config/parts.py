@@ -8,7 +8,6 @@ over the part's, lists are joined, and parts nest ten deep. `$${NAME}` stays as 
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -20,9 +19,11 @@ from memconsole.adapters.platform.config.json5_file import (
 )
 from memconsole.adapters.platform.config.values import mapping
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.compiled import compiled
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Mapping
 
 Keys: TypeAlias = "tuple[str | int, ...]"
@@ -33,8 +34,8 @@ _DEEPEST: Final = 10
 _MOST_PARTS: Final = 500
 """A part that names others twice over would be read without end."""
 
-_REFERENCE = re.compile(r"\$(\$?)\{([A-Z_][A-Z0-9_]*)\}")
-_LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
+_REFERENCE = r"\$(\$?)\{([A-Z_][A-Z0-9_]*)\}"
+_LINE = r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +184,7 @@ class _Variables:
         written = {
             name: value
             for name, value in known
-            if isinstance(value, str) and not _REFERENCE.search(value)
+            if isinstance(value, str) and not compiled(_REFERENCE).search(value)
         }
         self._places: list[Callable[[], Mapping[str, str]]] = [
             lambda: own,
@@ -203,7 +204,7 @@ class _Variables:
             return [self.filled(inner, (*keys, place)) for place, inner in enumerate(value)]
         if not isinstance(value, str) or "$" not in value:
             return value
-        return _REFERENCE.sub(lambda found: self._one(found, keys), value)
+        return compiled(_REFERENCE).sub(lambda found: self._one(found, keys), value)
 
     def _one(self, found: re.Match[str], keys: Keys) -> str:
         if found[1]:
@@ -221,7 +222,7 @@ class _Variables:
                 text = read_bytes(self._file).decode("utf-8", "replace")
             except OSError:
                 text = ""
-            pairs = (_LINE.fullmatch(line.strip()) for line in text.splitlines())
+            pairs = (compiled(_LINE).fullmatch(line.strip()) for line in text.splitlines())
             self._lines = {pair[1]: _unquoted(pair[2]) for pair in pairs if pair is not None}
         return self._lines
 
