@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 TEMPLATES = tuple(
-    """
+    line.replace("⏎", "\n")
+    for line in """
 commit {h40}
 commit {h7}: mend the token counter
 Merge {h7} into {h7}
@@ -247,6 +248,24 @@ la clé est sous le paillasson
 anahtar kelimeler: bulut, yedek
 şifre kasada
 chave estrangeira
+with sync_playwright() as pw: browser = pw.chromium.launch()
+the pw was changed
+Passwort ist jetzt geändert
+the password is now stored as argon2id
+the token is now valid again
+ｐａｓｓｗｏｒｄを忘れた
+echo done | sudo tee /etc/issue
+echo "$SUDO_PASSWORD" | sudo -S apt update
+echo {h40} | sha1sum --check --strict
+chpasswd <<< "$line"
+chpasswd < users.txt
+a&#61b &quot;quoted&quot; &ltoken
+C:\\Users\\U0000\\keys
+| user | password |⏎|---|---|⏎| bob | required |⏎| eve | in the vault |
+| password | twelve |⏎| base_url2 | {h40} |
+| method | token | size |⏎|---|---|---|⏎| sha256 | optional | {d8} |
+| password | user |⏎|---|---|⏎| ******** | bob_{d4} |
+| keys | tokens |⏎|---|---|⏎| {d5} | {d8} |
 """.strip().splitlines()
 )
 

@@ -4,7 +4,8 @@ Nothing here is a real secret and no string of the file looks like one: shapes a
 from a seed. `{a20}` stands for 20 letters and digits, `h` for small hexadecimal, `H` for capital,
 `l` for small letters and digits, `U` for capitals and digits, `d` for digits, `c` for letters,
 `s` for small letters, `w` for letters, digits, `_` and `-`, `b` for base64, `p` for a password as a
-person chooses one, `{u}` for a UUID. What stands between « and » is the secret.
+person chooses one, `{u}` for a UUID, `⏎` for a line feed.
+What stands between « and » is the secret.
 """
 
 from __future__ import annotations
@@ -272,7 +273,8 @@ https://storage.example/o?X-Goog-Signature=«{h128}»
 """Secrets that give themselves away by their form, wherever they stand."""
 
 ANNOUNCED = tuple(
-    """
+    line.replace("⏎", "\n")
+    for line in """
 password: «{p12}»
 password=«{p12}»
 Password = "«{p14}»"
@@ -450,6 +452,20 @@ _authToken=«{a36}»
 _password=«{b24}»
 enable secret 5 «{a24}»
 snmp-server community «{p12}» RO
+ｐａｓｓｗｏｒｄ：«{p12}»
+the pw was «{p12}» ok
+pw: «{p12}»
+Passwort ist jetzt «{p12}» und
+the password is now «{p12}» ok
+echo «{p12}» | sudo -S apt update
+echo '«{p12}»' | sudo -kS ls
+echo «{p12}» | docker login -u bob --password-stdin
+sudo -S ls <<< «{p12}»
+chpasswd <<< bob:«{p12}»
+| user | password |⏎|---|---|⏎| bob | «{p12}» |
+| user | password |⏎| bob | «{p12}» |
+| name | API key | note |⏎|:--|:--|--|⏎| bob | `«{a32}»` | new |
+ user | password ⏎------+----------⏎ bob  | «{p12}»⏎(1 row)
 """.strip().splitlines()
 )
 """Secrets that only the words or the command around them give away."""
@@ -467,6 +483,10 @@ AROUND_TOKENS: dict[str, Callable[[str], str]] = {
     "an equals sign escaped": lambda text: f"value\\u003d{text}\\u0026next",
     "a hexadecimal escape": lambda text: f"value\\x3d{text}\\x0a",
     "an address": lambda text: f"q=a%20{text}%0Ab",
+    "a long escape": lambda text: f"value\\U0000003d{text}\\U0000000a",
+    "an escape in braces": lambda text: f"value\\u{{3d}}{text}\\u{{a}}",
+    "an escape of old scripts": lambda text: f"value%u003d{text}%u000a",
+    "an entity without its end": lambda text: f"value&#61{text}&quot",
     "quoted-printable": lambda text: f"value=3D{text}=0Aend",
     "a glued letter": lambda text: f"x{text} there",
     "a glued digit": lambda text: f"7{text}, there",

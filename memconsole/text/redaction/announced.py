@@ -22,6 +22,7 @@ from memconsole.text.redaction.patterns import (
     WORD_END,
     by_hint,
 )
+from memconsole.text.redaction.tables import below
 from memconsole.text.redaction.values import (
     Look,
     is_chosen,
@@ -55,6 +56,10 @@ _BEHIND = 12
 
 _NAME_BEFORE = 48
 """Characters in front of a sign in which a vendor's name is looked for."""
+
+_FULL_WIDTH = "[\uff41-\uff5a]"
+_HALF_WIDTH = dict(zip(range(0xFF41, 0xFF5B), range(ord("a"), ord("z") + 1), strict=True))
+"""Letters as wide as a Chinese sign, and the same as everybody writes them."""
 
 _MIXED = r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[^ ]{20}"
 """A word that may hold a random token."""
@@ -127,7 +132,11 @@ def small(text: str) -> str:
     lowered = text.lower()
     if len(lowered) != len(text):
         lowered = "".join([low if len(low := one.lower()) == 1 else one for one in text])
-    return lowered if lowered.isascii() else lowered.replace("\u017f", "s")
+    if lowered.isascii():
+        return lowered
+    if compiled(_FULL_WIDTH).search(lowered) is not None:
+        lowered = lowered.translate(_HALF_WIDTH)
+    return lowered.replace("\u017f", "s")
 
 
 def _behind_word(text: str, lowered: str, place: int, word: Word) -> Iterator[tuple[int, int, str]]:
@@ -143,6 +152,8 @@ def _behind_word(text: str, lowered: str, place: int, word: Word) -> Iterator[tu
     is_password = word.is_password or text[match.start() - 1 : match.start() + 4] == "_PASS"
     if (value := _value_behind(text, match, is_password=is_password)) is not None:
         yield (*value, "password" if is_password else "secret")
+    for start, end in below(text, match.span(), is_password=is_password):
+        yield start, end, "password" if is_password else "secret"
 
 
 def _stretches(text: str, suspects: list[str]) -> Iterator[tuple[str, int, int]]:

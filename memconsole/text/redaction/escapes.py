@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 
 _SEQUENCE = (
     r"[\\%=&\x1b](?:"
-    r"(?<=\\)\\{0,7}(?:u(?P<u>[0-9a-fA-F]{4})|x(?P<x>[0-9a-fA-F]{2})|(?P<o>[01][0-7]{2})"
+    r"(?<=\\)\\{0,7}(?:u(?P<u>[0-9a-fA-F]{4})|U(?P<l>00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})"
+    r"|u\{(?P<k>[0-9a-fA-F]{1,5})\}|x(?P<x>[0-9a-fA-F]{2})|(?P<o>[01][0-7]{2})"
     r"|(?P<c>[nrtbfve0\"'/`]))"
     r"|(?<=%)(?P<w>[CDce][0-9A-Fa-f]%[89ABab][0-9A-Fa-f]|[Ee][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){2})"
+    r"|(?<=%)(?:25){0,3}u(?P<m>[0-9a-fA-F]{4})"
     r"|(?<=%)(?:25){0,3}(?P<p>[013-9A-Fa-f][0-9A-Fa-f]|2[0-46-9A-Fa-f])"
     r"|(?<==)(?:(?P<q>[2-7][0-9A-F]|0[9AD])|\r?\n)"
-    r"|(?<=&)(?:\#(?P<d>\d{1,5})|\#x(?P<h>[0-9a-fA-F]{1,4})|(?P<n>quot|apos|amp|lt|gt|nbsp));"
+    r"|(?<=&)(?:\#(?P<d>\d{1,5});|\#x(?P<h>[0-9a-fA-F]{1,4});|(?P<n>quot|apos|amp|lt|gt|nbsp);?"
+    r"|\#(?P<s>0{0,3}(?:9|1[03]|3[2-9]|4[0-7]|5[89]|6[0-4]))"
+    r"|\#x(?P<i>0{0,3}(?:9|[aAdD]|2[0-9a-fA-F]|3[a-fA-F])))"
     r"|(?<=\x1b))"
 )
 _COLOUR = r"\[[0-?]{0,16}[ -/]{0,4}[@-~]"
@@ -138,6 +142,6 @@ def _letter(sequence: str) -> str:
         return _NAMES.get(value, value)
     if kind == "w":
         return bytes.fromhex(value.replace("%", "")).decode("utf-8", "replace")[:1]
-    number = int(value, {"o": 8, "d": 10}.get(kind, 16))
+    number = int(value, {"o": 8, "d": 10, "s": 10}.get(kind, 16))
     letter = chr(number)
     return letter if letter.isprintable() or letter in "\n\t\x1b" else " "

@@ -53,6 +53,7 @@ ANNOUNCING = (
     Word("pass", 7, r"(?:require|key|store)pass(?![a-z])", is_password=True),
     Word("pass", 0, r"pass(?:words?|wd|phrase|code|wort|ord)", is_password=True),
     Word("pass", 0, r"(?<![a-z])pass", is_password=False),
+    Word("pw", 0, r"(?<![a-z])pw", is_password=True),
     Word("key", 11, r"pre[ _-]?shared[ _-]?key", is_password=True),
     Word("key", 11, _KEYS, is_password=False),
     Word("secret", 5, r"code secret", is_password=True),
@@ -106,8 +107,9 @@ CONNECTIVE = (
     r"\s{0,5}(?P<sign>:=|=>|->|→|={1,2}|[:：＝])\s{0,5}"
     r"|(?P<xml>>)"
     r"|(?P<tag></\w{1,9}>\s{0,5}<\w{1,9}>|\s{1,3}value=)"
-    r"|(?P<cell>\s{0,20}\|\s{0,20}(?=[^\s|-]))"
+    r"|(?P<cell>\s{0,20}\|\s{0,20}(?=[^\s|-])(?!\\{1,4}[nrt]))"
     r"|\s{1,5}(?i:is|was|ist|war|lautet|heißt|es|est|é|è|jest)\s{1,5}"
+    r"(?:(?i:now|still|currently|jetzt|nun|noch|aktuell|ahora|maintenant|adesso|teraz)\s{1,5})?"
     r"|\s{0,3}(?:是|为|為|は|が)\s{0,3}"
     r"|(?P<quoted>\s{1,3}(?=[\"'`]))"
     r"|(?P<far>(?:\s[^\s:=：|\"'`]{1,20}){1,2}\s?[:=：]\s{1,3})"
@@ -149,7 +151,7 @@ REFERENCE = (
 """Code or an address that says where the secret is."""
 
 TECHNICAL_WORD = (
-    r"(?i:(?:base(?:32|64)|sha-?\d{1,3}|md5|oauth-?2?|utf-?\d{1,2}|http/?\d|ipv\d|x\.?509|ed25519"
+    r"(?i:(?:base(?:32|64)|argon2(?:id|i|d)?|pbkdf2|sha-?\d{1,3}|md5|oauth-?2?|utf-?\d{1,2}|http/?\d|ipv\d|x\.?509|ed25519"
     r"|[rhep]s\d{3}|aes-?\d{0,3}|rsa-?\d{0,4}|hmac|pkcs\d{0,2}"
     r"|\d{1,4}[- ]?(?:bits?|chars?|characters?|bytes?|digits?|days?|hours?|minutes?))(?:-[a-z]+)*)"
 )

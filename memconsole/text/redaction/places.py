@@ -114,6 +114,26 @@ PLACES = (
     ),
     _place(
         "password",
+        ("chpasswd",),
+        r"\bchpasswd\b[^\n|;&<]{0,40}(?:<<<\s{0,3}|<<-?\s?\\?[\"']?\w{1,20}[^\n]{0,20}\n)\\?[\"']?[\w.-]{1,64}:"
+        r"(?P<secret>[^\s\"'|\\]{3,200})",
+    ),
+    _place(
+        "password",
+        ("sudo", "stdin"),
+        r"\b(?:echo|printf)\s{1,3}(?:-\w{1,3}\s{1,3}|\\?[\"']?%s(?:\\{1,2}n)?\\?[\"']?\s{1,3}){0,2}"
+        rf"{_ARGUMENT}\\?[\"']?\s{{0,3}}\|\s{{0,3}}"
+        r"(?:sudo\s[^\n|;&]{0,40}?(?<=\s)-[A-Za-z]{0,6}S\b|[^\n|;&]{1,120}?--(?:password-)?stdin\b)",
+        rarity=r"(?:S|stdin)\b",
+    ),
+    _place(
+        "password",
+        ("sudo",),
+        rf"\bsudo\s[^\n|;&]{{0,40}}?(?<=\s)-[A-Za-z]{{0,6}}S\b[^\n|;&<]{{0,80}}<<<\s{{0,3}}{_ARGUMENT}",
+        rarity="<<<",
+    ),
+    _place(
+        "password",
         ("password for",),
         rf"(?i:\bset password for [^=\n]{{1,80}}=\s{{0,3}}){_ARGUMENT}",
     ),
