@@ -94,6 +94,18 @@ def test_each_channel_has_its_outcome(world: World, call: Caller) -> None:
     assert len(world.alerts.webhook.messages) == sent
 
 
+def test_a_secret_in_the_name_of_a_channel_is_not_read(world: World, call: Caller) -> None:
+    token = "ghp_" + "Ab1" * 12
+    world.alerts.webhook.name = f"hook-{token}"
+    for words in (("alerts", "test"), ("alerts", "test", "--dry-run")):
+        assert token not in (shown := call(*words).out)
+        assert "[redacted:github-token]" in shown
+        assert token not in call("--json", *words).out
+    world.alerts.webhook.failures = 2
+    answer = call("alerts", "test")
+    assert token not in answer.out + answer.err
+
+
 def test_nothing_is_sent_read_only(world: World, call: Caller) -> None:
     assert call("--read-only", "alerts", "test").code == 1
     assert world.alerts.webhook.messages == []

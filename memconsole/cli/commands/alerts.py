@@ -145,10 +145,11 @@ def _words(one: Delivery) -> str:
 
 
 def _show_deliveries(paper: Paper, found: tuple[Delivery, ...]) -> None:
-    width = max(len(one.channel) for one in found)
-    for one in found:
+    names = [paper.text(one.channel) for one in found]
+    width = max(map(len, names))
+    for name, one in zip(names, found, strict=True):
         status = _status(one)
-        first = Cell(f"{status:<8}{one.channel:<{width}}  ", _STATUSES[status])
+        first = Cell(f"{status:<8}{name:<{width}}  ", _STATUSES[status])
         paper.sentence(first, paper.text(_words(one)))
         if one.hint:
             paper.sentence(Cell(" " * (width + 10)), paper.text(one.hint), "dim")
