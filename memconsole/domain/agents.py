@@ -169,6 +169,18 @@ class Agent:
         """The agent's id, lower-cased."""
         return self.ref.id
 
+    @property
+    def workspace_shown(self) -> str:
+        """The workspace as it is written: a path of Windows has no slash before its drive."""
+        return as_written(self.workspace)
+
+
+def as_written(path: PurePath) -> str:
+    """Return a folder's path; of one of Windows, which is no place here, without our slash."""
+    text = str(path)
+    is_foreign = text[2:4] in (":\\", ":/") or text[1:3] in ("\\\\", "~\\")
+    return text[1:] if is_foreign else text
+
 
 @dataclass(frozen=True, slots=True)
 class PlatformConfig:

@@ -20,6 +20,10 @@ UNKNOWN_CLOCK = "??:??"
 """Stands for the clock time of a message that has none (mission §6)."""
 
 
+UNKNOWN_ZONE = "time-zone-unknown"
+"""Code of the notice about a `TZ` that names no time zone."""
+
+
 class ResolvedZone(NamedTuple):
     """The zone to use, and what was wrong with the names before it."""
 
@@ -49,7 +53,7 @@ def resolve_zone(setting: str | None, platform: str | None, host: str = "") -> R
             f"TZ names no zone, UTC is used: {one_line(host)[:80]!r}; "
             'correct TZ, or set `timezone`, such as "Europe/Berlin", in our configuration'
         )
-        notices.append(Notice("time-zone-unknown", sentence))
+        notices.append(Notice(UNKNOWN_ZONE, sentence))
     return ResolvedZone(None, tuple(notices))
 
 

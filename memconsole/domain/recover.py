@@ -35,6 +35,9 @@ TAIL_MESSAGES = 50
 MOST_ENDED = 5
 """Ended talks of an agent that one look takes, newest first."""
 
+SILENT = "nothing was said"
+"""Kept as the fingerprint of a talk without words, so that its packed file may go as well."""
+
 RAW_MESSAGES = 100
 RAW_CHARS = 400
 

@@ -96,7 +96,7 @@ def by_class(
 def _given(scene: _Scene, kinds: Iterable[SessionClass]) -> Iterator[Bootstrap]:
     """Yield what each class is given; classes that are given the same have it read once."""
     if not scene.agent.workspace_exists:
-        gone = f"the workspace {scene.agent.workspace} does not exist"
+        gone = f"the workspace {scene.agent.workspace_shown} does not exist"
         yield from (Bootstrap(kind, (), (gone,)) for kind in kinds)
         return
     documents = scene.ports.search().documents.documents(scene.agent.workspace)

@@ -13,11 +13,12 @@ from memconsole.domain.checkpoint.rules import is_readable
 from memconsole.domain.cleanup import Cleaning, OldFile, Step, step_due
 from memconsole.domain.commands.commands import Observe
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.recover import SILENT
 from memconsole.domain.sessions.keys import classify, parse_key
 from memconsole.domain.sessions.stored import TranscriptKind
 from memconsole.engine.observe.run import observe
 from memconsole.engine.transcripts.ages import dated
-from memconsole.engine.transcripts.fingerprint import take_fingerprint
+from memconsole.engine.transcripts.fingerprint import is_captured, take_fingerprint
 from memconsole.engine.turn import settle
 from memconsole.errors import StateError, StoreError
 from memconsole.lazy_dataclass import dataclass
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
     from memconsole.ports.platform import StopSignal
 
 logger = logging.getLogger(__name__)
-
-_SILENT = "nothing was said"
-"""Kept as the fingerprint of a talk without words, so that its packed file may go as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +149,7 @@ def _why_not(scene: _Scene, agent: Agent, stored: StoredSession) -> str | None:
     ref = stored.transcript
     assert ref is not None  # it has a file
     try:
-        if _was_captured(scene, agent, ref):
+        if is_captured(scene.ports, agent.ref, ref):
             return None
         if stored.archive_reason == "deleted":
             return "it was deleted on purpose, and never captured"
@@ -166,12 +164,6 @@ def _why_not(scene: _Scene, agent: Agent, stored: StoredSession) -> str | None:
     return None if is_safe else "it could not be captured"
 
 
-def _was_captured(scene: _Scene, agent: Agent, ref: TranscriptRef) -> bool:
-    """Tell whether a transcript was captured to its end, however that came about."""
-    known = scene.ports.recovery.fingerprints(agent.ref, ref.session_id)
-    return bool(known) and (take_fingerprint(scene.ports, ref) or _SILENT) in known
-
-
 def _remembered_key(scene: _Scene, agent: Agent, ref: TranscriptRef) -> SessionKey | None:
     key = scene.ports.recovery.keys(agent.ref).get(ref.session_id)
     return None if key is None else parse_key(key, owner=agent.id)
@@ -180,8 +172,8 @@ def _remembered_key(scene: _Scene, agent: Agent, ref: TranscriptRef) -> SessionK
 def _is_safe(scene: _Scene, agent: Agent, ref: TranscriptRef) -> bool:
     """Capture a transcript to its end, and remember that behind it; tell whether it worked."""
     recovery = scene.ports.recovery
-    print_ = take_fingerprint(scene.ports, ref) or _SILENT
-    if print_ != _SILENT and not _is_captured(scene, agent, ref):
+    print_ = take_fingerprint(scene.ports, ref) or SILENT
+    if print_ != SILENT and not _is_captured(scene, agent, ref):
         return False
     recovery.remember(agent.ref, ref.session_id, print_, scene.ports.clock.now())
     return True

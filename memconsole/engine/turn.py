@@ -44,7 +44,7 @@ def no_workspace(command: Command, agent: Agent) -> Skipped | None:
     return Skipped(
         command,
         SkipReason.WORKSPACE_MISSING,
-        f"the workspace {agent.workspace} of {agent.id} does not exist",
+        f"the workspace {agent.workspace_shown} of {agent.id} does not exist",
         hint="The platform makes it at the agent's first run; memconsole never does.",
     )
 

@@ -352,7 +352,8 @@ def test_a_path_of_windows_is_never_a_relative_one(
     assert not main.workspace_exists
     assert main.workspace.is_absolute()
     assert codes(main.problems) == ["workspace-missing"]
-    assert named in main.problems[0].message
+    assert f"workspace {named} of agent" in main.problems[0].message
+    assert main.workspace_shown == named
 
 
 def test_an_unset_variable_is_no_place(place: Place) -> None:

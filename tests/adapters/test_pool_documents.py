@@ -153,7 +153,10 @@ def test_a_name_in_a_folder_of_its_own_that_is_not_utf8_is_left_out(workspace: P
     assert len(PoolDocuments().left_out(workspace, (more,))) == 1
 
 
-@pytest.mark.parametrize("folder", ["#recycle", "@Recycle", "@eaDir", "$RECYCLE.BIN", "__MACOSX"])
+@pytest.mark.parametrize(
+    "folder",
+    ["#recycle", "#snapshot", "~snapshot", "@Recycle", "@eaDir", "$RECYCLE.BIN", "__MACOSX"],
+)
 def test_bins_and_shadow_folders_are_no_memory(workspace: Path, folder: str) -> None:
     reader = PoolDocuments()
     before = reader.documents(workspace)
@@ -162,6 +165,16 @@ def test_bins_and_shadow_folders_are_no_memory(workspace: Path, folder: str) -> 
     binned.write_text("deleted\n", "utf-8")
     assert reader.documents(workspace) == before
     assert reader.changed(workspace, [binned]) is None
+
+
+@pytest.mark.parametrize("name", [".fuse_hidden0000a1.md", ".nfs0000b2.md"])
+def test_a_deleted_file_that_is_still_open_is_no_memory(workspace: Path, name: str) -> None:
+    reader = PoolDocuments()
+    before = reader.documents(workspace)
+    left = workspace / "memory" / name
+    left.write_text("deleted\n", "utf-8")
+    assert reader.documents(workspace) == before
+    assert reader.changed(workspace, [left]) is None
 
 
 def test_what_cannot_be_read_is_a_document_that_says_so() -> None:

@@ -220,3 +220,12 @@ def test_secrets_stay_masked_where_the_words_about_it_are_wrong(
     assert found.redact is True
     [notice] = fault_notices(found)
     assert notice.message.endswith("; secrets are masked")
+
+
+def test_a_time_zone_that_names_none_is_found(run: Program) -> None:
+    there = Program({**run.environment, "TZ": "Mars/Olympus"})
+
+    [finding] = [row for row in there.json("config", "check").data if "zone" in row["id"]]
+
+    assert (finding["id"], finding["severity"]) == ("time-zone-unknown", "warning")
+    assert "TZ names no zone, UTC is used: 'Mars/Olympus'" in finding["why"]

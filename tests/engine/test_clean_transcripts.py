@@ -12,6 +12,7 @@ import pytest
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.cleanup import OldFile, Step, step_due
+from memconsole.domain.commands.commands import Observe
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.domain.settings.sections import CleanupSettings
@@ -117,6 +118,19 @@ def test_where_a_store_cannot_be_read_whole_nothing_is_touched(listing: dict[str
     assert status == "skipped"
     assert "any transcript may be in use" in message
     assert stage.done == []
+
+
+@pytest.mark.parametrize("texts", [("we chose SQLite", "I see"), ()])
+def test_a_talk_of_nobody_is_packed_once_it_was_taken_in_by_hand(texts: tuple[str, ...]) -> None:
+    stage = Stage()
+    stage.world.recovery.known.clear()
+    said = talk(*texts, start=NOW - WEEK - DAY) if texts else []
+    stage.world.sessions.transcripts["s-1"] = said
+    assert [status for status, _ in stage.clean()] == ["skipped"]
+
+    stage.engine().run(Observe(stage.agent.ref, recover_id="s-1"))
+
+    assert [status for status, _ in stage.clean()] == ["done"]
 
 
 @pytest.mark.parametrize(

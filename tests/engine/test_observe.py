@@ -114,6 +114,27 @@ class TestModes:
         added(stage.look())
         assert stage.texts == [RULE]
 
+    def test_what_is_too_old_to_be_looked_at_is_counted(self) -> None:
+        stage = ObserveStage()
+        stage.tell(DECISION, "Understood.", at=NOW - timedelta(minutes=20))
+        outcome = skipped(stage.look(), SkipReason.NOTHING_NEW)
+        assert outcome.message == (
+            "nothing new was said to main in the last 15 min; 2 older messages were not looked at"
+        )
+        assert "observe --flush" in outcome.hint
+        assert "observe --recover ID" in outcome.hint
+        stage.tell(RULE)
+        few = skipped(stage.look(), SkipReason.TOO_FEW_MESSAGES)
+        assert "only 1 new message was said to main in the last 15 min" in few.message
+        assert "2 older messages were not looked at" in few.message
+
+    def test_what_was_observed_is_not_called_older(self) -> None:
+        stage = ObserveStage()
+        stage.tell(*NEWS)
+        added(stage.look())
+        stage.later(hours=1)
+        assert stage.look().message == "nothing new was said to main"
+
     def test_until_seven_the_whole_night_is(self) -> None:
         stage = ObserveStage()
         stage.world.clock.at = NOW.replace(hour=7, minute=59)

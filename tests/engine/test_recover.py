@@ -301,3 +301,21 @@ def test_the_plan_names_the_talks_and_writes_nothing() -> None:
     assert isinstance(outcome, Planned), outcome
     assert "1 ended talk of main" in outcome.message
     assert (stage.world.workspace.files, stage.world.recovery.stored) == ({}, {})
+
+
+def test_what_was_taken_in_by_hand_is_not_named_again_until_it_grows() -> None:
+    stage = Stage(key=None)
+    take_in = Observe(AGENT.ref, recover_id="old")
+    Engine(stage.world.ports, SETTINGS).run(replace(take_in, dry_run=True))
+    assert "nobody knows" in str(stage.run())
+    Engine(stage.world.ports, SETTINGS).run(take_in)
+
+    outcome = stage.run()
+    assert isinstance(outcome, Skipped)
+    assert (outcome.details["nameless_ids"], outcome.hint) == ([], "")
+    assert "nobody knows" not in outcome.message
+
+    stage.world.sessions.transcripts["old"] = talk(*WORDS, "a late word", "its late answer")
+    grown = stage.run()
+    assert isinstance(grown, Skipped)
+    assert grown.details["nameless_ids"] == ["old"]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.platform.home import Place, expand, find_folder, is_folder
-from memconsole.domain.agents import Agent, AgentRef, Notice
+from memconsole.domain.agents import Agent, AgentRef, Notice, as_written
 from memconsole.text.compiled import compiled
 from memconsole.text.plain import one_line
 
@@ -168,7 +168,7 @@ def _stranger(key: str, folder: Path) -> Notice:
 
 
 def _place_problems(key: str, place: Place, *, is_configured: bool) -> Iterator[Notice]:
-    path = one_line(str(place.path))
+    path = one_line(as_written(place.path))
     if place.is_mapped:
         message = f"{one_line(str(place.named))} does not exist here; {path} is used"
         yield Notice("path-mapped", message, str(place.path), key)

@@ -38,7 +38,7 @@ LINK_OUT: Final = "link leads out of the workspace"
 NO_FILE: Final = "no file, but a pipe, a socket or a device"
 LINK_NOWHERE: Final = "link leads nowhere"
 
-_SIDE_FILES: Final = ("._", ".#")
+_SIDE_FILES: Final = ("._", ".#", ".fuse_hidden", ".nfs")
 _PLAIN_ROOT_FILES: Final = ("MEMORY.md", "USER.md")
 """`memory.md` may be the first of them on a disk that folds letter case."""
 

@@ -178,7 +178,7 @@ def _agent(view: AgentView, home: Path) -> Row:
         "home": home,
         "name": view.agent.name,
         "era": era(view.agent.era),
-        "workspace": view.agent.workspace,
+        "workspace": view.agent.workspace_shown,
         "workspace_exists": view.agent.workspace_exists,
         "configured": view.agent.is_configured,
         "store": view.store.value,

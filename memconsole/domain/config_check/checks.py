@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
+from memconsole.domain.calendar import UNKNOWN_ZONE
 from memconsole.domain.config_check.compaction import check_compaction, recommend_compaction
 from memconsole.domain.config_check.finding import ConfigReport, Finding
 from memconsole.domain.config_check.hooks import check_bootstrap, check_hooks
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memconsole.domain.config_check.finding import ConfigFacts
+
+_CORRECT = "Correct our own configuration; `memconsole config path` names the file."
 
 _OF_CONFIG = (check_compaction, check_pruning, check_reset, check_structure)
 """They say something only about a configuration that can be read."""
@@ -50,12 +53,13 @@ def check_config(facts: ConfigFacts, *, recommends: bool = False) -> ConfigRepor
 
 def _findings(facts: ConfigFacts, *, recommends: bool) -> Iterator[Finding]:
     for notice in facts.wrong_settings:
+        is_zone = notice.code == UNKNOWN_ZONE
         yield Finding(
             notice.code,
-            Severity.HIGH,
+            Severity.WARNING if is_zone else Severity.HIGH,
             notice.message,
             path=notice.path,
-            hint="Correct our own configuration; `memconsole config path` names the file.",
+            hint="" if is_zone else _CORRECT,
         )
     for of_home in _OF_HOME:
         yield from of_home(facts)

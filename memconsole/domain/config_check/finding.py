@@ -131,7 +131,8 @@ class ConfigFacts:
         pools: Memory folders, for the bootstrap budget.
         unreadable_because: Why the configuration cannot be read, as a sentence.
         hooks: Files by name of each folder in the home's `hooks/`; None when nobody could look.
-        wrong_settings: Sections of our own configuration that cannot be used.
+        wrong_settings: Sections of our own configuration that cannot be used, and a `TZ` that names
+            no time zone.
     """
 
     config: PlatformConfig

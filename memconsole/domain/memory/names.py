@@ -12,7 +12,17 @@ from memconsole.text.compiled import compiled
 from memconsole.text.plain import one_line
 
 _NO_MEMORY: Final = frozenset(
-    {"node_modules", "#recycle", "@recycle", "@eadir", "$recycle.bin", "__macosx", "lost+found"}
+    {
+        "node_modules",
+        "#recycle",
+        "#snapshot",
+        "~snapshot",
+        "@recycle",
+        "@eadir",
+        "$recycle.bin",
+        "__macosx",
+        "lost+found",
+    }
 )
 _CONFLICT: Final = r"(?i)\.sync-conflict-\d{8}-|\((?:[^()]* )?conflicted copy\b|\(case conflict\b"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.calendar import UNKNOWN_ZONE
 from memconsole.domain.config_check.checks import check_config
 from memconsole.domain.config_check.finding import ConfigFacts
 from memconsole.domain.settings import WRONG_SETTINGS
@@ -76,7 +77,7 @@ def home_report(
 
 
 def _wrong_settings(home: Home) -> tuple[Notice, ...]:
-    return tuple(one for one in home.notices if one.code == WRONG_SETTINGS)
+    return tuple(one for one in home.notices if one.code in (WRONG_SETTINGS, UNKNOWN_ZONE))
 
 
 def _because(home: Home) -> str:

@@ -54,7 +54,9 @@ def preview(bench: Bench) -> ConsolidationPreview:
 def _observations(bench: Bench) -> tuple[str, tuple[str, ...]]:
     """Return the text of the observations, and why they cannot be read."""
     if not bench.agent.workspace_exists:
-        return "", (f"the workspace {bench.agent.workspace} of {bench.agent.id} does not exist",)
+        return "", (
+            f"the workspace {bench.agent.workspace_shown} of {bench.agent.id} does not exist",
+        )
     try:
         seen = bench.read(OBSERVATIONS)
     except WorkspaceError as error:

@@ -10,13 +10,14 @@ from memconsole.domain.calendar import local_time, resolve_zone
 from memconsole.domain.checkpoint.rules import class_of, is_capturable, is_readable, label_of, named
 from memconsole.domain.commands.outcomes import Skipped, SkipReason
 from memconsole.domain.observe.rules import MAX_LINES, MAX_SESSIONS, Part, is_reached, unseen
+from memconsole.domain.recover import SILENT
 from memconsole.domain.sessions.keys import classify, parse_key
 from memconsole.domain.sessions.stored import TranscriptState
 from memconsole.domain.transcripts.notices import transcript_notices
 from memconsole.domain.transcripts.records import Tail
 from memconsole.engine.home.lookup import require_own_words, unreadable
 from memconsole.engine.transcripts.ages import current_talks
-from memconsole.engine.transcripts.fingerprint import keys_of, note_keys
+from memconsole.engine.transcripts.fingerprint import keys_of, note_keys, take_fingerprint
 from memconsole.engine.transcripts.segment import read_segment
 from memconsole.engine.transcripts.tail import read_tail
 from memconsole.errors import SessionNotFoundError, StoreError, TranscriptRefusedError
@@ -92,11 +93,16 @@ class Picked:
     Attributes:
         parts: One a session with new messages, the session that was quiet longest first.
         read: Messages that were read, new or not.
+        older: Messages that no run has looked at, older than this one looks back.
+        end: (Session id, fingerprint) of an ended talk that was asked for and whose key nobody
+            knows: looking at it is all that can be done for it.
     """
 
     parts: tuple[Part, ...]
     notices: tuple[Notice, ...]
     read: int
+    older: int = 0
+    end: tuple[str, str] | None = None
 
     @property
     def lines(self) -> int:
@@ -121,7 +127,8 @@ def gather(scene: Scene) -> Picked | Skipped:
     cursors = scene.ports.observer.cursors(scene.agent.ref)
     last = scene.ports.observer.last(scene.agent.ref)
     parts: list[Part] = []
-    read = 0
+    read = older = 0
+    end = _end(scene, chosen)
     is_one = scene.command.session_key is not None or scene.command.recover_id is not None
     for stored in reversed(chosen):
         try:
@@ -136,9 +143,24 @@ def gather(scene: Scene) -> Picked | Skipped:
         read += len(tail.messages)
         notices += _notices(scene, stored, tail)
         new = _new(scene, stored, tail.messages, cursors, None if last is None else last[1])
+        if stored.session_id not in cursors:
+            older += len(tail.messages) - len(new)
         if new and stored.session_id is not None:
             parts.append(Part(stored.session_id, new))
-    return Picked(tuple(parts), tuple(notices), read)
+    return Picked(tuple(parts), tuple(notices), read, older, end)
+
+
+def _end(scene: Scene, chosen: Sequence[StoredSession]) -> tuple[str, str] | None:
+    """Return the end of a talk of nobody; it is taken before the talk is read, which may grow."""
+    if scene.command.recover_id is None or scene.command.is_previous:
+        return None
+    [stored] = chosen
+    ref = stored.transcript
+    assert ref is not None  # those without one were left out
+    known = scene.ports.recovery.keys(scene.agent.ref)
+    if stored.key is not None or ref.session_id in known:
+        return None
+    return ref.session_id, take_fingerprint(scene.ports, ref) or SILENT
 
 
 def _chosen(

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from memconsole.domain.checkpoint.rules import span
 from memconsole.domain.commands.outcomes import Observed, Planned, Skipped, SkipReason, Written
 from memconsole.domain.memory.observation_log import add, appended, parse
 from memconsole.domain.memory.observations import OBSERVATIONS, new_log, render
@@ -40,6 +41,11 @@ if TYPE_CHECKING:
     from memconsole.engine.observe.read import Picked
     from memconsole.ports.bundle import Ports
 
+
+_OLDER = (
+    "`memconsole observe --flush` looks back further, `memconsole observe --recover ID` to the end "
+    "of that talk."
+)
 
 _NO_TEXT = "\ufffd"
 """Stands for bytes that are no text: a file that holds them is never written whole."""
@@ -82,10 +88,18 @@ def observe(command: Observe, *, ports: Ports, reader: Reader, settings: Setting
 
 
 def _attempt(scene: Scene) -> Outcome:
-    """Gather, decide, apply, once."""
+    """Gather, decide, apply, once; behind it, remember the end of a talk of nobody."""
     picked = gather(scene)
     if isinstance(picked, Skipped):
         return picked
+    outcome = _look_at(scene, picked)
+    if picked.end is not None and not scene.command.dry_run:
+        at = scene.ports.clock.now()
+        scene.ports.recovery.remember(scene.agent.ref, *picked.end, at)
+    return outcome
+
+
+def _look_at(scene: Scene, picked: Picked) -> Outcome:
     if picked.lines < (1 if scene.mode in ("flush", "recover") else scene.observer.min_lines):
         return _too_few(scene, picked)
     hash_ = input_hash(picked.parts)
@@ -156,14 +170,22 @@ def _too_few(scene: Scene, picked: Picked) -> Skipped:
     said = "nothing new was" if not number else f"only {number} new message was"
     reason = SkipReason.TOO_FEW_MESSAGES if number else SkipReason.NOTHING_NEW
     limit = f", and observer.min_lines is {scene.observer.min_lines}" if number else ""
-    return _skipped(scene, picked, reason, f"{said} said to {scene.agent.id}{limit}")
+    if not picked.older:
+        return _skipped(scene, picked, reason, f"{said} said to {scene.agent.id}{limit}")
+    back = span(scene.lookback)
+    many = "1 older message was" if picked.older == 1 else f"{picked.older} older messages were"
+    message = f"{said} said to {scene.agent.id} in the last {back}{limit}; {many} not looked at"
+    return _skipped(scene, picked, reason, message, _OLDER)
 
 
-def _skipped(scene: Scene, picked: Picked, reason: SkipReason, message: str) -> Skipped:
+def _skipped(
+    scene: Scene, picked: Picked, reason: SkipReason, message: str, hint: str = ""
+) -> Skipped:
     return Skipped(
         scene.command,
         reason,
         message,
+        hint=hint,
         details=_details(scene, picked, _Tally()),
         notices=picked.notices,
     )

@@ -9,7 +9,7 @@ fingerprint is stored behind the capture.
 from __future__ import annotations
 
 import logging
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
@@ -31,7 +31,12 @@ from memconsole.engine.home.lookup import find_agent, unreadable
 from memconsole.engine.observe.run import observe
 from memconsole.engine.summarize import summarize
 from memconsole.engine.transcripts.ages import dated
-from memconsole.engine.transcripts.fingerprint import keys_of, note_keys, take_fingerprint
+from memconsole.engine.transcripts.fingerprint import (
+    is_captured,
+    keys_of,
+    note_keys,
+    take_fingerprint,
+)
 from memconsole.engine.transcripts.segment import read_segment
 from memconsole.engine.turn import in_turn, no_workspace, notices_of_step, settle
 from memconsole.errors import StoreError, TranscriptRefusedError
@@ -47,7 +52,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.commands import Detail, Recover
     from memconsole.domain.commands.outcomes import Outcome, Written
     from memconsole.domain.recover import Ended, EndedTalk
-    from memconsole.domain.sessions.stored import TranscriptRef
+    from memconsole.domain.sessions.stored import StoreListing, TranscriptRef
     from memconsole.domain.settings import Settings
     from memconsole.domain.transcripts.records import Message
     from memconsole.engine.home.reader import Reader
@@ -114,10 +119,24 @@ def recover(command: Recover, *, ports: Ports, reader: Reader, settings: Setting
         ports.recovery.keys(agent.ref),
         lambda talks: dated(ports.sessions, talks),
     )
+    ended = replace(ended, nameless=tuple(_uncaptured(scene, ended, listing)))
     tally = _Tally()
     for talk in ended.talks:
         _look(scene, talk, tally)
     return _told(scene, ended, tally)
+
+
+def _uncaptured(scene: _Scene, ended: Ended, listing: StoreListing) -> Iterator[str]:
+    """Yield the transcripts of nobody that no `observe --recover` took in to their present end."""
+    refs = {ref.session_id: ref for one in listing.sessions if (ref := one.transcript) is not None}
+    for name in ended.nameless:
+        try:
+            is_known = name in refs and is_captured(scene.ports, scene.agent.ref, refs[name])
+        except StoreError as error:
+            logger.warning("%s", error)
+            is_known = False
+        if not is_known:
+            yield name
 
 
 def _look(scene: _Scene, talk: EndedTalk, tally: _Tally) -> None:

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint.rules import is_capturable
-from memconsole.domain.recover import TAIL_MESSAGES, fingerprint
+from memconsole.domain.recover import SILENT, TAIL_MESSAGES, fingerprint
 from memconsole.engine.transcripts.segment import read_segment
 from memconsole.errors import StateError, StoreError
 
@@ -28,6 +28,16 @@ def take_fingerprint(ports: Ports, ref: TranscriptRef, *, is_previous: bool = Fa
     """
     segment = read_segment(ports.sessions, ref, wanted=TAIL_MESSAGES, is_previous=is_previous)
     return fingerprint(segment.messages) if segment.messages else None
+
+
+def is_captured(ports: Ports, agent: AgentRef, ref: TranscriptRef) -> bool:
+    """Tell whether a transcript was captured to its end, however that came about.
+
+    Raises:
+        StoreError: The transcript cannot be read.
+    """
+    known = ports.recovery.fingerprints(agent, ref.session_id)
+    return bool(known) and (take_fingerprint(ports, ref) or SILENT) in known
 
 
 def remember_end(ports: Ports, agent: AgentRef, ref: TranscriptRef) -> None:

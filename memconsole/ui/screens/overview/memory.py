@@ -92,4 +92,4 @@ def _empty(agent: AgentView | None, pool: Pool | None) -> tuple[str, ...]:
         return ("select one agent to see its memory",)
     if pool is None:
         return ("not read yet",)
-    return ("its workspace is missing:", literal(str(agent.agent.workspace)))
+    return ("its workspace is missing:", literal(agent.agent.workspace_shown))
