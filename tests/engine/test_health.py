@@ -190,6 +190,14 @@ class TestJobs:
         world.scheduler.current = SchedulerStatus("running", pid=1)
         world.jobs.save(self.record())
         assert status(world, "jobs") == "ok"
+        assert look(world, "jobs").message == "1 jobs run as they should"
+
+    def test_a_job_that_failed_once_does_not_run_as_it_should(self, world: World) -> None:
+        world.scheduler.current = SchedulerStatus("running", pid=1)
+        world.jobs.save(self.record(status="failed", failures=1))
+        found = look(world, "jobs")
+        assert found.status.value == "ok"
+        assert found.message == "checkpoint has failed last time; 1 jobs run in time"
 
     @pytest.mark.parametrize(
         "changes",
