@@ -162,7 +162,7 @@ class TestWithoutThem:
 
 
 def test_a_plain_search_loads_nothing_of_it(state: Path) -> None:
-    own = ("agent_search", "agent_finding", "evidence", "explaining", "explanation", "platform_")
+    own = ("engine.platform_search", "domain.platform_search", "adapters.platform_index")
     program = Program({"HOME": str(state.parent), "TZ": "UTC", "MEMCONSOLE_NOW": RECORDED})
     assert program("search", "barcode").code == 0  # builds the index
 
@@ -173,11 +173,14 @@ def test_a_plain_search_loads_nothing_of_it(state: Path) -> None:
             command, env=environment, cwd=state.parent, capture_output=True, text=True, check=True
         )
         names = (line.rpartition("|")[2].strip() for line in done.stderr.splitlines())
-        ours = {name.rpartition(".")[2] for name in names if name.startswith("memconsole.")}
+        ours = {name.removeprefix("memconsole.") for name in names}
         return {name for name in ours if name.startswith(own)}
 
     assert loaded("barcode") == set()
-    assert loaded("barcode", "--explain") >= {"explaining", "explanation", "platform_rank"}
+    assert loaded("barcode", "--explain") >= {
+        "engine.platform_search.explain",
+        "domain.platform_search.ranking",
+    }
 
 
 def test_a_gateway_that_is_asked_gives_its_own_rank(state: Path, shared: Path) -> None:

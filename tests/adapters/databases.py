@@ -69,7 +69,7 @@ def run_elsewhere(code: str, *arguments: str) -> None:
 LEAVE_A_LOG = """
 import os, signal, sys
 from pathlib import Path
-from memconsole import sqlite
+from memconsole.adapters import sqlite
 with sqlite.open_own(Path(sys.argv[1])) as connection:
     connection.execute("INSERT INTO t VALUES (2)")
     os.kill(os.getpid(), signal.SIGKILL)

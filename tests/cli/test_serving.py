@@ -137,7 +137,8 @@ from memconsole.domain.jobs.runs import JobEnd
 from memconsole.domain.agents import Origin
 from memconsole.domain.jobs.schedule import Every
 from memconsole.domain.settings import Settings
-from memconsole import wiring, wiring_jobs
+from memconsole.compose import engine as wiring
+from memconsole.compose import jobs as wiring_jobs
 from memconsole.errors import SchedulerOwnedError
 from memconsole.scheduler.control import Stopper
 from memconsole.cli.allocator import has_gnu_library

@@ -1,9 +1,8 @@
 """`python -P -m memconsole.adapters.alerts.child`: one delivery in a process of its own (A20).
 
 What a delivery loads goes with the process, and a receiver that never ends cannot hold us. The
-question, secrets included, comes by standard input; the answer says how it went, without them.
-
-Sends one message over HTTP or through Apprise; runs in the child process, not in ours.
+question, secrets included, comes by standard input; the answer says how it went, without them. A
+message goes over HTTP or through Apprise.
 """
 
 from __future__ import annotations
@@ -51,10 +50,6 @@ def _delivered(question: dict[str, object]) -> dict[str, object]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     return {"error": None, "is_final": False}
-
-
-if __name__ == "__main__":
-    sys.exit(main())
 
 
 Question = dict[str, Any]
@@ -191,3 +186,7 @@ def _apprise(question: Question) -> None:
     )
     if not is_sent:
         raise DeliveryError("Apprise could not deliver it")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
