@@ -20,7 +20,7 @@ from memconsole.domain.commands.commands import (
     Reflect,
     Reindex,
 )
-from memconsole.domain.commands.outcomes import Planned
+from memconsole.domain.commands.outcomes import Failed, Planned
 from memconsole.domain.jobs.runs import JobEnd
 from memconsole.domain.jobs.schedule import DailyAt, Every
 from memconsole.errors import ConfigError
@@ -145,7 +145,7 @@ def _rotations(engine: Engine, *, dry_run: bool) -> Iterable[Command | Outcome]:
     found = [replace(one, dry_run=False) for one in plan.queue]
     if found:
         engine.require_gateway()
-    return found
+    return [*found, *(one for one in plan.outcomes if isinstance(one, Failed))]
 
 
 def _reindexes(engine: Engine, *, dry_run: bool) -> Iterator[Command]:

@@ -172,3 +172,31 @@ def test_health_does_not_call_memory_small_that_it_cannot_see(
     for name in ("memory-file-size", "observations-budget"):
         assert checks[name]["status"] == "unknown"
         assert "memory/ cannot be read" in checks[name]["message"]
+
+
+ROTATIONS = (("rotate", "--dry-run"), ("rotate", "--yes"), ("once", "rotation"))
+
+
+@pytest.mark.parametrize("command", ROTATIONS, ids=" ".join)
+def test_sessions_that_cannot_be_read_are_not_nothing_to_do(
+    program: Program, folder: Path, command: tuple[str, ...]
+) -> None:
+    for sessions in (folder / ".openclaw" / "agents").glob("*/sessions"):
+        sessions.chmod(0)
+
+    answer = program(*command)
+
+    assert answer.code in (1, 3)
+    assert "none of the session stores" in answer.out + answer.err
+    assert "Nothing to do" not in answer.out
+
+
+def test_a_rotation_names_the_agent_whose_sessions_cannot_be_read(
+    program: Program, folder: Path
+) -> None:
+    (folder / ".openclaw" / "agents" / "main" / "sessions").chmod(0)
+
+    answer = program.json("rotate", "--dry-run")
+
+    assert answer.row(agent="main")["reason"] == "store-unreadable"
+    assert "store-unreadable" in answer.warning_codes()

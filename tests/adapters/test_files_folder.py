@@ -351,3 +351,44 @@ def test_the_fingerprint_tells_a_change(
     change(place)
 
     assert store.fingerprint(place.agent) != before
+
+
+def test_a_link_to_the_sessions_of_another_agent_is_not_opened(tmp_path: Path) -> None:
+    juno = Sessions(tmp_path, "juno")
+    juno.store({"agent:juno:main": {"sessionId": ID_A}})
+    juno.file(f"{ID_A}.jsonl")
+    iris = Sessions(tmp_path, "iris")
+    iris.folder.rmdir()
+    iris.folder.symlink_to(juno.folder)
+
+    listing = iris.read()
+
+    assert (listing.sessions, listing.storage) == ((), Storage.UNREADABLE)
+    assert set(notices(listing)) == {"transcript-outside"}
+    assert "another agent" in listing.notices[0].message
+    assert [one.session_id for one in juno.read().sessions] == [ID_A]
+
+
+def test_a_link_below_the_folder_of_another_agent_is_not_opened(tmp_path: Path) -> None:
+    juno = Sessions(tmp_path, "juno")
+    juno.file(f"old/{ID_A}.jsonl")
+    iris = Sessions(tmp_path, "iris")
+    iris.folder.rmdir()
+    iris.folder.symlink_to(juno.folder / "old")
+
+    assert iris.read().sessions == ()
+
+
+def test_sessions_may_be_moved_out_of_the_home_by_one_agent_alone(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    (disk / f"{ID_A}.jsonl").write_text("")
+    iris, juno = (Sessions(tmp_path / "home", name) for name in ("iris", "juno"))
+    iris.folder.rmdir()
+    iris.folder.symlink_to(disk)
+    assert [one.session_id for one in iris.read().sessions] == [ID_A]
+
+    juno.folder.rmdir()
+    juno.folder.symlink_to(disk)
+
+    assert iris.read().sessions == juno.read().sessions == ()

@@ -8,19 +8,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.commands.commands import Rotate
-from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
 from memconsole.domain.rotation import Identity, Rotation, RotationState
-from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.sessions.stored import SessionState, StoreListing
 from memconsole.domain.settings import RotationSettings, Settings
 from memconsole.domain.transcripts.records import Entry, EntryKind, Usage
 from memconsole.engine.engine import Engine
 from memconsole.engine.home.reader import Reader
 from memconsole.engine.rotation.plan import RotationPlan, plan_rotation
-from memconsole.errors import SessionNotFoundError, UnknownAgentError
+from memconsole.errors import (
+    HomeUnreadableError,
+    SessionNotFoundError,
+    StoreError,
+    UnknownAgentError,
+)
 from tests.engine.checkpoint_stage import MAIN
 from tests.engine.rows import row
-from tests.fakes import HOME, NOW, World
+from tests.fakes import HOME, NOW, World, fake_agent
 
 if TYPE_CHECKING:
     from memconsole.domain.sessions.stored import StoredSession
@@ -269,3 +275,33 @@ def test_agents_and_keys_have_thresholds_of_their_own() -> None:
     ]
     found = plan(*rows, settings=settings)
     assert planned_keys(found) == ["agent:main:main", "agent:main:telegram:direct:3", key]
+
+
+class TestStoresThatCannotBeRead:
+    def test_none_can_be_read(self) -> None:
+        world = World()
+        closed = Notice("store-unreadable", "sessions cannot be listed: permission denied")
+        world.sessions.listings["main"] = StoreListing((), Storage.UNREADABLE, {}, (closed,))
+
+        with pytest.raises(HomeUnreadableError, match="permission denied"):
+            plan(world=world)
+
+    def test_one_of_two_cannot_be_read(self) -> None:
+        world = World(fake_agent(), fake_agent("work"))
+        world.sessions.hold(row("agent:main:main", 160_000))
+        closed = Notice("store-unreadable", "sessions cannot be listed: permission denied")
+        world.sessions.listings["work"] = StoreListing(
+            (), Storage.UNREADABLE, {"unreadable": 1}, (closed,)
+        )
+
+        found = plan(world=world)
+
+        failed = [one for one in found.outcomes if isinstance(one, Failed)]
+        assert planned_keys(found) == ["agent:main:main"]
+        assert [(one.command.agent.id, one.code) for one in failed] == [
+            ("work", "store-unreadable")
+        ]
+        assert "permission denied" in failed[0].message
+        assert found.notices == (closed,)
+        with pytest.raises(StoreError, match="work cannot be read"):
+            plan(world=world, keys=("agent:work:main",))

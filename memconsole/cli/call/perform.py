@@ -124,7 +124,7 @@ def rotations(call: Call, wish: RotationWish, *, yes: bool) -> int:
         _confirm(call, planned, yes=yes)
         call.engine.require_gateway()
         outcomes = _rotate(call, plan, wish)
-    return _answer(call, "rotate", outcomes, home, {"below": plan.below})
+    return _answer(call, "rotate", outcomes, home, plan)
 
 
 def compaction(call: Call, command: Compact, *, yes: bool) -> int:
@@ -296,16 +296,20 @@ def _answer(
     name: str,
     outcomes: Sequence[Outcome],
     home: Home,
-    left_out: Mapping[str, int] | None = None,
+    plan: RotationPlan | None = None,
 ) -> int:
+    left_out = {} if plan is None else {"below": plan.below}
+    notices = () if plan is None else plan.notices
     return call.answer(
         Answer(
             name,
             data=lambda: [encode_outcome.outcome(one) for one in outcomes],
-            show=lambda paper: show_outcomes(paper, outcomes, left_out or {}),
+            show=lambda paper: show_outcomes(paper, outcomes, left_out),
             at=call.clock.now(),
-            warnings=tuple(dict.fromkeys(it for one in outcomes for it in notices_of(one))),
-            left_out=left_out or {},
+            warnings=tuple(
+                dict.fromkeys((*notices, *(it for one in outcomes for it in notices_of(one))))
+            ),
+            left_out=left_out,
             code=exits.exit_of_outcomes(outcomes),
             failures=encode_outcome.failures(outcomes),
             home=home,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agents import Storage
 from memconsole.errors import (
+    HomeUnreadableError,
     SessionNotFoundError,
     StoreError,
     TranscriptRefusedError,
@@ -12,7 +14,7 @@ from memconsole.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
@@ -83,3 +85,16 @@ def unreadable(agent_id: str, listing: StoreListing) -> StoreError:
         f"the sessions of {agent_id} cannot be read{why}",
         hint="`--session ID` saves a transcript by its session id.",
     )
+
+
+def require_a_readable_store(home: Home, listings: Iterable[StoreListing]) -> None:
+    """A1: "has no sessions" and "cannot be read" never look alike (exit 3 of `cli.md`).
+
+    Raises:
+        HomeUnreadableError: There are session stores, and none of them can be read.
+    """
+    stores = [one for one in listings if one.storage is not Storage.NONE]
+    if not stores or any(one.storage is not Storage.UNREADABLE for one in stores):
+        return
+    reasons = [notice.message for one in stores for notice in one.notices]
+    raise HomeUnreadableError(str(home.path), reasons[0] if reasons else "no reason is known")

@@ -5,25 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agents import Storage
+from memconsole.domain.checkpoint.rules import is_readable
 from memconsole.domain.commands.commands import Rotate
-from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
 from memconsole.domain.rotation import BREAKER, is_too_soon, is_tripped
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import NotDue
-from memconsole.engine.home.lookup import find_agent
-from memconsole.errors import SessionNotFoundError
+from memconsole.engine.home.lookup import find_agent, require_a_readable_store, unreadable
+from memconsole.errors import SessionNotFoundError, StoreError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
+    from memconsole.domain.agents import Notice
     from memconsole.domain.commands.commands import Detail
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.rotation import Rotation
     from memconsole.domain.settings import RotationSettings, Settings
     from memconsole.domain.snapshot.snapshot import SessionView
-    from memconsole.engine.home.reader import Reader
+    from memconsole.engine.home.reader import AgentReading, Reader
     from memconsole.ports.bundle import Ports
 
 JOURNAL_ROWS = 20
@@ -52,12 +55,15 @@ class RotationPlan:
         below: Live sessions below their threshold or without a count.
         threshold_tokens: The absolute limit that was applied.
         most: Sessions that one run resets; None when they were named.
+        notices: What of the stores could not be read; an agent whose store cannot be read at all
+            is a `Failed` among the outcomes.
     """
 
     outcomes: tuple[Outcome, ...]
     below: int
     threshold_tokens: int
     most: int | None = None
+    notices: tuple[Notice, ...] = ()
 
     @property
     def queue(self) -> tuple[Rotate, ...]:
@@ -96,29 +102,26 @@ def plan_rotation(
 
     Raises:
         SessionNotFoundError: A key names no live session.
+        StoreError: It may be in a store that cannot be read.
+        HomeUnreadableError: There are session stores, and none of them can be read.
         UnknownAgentError: `agent_id` names nobody.
         ConfigError: The rules of rotation, or those of one of the agents, are wrong.
     """
-    rows = _live_rows(reader, agent_id, threshold_tokens)
+    seen = _live(reader, agent_id, threshold_tokens)
+    rows = seen.rows
     most = _most(settings, rows)
     if keys:
-        named = [_named(rows, key) for key in keys]
+        named = [_named(seen, key) for key in keys]
         outcomes = tuple(_judge_named(row, ports, settings, is_forced=is_forced) for row in named)
         limit = threshold_tokens or settings.rotation.threshold_tokens
-        return RotationPlan(_told(outcomes, is_active_forced), 0, limit)
-    due = sorted((row for row in rows if row.is_due), key=lambda row: -(row.count.basis or 0))
-    held = [one for row in due if (one := _held(row, ports, settings)) is not None]
-    waiting = {one.command for one in held}
-    outcomes = (
-        *_placed([row for row in due if _command(row) not in waiting], most),
-        *held,
-        *(_skipped(row) for row in rows if _stays(row) and not row.is_cron_run),
-    )
+        return RotationPlan(_told(outcomes, is_active_forced), 0, limit, notices=seen.notices)
+    outcomes = (*_judge_all(rows, ports, settings, most), *seen.unread)
     return RotationPlan(
         _told(outcomes, is_active_forced),
         below=sum(not row.is_due and not _stays(row) for row in rows),
         threshold_tokens=threshold_tokens or settings.rotation.threshold_tokens,
         most=most,
+        notices=seen.notices,
     )
 
 
@@ -128,6 +131,18 @@ def _most(settings: Settings, rows: Iterable[SessionView]) -> int:
     for agent in {row.agent.id for row in rows}:
         settings.for_agent(agent).rotation.threshold_tokens  # noqa: B018 - a wrong one refuses
     return most
+
+
+def _judge_all(
+    rows: Sequence[SessionView], ports: Ports, settings: Settings, most: int
+) -> Iterator[Outcome]:
+    """Yield who goes, who waits by the journal, and who is full and stays."""
+    due = sorted((row for row in rows if row.is_due), key=lambda row: -(row.count.basis or 0))
+    held = [one for row in due if (one := _held(row, ports, settings)) is not None]
+    waiting = {one.command for one in held}
+    yield from _placed([row for row in due if _command(row) not in waiting], most)
+    yield from held
+    yield from (_skipped(row) for row in rows if _stays(row) and not row.is_cron_run)
 
 
 def _placed(fullest_first: Iterable[SessionView], most: int) -> Iterator[Outcome]:
@@ -158,26 +173,55 @@ def plan_of(command: Rotate, ports: Ports, reader: Reader, settings: Settings) -
     return replace(found, command=command)
 
 
-def _live_rows(
-    reader: Reader, agent_id: str | None, threshold_tokens: int | None
-) -> list[SessionView]:
+@dataclass(frozen=True, slots=True)
+class _Live:
+    """The live sessions, and the agents whose store cannot be read."""
+
+    rows: list[SessionView]
+    unread: tuple[Failed, ...]
+    notices: tuple[Notice, ...]
+
+
+def _live(reader: Reader, agent_id: str | None, threshold_tokens: int | None) -> _Live:
     home = reader.home()
     agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
-    rows: list[SessionView] = []
-    for agent in agents:
-        reading = reader.sessions(home, agent)
-        rows += (
+    readings = [reader.sessions(home, agent) for agent in agents]
+    require_a_readable_store(home, [one.listing for one in readings])
+    return _Live(
+        rows=[
             row
+            for reading in readings
             for row in reader.views(home, reading, {}, threshold_tokens)
             if row.state is SessionState.LIVE
-        )
-    return rows
+        ],
+        unread=tuple(_unread(one) for one in readings if one.listing.storage is Storage.UNREADABLE),
+        notices=tuple(
+            notice
+            for one in readings
+            if not is_readable(one.listing)
+            for notice in one.listing.notices
+            if notice.code in _UNREAD
+        ),
+    )
 
 
-def _named(rows: Iterable[SessionView], key: str) -> SessionView:
-    for row in rows:
+_UNREAD = frozenset({"store-unreadable", "store-newer", "transcript-outside"})
+
+
+def _unread(reading: AgentReading) -> Failed:
+    """Return that nobody could look whether anything of an agent is due."""
+    error = unreadable(reading.agent.id, reading.listing)
+    command = Rotate(reading.agent.ref, "", dry_run=True)
+    hint = "Check owner and mode of the agent's sessions folder."
+    return Failed(command, error.code, str(error), hint=hint)
+
+
+def _named(seen: _Live, key: str) -> SessionView:
+    for row in seen.rows:
         if row.key_text == key:
             return row
+    if seen.unread:
+        raise StoreError(seen.unread[0].message, hint=seen.unread[0].hint)
     raise SessionNotFoundError(key)
 
 

@@ -18,8 +18,7 @@ from memconsole.domain.snapshot.attention import attention
 from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
 from memconsole.engine.home.judge import times_of
 from memconsole.engine.home.live import completed, live_notices, of_this_home, overlaid
-from memconsole.engine.home.lookup import find_agent
-from memconsole.errors import HomeUnreadableError
+from memconsole.engine.home.lookup import find_agent, require_a_readable_store
 from memconsole.text.moments import FUTURE, SKEWED, oddities
 from memconsole.text.plain import one_line
 
@@ -103,7 +102,7 @@ def read_sessions(reader: Reader) -> tuple[Home, list[SessionView]]:
     """
     home = reader.home()
     readings = [reader.sessions(home, agent) for agent in home.agents]
-    _require_a_readable_store(home, [one.listing for one in readings])
+    require_a_readable_store(home, [one.listing for one in readings])
     return home, [view for one in readings for view in reader.views(home, one, {})]
 
 
@@ -141,7 +140,7 @@ def _judged(
         views.append(_agent_view(reading, rows, pool, captures.get(reading.agent.id)))
         sessions += rows
         listings.append(reading.listing)
-    _require_a_readable_store(home, listings)
+    require_a_readable_store(home, listings)
     sessions.sort(key=_order)
     return views, sessions
 
@@ -270,15 +269,6 @@ def _agent_view(
 def _problems(agent: Agent, reading: AgentReading) -> tuple[Notice, ...]:
     found = (*agent.problems, *reading.listing.notices, *reading.notices)
     return tuple(dict.fromkeys(found))
-
-
-def _require_a_readable_store(home: Home, listings: Iterable[StoreListing]) -> None:
-    """A1: "has no sessions" and "cannot be read" never look alike (exit 3 of `cli.md`)."""
-    stores = [one for one in listings if one.storage is not Storage.NONE]
-    if not stores or any(one.storage is not Storage.UNREADABLE for one in stores):
-        return
-    reasons = [notice.message for one in stores for notice in one.notices]
-    raise HomeUnreadableError(str(home.path), reasons[0] if reasons else "no reason is known")
 
 
 def _left_out(sessions: Iterable[SessionView], views: Iterable[AgentView]) -> dict[str, int]:

@@ -122,7 +122,11 @@ class SessionFolder:
         self._moved: dict[Path, tuple[Path, ...]] = {}
         self._held: set[str] = set()
         self._links_out: dict[str, Notice] = {}
-        self._roots = frozenset(os.path.realpath(folder) for folder in _own_folders(agent))
+        self._roots = frozenset(
+            os.path.realpath(folder)
+            for folder in _own_folders(agent)
+            if not is_anothers(agent, folder)
+        )
         self._shared = os.path.realpath(agent.store_file.parent)
         self.stamp = tuple(self._scan(folder, read) for folder, read in _folders(agent))
 
@@ -203,6 +207,9 @@ class SessionFolder:
 
     def _scan(self, folder: Path, read: Callable[[str], FileName]) -> object:
         """Keep the files of one folder; return its part of the stamp."""
+        if is_anothers(self._agent, folder):
+            self.notices = (*self.notices, anothers(self._agent, folder))
+            return os.path.realpath(folder)
         try:
             files, held, links = _session_files(folder, read)
         except (FileNotFoundError, NotADirectoryError):
@@ -243,6 +250,33 @@ class SessionFolder:
             known = tuple(place for place in dict.fromkeys(places) if _is_folder(place))
             self._moved[folder] = known
         return known
+
+
+def is_anothers(agent: Agent, folder: Path) -> bool:
+    """Whether a folder below an agent's own is really a folder of another agent of its home.
+
+    A folder may be moved out of the home behind a link, as long as no other agent has the same.
+    """
+    if agent.folder not in folder.parents:
+        return False  # a store that the configuration moved may be shared
+    real, agents = Path(os.path.realpath(folder)), Path(os.path.realpath(agent.folder.parent))
+    if agents in real.parents:
+        return real.relative_to(agents).parts[0] != agent.folder.name
+    inside = folder.relative_to(agent.folder)
+    try:
+        others = [one for one in agents.iterdir() if one.name != agent.folder.name]
+    except OSError:
+        return False
+    return any(os.path.realpath(one / inside) == str(real) for one in others)
+
+
+def anothers(agent: Agent, folder: Path) -> Notice:
+    """Return the notice of a folder that is really another agent's."""
+    message = (
+        f"{one_line(str(folder))} is a link to the sessions of another agent"
+        f" ({one_line(os.path.realpath(folder))}); it is not opened for agent {one_line(agent.id)}"
+    )
+    return Notice("transcript-outside", message, str(folder), agent.id)
 
 
 def _base_name(session_file: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.adapters.sessions.entry_fields import instant, whole
 from memconsole.adapters.sessions.files.belonging import transcript_of
-from memconsole.adapters.sessions.files.folder import SessionFolder
+from memconsole.adapters.sessions.files.folder import SessionFolder, anothers, is_anothers
 from memconsole.adapters.sessions.files.map import SessionMap, read_session_map
 from memconsole.adapters.sessions.names import FileKind
 from memconsole.domain.agents import Notice, Storage, few
@@ -99,6 +99,8 @@ class FileSessionStore:
 
     def _store(self, agent: Agent) -> _Store:
         path = agent.store_file
+        if is_anothers(agent, path.parent):
+            return _Store(exists=True, notices=(anothers(agent, path.parent),))
         try:
             path.lstat()
         except (FileNotFoundError, NotADirectoryError):
