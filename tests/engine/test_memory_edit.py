@@ -349,6 +349,7 @@ def test_hard_leaves_no_copy_in_anything_that_is_ours() -> None:
     stage.add("Something else entirely")
     stage.world.edits.blocks = [f"# A\n- **[13:20]** {SECRET}\n- Other\n"]
     outcome = stage.forget(wanted, is_hard=True)
+    assert outcome.message.endswith("no copy of ours is left under this path of the workspace")
     assert isinstance(outcome, Forgotten), outcome
     assert [path for path, text in stage.files().items() if "door code" in text] == []
     assert [path for path, text in stage.files().items() if wanted in text] == []

@@ -135,7 +135,9 @@ def _done(
     """Say what was done; never what the entries said: the run log is kept."""
     places = ", ".join(f"{one.id} ({one.path}:{one.line})" for one in entries)
     end = (
-        "no copy of ours is left" if command.is_hard else "`memconsole memory undo` brings it back"
+        "no copy of ours is left under this path of the workspace"
+        if command.is_hard
+        else "`memconsole memory undo` brings it back"
     )
     ids: list[Detail] = list(dict.fromkeys(one.id for one in entries))
     is_secret = any(bench.masked(one.text) != one.text for one in entries)
