@@ -1,4 +1,4 @@
-"""Sizes as words, for files and notes; the faces have humanize (house rule 4).
+"""Sizes as words, in files, notes and both faces.
 
 A KB is 1,024 bytes, and sizes are cut down, never rounded up: 735,011 bytes are `717 KB`.
 """

@@ -131,4 +131,11 @@ def took(milliseconds: int | None) -> str:
 
 def plural(count: int, one: str, many: str | None = None) -> str:
     """Return `1 session` or `5 sessions`; thousands are separated."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{thousands(count)} {one if count == 1 else many or one + 's'}"
+
+
+def thousands(count: int) -> str:
+    """Return a whole number as `12,345`."""
+    from humanize import intcomma  # noqa: PLC0415 - the first picture can do without
+
+    return intcomma(count)

@@ -106,7 +106,7 @@ def checkpoints_listing(
         return Listing(title, number=1, empty=(failure or "reading the checkpoints",))
     return Listing(
         title=title,
-        about=f"{context.glyphs.dot} {len(saved):,}",
+        about=f"{context.glyphs.dot} {figures.thousands(len(saved))}",
         source="disk",
         number=1,
         columns=_COLUMNS,

@@ -40,7 +40,7 @@ def runs_listing(runs: tuple[Run, ...], context: Context) -> Listing:
     """Return all runs, newest first."""
     return Listing(
         title="Runs",
-        about=f"{context.glyphs.dot} {len(runs):,}",
+        about=f"{context.glyphs.dot} {figures.thousands(len(runs))}",
         source="state",
         number=1,
         columns=_COLUMNS,

@@ -84,14 +84,14 @@ def is_usual(view: SessionView) -> bool:
 
 def _folded(own: list[SessionView], shown: list[SessionView]) -> str:
     live = sum(is_usual(view) for view in own)
-    parts = [f"{live:,} live"]
+    parts = [f"{figures.thousands(live)} live"]
     hidden = [] if len(own) == len(shown) else [view for view in own if not is_usual(view)]
     runs = sum(view.state is SessionState.LIVE for view in hidden)
     ended = len(hidden) - runs
     if runs:
-        parts.append(f"{runs:,} cron runs folded")
+        parts.append(f"{figures.thousands(runs)} cron runs folded")
     if ended:
-        parts.append(f"{ended:,} ended")
+        parts.append(f"{figures.thousands(ended)} ended")
     return ", ".join(parts)
 
 

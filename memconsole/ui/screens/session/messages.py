@@ -77,7 +77,7 @@ def _about(view: TranscriptView) -> str:
         (counts.unknown, "of an unknown kind"),
     ):
         if count:
-            parts.append(f"{count:,} {word}")
+            parts.append(f"{figures.thousands(count)} {word}")
     return ", ".join(parts)
 
 
@@ -108,7 +108,7 @@ def _text(key: str, text: str, width: int) -> Iterator[Row]:
         if line >= _MOST_LINES:
             yield text_row(
                 f"{key}:more",
-                Span(f"  {left:,} more characters; y copies all", Role.MUTED),
+                Span(f"  {figures.thousands(left)} more characters; y copies all", Role.MUTED),
                 value=text,
             )
             return
@@ -117,6 +117,9 @@ def _text(key: str, text: str, width: int) -> Iterator[Row]:
     if len(text) > _MOST_CHARS:
         yield text_row(
             f"{key}:more",
-            Span(f"  {len(text) - _MOST_CHARS:,} more characters; y copies all", Role.MUTED),
+            Span(
+                f"  {figures.thousands(len(text) - _MOST_CHARS)} more characters; y copies all",
+                Role.MUTED,
+            ),
             value=text,
         )

@@ -79,7 +79,7 @@ def _facts(
     yield "model", literal(stored.model or "?"), Role.PLAIN
     yield "compactions", "?" if stored.compactions is None else str(stored.compactions), Role.PLAIN
     if detail is not None:
-        yield "records", f"{detail.events:,}", Role.PLAIN
+        yield "records", figures.thousands(detail.events), Role.PLAIN
     yield "started", figures.day_and_time(stored.started_at, context.zone), Role.PLAIN
     yield "updated", figures.day_and_time(stored.updated_at, context.zone), Role.PLAIN
     yield "key", literal(view.key_text or "?"), Role.PLAIN
