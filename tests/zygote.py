@@ -25,7 +25,8 @@ from memconsole.__main__ import main
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LOADED = ("cli", "config", "domain", "engine", "platform", "sqlite", "stores", "wiring", "errors")
+LAYERS = ("cli", "compose", "config", "domain", "engine", "errors", "ports", "system", "text")
+ADAPTERS = ("platform", "sessions", "sqlite", "state", "transcripts", "workspace")
 DEADLINE_S = 100
 _CAPABILITY_VERSION_3 = 0x20080522
 _SEES_EVERYTHING = ~((1 << 1) | (1 << 2))
@@ -40,7 +41,9 @@ def load() -> None:
 
 def _modules(path: list[str], prefix: str) -> Iterator[str]:
     for found in pkgutil.iter_modules(path, prefix):
-        if found.name.split(".")[1] not in LOADED:
+        layer, _, subject = found.name.removeprefix("memconsole.").partition(".")
+        is_adapter = layer == "adapters" and subject.partition(".")[0] in ("", *ADAPTERS)
+        if layer not in LAYERS and not is_adapter:
             continue
         yield found.name
         if found.ispkg:
