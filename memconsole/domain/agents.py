@@ -147,6 +147,7 @@ class Agent:
         store_agents: Ids of all agents that keep their sessions in `store_file`, the one that
             owns what names nobody first; empty when the store is this agent's alone.
         main_key: `session.mainKey`, the word for the main session in keys.
+        session_scope: `session.scope`, `per-sender` unless set.
     """
 
     ref: AgentRef
@@ -162,6 +163,7 @@ class Agent:
     problems: tuple[Notice, ...] = ()
     store_agents: tuple[str, ...] = ()
     main_key: str = "main"
+    session_scope: str = "per-sender"
     workspace_doubt: str = ""
 
     @property
@@ -193,6 +195,7 @@ class PlatformConfig:
         window_cap: `agents.defaults.contextTokens`, the most that is used of any window.
         default_model: `agents.defaults.model.primary`.
         main_key: `session.mainKey`, `main` unless set.
+        session_scope: `session.scope`, `per-sender` unless set.
         reserve_tokens: What the platform keeps free before it compacts.
         bootstrap_max_chars: Characters of one bootstrap file that reach the prompt.
         bootstrap_total_max_chars: The same for all bootstrap files together.
@@ -208,6 +211,7 @@ class PlatformConfig:
     default_model: str | None = None
     window_cap: int | None = None
     main_key: str = "main"
+    session_scope: str = "per-sender"
     reserve_tokens: int = 20_000
     bootstrap_max_chars: int = 20_000
     bootstrap_total_max_chars: int = 60_000

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import clock, local_day
 from memconsole.domain.checkpoint.rules import touched_at
-from memconsole.domain.sessions.keys import SessionClass, classify, parse_key
+from memconsole.domain.sessions.keys import SessionClass, classify, key_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.graphemes import cut
@@ -130,7 +130,7 @@ def _newest_of_each(talks: Iterable[EndedTalk]) -> list[EndedTalk]:
 
 
 def _class(agent: Agent, key: str, stored: StoredSession) -> SessionClass:
-    return classify(stored.key or parse_key(key, owner=agent.id), stored.chat_type)
+    return classify(stored.key or key_of(agent, key), stored.chat_type)
 
 
 def render_raw(

@@ -29,7 +29,13 @@ from memconsole.domain.handed_out import handed_out
 from memconsole.domain.index_md import INDEX
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.observe.rules import source_of
-from memconsole.domain.sessions.keys import SessionClass, classify, is_per_peer, parse_key
+from memconsole.domain.sessions.keys import (
+    SessionClass,
+    classify,
+    is_per_peer,
+    key_of,
+    parse_key,
+)
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.transcripts.fingerprint import keys_of
 from memconsole.errors import UsageError, WorkspaceError
@@ -256,7 +262,7 @@ def _scene(
 
 def _peer(agent: Agent, session_key: str | None) -> str | None:
     """Return the key of a session with one person among several; None for any other."""
-    if session_key is None or not is_per_peer(parse_key(session_key, owner=agent.id)):
+    if session_key is None or not is_per_peer(key_of(agent, session_key)):
         return None
     return session_key
 
@@ -298,4 +304,4 @@ def _agent(home: Home, workspace: Path | None, session_key: str | None) -> Agent
 def _class(agent: Agent, session_key: str | None) -> SessionClass:
     if session_key is None:
         return SessionClass.MAIN
-    return classify(parse_key(session_key, owner=agent.id), None)
+    return classify(key_of(agent, session_key), None)

@@ -14,7 +14,7 @@ from memconsole.domain.cleanup import Cleaning, OldFile, Step, step_due
 from memconsole.domain.commands.commands import Observe
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.recover import SILENT
-from memconsole.domain.sessions.keys import classify, parse_key
+from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import TranscriptKind
 from memconsole.engine.observe.run import observe
 from memconsole.engine.transcripts.ages import dated
@@ -166,7 +166,7 @@ def _why_not(scene: _Scene, agent: Agent, stored: StoredSession) -> str | None:
 
 def _remembered_key(scene: _Scene, agent: Agent, ref: TranscriptRef) -> SessionKey | None:
     key = scene.ports.recovery.keys(agent.ref).get(ref.session_id)
-    return None if key is None else parse_key(key, owner=agent.id)
+    return None if key is None else key_of(agent, key)
 
 
 def _is_safe(scene: _Scene, agent: Agent, ref: TranscriptRef) -> bool:

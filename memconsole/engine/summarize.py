@@ -20,7 +20,7 @@ from memconsole.domain.memory.records import SummaryRecord
 from memconsole.domain.memory.words import slug, words_of
 from memconsole.domain.model import read_summary, summary_prompt
 from memconsole.domain.planted import holds_planted, is_planted, is_quoted
-from memconsole.domain.sessions.keys import classify, parse_key
+from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.summarize.files import files_touched
 from memconsole.domain.summarize.markers import observations
 from memconsole.domain.summarize.text import (
@@ -127,7 +127,7 @@ def _refused(command: Summarize, agent: Agent, stored: StoredSession) -> Skipped
         return missing
     kind = class_of(stored)
     if stored.key is None and command.key is not None:
-        kind = classify(parse_key(command.key, owner=agent.id), stored.chat_type)
+        kind = classify(key_of(agent, command.key), stored.chat_type)
     if not kind.may_be_captured(groups=stored.captures_groups):
         return Skipped(
             command,

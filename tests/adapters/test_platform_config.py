@@ -55,7 +55,7 @@ def test_everything_that_is_used(home: Path) -> None:
         { // JSON5
           meta: { lastTouchedVersion: '2026.9.6', },
           gateway: { port: 19789, auth: { token: 'example-token-not-real' } },
-          session: { mainKey: ' Home ', store: '~/sessions/{agentId}.json' },
+          session: { mainKey: ' Home ', scope: ' Global ', store: '~/sessions/{agentId}.json' },
           models: { providers: {
             a: { apiKey: 'example-token-not-real', models: [
               { id: 'big', contextWindow: 200000 }, { id: 'odd', contextWindow: 8000 },
@@ -84,6 +84,7 @@ def test_everything_that_is_used(home: Path) -> None:
         },
         default_model="a/big",
         main_key="home",
+        session_scope="global",
         reserve_tokens=30_000,
         bootstrap_max_chars=5000,
         bootstrap_total_max_chars=9000,

@@ -114,6 +114,14 @@ def test_configured_agents_come_first_in_their_order(place: Place) -> None:
     assert notice.path == str(place.state / "agents" / "ann")
 
 
+def test_agents_know_what_the_configuration_calls_their_sessions(place: Place) -> None:
+    place.configure({"session": {"mainKey": "home", "scope": "global"}})
+
+    [main] = place.read().agents
+
+    assert (main.main_key, main.session_scope) == ("home", "global")
+
+
 def test_what_under_agents_is_nobody(place: Place) -> None:
     place.configure({})
     place.add("agents/.trash/sessions", "agents/node_modules/agent", "agents/vendor/lib")

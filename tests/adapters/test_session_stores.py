@@ -156,6 +156,19 @@ def test_the_configured_main_key_is_main(
     assert found.key.kind is SessionClass.MAIN
 
 
+@pytest.mark.parametrize(
+    ("scope", "kind"), [("global", SessionClass.MAIN), ("per-sender", SessionClass.OTHER)]
+)
+def test_the_bare_global_is_main_where_all_talk_is_one_session(
+    scope: str, kind: SessionClass, builder: HomeBuilder, agent_store: AgentSessionStore
+) -> None:
+    builder.live("global", "a", talk("a", "x"))
+    agent = replace(builder.agent, session_scope=scope)
+    [found] = agent_store.sessions(agent).sessions
+    assert found.key is not None
+    assert found.key.kind is kind
+
+
 def test_a_run_that_goes_on_is_active(builder: HomeBuilder, agent_store: AgentSessionStore) -> None:
     builder.live("agent:main:a", "a", talk("a", "x"), status="running")
     builder.live("agent:main:b", "b", talk("b", "x"), hasActiveRun=True)

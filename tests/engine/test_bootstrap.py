@@ -75,6 +75,17 @@ def test_each_class_is_given_its_own(key: str | None, size: int, names: list[str
     assert Stage(size).names(key) == names
 
 
+def test_a_key_is_read_by_the_words_of_the_platform_configuration() -> None:
+    stage = Stage()
+    assert stage.run("global").session_class is SessionClass.OTHER
+    assert stage.run("agent:main:home").session_class is SessionClass.OTHER
+
+    stage.world.platform.agents = (fake_agent(session_scope="global", main_key="home"),)
+    assert stage.run("global").session_class is SessionClass.MAIN
+    assert stage.names("global") == FULL
+    assert stage.run("agent:main:home").session_class is SessionClass.MAIN
+
+
 def test_groups_are_given_the_index_alone_where_that_is_wanted() -> None:
     assert Stage().names(GROUP, groups=True) == ["MEMORY_INDEX.md"]
     assert Stage(100).names(GROUP, groups=True) == []

@@ -13,7 +13,6 @@ UUID = "5a5c9799-1f0c-4a2e-9b53-2f6a3f8a1c11"
 DECIDED = [
     ("agent:main:main", SessionClass.MAIN),
     ("main", SessionClass.MAIN),
-    ("global", SessionClass.MAIN),
     ("agent:main:dm:bob", SessionClass.DIRECT),
     ("agent:main:direct:bob", SessionClass.DIRECT),
     ("agent:main:telegram:dm:1001", SessionClass.DIRECT),
@@ -171,6 +170,26 @@ def test_the_configured_main_key_is_main_and_so_is_its_old_name() -> None:
     assert kind("agent:main:main") is SessionClass.MAIN
     assert kind("agent:main:home:base:thread:1") is SessionClass.THREAD
     assert kind("agent:main:home") is SessionClass.OTHER
+
+
+@pytest.mark.parametrize("text", ["global", "Global"])
+@pytest.mark.parametrize("chat_type", [None, "direct", "group"])
+def test_the_scope_of_sessions_alone_decides_what_the_bare_global_is(
+    text: str, chat_type: str | None
+) -> None:
+    def kind(*, is_global: bool) -> SessionClass:
+        return classify(parse_key(text, owner="main", is_global=is_global), chat_type)
+
+    assert kind(is_global=True) is SessionClass.MAIN
+    assert kind(is_global=False) is SessionClass.OTHER
+
+
+def test_only_the_bare_global_is_the_session_of_that_scope() -> None:
+    def kind(text: str) -> SessionClass:
+        return parse_key(text, owner="main", is_global=True).kind
+
+    assert kind("agent:main:global") is SessionClass.OTHER
+    assert kind("global:direct:1") is SessionClass.DIRECT
 
 
 @given(st.text(), st.text(min_size=1), st.text())

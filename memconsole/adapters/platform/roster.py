@@ -80,6 +80,7 @@ def build_roster(
                 database=layout.database(entry, folder),
                 is_configured=is_configured,
                 main_key=reading.config.main_key,
+                session_scope=reading.config.session_scope,
                 problems=(*strange, *_place_problems(key, place, is_configured=is_configured)),
             )
         )

@@ -8,8 +8,12 @@ Formats: `formats/clawdbot-file-era.md` §3 and `formats/openclaw-2026.9.md` §3
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from memconsole.domain.agents import Agent
 
 
 class SessionClass(StrEnum):
@@ -78,6 +82,9 @@ class SessionKey:
         return self.rest or self.text
 
 
+GLOBAL = "global"
+"""A `session.scope` of the platform, and the bare key of the one session that it makes."""
+
 _DIRECT_WORDS = frozenset({"direct", "dm"})
 _PEER_WORDS = _DIRECT_WORDS | {"group", "channel"}
 _THREAD_WORDS = frozenset({"thread", "topic"})
@@ -98,18 +105,40 @@ _CHAT_TYPES = {
 }
 
 
-def parse_key(text: str, *, owner: str, main_key: str = "main") -> SessionKey:
+def key_of(agent: Agent, text: str, *, main_key: str | None = None) -> SessionKey:
+    """Read a session key of an agent, by the words that its platform configuration gives keys.
+
+    Args:
+        agent: Whose store holds it, or would hold it.
+        text: The key as stored.
+        main_key: The word for the main session that the store itself names, which wins.
+    """
+    return parse_key(
+        text,
+        owner=agent.id,
+        main_key=main_key or agent.main_key,
+        is_global=agent.session_scope == GLOBAL,
+    )
+
+
+def parse_key(
+    text: str, *, owner: str, main_key: str = "main", is_global: bool = False
+) -> SessionKey:
     """Read a session key by position; any text is a key, and is kept as it is.
 
     Args:
         text: The key as stored, with or without `agent:<id>:`.
         owner: Agent whose store holds it; owns bare keys.
         main_key: `session.mainKey` of the platform configuration.
+        is_global: Whether its `session.scope` is `global`: all talk is one session, `global`.
     """
     prefix, agent_id, rest = _split_agent(text, owner)
     parts = rest.split(":")
     words = [part.lower() for part in parts]
-    kind, end = _conversation(words, main_key.lower().split(":"), is_bare=not prefix)
+    if not prefix and words == [GLOBAL]:
+        kind = SessionClass.MAIN if is_global else SessionClass.OTHER
+        return SessionKey(text, agent_id, rest, kind)
+    kind, end = _conversation(words, main_key.lower().split(":"))
     cut = _thread_cut(words, end) if end else None
     if cut is not None:
         parent = prefix + ":".join(parts[:cut])
@@ -131,7 +160,8 @@ def classify(key: SessionKey, chat_type: str | None) -> SessionClass:
         key: The parsed key.
         chat_type: `direct`, `group` or `channel` from the store; None when it says nothing.
     """
-    if key.kind is not SessionClass.OTHER or chat_type is None or _is_helper(key.rest):
+    is_decided = key.kind is not SessionClass.OTHER or key.text.lower() == GLOBAL
+    if is_decided or chat_type is None or _is_helper(key.rest):
         return key.kind
     return _CHAT_TYPES.get(chat_type.lower(), SessionClass.OTHER)
 
@@ -144,7 +174,7 @@ def _split_agent(text: str, owner: str) -> tuple[str, str, str]:
     return "", owner, text
 
 
-def _conversation(words: list[str], main: list[str], *, is_bare: bool) -> tuple[SessionClass, int]:
+def _conversation(words: list[str], main: list[str]) -> tuple[SessionClass, int]:
     """Return the class by position, and how many segments name the talk.
 
     A thread marker counts only behind those segments; 0 segments take no thread at all.
@@ -153,8 +183,6 @@ def _conversation(words: list[str], main: list[str], *, is_bare: bool) -> tuple[
         return SessionClass.INCOGNITO, 0
     if len(words) > 1 and words[0] in _JOB_HEADS:
         return _JOB_HEADS[words[0]], 0
-    if is_bare and words == ["global"]:
-        return SessionClass.MAIN, 0
     for key in (main, ["main"]):
         if words[: len(key)] == key:
             return _main(words, len(key))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice, Origin, Storage
 from memconsole.domain.gateway import LiveReading, Verdict
-from memconsole.domain.sessions.keys import parse_key
+from memconsole.domain.sessions.keys import key_of, parse_key
 from memconsole.domain.sessions.stored import SessionState, StoredSession, TranscriptState
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ def _from_gateway(one: LiveSession, reading: AgentReading) -> StoredSession:
     has_run = bool(one.tokens or one.compactions)
     bare = StoredSession(
         agent=agent.ref,
-        key=parse_key(one.key, owner=agent.id, main_key=agent.main_key),
+        key=key_of(agent, one.key),
         session_id=one.session_id,
         state=SessionState.LIVE,
         transcript_state=TranscriptState.MISSING if has_run else TranscriptState.NONE,

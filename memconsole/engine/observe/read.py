@@ -11,7 +11,7 @@ from memconsole.domain.checkpoint.rules import class_of, is_capturable, is_reada
 from memconsole.domain.commands.outcomes import Skipped, SkipReason
 from memconsole.domain.observe.rules import MAX_LINES, MAX_SESSIONS, Part, is_reached, unseen
 from memconsole.domain.recover import SILENT
-from memconsole.domain.sessions.keys import classify, parse_key
+from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import TranscriptState
 from memconsole.domain.transcripts.notices import transcript_notices
 from memconsole.domain.transcripts.records import Tail
@@ -195,7 +195,7 @@ def _named(scene: Scene, listing: StoreListing, name: str) -> Sequence[StoredSes
     if stored.key is None and stored.session_id is not None:
         known = scene.ports.recovery.keys(scene.agent.ref).get(stored.session_id)
         if known is not None:
-            session_class = classify(parse_key(known, owner=scene.agent.id), None)
+            session_class = classify(key_of(scene.agent, known), None)
             is_captured = session_class.may_be_captured(groups=stored.captures_groups)
     label = label_of(stored)
     if not is_captured:

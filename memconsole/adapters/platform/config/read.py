@@ -217,6 +217,7 @@ def _platform_config(path: Path, root: Mapping[str, object]) -> PlatformConfig:
         default_model=text(mapping(model).get("primary")) or text(model),
         window_cap=integer(defaults.get("contextTokens")),
         main_key=(text(session.get("mainKey")) or usual.main_key).strip().lower(),
+        session_scope=(text(session.get("scope")) or usual.session_scope).strip().lower(),
         reserve_tokens=_reserve(mapping(defaults.get("compaction")), usual.reserve_tokens),
         bootstrap_max_chars=integer(defaults.get("bootstrapMaxChars")) or usual.bootstrap_max_chars,
         bootstrap_total_max_chars=integer(defaults.get("bootstrapTotalMaxChars"))

@@ -14,7 +14,7 @@ from memconsole.adapters.sessions.files.folder import SessionFolder, anothers, i
 from memconsole.adapters.sessions.files.map import SessionMap, read_session_map
 from memconsole.adapters.sessions.names import FileKind
 from memconsole.domain.agents import Notice, Storage, few
-from memconsole.domain.sessions.keys import SessionClass, SessionKey, parse_key
+from memconsole.domain.sessions.keys import SessionClass, SessionKey, key_of
 from memconsole.domain.sessions.stored import (
     SessionState,
     StoredSession,
@@ -68,7 +68,7 @@ class FileSessionStore:
         store = self._store(agent)
         live, claims, told = [], Claims(), []
         for text, fields in store.map.entries.items():
-            key = _key(text, agent)
+            key = key_of(agent, text)
             found = transcript_of(agent, folder, key, fields, _topic(key))
             claims.add(fields.session_id, found.file)
             if _is_ours(key, agent):
@@ -76,7 +76,7 @@ class FileSessionStore:
                 live.append(_session(agent, key, fields, found, is_held=is_held))
                 told += [one for one in (found.refusal, found.notice) if one is not None]
         for session_id, text in store.map.earlier.items():
-            claims.add_earlier(session_id, _key(text, agent))
+            claims.add_earlier(session_id, key_of(agent, text))
         loose = loose_sessions(agent, folder, claims)
         sessions = (*live, *loose.sessions)
         is_part_unread = (store.exists and not store.is_read) or bool(folder.notices)
@@ -121,10 +121,6 @@ def _store_stamp(agent: Agent) -> object:
     except OSError as error:
         return error.errno
     return info.st_ino, info.st_size, info.st_mtime_ns
-
-
-def _key(text: str, agent: Agent) -> SessionKey:
-    return parse_key(text, owner=agent.id, main_key=agent.main_key)
 
 
 def _damage(found: SessionMap, agent: Agent) -> tuple[Notice, ...]:

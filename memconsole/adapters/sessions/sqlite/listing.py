@@ -12,7 +12,7 @@ from memconsole.adapters.sessions.sqlite import rows
 from memconsole.adapters.sessions.sqlite.rows import Window
 from memconsole.adapters.sessions.sqlite.schema import no_tables, read_schema
 from memconsole.domain.agents import Storage
-from memconsole.domain.sessions.keys import parse_key
+from memconsole.domain.sessions.keys import key_of
 from memconsole.domain.sessions.stored import (
     SessionState,
     StoredSession,
@@ -297,8 +297,7 @@ class _Shelf:
         )
 
     def _key(self, text: str) -> SessionKey:
-        main_key = self.contents.main_key or self.agent.main_key
-        return parse_key(text, owner=self.agent.id, main_key=main_key)
+        return key_of(self.agent, text, main_key=self.contents.main_key)
 
 
 def _is_active(fields: EntryFields, status: str | None) -> bool | None:
