@@ -148,7 +148,7 @@ class Kept:
 
 
 def tokens(text: str) -> int:
-    """Return the estimate of §3, with the line feed."""
+    """Return the estimate: four characters a token, with the line feed."""
     return math.ceil((len(text) + 1) / 4)
 
 

@@ -1,6 +1,6 @@
 """Session entries and transcript events as the platform writes them, from nothing but numbers.
 
-Formats: `formats/clawdbot-file-era.md` §2 and §4, `formats/openclaw-2026.9.md` §3 and §4.
+Formats: `docs/formats.md`, "Session entries" and "Transcripts".
 """
 
 from __future__ import annotations

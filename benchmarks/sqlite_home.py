@@ -1,6 +1,6 @@
 """Writes the agent database of the SQLite era (agent schema 23), with the tables we read.
 
-Format: `formats/openclaw-2026.9.md` §3.1. This runs in a process of its own, so the standard
+Format: `docs/formats.md`, "The agent database". This runs in a process of its own, so the standard
 library's SQLite meets no other one here.
 """
 

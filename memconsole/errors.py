@@ -118,7 +118,7 @@ class GatewayUnavailableError(MemconsoleError):
     """An action needs the Gateway, and it is not reachable or refuses us.
 
     Attributes:
-        code: The verdict (`cli.md`), when one is known.
+        code: The verdict, when one is known.
     """
 
     code = "gateway-unavailable"
@@ -183,7 +183,7 @@ class LockedError(MemconsoleError):
 
 
 class SchedulerOwnedError(MemconsoleError):
-    """Another process runs the jobs of this state folder (A17)."""
+    """Another process runs the jobs of this state folder."""
 
     code = "scheduler-owned"
 
@@ -247,7 +247,7 @@ class ServiceError(MemconsoleError):
 
 
 class StateNewerError(StateError):
-    """Our own database was made by a newer memconsole: it is read and never written (A24)."""
+    """Our own database was made by a newer memconsole: it is read and never written."""
 
     code = "state-newer"
 
@@ -279,7 +279,7 @@ class SearchCancelledError(IndexUnavailableError):
 class StoreError(MemconsoleError):
     """One session store or transcript of the platform cannot be read.
 
-    `code` is also the warning code of `cli.md`: `store-unreadable` or `store-newer`.
+    `code` is also the warning code of the contract: `store-unreadable` or `store-newer`.
     """
 
     code = "store-unreadable"
@@ -303,7 +303,7 @@ class TranscriptRefusedError(StoreError):
 
 
 class StoreNewerError(StoreError):
-    """A store was made by a newer platform than we know; only its Gateway can read it (A4)."""
+    """A store was made by a newer platform than we know; only its Gateway can read it."""
 
     code = "store-newer"
 

@@ -158,7 +158,7 @@ def zygote() -> subprocess.Popen[str]:
 def tree(folder: Path, *, without: tuple[Path, ...] = ()) -> dict[str, str]:
     """Return everything below a folder, with what would change if anything touched it.
 
-    The content of an `-shm` file is its readers' (A4); that it is there is not.
+    The content of an `-shm` file is its readers'; that it is there is not.
     """
     if not os.path.lexists(folder):
         return {}

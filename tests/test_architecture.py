@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -329,6 +330,58 @@ def test_functions_stay_short_and_long_modules_say_why(folder: str) -> None:
         if length > MAX_FUNCTION_LINES
     ]
     assert modules + functions == []
+
+
+OUTSIDE = re.compile(
+    r"""
+      (?<![\w/.-])(?:mission|house|cli|search|fleet|operators|memory-quality|faults)\.md\b
+    | \bformats/[a-z0-9.-]+\.md
+    | \(A\d{1,2}[a-z]?(?:\)|[,;]\ (?:A\d|\W|mission|house))
+    | \b[Cc]ases?\ c\d\d
+    | \(issue\ \d
+    | (?<!CommonMark\ )(?<!ISO\ 8601\ )(?<!RFC\ \d{4}\ )§
+    """,
+    re.VERBOSE,
+)
+"""A document that a reader of this repository does not have; standards may be quoted by section."""
+
+TEXTS = {".md", ".py", ".sh", ".sql", ".tcss", ".toml", ".yaml"}
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Yield path and text of whatever people read in this repository."""
+    for folder in (*FOLDERS, "docs", "styles", ".ci"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in TEXTS and path != Path(__file__):
+                yield str(path.relative_to(ROOT)), path.read_text("utf-8", errors="replace")
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "pyproject.toml"):
+        yield name, (ROOT / name).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_outside"),
+    [
+        ("as the rules say (A12)", True),
+        ("see `cli.md`, Manners", True),
+        ("mission §5", True),
+        ("formats/openclaw-2026.9.md", True),
+        ("case c17", True),
+        ("RFC 8259 §7", False),
+        ("`docs/contract.md`", False),
+    ],
+)
+def test_a_reference_to_a_document_elsewhere_is_noticed(text: str, is_outside: bool) -> None:
+    assert bool(OUTSIDE.search(text)) is is_outside
+
+
+def test_no_text_refers_to_a_document_that_is_not_here() -> None:
+    assert [
+        f"{name}:{number} {line.strip()}"
+        for name, text in texts()
+        if not name.startswith("tests/cases/")
+        for number, line in enumerate(text.splitlines(), 1)
+        if OUTSIDE.search(line)
+    ] == []
 
 
 LOADED = """

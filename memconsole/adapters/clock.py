@@ -15,7 +15,7 @@ _LAST_YEAR = 9000
 
 
 class SystemClock:
-    """Answers `Clock`; `MEMCONSOLE_NOW` sets the wall clock of the process (A23)."""
+    """Answers `Clock`; `MEMCONSOLE_NOW` sets the wall clock of the process."""
 
     def __init__(self, start: str | None = None) -> None:
         """Take the host's wall clock, or start another one at a given moment.
@@ -75,6 +75,6 @@ class PassedTime:
         """Return seconds that never go back.
 
         `time.monotonic` stands still in sleep on Linux, and on macOS too: there it is the system's
-        CLOCK_MONOTONIC that goes on (A18).
+        CLOCK_MONOTONIC that goes on.
         """
         return time.clock_gettime(_PASSED)

@@ -1,9 +1,9 @@
-"""Locks between our own processes: the system's, so that they die with their holder (A9).
+"""Locks between our own processes: the system's, so that they die with their holder.
 
 A lock file lives in `locks/` of the state folder and stays; only the system's lock on it counts.
 Its holder writes who it is into it, for people to read. Platform lock files are never touched.
 
-Who runs the jobs of this state folder: the scheduler's lock and its pulse (A9, A17).
+Who runs the jobs of this state folder: the scheduler's lock and its pulse.
 """
 
 from __future__ import annotations

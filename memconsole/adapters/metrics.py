@@ -1,6 +1,6 @@
 """Publishes figures for Prometheus (port `MetricsSink`); nothing is loaded before the first.
 
-Figures for Prometheus: a file for the node exporter, or an endpoint on 127.0.0.1 (A21).
+Figures for Prometheus: a file for the node exporter, or an endpoint on 127.0.0.1.
 """
 
 from __future__ import annotations

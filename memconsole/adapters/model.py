@@ -1,4 +1,4 @@
-"""A model that speaks `/chat/completions` as OpenAI does (mission §24).
+"""A model that speaks `/chat/completions` as OpenAI does.
 
 The optional language model.
 """

@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None, *, build: EngineBuilder | None 
         build: Makes the engine; None takes the one of this host.
 
     Returns:
-        The exit code of `cli.md`.
+        The exit code (`docs/contract.md`, "Exit codes").
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     call = Call(build)

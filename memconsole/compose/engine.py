@@ -381,7 +381,7 @@ def build_feed(engine: Engine) -> ChangeFeed:
 
 
 def zone(settings: Settings, home: Home | None) -> Zone:
-    """Return the operator's time zone (A23): ours, else the platform's; None for the host's."""
+    """Return the operator's time zone: ours, else the platform's; None for the host's."""
     from memconsole.domain.calendar import resolve_zone  # noqa: PLC0415
 
     platform = None if home is None else home.config.user_timezone

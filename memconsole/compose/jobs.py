@@ -59,7 +59,7 @@ def build_jobs(
 
 
 def is_state_old(settings: Settings) -> bool:
-    """Tell whether our database is still to be made, or made anew for this version (A24)."""
+    """Tell whether our database is still to be made, or made anew for this version."""
     from memconsole.adapters.sqlite.private_copy import PrivateCopies  # noqa: PLC0415
     from memconsole.adapters.state.database import StateDatabase  # noqa: PLC0415
     from memconsole.adapters.state.schema import KNOWN_VERSION  # noqa: PLC0415

@@ -293,7 +293,7 @@ _MOST = timedelta(days=3660)
 
 
 class Span(Kind):
-    """A duration with its unit (mission §3)."""
+    """A duration with its unit."""
 
     __slots__ = ("least",)
 

@@ -115,7 +115,7 @@ def _texts(number: int, table: Mapping[str, object]) -> dict[str, str]:
 
 
 def _type(number: int, table: Mapping[str, object]) -> str:
-    """Return the type; an address alone is one for Apprise (A20)."""
+    """Return the type; an address alone is one for Apprise."""
     given = table.get("type", "apprise" if "url" in table else None)
     if isinstance(given, str) and given in _NEEDED:
         return given

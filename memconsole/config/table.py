@@ -21,7 +21,7 @@ Every key is a variable as well: `rotation.threshold_tokens` is
 | `MEMCONSOLE_NO_MOUSE` | `ui.mouse`, turned round | `--no-mouse` |
 | `MEMCONSOLE_VERBOSE` | `log.level`: 0 warning, 1 info, 2 debug | `-v`, `-vv` |
 | `MEMCONSOLE_LOG_FILE` | `log.file` | `--log-file` |
-| `ROTATION_THRESHOLD` | `rotation.threshold_tokens` | older name (mission §3) |
+| `ROTATION_THRESHOLD` | `rotation.threshold_tokens` | older name |
 | `OBSERVER_LOOKBACK_MIN` | `observer.lookback`, in minutes | older name |
 | `SESSION_STALE_HOURS` | `checkpoint.stale_after`, in hours | older name |
 | `REFLECTOR_WORD_THRESHOLD` | `reflector.word_threshold` | older name |
@@ -38,7 +38,7 @@ Every key is a variable as well: `rotation.threshold_tokens` is
 | `DREAM_TOKEN_TARGET` | `consolidate.token_target` | older name |
 | `OBSERVER_LINE_THRESHOLD` | `watcher.line_threshold` | older name |
 | `OBSERVER_COOLDOWN_SECS` | `watcher.cooldown`, in seconds | older name |
-| `MEMCONSOLE_NOW` | the wall clock (A23) | for tests |
+| `MEMCONSOLE_NOW` | the wall clock | for tests |
 
 The long name wins over a short one, and that over an older one.
 """

@@ -1,1 +1,1 @@
-"""A platform home that nobody owns: generated, looked at, removed (`cli.md`, `--demo`)."""
+"""A platform home that nobody owns: generated, looked at, removed (`--demo`)."""

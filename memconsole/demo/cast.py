@@ -43,7 +43,7 @@ class Stage:
 
 
 class Count(Enum):
-    """What the store knows about the size of a session (A2)."""
+    """What the store knows about the size of a session."""
 
     FRESH = auto()
     STALE = auto()

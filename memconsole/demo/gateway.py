@@ -195,7 +195,7 @@ class LoopbackGateway:
         }
 
     def _reset(self, params: Mapping[str, object]) -> dict[str, object]:
-        """Reset in place: the session id stays, as on 2026.9 (formats §6.3)."""
+        """Reset in place: the session id stays, as on 2026.9."""
         key = str(params.get("key"))
         row = self.rows.get(key) or {"key": key, "sessionId": str(uuid.uuid4())}
         expected = params.get("expectedSessionId")

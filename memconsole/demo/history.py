@@ -1,4 +1,4 @@
-"""What memconsole itself did in this home before: checkpoints, runs, observed counts (A10)."""
+"""What memconsole itself did in this home before: checkpoints, runs, observed counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generates the whole home: configuration, agents of both eras, workspaces (`cli.md`, `--demo`)."""
+"""Generates the whole home: configuration, agents of both eras, workspaces (`--demo`)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """One session that grows while somebody looks, until the platform compacts it and it starts over.
 
-Format: `formats/clawdbot-file-era.md` §2 and §4.
+Formats: `docs/formats.md`, "Session entries" and "Transcripts".
 """
 
 from __future__ import annotations

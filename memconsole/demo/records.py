@@ -1,6 +1,6 @@
 """Transcript records as the platform writes them.
 
-Formats: `formats/clawdbot-file-era.md` §4 and `formats/openclaw-2026.9.md` §4.
+Formats: `docs/formats.md`, "Transcripts".
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def cron_runs(
 ) -> Iterator[tuple[str, Fields, Transcript]]:
     """Yield (key, entry, transcript) of the past runs of one cron job, newest first.
 
-    The file era keeps an entry for each run beside the job's own (formats §3).
+    The file era keeps an entry for each run beside the job's own.
 
     Args:
         stage: When it plays.

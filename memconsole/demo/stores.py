@@ -1,11 +1,8 @@
-"""Writes an agent of the SQLite era: a database with the tables of agent schema 23 that we read.
+"""Writes the session store of a demo agent, of either era.
 
-Format: `formats/openclaw-2026.9.md` §3. The platform's own checks and triggers are left out: they
-need a newer SQLite than some hosts have.
-
-Writes an agent of the file era: `sessions.json` and a file a transcript.
-
-Format: `formats/clawdbot-file-era.md` §2 and §4.
+Of the SQLite era a database with the tables of agent schema 23 that we read: the platform's own
+checks and triggers are left out, because they need a newer SQLite than some hosts have. Of the file
+era `sessions.json` and a file a transcript. Formats: `docs/formats.md`.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def _write_logs(folder: Path, stage: Stage, agent: AgentPlan, chance: random.Ran
 
 
 def checkpoint_lines(agent_id: str, talk: Sequence[Turn], at: datetime) -> list[str]:
-    """Return an entry as our own checkpoints write it (mission §6)."""
+    """Return an entry as our own checkpoints write it."""
     asked = [turn.text for turn in talk if turn.kind in "UI"]
     said = [turn.text for turn in talk if turn.kind == "A"]
     count = f"{len(asked) + len(said)} messages ({len(asked)} user, {len(said)} assistant)"
@@ -93,7 +93,7 @@ def checkpoint_lines(agent_id: str, talk: Sequence[Turn], at: datetime) -> list[
 
 
 def summary_of(agent_id: str, name: str, talk: Iterable[Turn], at: datetime) -> str:
-    """Return a note as the platform's `session-memory` hook leaves it (formats §6)."""
+    """Return a note as the platform's `session-memory` hook leaves it."""
     spoken = {"U": "user", "I": "user", "A": "assistant"}
     lines = [
         f"# Session: {at:%Y-%m-%d %H:%M}",

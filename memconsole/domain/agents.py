@@ -1,6 +1,6 @@
 """Agents of a platform home, and what could not be read about them.
 
-Where the file of a moved, mounted or copied home may be now (A25); pure path arithmetic.
+Where the file of a moved, mounted or copied home may be now; pure path arithmetic.
 
 Which face asks: a word of its own, because every process says it and few run anything.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Storage(StrEnum):
-    """Where one feature of the platform keeps its data (A1)."""
+    """Where one feature of the platform keeps its data."""
 
     FILES = "files"
     SQLITE = "sqlite"
@@ -32,7 +32,7 @@ class Storage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Era:
-    """Storage of each feature; detected per feature, never by version (A1)."""
+    """Storage of each feature; detected per feature, never by version."""
 
     sessions: Storage = Storage.NONE
     memory_index: Storage = Storage.NONE
@@ -84,7 +84,7 @@ UNREADABLE = "memory-unreadable"
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something the operator should know; a `warnings[]` or `problems[]` row of `cli.md`.
+    """Something the operator should know; a `warnings[]` or `problems[]` row of the contract.
 
     Attributes:
         code: One of `WARNING_CODES`.

@@ -1,4 +1,4 @@
-"""Which day it is for the user: one zone for file names, headings and clock times (A23)."""
+"""Which day it is for the user: one zone for file names, headings and clock times."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Zone: TypeAlias = "ZoneInfo | None"
 """An IANA zone, or None for the host's own (`TZ`, else `/etc/localtime`), DST rules included."""
 
 UNKNOWN_CLOCK = "??:??"
-"""Stands for the clock time of a message that has none (mission §6)."""
+"""Stands for the clock time of a message that has none."""
 
 
 UNKNOWN_ZONE = "time-zone-unknown"
@@ -32,7 +32,7 @@ class ResolvedZone(NamedTuple):
 
 
 def resolve_zone(setting: str | None, platform: str | None, host: str = "") -> ResolvedZone:
-    """Return our own setting's zone, else the platform's, else the host's (A23).
+    """Return our own setting's zone, else the platform's, else the host's.
 
     Args:
         setting: `timezone` of our configuration.

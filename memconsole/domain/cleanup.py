@@ -1,4 +1,4 @@
-"""Which old transcripts may go, and when (mission §11): off unless the settings switch it on.
+"""Which old transcripts may go, and when: off unless the settings switch it on.
 
 Only a JSONL file that no store knows any more, or that a reset or a deletion put away, is looked
 at, and only one that was captured to its end. It is packed first, and deleted much later; both

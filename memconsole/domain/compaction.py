@@ -1,10 +1,7 @@
-"""Whether a compaction kept anything (A14, A15).
+"""Judges whether a compaction lost what it should have kept, as the transcript itself shows.
 
-Whether a compaction lost what it should have kept, as the transcript itself shows (A15).
-
-Signatures: `formats/clawdbot-file-era.md` §8, measured on releases of every era; mission §7 adds
-the duration and the cascade. Whatever a compaction lost from the model's context still stands in
-the same transcript, before it.
+The signatures were measured on releases of every era (`docs/formats.md`, "Compactions"). Whatever a
+compaction lost from the model's context still stands in the same transcript, before it.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
 
 
 _SUMMARISES_SINCE = (2026, 7)
-"""Releases before only cut lines off (formats, clawdbot-file-era §9)."""
+"""Releases before only cut lines off."""
 
 _INSTRUCTED_AFTER = (2026, 9)
 """No release up to this one takes any: its `sessions.compact` knows a key and `maxLines`."""
@@ -58,7 +55,7 @@ def judge_summary(summary: str | None) -> str | None:
 
 CASCADE = 3
 CASCADE_SPAN = timedelta(minutes=10)
-"""So many compactions in so short a time are a cascade (mission §7)."""
+"""So many compactions in so short a time are a cascade."""
 
 MIN_DURATION_MS = 100
 """A real summary takes 5 to 30 seconds."""
@@ -66,7 +63,7 @@ MIN_DURATION_MS = 100
 _LONGEST_QUOTE = 600
 """A longer summary that merely contains the words of a failure says something."""
 _SHORT_CHARS, _SHORT_TOKENS = 200, 5_000
-"""So short a summary of so many tokens is suspicious (formats §8, signature 4)."""
+"""So short a summary of so many tokens is suspicious."""
 
 _FILES = re.compile(r"<(read|modified)-files>.*?(?:</\1-files>|\Z)", re.DOTALL)
 _LOST = re.compile(
@@ -156,7 +153,7 @@ class Cascade:
 
 @dataclass(frozen=True, slots=True)
 class Miscount:
-    """The platform counts more compactions than the transcript holds (formats §8, signature 6)."""
+    """The platform counts more compactions than the transcript holds."""
 
     agent: AgentRef
     key: str | None

@@ -1,4 +1,4 @@
-"""When the platform starts a session anew by itself: policy, boundary, deadline (mission §18).
+"""When the platform starts a session anew by itself: policy, boundary, deadline.
 
 Measured on 2026.3.13 and 2026.9.6: `mode`, `atHour` and `idleMinutes` are each taken from the
 narrowest section that gives them; an override of the channel shuts out all others. The reset

@@ -1,4 +1,4 @@
-"""What the Gateway says: verdicts with their next step (A16), and sessions as it sees them."""
+"""What the Gateway says: verdicts with their next step, and sessions as it sees them."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class LiveSession:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a reset would break off a run (A13)."""
+        """Whether a reset would break off a run."""
         return self.status == "running" or self.is_active is True
 
 
@@ -139,7 +139,7 @@ class GatewayStatus:
     """What is known about the Gateway.
 
     Attributes:
-        verdict: One of the words of `cli.md`; `off` when it was not asked.
+        verdict: One of the words of the contract; `off` when it was not asked.
         reason: Why, as a sentence without a full stop: the scope that is missing, the protocol that
             is spoken, what answered instead; None when there is nothing to say.
     """
@@ -194,7 +194,7 @@ class ResetAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CompactAnswer:
-    """The answer to `sessions.compact`; the outer `ok` proves nothing (A14).
+    """The answer to `sessions.compact`; the outer `ok` proves nothing.
 
     Attributes:
         is_compacted: The inner word.
@@ -244,7 +244,7 @@ def judge_error(error: Mapping[str, object]) -> Refusal | None:
     """Return what an `error` of the wire means; None when it is about the call, not about us.
 
     Branches on `code`, `details.code` and `details.reason`; old releases say some of it only in
-    words (`formats/clawdbot-file-era.md` §9, `formats/openclaw-2026.9.md` §6).
+    words.
     """
     found = error.get("details")
     details: Mapping[str, object] = found if isinstance(found, dict) else {}

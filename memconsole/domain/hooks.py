@@ -1,4 +1,4 @@
-"""The hooks that memconsole puts into the platform, and their texts (mission §22).
+"""The hooks that memconsole puts into the platform, and their texts.
 
 A hook returns early on other events, calls memconsole, catches everything and throws nothing. It is
 CommonJS in a `.js` file: a `.ts` beside it would be taken first and fails on plain Node, and module

@@ -1,4 +1,4 @@
-"""Renders INDEX.md: what an agent's memory holds, in few words, in its exact shape (mission §8)."""
+"""Renders INDEX.md: what an agent's memory holds, in few words, in its exact shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs that have grown, and what was done about them (mission §11)."""
+"""Logs that have grown, and what was done about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What monitoring is told (A21): families of samples, all of them gauges.
+"""What monitoring is told: families of samples, all of them gauges.
 
 What is unknown has no sample: it is never 0. No session key is a label: it may be a telephone
 number.

@@ -1,4 +1,4 @@
-"""Where a language model may help, and what is made of its answers (mission §24).
+"""Where a language model may help, and what is made of its answers.
 
 Off by default. What is sent was masked before; what comes back is untrusted like everything that
 somebody else wrote: it is parsed, checked by the rules that hold for our own results, and thrown

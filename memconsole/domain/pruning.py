@@ -1,9 +1,8 @@
-"""What the platform would trim or clear of tool results in the next request (mission §16).
+"""What the platform would trim or clear of tool results in the next request.
 
 The transcript never changes by it: pruning is of the prompt only. The rules are those of the
-platform (`clawdbot-file-era.md` §6), and those of older notes on request.
-
-How the platform prunes tool results, as it is configured (mission §16, R69-R71).
+platform as it is configured (`docs/formats.md`, "Configuration"), and those of older notes on
+request.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Talks that ended before everything in them was captured (mission §14).
+"""Talks that ended before everything in them was captured.
 
 One fingerprint on both sides: what a capture remembers of a talk, and what the talk turns out to be
 once it has ended, are hashes of the same messages by this one function. Records that hold no words

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _RELEASE = r"v?(\d{4})\.(\d{1,2})\.(\d{1,3})(?:[-+.].*)?"
 
 SUMMARISER_REPAIRED = (2026, 2, 17)
-"""Before it the safeguard mode may have no model for its summaries (mission §7)."""
+"""Before it the safeguard mode may have no model for its summaries."""
 
 DIRECT_IS_KNOWN = (2026, 2, 0)
 """Before it talks with one person were `dm` in `session.resetByType`, and nothing else."""
@@ -23,7 +23,7 @@ FLUSH_PROMPT_IS_GONE = (2026, 8, 0)
 """Since then `memoryFlush` takes no prompt."""
 
 NO_DAILY_RESET = (2026, 8, 0)
-"""Since then sessions are not reset by themselves (mission §18)."""
+"""Since then sessions are not reset by themselves."""
 
 
 def release_of(text: str | None) -> tuple[int, int, int] | None:
@@ -33,7 +33,7 @@ def release_of(text: str | None) -> tuple[int, int, int] | None:
 
 
 def least_release(era: Era) -> tuple[int, int, int] | None:
-    """Return the oldest release that keeps its data so (A1); None for files, which all did."""
+    """Return the oldest release that keeps its data so; None for files, which all did."""
     if era.sessions in (Storage.SQLITE, Storage.MIXED):
         return (2026, 8, 0)
     return (2026, 7, 0) if era.cron is Storage.SQLITE else None

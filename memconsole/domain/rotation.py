@@ -1,4 +1,4 @@
-"""When a rotation really happened, and when no further one is tried (A13)."""
+"""When a rotation really happened, and when no further one is tried."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Identity:
     tokens: int | None = None
 
     def as_details(self) -> dict[str, Detail]:
-        """Return the `before` or `after` of a proof (`cli.md`)."""
+        """Return the `before` or `after` of a proof."""
         return {
             "session_id": self.session_id,
             "revision": self.revision,

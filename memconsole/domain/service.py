@@ -1,4 +1,4 @@
-"""The scheduler as a service: a systemd user unit, a launchd job, or lines for cron (mission §4).
+"""The scheduler as a service: a systemd user unit, a launchd job, or lines for cron.
 
 All of them are self-contained: what they run needs nothing of the environment but what they say.
 """

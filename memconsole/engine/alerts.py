@@ -1,4 +1,4 @@
-"""Tells people what a look at health found: decide, deliver, remember, channel by channel (§10).
+"""Tells people what a look at health found: decide, deliver, remember, channel by channel.
 
 A channel that fails never stops another, and is tried again with the next look.
 """

@@ -1,4 +1,4 @@
-"""Gathers what a starting session is given (mission §8); reads, and writes nothing.
+"""Gathers what a starting session is given; reads, and writes nothing.
 
 It answers within the budget of a hook: files are measured without being read, and only those that
 are given are opened.

@@ -4,7 +4,7 @@ What only some calls need is imported by them: `status` has to answer at once.
 
 The part of the door that is about resets: ours, the platform's, and the Gateway's news.
 
-The part of the door that looks after health and tells people of it (mission §10).
+The part of the door that looks after health and tells people of it.
 
 The part of the door that finds and reads what agents wrote.
 
@@ -138,7 +138,7 @@ class Engine(HealthDoor):
         return session_detail(self._ports, self.settings, view, found)
 
     def prune_preview(self, name: str, wish: PruningWish) -> PruningPreview:
-        """Return what the platform would trim or clear of a session's next request (mission §16).
+        """Return what the platform would trim or clear of a session's next request.
 
         Raises:
             SessionNotFoundError: Nothing has that name.
@@ -183,7 +183,7 @@ class Engine(HealthDoor):
     def config_findings(
         self, snapshot: ConsoleSnapshot | None = None, *, recommends: bool = False
     ) -> ConfigReport:
-        """Check the platform's configuration, and what compactions really did (mission §7).
+        """Check the platform's configuration, and what compactions really did.
 
         Reads transcripts whole, within limits: not for the first screen.
 
@@ -198,7 +198,7 @@ class Engine(HealthDoor):
         return self._config.report(snapshot, recommends=recommends)
 
     def compaction_evidence(self, snapshot: ConsoleSnapshot | None = None) -> CompactionEvidence:
-        """Return what the transcripts say about their compactions (A15).
+        """Return what the transcripts say about their compactions.
 
         Raises:
             HomeNotFoundError: The platform home does not exist.
@@ -213,7 +213,7 @@ class Engine(HealthDoor):
         return ConfigDoor(self._ports, self._reader, self.settings)
 
     def health(self, snapshot: ConsoleSnapshot | None = None) -> HealthReport:
-        """Check everything that keeps memory safe (mission §10); one failure never stops the rest.
+        """Check everything that keeps memory safe; one failure never stops the rest.
 
         Args:
             snapshot: A reading with pools and the Gateway that is at hand; None takes one.
@@ -284,7 +284,7 @@ class Engine(HealthDoor):
         return frozenset(changed)
 
     def record_samples(self, snapshot: ConsoleSnapshot) -> None:
-        """Keep what a snapshot saw: counts for growth, and the keys of talks for recovery (A24).
+        """Keep what a snapshot saw: counts for growth, and the keys of talks for recovery.
 
         Console and scheduler call it.
         """

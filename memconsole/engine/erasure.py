@@ -1,4 +1,4 @@
-"""Removes every copy of forgotten entries in what is ours: `memory forget --hard` (mission §19)."""
+"""Removes every copy of forgotten entries in what is ours: `memory forget --hard`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where sessions stand before the platform starts them anew, and which to save first (§18)."""
+"""Where sessions stand before the platform starts them anew, and which to save first."""
 
 from __future__ import annotations
 
@@ -47,8 +47,7 @@ def freshness_of(
     """Return where a session stands; None for what is no live talk.
 
     The boundary is one of the Gateway's host: `timezone` of our settings, else this host's zone.
-    The user's zone in the platform's configuration has no part in it (formats,
-    clawdbot-file-era §6).
+    The user's zone in the platform's configuration has no part in it.
 
     Args:
         view: The session.

@@ -1,4 +1,4 @@
-"""Writes INDEX.md of a workspace whose memory has grown large (mission §8)."""
+"""Writes INDEX.md of a workspace whose memory has grown large."""
 
 from __future__ import annotations
 

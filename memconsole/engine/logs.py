@@ -1,4 +1,4 @@
-"""Rotates the logs that have grown, ours and the platform's (mission §11)."""
+"""Rotates the logs that have grown, ours and the platform's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks the optional model, within its budget; whatever fails has a result without it (§24)."""
+"""Asks the optional model, within its budget; whatever fails has a result without it."""
 
 from __future__ import annotations
 

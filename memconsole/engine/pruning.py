@@ -1,4 +1,4 @@
-"""Reads what the next request of a session would hold, and previews its pruning (mission §16)."""
+"""Reads what the next request of a session would hold, and previews its pruning."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Writes the summary of one session into memory, once for each talk (mission §9).
+"""Writes the summary of one session into memory, once for each talk.
 
 From every trigger: the platform's hooks, a rotation's prologue, a session that changed its id, an
 operator. Needs neither the Gateway nor a language model.
 
-Gathers what a session summary says: words, what was done, a name (mission §9).
+Gathers what a session summary says: words, what was done, a name.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def _plan(scene: _Scene, summary: SessionSummary, path: str, seen: WorkspaceText
 def _apply(
     scene: _Scene, summary: SessionSummary, path: str, seen: WorkspaceText | None
 ) -> Summarized:
-    """Write the file, then remember it (A12)."""
+    """Write the file, then remember it."""
     workspace, root = scene.ports.workspace, scene.agent.workspace
     text = _text(summary, seen)
     if seen is None:
@@ -249,7 +249,7 @@ def _details(scene: _Scene, summary: SessionSummary, path: str) -> dict[str, Det
 
 
 SAID_CHARS = 500
-"""Characters of one message in a summary (mission §9)."""
+"""Characters of one message in a summary."""
 
 _COMPARED_FILES = 200
 """Newest files of the pool that tell common words from telling ones; more change no name."""
@@ -277,7 +277,7 @@ class Occasion:
 
 
 def gather(segment: Segment, occasion: Occasion, *, ports: Ports) -> SessionSummary:
-    """Return the summary of what was read; every text is masked before it is cut (A11)."""
+    """Return the summary of what was read; every text is masked before it is cut."""
     mask = way_out(redacts=occasion.redacts, keeps_lines=True)
     masked = [let_out_of(one, mask) for one in segment.messages]
     texts = [one.text for one in masked]

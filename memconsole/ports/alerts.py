@@ -1,4 +1,4 @@
-"""What alerting needs from outside, as protocols (mission §10)."""
+"""What alerting needs from outside, as protocols."""
 
 from __future__ import annotations
 

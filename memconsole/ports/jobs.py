@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TwoClocks(Protocol):
-    """Wall time, and the time that has passed, sleep included (A18)."""
+    """Wall time, and the time that has passed, sleep included."""
 
     def now(self) -> datetime:
         """Return the wall time, aware UTC."""
@@ -53,7 +53,7 @@ class JobStore(Protocol):
 
 
 class JobLocks(Protocol):
-    """Who may run what, between processes (A9)."""
+    """Who may run what, between processes."""
 
     def scheduler(self) -> AbstractContextManager[None]:
         """Own the scheduling of this state folder.

@@ -106,7 +106,7 @@ class MemoryReader(Protocol):
 
 
 class Workspace(Protocol):
-    """The one writer into a workspace (A8)."""
+    """The one writer into a workspace."""
 
     def read(self, root: Path, relative: str) -> WorkspaceText | None:
         """Read a text file with the version it had; None when it does not exist.
@@ -206,7 +206,7 @@ class Journal(Protocol):
 
 
 class Locks(Protocol):
-    """Advisory OS locks of ours that die with their holder (A9)."""
+    """Advisory OS locks of ours that die with their holder."""
 
     def workspace(self, root: Path, patience: float = 0) -> AbstractContextManager[None]:
         """Hold the workspace for one run.
@@ -220,7 +220,7 @@ class Locks(Protocol):
         """
 
     def session(self, home: str, key: str) -> AbstractContextManager[None]:
-        """Hold one session for one rotation or compaction, across processes (A13).
+        """Hold one session for one rotation or compaction, across processes.
 
         Raises:
             LockedError: Another run holds it.
@@ -228,7 +228,7 @@ class Locks(Protocol):
 
 
 class RotationLog(Protocol):
-    """The journal of resets (`state.db`): written before one is sent (A13)."""
+    """The journal of resets (`state.db`): written before one is sent."""
 
     def begin(self, rotation: Rotation) -> int:
         """Store a reset before it is sent; return its number.
@@ -286,7 +286,7 @@ class UsageMemory(Protocol):
 
 
 class SampleStore(Protocol):
-    """Token counts over time (`state.db`); written by console and scheduler only (A24)."""
+    """Token counts over time (`state.db`); written by console and scheduler only."""
 
     def add(self, samples: Iterable[Sample]) -> None:
         """Store samples; equal consecutive counts of a session are thinned out."""
@@ -296,7 +296,7 @@ class SampleStore(Protocol):
 
 
 class Gateway(Protocol):
-    """The platform's Gateway: what it sees, and what only it may do (A13, A14, A16)."""
+    """The platform's Gateway: what it sees, and what only it may do."""
 
     @property
     def is_off(self) -> bool:

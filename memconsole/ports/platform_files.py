@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ConfigFile(Protocol):
-    """The platform's configuration file, the one file of its home that is ever written (§7)."""
+    """The platform's configuration file, the one file of its home that is ever written."""
 
     def read(self) -> ConfigText | None:
         """Read it whole, with the version it had; None when there is none.

@@ -103,7 +103,7 @@ class IndexReader(Protocol):
 
 
 class SearchIndex(Protocol):
-    """The disposable indexes of the agents (mission §15)."""
+    """The disposable indexes of the agents."""
 
     def status(self, scope: IndexScope, settings: SearchSettings) -> IndexStatus:
         """Return what an index is, without comparing it with its documents."""

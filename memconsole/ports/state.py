@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CaptureLog(Protocol):
-    """What each checkpoint saved (`state.db`); never parsed back from prose (A10)."""
+    """What each checkpoint saved (`state.db`); never parsed back from prose."""
 
     def last(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
         """Return the newest capture of the agent, or of one of its sessions."""
@@ -36,17 +36,17 @@ class CaptureLog(Protocol):
         """Return the newest capture that added a daily entry, of the agent or of one session."""
 
     def add(self, capture: Capture) -> None:
-        """Store one capture, after the write it describes (A12)."""
+        """Store one capture, after the write it describes."""
 
 
 class SummaryLog(Protocol):
-    """Which sessions have a summary (`state.db`); never read back from the files (A10)."""
+    """Which sessions have a summary (`state.db`); never read back from the files."""
 
     def last(self, agent: AgentRef, session_id: str) -> SummaryRecord | None:
         """Return the newest summary of a session."""
 
     def add(self, record: SummaryRecord) -> None:
-        """Store one summary, after the write it describes (A12).
+        """Store one summary, after the write it describes.
 
         Raises:
             StateError: It cannot be stored.
@@ -60,7 +60,7 @@ class RecoveryLog(Protocol):
         """Return the fingerprints that captures of a session left."""
 
     def remember(self, agent: AgentRef, session_id: str, fingerprint: str, at: datetime) -> None:
-        """Store that a talk is captured to the end that has this fingerprint (A12).
+        """Store that a talk is captured to the end that has this fingerprint.
 
         Raises:
             StateError: It cannot be stored.
@@ -78,7 +78,7 @@ class RecoveryLog(Protocol):
 
 
 class ObserverLog(Protocol):
-    """How far the observer has read (`state.db`); never read back from the files (A10)."""
+    """How far the observer has read (`state.db`); never read back from the files."""
 
     def last(self, agent: AgentRef) -> tuple[str, datetime] | None:
         """Return hash of the input and time of the agent's last run."""
@@ -89,7 +89,7 @@ class ObserverLog(Protocol):
     def advance(
         self, agent: AgentRef, hash_: str, cursors: Mapping[str, Cursor], at: datetime
     ) -> None:
-        """Store how far a run has come, after the write it describes (A12).
+        """Store how far a run has come, after the write it describes.
 
         Raises:
             StateError: It cannot be stored.
@@ -97,13 +97,13 @@ class ObserverLog(Protocol):
 
 
 class FlushLog(Protocol):
-    """The last flush of each talk (`state.db`); never read back from prose (A10)."""
+    """The last flush of each talk (`state.db`); never read back from prose."""
 
     def last(self, agent: AgentRef, key: str) -> FlushMark | None:
         """Return the last flush of a session key; None when there was none."""
 
     def store(self, agent: AgentRef, key: str, mark: FlushMark) -> None:
-        """Store a flush, after the writes it describes (A12).
+        """Store a flush, after the writes it describes.
 
         Raises:
             StateError: It cannot be stored.
@@ -111,7 +111,7 @@ class FlushLog(Protocol):
 
 
 class WorkspaceFolders(Protocol):
-    """Looks into the folders of a workspace, and removes what is ours there (A8)."""
+    """Looks into the folders of a workspace, and removes what is ours there."""
 
     def names(self, root: Path, folder: str) -> tuple[str, ...]:
         """Return the names of the ordinary files in a folder, sorted; none when it is missing.
@@ -144,13 +144,13 @@ class WorkspaceFolders(Protocol):
 
 
 class MemoryLog(Protocol):
-    """What operators did to memory, to be undone (`state.db`, mission §19)."""
+    """What operators did to memory, to be undone (`state.db`)."""
 
     def actions(self, workspace: str) -> tuple[MemoryAction, ...]:
         """Return the actions in a workspace that were not undone, the newest first."""
 
     def add(self, action: MemoryAction) -> None:
-        """Store one action, after the writes it describes (A12).
+        """Store one action, after the writes it describes.
 
         Raises:
             StateError: It cannot be stored.
@@ -172,13 +172,13 @@ class MemoryLog(Protocol):
 
 
 class ReflectionLog(Protocol):
-    """When observations were consolidated (`state.db`); never read back from prose (A10)."""
+    """When observations were consolidated (`state.db`); never read back from prose."""
 
     def last(self, workspace: str) -> ReflectionRecord | None:
         """Return the newest consolidation of a workspace that was not undone."""
 
     def add(self, record: ReflectionRecord) -> None:
-        """Store one consolidation, after the write it describes (A12).
+        """Store one consolidation, after the write it describes.
 
         Raises:
             StateError: It cannot be stored.
@@ -193,7 +193,7 @@ class ReflectionLog(Protocol):
 
 
 class ConsolidationLog(Protocol):
-    """Which notes searches found, and what was proposed of them (`state.db`, mission §20)."""
+    """Which notes searches found, and what was proposed of them (`state.db`)."""
 
     def finds(self, workspace: str) -> tuple[Find, ...]:
         """Return what was found in a workspace, the oldest first."""
@@ -221,7 +221,7 @@ class ConsolidationLog(Protocol):
         """Return the input of the last report, and when it was written."""
 
     def reported(self, workspace: str, input_hash: str, at: datetime) -> None:
-        """Store that a report was written, after the write it describes (A12).
+        """Store that a report was written, after the write it describes.
 
         Raises:
             StateError: It cannot be stored.

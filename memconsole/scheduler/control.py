@@ -1,4 +1,4 @@
-"""The jobs for the other faces: list, pause, run now, and host them in this process (A17)."""
+"""The jobs for the other faces: list, pause, run now, and host them in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""APScheduler's part: it runs what is due, one run of a job at a time (A18).
+"""APScheduler's part: it runs what is due, one run of a job at a time.
 
 What is due is decided elsewhere. Its own triggers go by the wall clock and stall when that goes
 back, so every run is handed over as one that has long been due.

@@ -1,4 +1,4 @@
-"""The table of jobs: what runs, when, and how its commands are made (mission §4).
+"""The table of jobs: what runs, when, and how its commands are made.
 
 A row is one job. What is not built yet has no row.
 """
@@ -62,7 +62,7 @@ class Job:
     """One row.
 
     Attributes:
-        id: Of mission §4, with underscores.
+        id: Its name in the configuration and on the command line, with underscores.
         help: One sentence without a full stop.
         trigger: When, by the settings.
         commands: What there is to do now; a dry run asks nobody and changes nothing.
@@ -168,19 +168,19 @@ def _is_indexed(engine: Engine, look: Reindex) -> bool:
 
 
 def _flushes(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
-    """Yield talks that came nearer to their compaction (mission §13)."""
+    """Yield talks that came nearer to their compaction."""
     for one in engine.flushes_due():
         yield replace(one, dry_run=dry_run)
 
 
 def _precaptures(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
-    """Yield talks that the platform is about to start anew by itself (mission §18)."""
+    """Yield talks that the platform is about to start anew by itself."""
     for one in engine.precaptures():
         yield Flush(one.agent, one.key, FlushBefore.RESET, dry_run=dry_run)
 
 
 def _keep_samples(engine: Engine, cancel: StopSignal) -> JobEnd:
-    """Keep the counts of all sessions, for their growth (A24)."""
+    """Keep the counts of all sessions, for their growth."""
     del cancel
     engine.record_samples(engine.snapshot(with_pools=False))
     engine.remember_readings()

@@ -1,4 +1,4 @@
-"""Looks every few seconds what is due, and has it run (A18).
+"""Looks every few seconds what is due, and has it run.
 
 Gives memory back that the C library keeps after a run.
 

@@ -1,4 +1,4 @@
-"""Whose turn it is in one workspace: recovery before flush before … before the index (mission §23).
+"""Whose turn it is in one workspace: recovery before flush before … before the index.
 
 The engine's lock keeps runs apart; this keeps them in order, so that jobs that are due together do
 not find each other's lock.

@@ -21,7 +21,7 @@ NOT_DELIVERED = "not-delivered"
 
 
 def look_after_health(engine: Engine, cancel: StopSignal) -> JobEnd:
-    """Check everything and tell people (mission §10).
+    """Check everything and tell people.
 
     Raises:
         MemconsoleError: Nobody could look, and there is nobody to tell.
@@ -41,7 +41,7 @@ def look_after_health(engine: Engine, cancel: StopSignal) -> JobEnd:
 
 
 def check_config(engine: Engine, cancel: StopSignal) -> JobEnd:
-    """Check the platform's configuration (mission §7); what is wrong is the result, no failure.
+    """Check the platform's configuration; what is wrong is the result, no failure.
 
     Raises:
         MemconsoleError: Nobody could look.
@@ -56,7 +56,7 @@ def check_config(engine: Engine, cancel: StopSignal) -> JobEnd:
 
 
 def rotate_logs(engine: Engine, cancel: StopSignal) -> JobEnd:
-    """Rotate the logs that have grown (mission §11)."""
+    """Rotate the logs that have grown."""
     found = engine.rotate_logs(cancel=cancel)
     failed = [one for one in found if one.status == FAILED]
     if failed:
@@ -70,7 +70,7 @@ def rotate_logs(engine: Engine, cancel: StopSignal) -> JobEnd:
 
 
 def clean_transcripts(engine: Engine, cancel: StopSignal) -> JobEnd:
-    """Pack and delete old transcripts that no store knows (mission §11)."""
+    """Pack and delete old transcripts that no store knows."""
     return _cleaned(engine.clean_transcripts(cancel=cancel))
 
 
@@ -97,7 +97,7 @@ def _cleaned(found: tuple[Cleaning, ...]) -> JobEnd:
 
 
 def publish_metrics(engine: Engine, cancel: StopSignal) -> JobEnd:
-    """Tell monitoring how things are (A21)."""
+    """Tell monitoring how things are."""
     del cancel
     count = engine.publish_metrics()
     if count is None:

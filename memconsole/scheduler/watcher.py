@@ -1,4 +1,4 @@
-"""Hears of changed files and has jobs run for what they lead to (mission §13, §15).
+"""Hears of changed files and has jobs run for what they lead to.
 
 A thread waits for file events and tells the watches; they know when something is due. The loop of
 the scheduler asks them at each look, and runs the job with just what is due: its own turn comes all

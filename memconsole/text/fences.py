@@ -1,4 +1,4 @@
-r"""Which parts of a Markdown text are code fences or HTML comments (mission §8, CommonMark §4.5).
+r"""Which parts of a Markdown text are code fences or HTML comments (CommonMark 0.31, 4.5 and 4.6).
 
 Fences follow CommonMark, containers included: a fence inside a list item or a quote belongs to it
 and ends with it; an unclosed one runs to the end. A comment runs from `<!--` to the next `-->`,

@@ -1,4 +1,4 @@
-"""One folding of text for index and query, so that both mean the same words (search.md §2).
+"""One folding of text for index and query, so that both mean the same words.
 
 NFKC, case folded, diacritics of the European scripts, Hebrew and Arabic off, Latin letters with a
 stroke or hook (ł, ø, đ, ħ, ı) as their base letter, Arabic tatweel off. Scripts that write no

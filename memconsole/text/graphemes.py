@@ -1,4 +1,4 @@
-"""Where text may be cut without breaking what a reader sees as one character (A5)."""
+"""Where text may be cut without breaking what a reader sees as one character."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Quotes foreign text in our Markdown: the one escaping function, used by every renderer (A10).
+r"""Quotes foreign text in our Markdown: the one escaping function, used by every renderer.
 
 Quoted text is one line that adds nothing but text to a document: no heading, list, task, quote,
 fence, comment, table cell, rule, front matter, link, picture, emphasis, entity or HTML, and no
@@ -8,7 +8,7 @@ as possible are escaped: memory files are read raw by agents.
 
 Bare web addresses stay as they are: CommonMark gives them no structure.
 
-What is added to the end of a text that others write too (mission §3, case c17).
+What is added to the end of a text that others write too.
 """
 
 from __future__ import annotations

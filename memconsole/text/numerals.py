@@ -16,7 +16,7 @@ def size_words(size_bytes: int) -> str:
 
 
 def size_column(size_bytes: int) -> str:
-    """Return bytes as INDEX.md writes them, whole and without a blank: `4KB` (mission §8)."""
+    """Return bytes as INDEX.md writes them, whole and without a blank: `4KB`."""
     whole, _, unit = _scaled(size_bytes)
     return f"{whole}{unit}"
 

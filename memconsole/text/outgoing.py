@@ -1,6 +1,6 @@
 """The one way out: every text that a file, database, log, alert, face or model gets passes here.
 
-Secrets become `[redacted:<kind>]` before anything is cut (A11). What is known to be none costs
+Secrets become `[redacted:<kind>]` before anything is cut. What is known to be none costs
 next to nothing, and loads nothing.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PLAIN = r"[0-9a-f-]{1,36}|[a-z]{1,12}"
-"""Ids in hexadecimal and single words: no secret looks like them (A11), and there are thousands."""
+"""Ids in hexadecimal and single words: no secret looks like them, and there are thousands."""
 
 _MARK_CHARS = 6
 """Hexadecimal digits that tell two masked names apart, and tell nothing of what was masked."""

@@ -1,4 +1,4 @@
-"""Text of others made safe to show: no control, direction or invisible characters (house §3).
+"""Text of others made safe to show: no control, direction or invisible characters.
 
 What stays are letters, marks, digits, symbols, blanks, line feeds and tabs of every script, and the
 joiners and selectors that a script or an emoji needs where they stand. What is invisible could hide

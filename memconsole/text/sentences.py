@@ -1,4 +1,4 @@
-"""Cuts a message into sentences, for whoever judges them one by one (mission §12).
+"""Cuts a message into sentences, for whoever judges them one by one.
 
 Lines are boundaries: bullets, headings and table rows of an answer are no part of the sentence
 before. Code fences are left out; a sentence keeps its closing signs.

@@ -13,4 +13,4 @@ these they this those to too under until up ve very was we were what when where 
 why will with would you your yours
 """
 STOP_WORDS: Final = frozenset(_STOPPED.split())
-"""Words of no meaning of their own: with them every query takes six times longer (search.md §2)."""
+"""Words of no meaning of their own: with them every query takes six times longer."""

@@ -1,4 +1,4 @@
-"""What was opened in this console: each screen has its twin on the command line (`console.md`)."""
+"""What was opened in this console: each screen has its twin on the command line."""
 
 from __future__ import annotations
 

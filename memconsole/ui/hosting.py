@@ -1,4 +1,4 @@
-"""`S`: runs the scheduler inside the console when nobody else does (A17)."""
+"""`S`: runs the scheduler inside the console when nobody else does."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 MOST_SHOWN = 6
-"""Keys in the bottom line; `?` has all of them (house §4)."""
+"""Keys in the bottom line; `?` has all of them."""
 
 _SHOWN_COMMANDS = ("checkpoint", "rotate")
 

@@ -27,7 +27,7 @@ def _search_words(request: SearchRequest) -> tuple[str, ...]:
 
 
 class Navigation:
-    """Pushes screens and notes each visit with its twin on the command line (`console.md`)."""
+    """Pushes screens and notes each visit with its twin on the command line."""
 
     def __init__(self, app: Desk) -> None:
         self._app = app

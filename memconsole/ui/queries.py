@@ -1,4 +1,4 @@
-"""What is asked of the index: a text, and the facets that narrow it (`console.md`, Search)."""
+"""What is asked of the index: a text, and the facets that narrow it."""
 
 from __future__ import annotations
 

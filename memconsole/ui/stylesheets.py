@@ -1,4 +1,4 @@
-"""Finds the stylesheets: inside the wheel, or at the top level of a checkout (house §5)."""
+"""Finds the stylesheets: inside the wheel, or at the top level of a checkout."""
 
 from __future__ import annotations
 

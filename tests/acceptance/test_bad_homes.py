@@ -51,7 +51,7 @@ def test_the_sound_home_is_sound(program: Program, user_home: Path) -> None:
 
 
 def test_a_bad_home_is_explained(bad: Bad, program: Program, user_home: Path) -> None:
-    """`status` exits as `cli.md` says, with one sentence that names what is wrong."""
+    """`status` exits as the contract says, with one sentence that names what is wrong."""
     state = sound_home(user_home / ".openclaw")
     bad.break_it(state)
     answer = program.json("--home", str(state), "status")

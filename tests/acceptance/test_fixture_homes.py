@@ -149,7 +149,7 @@ def test_reading_changes_nothing(program: Program, state: Path) -> None:
 
 
 def test_a_moved_home_is_followed(facts: Facts, state: Path, tmp_path: Path) -> None:
-    """`~` of the configuration is the folder that the home lies in (A25)."""
+    """`~` of the configuration is the folder that the home lies in."""
     elsewhere = program_for(tmp_path / "elsewhere" / ".openclaw")
     (tmp_path / "elsewhere").mkdir()
     answer = elsewhere.json("--home", str(state), "memory", "pool")

@@ -1,4 +1,4 @@
-"""What is done to a memory can be taken back to the last byte, by the program itself (§19, §20)."""
+"""What is done to a memory can be taken back to the last byte, by the program itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reset by hand inside the watcher's pause loses nothing: `recover` keeps it (mission §14)."""
+"""A reset by hand inside the watcher's pause loses nothing: `recover` keeps it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database whose newest rows are in its write-ahead log only (A4)."""
+"""A database whose newest rows are in its write-ahead log only."""
 
 from __future__ import annotations
 

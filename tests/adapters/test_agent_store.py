@@ -1,4 +1,4 @@
-"""Both stores of an agent as one: a session id is listed and read once (A1, case c13)."""
+"""Both stores of an agent as one: a session id is listed and read once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transcripts that lie in a database, in a file beside it, or in both (A1, A5)."""
+"""Transcripts that lie in a database, in a file beside it, or in both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Channels against receivers on the loopback interface, good and bad (mission §10, A20)."""
+"""Channels against receivers on the loopback interface, good and bad."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_the_zone_of_the_host_does_not_matter(zone: str) -> None:
 
 
 def test_passed_time_goes_on_whatever_the_wall_clock_does() -> None:
-    """The kernel's clock that counts sleep, where there is one (A18)."""
+    """The kernel's clock that counts sleep, where there is one."""
     both: jobs.TwoClocks = PassedTime(SystemClock("2026-04-12T09:00:00Z"))
     kernel = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
     before = time.clock_gettime(kernel)

@@ -1,4 +1,4 @@
-"""`[[alerts.channel]]` and the older names of alerting in the configuration (mission §3, §10)."""
+"""`[[alerts.channel]]` and the older names of alerting in the configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Consolidation on a real disk: encodings, kills at every step, many hands (mission §20)."""
+"""Consolidation on a real disk: encodings, kills at every step, many hands."""
 
 from __future__ import annotations
 

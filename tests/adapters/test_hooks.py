@@ -1,4 +1,4 @@
-"""Our hooks inside the platform home: what is written, what is left alone, what they do (§22)."""
+"""Our hooks inside the platform home: what is written, what is left alone, what they do."""
 
 from __future__ import annotations
 

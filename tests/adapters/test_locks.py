@@ -1,4 +1,4 @@
-"""Locks that die with their holder (A9)."""
+"""Locks that die with their holder."""
 
 from __future__ import annotations
 

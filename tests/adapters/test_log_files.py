@@ -1,4 +1,4 @@
-"""Rotating logs: what is kept, what cannot be, and what is left alone (mission §11)."""
+"""Rotating logs: what is kept, what cannot be, and what is left alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Editing memory on a real disk: encodings, round trips, and nothing left behind (mission §19)."""
+"""Editing memory on a real disk: encodings, round trips, and nothing left behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two transcripts of one session as one: nothing lost, nothing doubled, order kept (A1)."""
+"""Two transcripts of one session as one: nothing lost, nothing doubled, order kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model's service over loopback: every way it can fail, and its second model (mission §24)."""
+"""The model's service over loopback: every way it can fail, and its second model."""
 
 from __future__ import annotations
 

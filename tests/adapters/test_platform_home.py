@@ -1,4 +1,4 @@
-"""Which state folder is read (mission §2, A25)."""
+"""Which state folder is read."""
 
 from __future__ import annotations
 

@@ -271,7 +271,7 @@ def test_a_fingerprint_notices_a_workspace_that_comes_and_goes(tmp_path: Path) -
 
 @pytest.mark.shared
 def test_encodings_and_twins(prepared_case: PreparedCase) -> None:
-    """Case c29."""
+    """Every file is read, whatever its encoding or case; a twin counts once."""
     folder, _ = prepared_case("c29-memory-encodings-and-twins")
     pool = read(folder / "home/.openclaw/workspace")
     assert [found.path for found in pool.items if found.is_counted] == [
@@ -309,7 +309,7 @@ def test_encodings_and_twins(prepared_case: PreparedCase) -> None:
 
 @pytest.mark.shared
 def test_markers_of_a_person_s_notes(prepared_case: PreparedCase) -> None:
-    """Case c23.1, before the checkpoint."""
+    """Markdown inside messages is counted before a checkpoint as after it."""
     folder, _ = prepared_case("c23-markdown-inside-messages")
     markers = read(folder / "home/.openclaw/workspace").markers
     assert (markers["DECISION"], markers["TODO"], markers["GOTCHA"]) == (1, 1, 0)
@@ -317,7 +317,7 @@ def test_markers_of_a_person_s_notes(prepared_case: PreparedCase) -> None:
 
 @pytest.mark.shared
 def test_brackets_in_names(prepared_case: PreparedCase) -> None:
-    """Case c27."""
+    """Square brackets in names and lines are text."""
     folder, _ = prepared_case("c27-square-brackets")
     pool = read(folder / "home/.openclaw/workspace")
     assert [found.path for found in pool.items] == ["memory/[/bad] notes.md", "memory/list.md"]

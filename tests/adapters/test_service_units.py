@@ -107,7 +107,7 @@ def test_systemd_understands_the_unit(tmp_path: Path) -> None:
 
 
 def test_the_unit_runs_with_nothing_but_its_environment(tmp_path: Path) -> None:
-    """It reports READY and WATCHDOG, and ends in peace (issue 7, 7)."""
+    """It reports READY and WATCHDOG, and ends in peace."""
     sessions = tmp_path / ".openclaw" / "agents" / "main" / "sessions"
     sessions.mkdir(parents=True)
     (sessions / "sessions.json").write_text("{}")

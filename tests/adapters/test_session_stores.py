@@ -1,4 +1,4 @@
-"""One suite over both session stores: equal content is listed alike (house §6, A1)."""
+"""One suite over both session stores: equal content is listed alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One suite over both session stores: equal transcripts read alike (house §6, A5)."""
+"""One suite over both session stores: equal transcripts read alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Archives inside a database and transcripts in cold storage (formats §3.1)."""
+"""Archives inside a database and transcripts in cold storage."""
 
 from __future__ import annotations
 

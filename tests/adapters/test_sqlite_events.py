@@ -1,4 +1,4 @@
-"""Events of a database: packed, broken, giant and many (A4, A5, formats §3.1)."""
+"""Events of a database: packed, broken, giant and many."""
 
 from __future__ import annotations
 

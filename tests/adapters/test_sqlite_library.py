@@ -118,7 +118,7 @@ def test_own_databases_are_private_and_logged_ahead(tmp_path: Path) -> None:
 
 
 def test_a_second_opening_leaves_the_first_ones_lock_alone(tmp_path: Path) -> None:
-    """A descriptor opened and closed beside SQLite would drop its locks (A4b)."""
+    """A descriptor opened and closed beside SQLite would drop its locks."""
     path = tmp_path / "own.db"
     with open_own(path) as first:
         first.execute("CREATE TABLE t (a)")

@@ -1,4 +1,4 @@
-"""Listing the SQLite era: every schema, older windows, and what cannot be read (A1, A4)."""
+"""Listing the SQLite era: every schema, older windows, and what cannot be read."""
 
 from __future__ import annotations
 

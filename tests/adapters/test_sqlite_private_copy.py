@@ -1,4 +1,4 @@
-"""Private copies: made once, kept private, removed at the end and at the next start (A4)."""
+"""Private copies: made once, kept private, removed at the end and at the next start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading databases of others: every state they are found in, and nothing left behind (A4)."""
+"""Reading databases of others: every state they are found in, and nothing left behind."""
 
 from __future__ import annotations
 

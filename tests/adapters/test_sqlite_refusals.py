@@ -1,4 +1,4 @@
-"""Databases that cannot or must not be read: one sentence each (A4)."""
+"""Databases that cannot or must not be read: one sentence each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What consolidation remembers in our own database (mission §20)."""
+"""What consolidation remembers in our own database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one writer: what it writes, and how (A8, case c17)."""
+"""The one writer: what it writes, and how."""
 
 from __future__ import annotations
 

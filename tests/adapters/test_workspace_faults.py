@@ -1,4 +1,4 @@
-"""The one writer under kills, size limits and full disks (A8, c17.5)."""
+"""The one writer under kills, size limits and full disks."""
 
 from __future__ import annotations
 

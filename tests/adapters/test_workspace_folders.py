@@ -1,4 +1,4 @@
-"""Folders of a workspace: what is listed, what is removed, and what never is (A8)."""
+"""Folders of a workspace: what is listed, what is removed, and what never is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the one writer does not go: links, pipes, folders, other places (A8)."""
+"""Where the one writer does not go: links, pipes, folders, other places."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def no_halves(seen: tuple[Bytes, Bytes], want: Json) -> None:
 
 
 def whole_entry(added: bytes) -> bool:
-    """One entry of mission §6, and nothing else."""
+    """One entry of a checkpoint, and nothing else."""
     text = added.decode("utf-8").replace("\r\n", "\n")
     lines = (
         r"\n*### Checkpoint \d\d:\d\d \(auto\)\n",

@@ -48,7 +48,7 @@ class Played:
                 self.connections[name] = server.connections
 
     def verdict(self, name: str) -> str:
-        """The verdict that a scenario must get, in the words of `cli.md`."""
+        """The verdict that a scenario must get, in the words of the contract."""
         return VERDICTS[self.scenarios[name]["verdict"]]
 
     def retry(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""c35: the laptop sleeps through the night, and the clock jumps (A18)."""
+"""c35: the laptop sleeps through the night, and the clock jumps."""
 
 from __future__ import annotations
 

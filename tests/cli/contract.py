@@ -1,4 +1,4 @@
-"""The objects of `cli.md`, transcribed: field names in their order, types, what may be null.
+"""The objects of `docs/contract.md`, transcribed: fields in order, types, what may be null.
 
 A type is a word (`str`, `int`, `float`, `bool`, `time`), with `?` when it may be null; a tuple of
 words is one of those words; a list is a list of its one type; a dict is an object.
@@ -406,7 +406,7 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
 
 
 def check_envelope(envelope: object) -> None:
-    """Assert that an answer has the shape that `cli.md` promises."""
+    """Assert that an answer has the shape that the contract promises."""
     assert isinstance(envelope, dict)
     assert list(envelope) == ["schema", "command", "at", "data", "warnings", "left_out"]
     assert envelope["schema"] == 1

@@ -1,4 +1,4 @@
-"""The objects of `alerts` in `cli.md`; how they are checked stands in `contract.py`."""
+"""The objects of `alerts` in `docs/contract.md`; how they are checked stands in `contract.py`."""
 
 from __future__ import annotations
 

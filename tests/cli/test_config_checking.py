@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.cli.caller import Caller
 
 FIELDS = {"id", "severity", "current", "recommended", "why", "fix", "path"}
-"""The finding of `cli.md`."""
+"""The finding of the contract."""
 
 
 def configure(world: World, mode: str | None, version: str = "2026.1.24-3") -> None:

@@ -1,4 +1,4 @@
-"""`consolidate`: shows first, asks, and does what is said (mission §20)."""
+"""`consolidate`: shows first, asks, and does what is said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory show`, `add`, `forget`, `edit` and `undo` (mission §19)."""
+"""`memory show`, `add`, `forget`, `edit` and `undo`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`prune-preview`: what is shown of one session, and what of it is read (mission §16)."""
+"""`prune-preview`: what is shown of one session, and what of it is read."""
 
 from __future__ import annotations
 

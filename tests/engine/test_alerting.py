@@ -1,4 +1,4 @@
-"""Looking after health and telling people, over fakes (mission §10)."""
+"""Looking after health and telling people, over fakes."""
 
 from __future__ import annotations
 

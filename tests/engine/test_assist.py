@@ -1,4 +1,4 @@
-"""The optional model: helps where it passes the gate, and is never needed (mission §24)."""
+"""The optional model: helps where it passes the gate, and is never needed."""
 
 from __future__ import annotations
 

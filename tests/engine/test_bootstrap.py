@@ -1,4 +1,4 @@
-"""What a starting session is given, by its class and by the size of its memory (mission §8)."""
+"""What a starting session is given, by its class and by the size of its memory."""
 
 from __future__ import annotations
 

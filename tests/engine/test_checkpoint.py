@@ -1,4 +1,4 @@
-"""The checkpoint command over fakes: what is written and remembered (mission §6)."""
+"""The checkpoint command over fakes: what is written and remembered."""
 
 from __future__ import annotations
 

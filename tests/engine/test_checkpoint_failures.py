@@ -1,4 +1,4 @@
-"""Checkpoints that fail, and those that are only planned (mission §6, A12, A24)."""
+"""Checkpoints that fail, and those that are only planned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several agents in one workspace (A7)."""
+"""Several agents in one workspace."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.fakes import HOME, fake_agent
 
 
 class TestSharedWorkspace:
-    """Several agents in one folder (A7)."""
+    """Several agents in one folder."""
 
     SHARED = HOME / "shared"
 

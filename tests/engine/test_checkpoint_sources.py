@@ -1,4 +1,4 @@
-"""Which session a checkpoint takes, and when it takes none (mission §6, A13)."""
+"""Which session a checkpoint takes, and when it takes none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cleaning old transcripts: only what nobody needs any more, and only when that is known (R84)."""
+"""Cleaning old transcripts: only what nobody needs any more, and only when that is known."""
 
 from __future__ import annotations
 

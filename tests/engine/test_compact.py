@@ -1,4 +1,4 @@
-"""Compaction: saved first, refused where it only cuts, judged by what it left (A14, A15)."""
+"""Compaction: saved first, refused where it only cuts, judged by what it left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Consolidation over fakes: preview, archive, accept, decline, report, undo (mission §20)."""
+"""Consolidation over fakes: preview, archive, accept, decline, report, undo."""
 
 from __future__ import annotations
 

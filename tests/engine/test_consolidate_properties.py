@@ -1,4 +1,4 @@
-"""Whatever an agent wrote: nothing is lost without a copy, and undoing leaves every byte (§20)."""
+"""Whatever an agent wrote: nothing is lost without a copy, and undoing leaves every byte."""
 
 from __future__ import annotations
 

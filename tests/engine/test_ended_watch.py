@@ -1,4 +1,4 @@
-"""A talk that goes on under another session: the one that ended is recovered soon (mission §14)."""
+"""A talk that goes on under another session: the one that ended is recovered soon."""
 
 from __future__ import annotations
 

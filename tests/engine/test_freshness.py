@@ -1,4 +1,4 @@
-"""Freshness of real rows: the policy of the configuration, and what must be saved first (§18)."""
+"""Freshness of real rows: the policy of the configuration, and what must be saved first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Health over fakes: each check well, ill, and unable to look (mission §10, R28)."""
+"""Health over fakes: each check well, ill, and unable to look."""
 
 from __future__ import annotations
 

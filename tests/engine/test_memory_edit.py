@@ -1,4 +1,4 @@
-"""What operators do to memory by hand: add, forget, undo (mission §19)."""
+"""What operators do to memory by hand: add, forget, undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What monitoring is told, from a reading to the text that Prometheus reads (A21)."""
+"""What monitoring is told, from a reading to the text that Prometheus reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The observer over fakes: what is read, written and remembered (mission §12)."""
+"""The observer over fakes: what is read, written and remembered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optional model finds observations; its lines are taken like a stranger's (mission §24)."""
+"""The optional model finds observations; its lines are taken like a stranger's."""
 
 from __future__ import annotations
 

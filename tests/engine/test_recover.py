@@ -1,4 +1,4 @@
-"""Recovery over fakes: what ended uncaptured is captured once (mission §14)."""
+"""Recovery over fakes: what ended uncaptured is captured once."""
 
 from __future__ import annotations
 

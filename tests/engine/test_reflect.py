@@ -1,4 +1,4 @@
-"""Reflection over fakes: what is written in which order, undo, and what stops it (mission §12)."""
+"""Reflection over fakes: what is written in which order, undo, and what stops it."""
 
 from __future__ import annotations
 

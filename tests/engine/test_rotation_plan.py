@@ -1,4 +1,4 @@
-"""The rotation plan from disk: who goes, who stays, and why (mission §5, A13)."""
+"""The rotation plan from disk: who goes, who stays, and why."""
 
 from __future__ import annotations
 

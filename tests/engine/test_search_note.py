@@ -1,4 +1,4 @@
-"""Searches remember which notes they found, when the operator says so (mission §20)."""
+"""Searches remember which notes they found, when the operator says so."""
 
 from __future__ import annotations
 

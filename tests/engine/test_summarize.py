@@ -1,4 +1,4 @@
-"""Session summaries over fakes: what is written, once for each talk (mission §9)."""
+"""Session summaries over fakes: what is written, once for each talk."""
 
 from __future__ import annotations
 

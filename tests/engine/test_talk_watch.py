@@ -1,4 +1,4 @@
-"""Counting what is said, and when it is looked at (mission §13, R46, R47)."""
+"""Counting what is said, and when it is looked at."""
 
 from __future__ import annotations
 

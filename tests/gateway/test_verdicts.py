@@ -1,4 +1,4 @@
-"""Every verdict of A16: the scenarios of case c33, and the recorded handshakes of four releases."""
+"""Every verdict on a Gateway: scripted ones, and the recorded handshakes of four releases."""
 
 from __future__ import annotations
 

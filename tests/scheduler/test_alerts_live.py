@@ -1,6 +1,6 @@
 """A Gateway that dies and returns, over real sockets, while the scheduler's clocks are fake.
 
-One alert and one recovery reach a real webhook, and checkpoints go on all the while (issue 7).
+One alert and one recovery reach a real webhook, and checkpoints go on all the while.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The order inside one workspace (mission §23)."""
+"""The order inside one workspace."""
 
 from __future__ import annotations
 

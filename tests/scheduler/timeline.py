@@ -1,4 +1,4 @@
-"""Plays the timeline of case c35 against the scheduler, on clocks of its own."""
+"""Plays a written timeline of sleep and jumps against the scheduler, on clocks of its own."""
 
 from __future__ import annotations
 

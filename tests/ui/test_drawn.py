@@ -1,4 +1,4 @@
-"""Which cells of a line are written again (`console.md`, Moving quietly)."""
+"""Which cells of a line are written again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of others is literal: no markup, no control, no secret, whatever screen shows it (c27)."""
+"""Text of others is literal: no markup, no control, no secret, whatever screen shows it."""
 
 from __future__ import annotations
 

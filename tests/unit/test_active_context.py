@@ -1,4 +1,4 @@
-"""The exact shapes of ACTIVE_CONTEXT.md and the daily log (mission §6)."""
+"""The exact shapes of ACTIVE_CONTEXT.md and the daily log."""
 
 from __future__ import annotations
 

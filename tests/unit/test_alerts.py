@@ -1,4 +1,4 @@
-"""Who is told what, and when: pure decisions over days of looks (mission §10)."""
+"""Who is told what, and when: pure decisions over days of looks."""
 
 from __future__ import annotations
 

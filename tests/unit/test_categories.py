@@ -1,4 +1,4 @@
-"""Categories of memory files (mission §8 table)."""
+"""Categories of memory files."""
 
 from __future__ import annotations
 

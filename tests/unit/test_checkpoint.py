@@ -1,4 +1,4 @@
-"""Which session a checkpoint takes, and when it writes (mission §6, A10, A13)."""
+"""Which session a checkpoint takes, and when it writes."""
 
 from __future__ import annotations
 

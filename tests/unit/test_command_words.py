@@ -1,4 +1,4 @@
-"""Every command has a name and a command line that does the same (house §4)."""
+"""Every command has a name and a command line that does the same."""
 
 from __future__ import annotations
 

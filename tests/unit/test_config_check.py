@@ -1,4 +1,4 @@
-"""Every row of the table of mission §7, wrong and right."""
+"""Every check of the platform's configuration, wrong and right."""
 
 from __future__ import annotations
 

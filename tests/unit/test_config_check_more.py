@@ -1,4 +1,4 @@
-"""Checks of pruning, resets, roster, hooks and bootstrap files (mission §7)."""
+"""Checks of pruning, resets, roster, hooks and bootstrap files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user's calendar day (A23, case c15)."""
+"""The user's calendar day."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What observations lose with the days, and what may go for it (mission §20)."""
+"""What observations lose with the days, and what may go for it."""
 
 from __future__ import annotations
 

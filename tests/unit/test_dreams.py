@@ -1,4 +1,4 @@
-"""DREAMS.md: a block between two marks, and nothing else (mission §20)."""
+"""DREAMS.md: a block between two marks, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries of memory files, their ids, and edits that can be taken back (mission §19)."""
+"""Entries of memory files, their ids, and edits that can be taken back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a checkpoint takes out of messages (mission §6)."""
+"""What a checkpoint takes out of messages."""
 
 from __future__ import annotations
 

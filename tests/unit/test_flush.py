@@ -1,4 +1,4 @@
-"""The two stages of a flush, each once in a compaction cycle (mission §13, R49)."""
+"""The two stages of a flush, each once in a compaction cycle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Freshness: policies as the platform resolves them, boundaries on every kind of day (R56, R57)."""
+"""Freshness: policies as the platform resolves them, boundaries on every kind of day."""
 
 from __future__ import annotations
 

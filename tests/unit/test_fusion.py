@@ -1,4 +1,4 @@
-"""Both legs become one ranking (search.md §1)."""
+"""Both legs become one ranking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""INDEX.md: its exact shape, its order, and its budget (mission §8)."""
+"""INDEX.md: its exact shape, its order, and its budget."""
 
 from __future__ import annotations
 

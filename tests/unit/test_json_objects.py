@@ -1,4 +1,4 @@
-"""Domain values become the objects of `cli.md`."""
+"""Domain values become the objects of the contract."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token truth: states, thresholds and what is due (A2, A3)."""
+"""Token truth: states, thresholds and what is due."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def stored(**changes: object) -> StoredSession:
         (stored(tokens_fresh=None), None, TokenCount(TokenState.FRESH, 1000, None)),
         (stored(tokens_reported=0), None, TokenCount(TokenState.FRESH, 0, None)),
         (stored(tokens_fresh=False), None, TokenCount(TokenState.STALE, 1000, None)),
-        # Impossible and stale at once is stale (`cli.md`).
+        # Impossible and stale at once is stale.
         (
             stored(tokens_reported=232_764, tokens_fresh=False),
             Tail(),
@@ -75,7 +75,7 @@ def stored(**changes: object) -> StoredSession:
             Tail(usage_tokens=64_210),
             TokenCount(TokenState.ESTIMATED, None, 64_210),
         ),
-        # A smaller usage contradicts nothing (case c09).
+        # A smaller usage contradicts nothing.
         (
             stored(tokens_reported=151_000),
             Tail(usage_tokens=12_500),

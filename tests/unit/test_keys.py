@@ -1,4 +1,4 @@
-"""Session keys are read by position, never by substring (A6)."""
+"""Session keys are read by position, never by substring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quoting foreign text: it is text and nothing else, wherever it stands in our files (A10)."""
+"""Quoting foreign text: it is text and nothing else, wherever it stands in our files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marked lines: the eight tags, outside of fences and comments (mission §8)."""
+"""Marked lines: the eight tags, outside of fences and comments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What wants a look in curated memory: said twice, said otherwise since, open for long (§19)."""
+"""What wants a look in curated memory: said twice, said otherwise since, open for long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What counts as a message: filters of mission §3 and the envelopes of every release."""
+"""What counts as a message: filters, and the envelopes of every release."""
 
 from __future__ import annotations
 

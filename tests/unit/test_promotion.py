@@ -1,4 +1,4 @@
-"""Which notes have earned a place in MEMORY.md, and what is written of them (mission §20)."""
+"""Which notes have earned a place in MEMORY.md, and what is written of them."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ LONG = "# Memory\n\n- [FACT] Ada prefers tea\n\n## Else\n\n> quoted\n"
 
 @given(st.text(min_size=1, max_size=300))
 def test_no_note_can_become_anything_but_one_line_of_text(text: str) -> None:
-    """Whatever an agent was made to write: one entry more, no marker, nothing hidden (A10)."""
+    """Whatever an agent was made to write: one entry more, no marker, nothing hidden."""
     found_notes = notes_of(PATH, f"## 09:00 - Note\n\n- {text}\n")
     for one in found_notes:
         line = bullet(one)

@@ -1,4 +1,4 @@
-"""What the platform would trim and clear of tool results (mission §16, R69-R71)."""
+"""What the platform would trim and clear of tool results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Masking secrets, in both directions: nothing secret stays, nothing harmless goes (A11)."""
+"""Masking secrets, in both directions: nothing secret stays, nothing harmless goes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PIECE = 12
-"""Characters in a row that may not get out (case c21)."""
+"""Characters in a row that may not get out."""
 
 # Written as patterns, so that the repository holds no string that looks like a real token.
 VENDORS = {

@@ -1,4 +1,4 @@
-"""Consolidation of observations: each step of mission §12, and that nothing is lost."""
+"""Consolidation of observations: each step, and that nothing is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search says about daily notes (mission §20)."""
+"""What a search says about daily notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markers that sentences deserve, and names of talks (mission §9)."""
+"""Markers that sentences deserve, and names of talks."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Ways to tell people: a log, Slack, a webhook, a command, and whatever Apprise knows (A20)."""
+"""Ways to tell people: a log, Slack, a webhook, a command, and whatever Apprise knows."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 TIMEOUT_S = 10.0
-"""How long a delivery may take (mission §10)."""
+"""How long a delivery may take."""
 
 _START_S = 10.0
 """How long the child may take to begin on a busy host."""

@@ -1,4 +1,4 @@
-"""`python -P -m memconsole.adapters.alerts.child`: one delivery in a process of its own (A20).
+"""`python -P -m memconsole.adapters.alerts.child`: one delivery in a process of its own.
 
 What a delivery loads goes with the process, and a receiver that never ends cannot hold us. The
 question, secrets included, comes by standard input; the answer says how it went, without them. A

@@ -1,4 +1,4 @@
-"""Secrets of channels: `${NAME}` stands for a variable or for a line of the secrets file (§10).
+"""Secrets of channels: `${NAME}` stands for a variable or for a line of the secrets file.
 
 The file belongs to the user and nobody else may read it; its lines are read and never executed.
 """

@@ -1,4 +1,4 @@
-"""Answers `ports.Gateway`: readings may be asked again, a reset is sent once (A13).
+"""Answers `ports.Gateway`: readings may be asked again, a reset is sent once.
 
 The last reading, for as long as it is known to hold.
 """
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 RESET_S = 60.0
 COMPACT_S = 300.0
-"""Seconds; a summary is a model call of tens of seconds (formats §6.1: at least 180)."""
+"""Seconds; a summary is a model call of tens of seconds: at least 180."""
 
 STARTING_S = 15.0
 """How long an action waits for a Gateway that says that it is starting."""

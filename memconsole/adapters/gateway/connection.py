@@ -1,8 +1,8 @@
 """Keeps the one link to the Gateway: opens it when needed, drops it when it broke, waits when told.
 
-Questions are asked again over a new link; what changes something is sent once (A13).
+Questions are asked again over a new link; what changes something is sent once.
 
-When to try again: growing pauses after what can heal, a long one after what cannot (A16).
+When to try again: growing pauses after what can heal, a long one after what cannot.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class Line:
         is_acting: bool,
         until: float | None,
     ) -> T:
-        """Ask again as our device, where the token alone has no scopes (2026.3, A16)."""
+        """Ask again as our device, where the token alone has no scopes, as in 2026.3."""
         found = judge_program(error) or judge_error(error.error)
         if found is None or not found.wants_device or self.place is None:
             raise self._translated("the question", error) from error

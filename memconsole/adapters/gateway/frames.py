@@ -1,6 +1,6 @@
 """Frames and rows of the wire: foreign JSON, of which only known fields of the right type count.
 
-Formats: `formats/clawdbot-file-era.md` §9, `formats/openclaw-2026.9.md` §6.
+Formats: `docs/formats.md`, "The Gateway".
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def session(row: object, key: str | None = None) -> LiveSession | None:
 
 
 def compact_answer(payload: Mapping[str, object]) -> CompactAnswer:
-    """Return what an answer to `sessions.compact` says inside (A14)."""
+    """Return what an answer to `sessions.compact` says inside."""
     result = mapping(payload.get("result"))
     is_done = payload.get("compacted") is True and payload.get("ok") is not False
     summary = result.get("summary")

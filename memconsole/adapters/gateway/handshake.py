@@ -1,4 +1,4 @@
-"""From an address to an open link, or to a verdict: only the handshake decides (A16).
+"""From an address to an open link, or to a verdict: only the handshake decides.
 
 The port is tried with a plain socket first: that nothing listens is known at once, and the
 WebSocket library is loaded only where somebody does.

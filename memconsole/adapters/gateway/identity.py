@@ -1,4 +1,4 @@
-"""The Ed25519 identity of this device, for Gateways that want one (A16, payload v2).
+"""The Ed25519 identity of this device, for Gateways that want one (payload `v2`).
 
 The private key is ours alone: one file in our state folder, 0600. A Gateway that we sign for keeps
 a record of the device; so it is made only where somebody wants to act.

@@ -179,6 +179,6 @@ class Inbox:
             self.changes += 1
 
     def _is_gap(self, number: int | None) -> bool:
-        """Whether events are missing before this one (formats §6)."""
+        """Whether events are missing before this one."""
         last, self._last_number = self._last_number, number or self._last_number
         return None not in (last, number) and number != (last or 0) + 1

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.gateway.inbox import Inbox
 
 MAX_FRAME_BYTES = 32 * 1024 * 1024
-"""A frame above this closes the link (formats §6.1: at least 26214400 are needed)."""
+"""A frame above this closes the link; the Gateway sends up to 26214400 bytes."""
 
 
 @dataclass(frozen=True, slots=True)

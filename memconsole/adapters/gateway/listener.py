@@ -1,4 +1,4 @@
-"""Keeps one connection open, and tells when a new look at the Gateway is worth it (A16).
+"""Keeps one connection open, and tells when a new look at the Gateway is worth it.
 
 Events of a burst are taken together. A farewell becomes the verdict at once; after a link that
 broke the handshake decides, with the pauses of every other try.
@@ -40,7 +40,7 @@ REST_S = 5.0
 
 _NAP_S = 0.25
 _SILENT_TICKS = 2.5
-"""Without a sign of life for so many ticks a link is dead (formats §6.1: two are allowed)."""
+"""Without a sign of life for so many ticks a link is dead; the platform allows two."""
 
 SUBSCRIBE = "sessions.subscribe"
 
@@ -105,7 +105,7 @@ class Listener:
             return None
 
     def _subscribed(self, link: Link) -> Link:
-        """Ask to be told of changes, where the release knows that (A16)."""
+        """Ask to be told of changes, where the release knows that."""
         if not isinstance(link, SocketLink) or link.is_attended:
             return link
         link.is_attended = True

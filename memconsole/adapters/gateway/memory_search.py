@@ -1,4 +1,4 @@
-"""Asks the platform's own memory search (formats, openclaw-2026.9 §6.2)."""
+"""Asks the platform's own memory search (`memory.search`, since 2026.9)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def search_memory(link: Link, agent_id: str, query: str, limit: int) -> tuple[Ag
     except AnswerError as error:
         if "minScore" not in error.words:
             raise
-        # A schema refusal is an answer: once more, with what every release knows (A13).
+        # A schema refusal is an answer: once more, with what every release knows.
         payload = link.request(_METHOD, params, timeout_s=SEARCH_S)
     return tuple(_hits(payload.get("results")))
 

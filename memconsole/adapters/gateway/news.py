@@ -1,7 +1,7 @@
 """Which events of the wire mean that a new look is worth it, and what a farewell says.
 
-Formats: `formats/openclaw-2026.9.md` §6.4, `formats/clawdbot-file-era.md` §9. Releases before
-2026.7 push no `sessions.changed`; there the end of a run is the news.
+Releases before 2026.7 push no `sessions.changed`; there the end of a run is the news. Formats:
+`docs/formats.md`, "Events".
 """
 
 from __future__ import annotations

@@ -193,7 +193,7 @@ def _named(place: GatewayPlace) -> dict[str, str]:
 
 
 def _error_in(payload: Mapping[str, object]) -> Mapping[str, object] | None:
-    """Return the error of an answer that says it failed; an inner `ok: false` has none (A14)."""
+    """Return the error of an answer that says it failed; an inner `ok: false` has none."""
     found = payload.get("error")
     if payload.get("ok") is not False or not isinstance(found, dict):
         return None

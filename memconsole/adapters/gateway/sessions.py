@@ -61,7 +61,7 @@ def find_row(link: Link, key: str, *, timeout_s: float) -> LiveSession | None:
     """Return the session with exactly this key, or None.
 
     `sessions.describe` where it exists, else all pages of the list. A row of another key is no
-    answer: a reset of a key that is not there would make a session, and an agent (A13).
+    answer: a reset of a key that is not there would make a session, and an agent.
 
     Raises:
         AnswerError: The Gateway refused.

@@ -1,4 +1,4 @@
-"""Rotates logs (port `LogFiles`, mission §11): ours by rename, others by copy and cut.
+"""Rotates logs (port `LogFiles`): ours by rename, others by copy and cut.
 
 A writer that keeps its file open goes on writing into it after a rename, so a foreign log is copied
 and cut to nothing in its place. What such a log can lose is what is written between the last look

@@ -1,4 +1,4 @@
-"""Writes and removes the files of service managers, and asks them to follow (mission §4)."""
+"""Writes and removes the files of service managers, and asks them to follow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`health/last_status.json` in the state folder: the last look, for other programs (§10)."""
+"""`health/last_status.json` in the state folder: the last look, for other programs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The search index: one disposable SQLite file for each agent and source (search.md §3)."""
+"""The search index: one disposable SQLite file for each agent and source."""

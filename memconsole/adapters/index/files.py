@@ -172,7 +172,7 @@ _BROKEN: Final = (1, 11, 26)
 
 @functools.cache
 def extension() -> str | None:
-    """Return the path of sqlite-vec; its own loader would import NumPy (search.md §4)."""
+    """Return the path of sqlite-vec; its own loader would import NumPy."""
     try:
         found = importlib.util.find_spec("sqlite_vec")
     except (ImportError, ValueError):

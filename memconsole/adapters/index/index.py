@@ -1,4 +1,4 @@
-"""Answers `ports.SearchIndex`: one disposable file for each agent and source (search.md §3).
+"""Answers `ports.SearchIndex`: one disposable file for each agent and source.
 
 An index is built whole into a file of its own name and swapped in; changes are one transaction of
 the file that is there. So a process that is killed leaves the old index or the new one. One process

@@ -1,4 +1,4 @@
-"""Finds chunks by their words: the text leg of a search (search.md §1, §2).
+"""Finds chunks by their words: the text leg of a search.
 
 Which words of a query decide its best chunks, so that only chunks with those are scored.
 
@@ -141,7 +141,7 @@ class TextLeg:
         # The sign keeps SQLite from asking FTS5 once for each of the ids: minutes instead of
         # milliseconds.
         also = f"AND +rowid IN ({among})" if among else ""
-        # By the function and not by `rank`, which takes twice as long (search.md §2).
+        # By the function and not by `rank`, which takes twice as long.
         found = self._rows(
             "SELECT rowid, -bm25(chunks_fts, 1, 1) AS score FROM chunks_fts "
             f"WHERE chunks_fts MATCH ? {also} ORDER BY score DESC, rowid LIMIT {CANDIDATES}",

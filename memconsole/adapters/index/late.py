@@ -1,4 +1,4 @@
-"""Late interaction: each token of the query against the tokens of a chunk (search.md §1).
+"""Late interaction: each token of the query against the tokens of a chunk.
 
 late(chunk) = Σ over the query's tokens of idf · max(0, best cosine with a token of the chunk)².
 A token that is in the chunk itself has the cosine 1 and needs no look at any vector.

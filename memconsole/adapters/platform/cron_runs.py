@@ -1,4 +1,4 @@
-"""The platform's record of its scheduled runs: files, then two kinds of tables (formats §7).
+"""The platform's record of its scheduled runs: files, then two kinds of tables.
 
 `cron/runs/<job>.jsonl` up to 2026.3, `cron_run_logs` in the shared database of 2026.7, receipts in
 that of 2026.8 and later. A home can have several; what any of them says counts once.

@@ -1,4 +1,4 @@
-"""Where each feature of the platform keeps its data, told by what lies on disk (A1, formats §0)."""
+"""Where each feature of the platform keeps its data, told by what lies on disk."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Where the platform's configuration says that its Gateway is, and with which token.
 
 The only place that reads that token; it stays in a value that shows it nowhere.
-Formats: `formats/openclaw-2026.9.md` §2 and §6, `formats/clawdbot-file-era.md` §6.
+Format: `docs/formats.md`, "Configuration".
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def find_place(
     token: str | None = None,
     state: Path | None = None,
 ) -> GatewayPlace:
-    """Return where the Gateway is: our own settings first, then the platform's (`cli.md`).
+    """Return where the Gateway is: our own settings first, then the platform's.
 
     The platform's token goes to the platform's Gateway only: to another host that our settings
     name, it is not sent.

@@ -1,6 +1,7 @@
-"""Finds the platform's state folder (mission §2, A25; formats of both eras §0 and §1).
+"""Finds the platform's state folder, and where on this machine the paths of its configuration are.
 
-Turns paths of the platform's configuration into paths of this machine (A25).
+A home may have been moved, mounted or copied since its paths were written. Which folder is looked
+for where: `docs/formats.md`, "The state folder".
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class HomeChoice:
 
     @property
     def tilde(self) -> Path:
-        """What `~` in the platform's configuration means here (A25)."""
+        """What `~` in the platform's configuration means here."""
         if self.is_explicit and is_platform_name(self.path.name):
             return self.path.parent
         return self.user_home
@@ -74,7 +75,7 @@ class HomeChoice:
 
 
 def is_platform_name(name: str) -> bool:
-    """Whether a folder of this name is a state folder by its name (A25)."""
+    """Whether a folder of this name is a state folder by its name."""
     return compiled(_PLATFORM_NAME).fullmatch(name) is not None
 
 

@@ -1,4 +1,4 @@
-"""Writes our hooks into `<home>/hooks`: one of the few places of the home that we write (§22)."""
+"""Writes our hooks into `<home>/hooks`: one of the few places of the home that we write."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Which agents a home has: those of the configuration joined with the folders on disk.
 
-Ids are compared lower-cased; an unknown one is never taken for `main` (case c11).
+Ids are compared lower-cased; an unknown one is never taken for `main`.
 
-Where the files of one agent are, by the rules of each generation (mission §2).
+Where the files of one agent are, by the rules of each generation.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def _id(agent: Agent) -> str:
 
 
 def _with_shared_workspaces(agents: Iterable[Agent]) -> list[Agent]:
-    """Give agents of one real workspace one spelling of it, and say who shares (A7)."""
+    """Give agents of one real workspace one spelling of it, and say who shares."""
     groups: dict[str, list[Agent]] = {}
     reals = [(os.path.realpath(agent.workspace), agent) for agent in agents]
     for real, agent in reals:
@@ -231,7 +231,7 @@ _NO_NAME = r"/|^\.{1,2}$"
 def agent_id(written: str) -> str:
     """Return the id of a configured agent as the platform spells its folder.
 
-    A name without a Latin letter becomes `main` there; here it stays itself (case c11).
+    A name without a Latin letter becomes `main` there; here it stays itself.
     """
     lowered = written.strip().lower()
     if compiled(_VALID_ID).fullmatch(lowered):
@@ -282,7 +282,7 @@ class Layout:
         return None if is_usual else self._reading.default_unset
 
     def store_file(self, key: str, folder: Path) -> Path:
-        """Return the file-era store; `session.store` may move it (formats §2)."""
+        """Return the file-era store; `session.store` may move it."""
         template = self._reading.store
         if template is None:
             return folder / "sessions" / "sessions.json"

@@ -1,8 +1,8 @@
-"""All sessions of one agent, whatever stores they are in: one session id is one session (A1).
+"""All sessions of one agent, whatever stores they are in: one session id is one session.
 
-Puts the listings of an agent's two stores together: the database wins (A1, case c13).
+Puts the listings of an agent's two stores together: the database wins.
 
-One transcript out of two: a database, and a file of the same session beside it (A1).
+One transcript out of two: a database, and a file of the same session beside it.
 
 The database is the source. The file only adds what the database lacks, as after an import that
 passed over some lines. Each keeps its own order; between the two, time decides.
@@ -256,7 +256,7 @@ def without_database(database: StoreListing, files: StoreListing) -> StoreListin
     """Return what the files hold of an agent whose database cannot be read.
 
     Its counts may be from before the move, so none of them is fresh. Archives alone do not make
-    the store readable: what lives is in the database (A1).
+    the store readable: what lives is in the database.
     """
     is_partly_readable = any(one.state is not SessionState.ARCHIVED for one in files.sessions)
     return StoreListing(

@@ -3,7 +3,7 @@
 A real entry has 15 to 40 KB, nearly all of it a snapshot of skills and prompts, so only named
 fields are decoded. One field of a wrong type must not cost the others: then each is tried alone.
 
-Formats: `formats/clawdbot-file-era.md` §2, `formats/openclaw-2026.9.md` §4.
+Fields: `docs/formats.md`, "Session entries".
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class EntryFields(msgspec.Struct, frozen=True, rename="camel"):
 
     @property
     def had_content(self) -> bool:
-        """Whether tokens or compactions say that it ran once (`cli.md`, `missing`)."""
+        """Whether tokens or compactions say that it ran once: a transcript not found is then missing."""
         return bool(whole(self.total_tokens) or whole(self.compaction_count))
 
     @property

@@ -1,8 +1,8 @@
 """What a file in a sessions folder is, by its exact name.
 
-Formats: `formats/clawdbot-file-era.md` §4 "File names" and `formats/openclaw-2026.9.md` §1. A name
-that fits nothing is no session: traces, compaction snapshots, locks and half-written files lie in
-the same folder and are often the newest there.
+A name that fits nothing is no session: traces, compaction snapshots, locks and half-written files
+lie in the same folder and are often the newest there. The names: `docs/formats.md`, "Names of
+transcript files".
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class FileKind(StrEnum):
 
     @property
     def is_copy(self) -> bool:
-        """Whether it repeats a transcript's past (`left_out.backup` of `cli.md`)."""
+        """Whether it repeats a transcript's past (counted in `left_out.backup`)."""
         return self in (FileKind.BACKUP, FileKind.CHECKPOINT)
 
 
@@ -103,7 +103,7 @@ def read_import_name(name: str) -> FileName:
     """Tell what a file of `session-sqlite-import-archive/` is: a parked transcript or nothing.
 
     Names are `[<prefix>.]<original name>.imported-<ms>`; the prefix is `archive-tier` or a session
-    key with everything odd replaced, and never part of the id (case c13).
+    key with everything odd replaced, and never part of the id.
     """
     match = compiled(_IMPORTED).fullmatch(name)
     if match is None:

@@ -1,7 +1,7 @@
 """Whether a run is going on in a transcript, by the platform's lock file beside it.
 
 Releases before 2026.7 say it nowhere else: neither in their store nor over the wire. The file is
-read and never touched, and nobody waits for it (A9). Formats `clawdbot-file-era.md` §4.
+read and never touched, and nobody waits for it.
 """
 
 from __future__ import annotations

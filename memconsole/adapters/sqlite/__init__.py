@@ -1,4 +1,4 @@
-"""The one SQLite library of the process, and how databases are opened (A4, A4b).
+"""The one SQLite library of the process, and how databases are opened.
 
 Two copies of SQLite in one process break each other's locks, because closing any descriptor of a
 file drops all of the process's locks on it. So the library is chosen once, at first use, and

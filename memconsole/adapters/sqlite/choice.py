@@ -1,4 +1,4 @@
-"""Chooses the SQLite library of the process and connects with it (A4b)."""
+"""Chooses the SQLite library of the process and connects with it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Parameters: TypeAlias = Sequence[SqlValue] | Mapping[str, SqlValue]
 BUSY_TIMEOUT_S = 2.0
 _KNOWS_OCTET_LENGTH = (3, 43, 0)
 _OLDEST_USABLE = (3, 37, 0)
-"""STRICT tables, which the platform uses, came with 3.37 (formats/openclaw-2026.9.md §3)."""
+"""STRICT tables, which the platform uses, came with 3.37."""
 
 
 class Cursor(Protocol):

@@ -1,4 +1,4 @@
-"""Databases of our own: opened for writing (A24)."""
+"""Databases of our own: opened for writing."""
 
 from __future__ import annotations
 

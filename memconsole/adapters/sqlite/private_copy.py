@@ -1,6 +1,6 @@
-"""Private copies of databases that cannot be read in place (A4).
+"""Private copies of databases that cannot be read in place.
 
-A folder that only we may enter and that ends with the process (A4).
+A folder that only we may enter and that ends with the process.
 
 The lock inside says that its owner lives: it dies with the process, however that ends, so a later
 start can tell a leftover from a folder in use.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 LIMIT_BYTES = 1_000_000_000
-"""Larger databases are not copied (A4): only the Gateway can read them."""
+"""Larger databases are not copied: only the Gateway can read them."""
 
 _ATTEMPTS, _PAUSE_S = 5, 0.02
 _WAL_HEADER_BYTES = 32

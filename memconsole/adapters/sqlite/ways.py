@@ -1,4 +1,4 @@
-"""The ways into a database of somebody else, and which one leaves nothing behind (A4).
+"""The ways into a database of somebody else, and which one leaves nothing behind.
 
 Measured: on a cleanly closed database in WAL mode `mode=ro` creates `-wal` and `-shm` and leaves
 them, and it changes the mode of an empty `-wal`. So the way in depends on what lies beside:
@@ -36,7 +36,7 @@ _IN_PLACE, _UNCHANGING, _COPY = "mode=ro", "mode=ro&immutable=1", "copy"
 
 _READING, _ALLOWED, _REFUSED = 20, 0, 1
 _CREDENTIALS = ("auth_profile", "device_identit", "device_pairing", "device_auth")
-"""How tables with keys and tokens begin; a statement that names one is refused (A4)."""
+"""How tables with keys and tokens begin; a statement that names one is refused."""
 
 _TEXT = partial(str, encoding="utf-8", errors="replace")
 """Makes text of bytes; called for every value, so no function of ours."""

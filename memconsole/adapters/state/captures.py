@@ -76,7 +76,7 @@ class StateCaptures:
         return {capture.agent.id: capture for capture in found}
 
     def add(self, capture: Capture) -> None:
-        """Store one capture (A12); a look that found nothing new replaces the one before it.
+        """Store one capture; a look that found nothing new replaces the one before it.
 
         Raises:
             StateError: It cannot be stored.
@@ -226,7 +226,7 @@ class StateObserver:
     def advance(
         self, agent: AgentRef, hash_: str, cursors: Mapping[str, Cursor], at: datetime
     ) -> None:
-        """Store how far a run has come, after the write it describes (A12).
+        """Store how far a run has come, after the write it describes.
 
         Raises:
             StateError: It cannot be stored.

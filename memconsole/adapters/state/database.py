@@ -1,4 +1,4 @@
-"""Our own database, `state.db` in the state folder (mission §3, A10, A24).
+"""Our own database, `state.db` in the state folder.
 
 Reading never creates or changes it: it is read like a database of somebody else, and one that is
 missing or broken is empty. Writing makes it when needed. Each reading and each writing opens it
@@ -255,7 +255,7 @@ def marks(values: Sequence[SqlValue]) -> str:
 
 
 def text(value: str | None) -> str | None:
-    """Return words as they are stored: masked (A11), and bytes that are no text written out."""
+    """Return words as they are stored: masked, and bytes that are no text written out."""
     return None if value is None else let_out(_decoded(value))
 
 

@@ -1,6 +1,6 @@
-"""Actions on memory that can be undone, in `state.db` (port `MemoryLog`, mission §19).
+"""Actions on memory that can be undone, in `state.db` (port `MemoryLog`).
 
-What consolidation remembers, in `state.db` (port `ConsolidationLog`, mission §20).
+What consolidation remembers, in `state.db` (port `ConsolidationLog`).
 
 Consolidations of observations in `state.db` (port `ReflectionLog`).
 """

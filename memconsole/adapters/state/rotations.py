@@ -1,4 +1,4 @@
-"""The journal of rotations in `state.db` (port `RotationLog`, A13)."""
+"""The journal of rotations in `state.db` (port `RotationLog`)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tables of our own database that came later, one function a version (A24).
+"""Tables of our own database that came later, one function a version.
 
-The tables of our own database, and how an older one becomes today's (A24).
+The tables of our own database, and how an older one becomes today's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def create_jobs(database: Database) -> None:
-    """Version 3: what is remembered about the scheduler's jobs (mission §4)."""
+    """Version 3: what is remembered about the scheduler's jobs."""
     database.table("job").create(
         {
             "id": str,
@@ -45,7 +45,7 @@ def create_jobs(database: Database) -> None:
 
 
 def create_summaries(database: Database) -> None:
-    """Version 4: which sessions have a summary (mission §9)."""
+    """Version 4: which sessions have a summary."""
     database.table("summary").create(
         {
             "id": int,
@@ -66,7 +66,7 @@ def create_summaries(database: Database) -> None:
 
 
 def create_recovery(database: Database) -> None:
-    """Version 5: fingerprints of captured talks, and keys of sessions (mission §14)."""
+    """Version 5: fingerprints of captured talks, and keys of sessions."""
     database.table("fingerprint").create(
         {"id": int, "home": str, "agent": str, "session_id": str, "hash": str, "at": str},
         pk="id",
@@ -83,7 +83,7 @@ def create_recovery(database: Database) -> None:
 
 
 def create_observer(database: Database) -> None:
-    """Version 6: how far the observer has read (mission §12)."""
+    """Version 6: how far the observer has read."""
     database.table("observed").create(
         {
             "home": str,
@@ -107,7 +107,7 @@ def create_observer(database: Database) -> None:
 
 
 def create_reflections(database: Database) -> None:
-    """Consolidations of observations (mission §12)."""
+    """Consolidations of observations."""
     database.table("reflection").create(
         {
             "id": int,
@@ -128,7 +128,7 @@ def create_reflections(database: Database) -> None:
 
 
 def create_flushes(database: Database) -> None:
-    """The last flush of each talk (mission §13)."""
+    """The last flush of each talk."""
     database.table("flush").create(
         {
             "home": str,
@@ -147,12 +147,12 @@ def create_flushes(database: Database) -> None:
 
 
 def add_captured_to_rotations(database: Database) -> None:
-    """What was saved before each reset, such as `checkpoint:done` (mission §5)."""
+    """What was saved before each reset, such as `checkpoint:done`."""
     database.table("rotation").add_column("captured", str)
 
 
 def create_memory_actions(database: Database) -> None:
-    """What operators added to memory and had it forget, to be undone (mission §19)."""
+    """What operators added to memory and had it forget, to be undone."""
     database.table("memory_action").create(
         {
             "id": int,
@@ -171,7 +171,7 @@ def create_memory_actions(database: Database) -> None:
 
 
 def create_model_use(database: Database) -> None:
-    """What the optional model was used for (mission §24)."""
+    """What the optional model was used for."""
     database.table("model_use").create(
         {"id": int, "at": str, "purpose": str, "model": str, "tokens": int},
         pk="id",
@@ -182,7 +182,7 @@ def create_model_use(database: Database) -> None:
 
 
 def create_alerts(database: Database) -> None:
-    """What is wrong, and what each channel was told (mission §10)."""
+    """What is wrong, and what each channel was told."""
     database.table("alert").create(
         {
             "home": str,
@@ -206,7 +206,7 @@ def create_alerts(database: Database) -> None:
 
 
 def create_alert_mutes(database: Database) -> None:
-    """What nobody wants to hear of for a while (mission §10)."""
+    """What nobody wants to hear of for a while."""
     database.table("alert_mute").create(
         {"home": str, "issue": str, "status": str, "at": str, "until": str},
         pk=("home", "issue"),
@@ -216,7 +216,7 @@ def create_alert_mutes(database: Database) -> None:
 
 
 def create_consolidation(database: Database) -> None:
-    """Which notes searches found, what is not proposed any more, the last report (mission §20)."""
+    """Which notes searches found, what is not proposed any more, the last report."""
     database.table("found_note").create(
         {
             "workspace": str,
@@ -403,7 +403,7 @@ def _create_captures(database: Database) -> None:
 
 
 def _create_rotations(database: Database) -> None:
-    """Version 2: the journal of resets (A13)."""
+    """Version 2: the journal of resets."""
     identity = {"id": str, "revision": str, "started_at": str, "tokens": int}
     database.table("rotation").create(
         {

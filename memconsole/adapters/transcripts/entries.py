@@ -1,7 +1,7 @@
-"""Lines and events of a transcript as entries (mission §2, `clawdbot-file-era.md` §4).
+"""Lines and events of a transcript as entries (`docs/formats.md`, "Transcripts").
 
 A damaged line is counted, and what can be read of it is still used: its id holds the chain
-together, and a whole record that a restart glued to its end is recovered (case c03).
+together, and a whole record that a restart glued to its end is recovered.
 """
 
 from __future__ import annotations

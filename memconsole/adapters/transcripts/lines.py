@@ -1,4 +1,4 @@
-"""Whole lines of a transcript, in stored order or newest first, with bounded memory (A5)."""
+"""Whole lines of a transcript, in stored order or newest first, with bounded memory."""
 
 from __future__ import annotations
 

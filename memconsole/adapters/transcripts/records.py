@@ -3,7 +3,7 @@
 msgspec decodes straight into these structs and skips what is not used. A line that does not fit (a
 wrong type, a lone surrogate, a bad byte) is decoded again without types, and every field of a
 usable type is taken; only a line that is no JSON object at all counts as damaged.
-Shapes: mission §2, `clawdbot-file-era.md` §4, `openclaw-2026.9.md` "Transcript events".
+Shapes: `docs/formats.md`, "Transcripts".
 """
 
 from __future__ import annotations

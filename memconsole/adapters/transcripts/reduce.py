@@ -1,4 +1,4 @@
-"""Shrinks a giant JSON line while it streams by: costs its bytes, not its memory (A5).
+"""Shrinks a giant JSON line while it streams by: costs its bytes, not its memory.
 
 Pictures lie inline in transcripts as base64. A long line is copied without the insides of its long
 strings; how much was left out stands behind what was kept, under a mark that no file can forge.

@@ -38,7 +38,7 @@ class PoolDocuments:
     """Answers `ports.DocumentReader`; never writes, and keeps nothing.
 
     Args:
-        redact: Secrets are masked before anybody sees the text (A11).
+        redact: Secrets are masked before anybody sees the text.
     """
 
     def __init__(self, *, redact: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""Looks into folders of a workspace, and removes what is ours: part of the one writer (A8)."""
+"""Looks into folders of a workspace, and removes what is ours: part of the one writer."""
 
 from __future__ import annotations
 

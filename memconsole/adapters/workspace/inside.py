@@ -1,4 +1,4 @@
-"""Opens folders and files inside a workspace without ever leaving it (A8).
+"""Opens folders and files inside a workspace without ever leaving it.
 
 Every step goes from an open folder to the next by name and follows no link, so what was checked is
 what is used, whoever changes the tree meanwhile.

@@ -7,7 +7,7 @@ Which files belong to a pool is decided in `pool_files`; this is what is counted
   too and counts, since a session is given it;
 - a file over 16 MB counts by its size alone;
 - text is decoded by its byte order mark, else as UTF-8, else with replaced bytes and a notice;
-- of the files that the platform loads at the start of a session (`formats` §1) the characters are
+- of the files that the platform loads at the start of a session the characters are
   held against what the platform's configuration lets through.
 """
 
@@ -55,7 +55,7 @@ BOOTSTRAP_FILES: Final = (
     "HEARTBEAT.md",
     "MEMORY.md",
 )
-"""What the platform loads at the start of a session, in its order (formats §1)."""
+"""What the platform loads at the start of a session, in its order."""
 
 _GENERATED: Final = frozenset({INDEX_FILE, ACTIVE_CONTEXT_FILE})
 _SCAN_GOOD_FOR_S: Final = 1.0

@@ -1,6 +1,6 @@
 """Finds the files of a memory pool: once per real file, and nothing outside the workspace.
 
-Which files are memory (mission §8 and §15, `cli.md` on `pool.files`, case c29):
+Which files are memory:
 
 - `MEMORY.md`, `memory.md` and `USER.md` of the workspace itself, spelled so;
 - below `memory/` every file whose name ends with `.md` in any letter case, archives and backups

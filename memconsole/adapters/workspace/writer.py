@@ -1,4 +1,4 @@
-"""The one writer of Markdown: whole replacements and appends, nothing in between (A8).
+"""The one writer of Markdown: whole replacements and appends, nothing in between.
 
 A replacement is the old text or the new one at every moment, an append leaves the old bytes as they
 are; a kill, a full disk or a size limit changes neither promise. The engine holds the workspace's

@@ -210,7 +210,7 @@ class Call:
             self.output.error(f"memconsole: {self.line(message)}", *more)
 
     def _zone(self, home: Home | None) -> Zone:
-        """A23: ours, else the platform's, else the host's."""
+        """Return our zone, else the platform's, else the host's."""
         from memconsole.compose import engine as wiring  # noqa: PLC0415
 
         return wiring.zone(self.settings, home)

@@ -1,4 +1,4 @@
-"""Runs one command in a process of its own: `python -P -m memconsole.cli.call.child` (A18).
+"""Runs one command in a process of its own: `python -P -m memconsole.cli.call.child`.
 
 What a job loads, such as NumPy and the weights of a model, goes with that process.
 """
@@ -61,7 +61,7 @@ class ChildProcesses:
             return _answer(answer, code, command)
 
     def renew_state(self) -> None:
-        """Bring our database to this version; what that loads would stay with us (A24).
+        """Bring our database to this version; what that loads would stay with us.
 
         A child that fails is no failure: the next write says what is wrong.
         """

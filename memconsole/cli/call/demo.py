@@ -1,4 +1,4 @@
-"""`--demo`: the whole program over a generated home, and nothing of the user's (`cli.md`)."""
+"""`--demo`: the whole program over a generated home, and nothing of the user's."""
 
 from __future__ import annotations
 

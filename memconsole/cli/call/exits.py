@@ -1,4 +1,4 @@
-"""Exit codes (`cli.md`, "Exit codes")."""
+"""Exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The global options as one table: name, configuration key, environment variable, help (`cli.md`).
+"""The global options as one table: name, configuration key, environment variable, help.
 
 They stand before the command; behind it they are understood as well, because that is where hands
 put them.
@@ -40,7 +40,7 @@ class GlobalOption:
 
     @property
     def variable(self) -> str:
-        """Its environment variable, the short one; the key has a long one (mission §3)."""
+        """Its environment variable, the short one; the key has a long one."""
         name = self.names[0].removeprefix("--").replace("-", "_").upper()
         return name if name == "NO_COLOR" else f"MEMCONSOLE_{name}"
 

@@ -246,7 +246,7 @@ def _outcomes(call: Call, commands: Sequence[Command], doing: str) -> list[Outco
 def _confirm(
     call: Call, planned: Sequence[Planned], *, yes: bool, question: str | None = None
 ) -> None:
-    """Ask on a terminal; elsewhere `--yes` must say it (`cli.md`, Commands).
+    """Ask on a terminal; elsewhere `--yes` must say it.
 
     Raises:
         ConfirmationError: Nobody can be asked, or the answer is no.

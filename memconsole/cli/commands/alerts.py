@@ -1,4 +1,4 @@
-"""`alerts`: the ways to people, what is wrong now, and what nobody wants to hear of (§10)."""
+"""`alerts`: the ways to people, what is wrong now, and what nobody wants to hear of."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def send_test(context: typer.Context, dry_run: DryRunOption = False) -> int:
 
 
 def _row(one: Delivery) -> Row:
-    """Return the outcome of `cli.md`, with the channel as its key."""
+    """Return the outcome of the contract, with the channel as its key."""
     return {
         "command": "alerts test",
         "agent": None,

@@ -1,4 +1,4 @@
-"""`bootstrap`: what a starting session is given of its memory (mission §8)."""
+"""`bootstrap`: what a starting session is given of its memory."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def bootstrap(
 
 
 def encode(found: Bootstrap) -> Row:
-    """Return what a session is given as the object of `cli.md`."""
+    """Return what a session is given as the object of the contract."""
     return {
         "session_class": found.session_class.value,
         "files": [

@@ -1,14 +1,14 @@
 """Commands that act: `checkpoint` and `rotate`; `perform` does the work, loaded when needed.
 
-`index-md`: writes INDEX.md, or prints it (mission §8).
+`index-md`: writes INDEX.md, or prints it.
 
-`flush`: saves talks before the platform compacts them (mission §13).
+`flush`: saves talks before the platform compacts them.
 
-`observe`: adds what is worth remembering to observations.md (mission §12).
+`observe`: adds what is worth remembering to observations.md.
 
-`recover`: captures talks that ended before everything in them was captured (mission §14).
+`recover`: captures talks that ended before everything in them was captured.
 
-`summarize`: writes the summary of one session into memory (mission §9).
+`summarize`: writes the summary of one session into memory.
 """
 
 from __future__ import annotations

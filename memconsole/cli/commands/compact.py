@@ -1,4 +1,4 @@
-"""`compact`: asks for the compaction of one session (mission §7, A14)."""
+"""`compact`: asks for the compaction of one session."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _file(call: Call) -> Path:
 
 
 def _write(file: Path, text: str) -> None:
-    """Create the file for the operator alone (mission §3, Modes).
+    """Create the file for the operator alone.
 
     Raises:
         ConfigError: It cannot be written.

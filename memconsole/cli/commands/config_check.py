@@ -1,4 +1,4 @@
-"""`config check` and `config fix`: the platform's configuration (mission §7)."""
+"""`config check` and `config fix`: the platform's configuration."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _code(report: ConfigReport) -> int:
 
 
 def _row(one: Finding) -> Row:
-    """Return the finding of `cli.md`; `key`, `agent`, `hint` and `details` are additions."""
+    """Return the finding of the contract; `key`, `agent`, `hint` and `details` are additions."""
     return {
         "id": one.id,
         "severity": one.severity.value,

@@ -1,8 +1,8 @@
 """`consolidate`: shows what a memory could let go or keep for good, then does what is said.
 
-What consolidation would do, for people (mission §20).
+What consolidation would do, for people.
 
-`memory promote` and `memory decline`: what becomes of notes that are proposed (mission §20).
+`memory promote` and `memory decline`: what becomes of notes that are proposed.
 """
 
 from __future__ import annotations

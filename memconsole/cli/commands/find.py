@@ -71,7 +71,7 @@ def _warnings(found: SearchResult) -> tuple[Notice, ...]:
 
 
 def _code(found: SearchResult) -> int:
-    """Nothing found is an answer; nobody looked is a failure (`cli.md`, exit codes)."""
+    """Nothing found is an answer; nobody looked is a failure."""
     from memconsole.domain.search.indexing import IndexState  # noqa: PLC0415
 
     looked = (IndexState.FRESH, IndexState.STALE)

@@ -1,4 +1,4 @@
-"""`health`: whether everything that keeps memory safe is well (mission §10)."""
+"""`health`: whether everything that keeps memory safe is well."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def health(context: typer.Context) -> int:
 
 
 def encode(report: HealthReport) -> Row:
-    """Return a report as the object of `cli.md`."""
+    """Return a report as the object of the contract."""
     return {"overall": report.overall.value, "checks": report.rows()}
 
 

@@ -1,4 +1,4 @@
-"""`hooks install|status|remove`: memconsole's hooks inside the platform (mission §22)."""
+"""`hooks install|status|remove`: memconsole's hooks inside the platform."""
 
 from __future__ import annotations
 

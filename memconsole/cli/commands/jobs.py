@@ -1,4 +1,4 @@
-"""`jobs` and `once`: the scheduler's jobs, and one of them now (mission §4).
+"""`jobs` and `once`: the scheduler's jobs, and one of them now.
 
 Jobs as people read them.
 """
@@ -139,7 +139,7 @@ def _job(one: JobView) -> Row:
 
 
 def _whole(job: str, run: JobRun) -> Row:
-    """Return a job that ran no commands as an outcome of `cli.md`."""
+    """Return a job that ran no commands as an outcome of the contract."""
     return {
         "command": job,
         "agent": None,

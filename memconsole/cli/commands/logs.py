@@ -1,4 +1,4 @@
-"""`logs rotate`: the logs that have grown (mission §11)."""
+"""`logs rotate`: the logs that have grown."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def rotate(context: typer.Context, dry_run: DryRunOption = False) -> int:
 
 
 def _row(one: LogRotation) -> Row:
-    """Return the outcome of `cli.md`, with the path as its key."""
+    """Return the outcome of the contract, with the path as its key."""
     newest = f"{one.file.path}.1"
     wrote: list[Row] = []
     if one.status == "done":

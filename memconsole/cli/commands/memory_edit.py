@@ -1,6 +1,6 @@
-"""`memory show` and `memory edit`: the files of a memory, their entries, and an editor (§19).
+"""`memory show` and `memory edit`: the files of a memory, their entries, and an editor.
 
-`memory add`, `memory forget` and `memory undo` (mission §19).
+`memory add`, `memory forget` and `memory undo`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`prune-preview`: what the platform would trim or clear of the next request (mission §16)."""
+"""`prune-preview`: what the platform would trim or clear of the next request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`reflect`: consolidates observations.md, asks first, and takes it back (mission §12)."""
+"""`reflect`: consolidates observations.md, asks first, and takes it back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--serve`: the scheduler in the foreground, until a signal ends it (mission §4, A17)."""
+"""`--serve`: the scheduler in the foreground, until a signal ends it."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _stopped_by_signals(stopper: Stopper) -> Iterator[list[int]]:
 
 
 def _log_as_a_service(settings: Settings, now: Callable[[], datetime]) -> None:
-    """Log JSON lines to standard error, what was done included (house, Logging)."""
+    """Log JSON lines to standard error, what was done included."""
     from memconsole.cli.output.logging import JsonFormatter  # noqa: PLC0415
 
     root = logging.getLogger("memconsole")

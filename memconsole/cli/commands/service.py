@@ -1,4 +1,4 @@
-"""`service`: whether this host keeps the scheduler running, and how (mission §4)."""
+"""`service`: whether this host keeps the scheduler running, and how."""
 
 from __future__ import annotations
 

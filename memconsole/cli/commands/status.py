@@ -1,6 +1,6 @@
 """Commands that only look: `status`, `agents`, `sessions`, `session`, `transcript`, `runs`.
 
-`status` for people: the first screen of the console as plain text (`console.md`).
+`status` for people: the first screen of the console as plain text.
 """
 
 from __future__ import annotations

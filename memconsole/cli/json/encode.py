@@ -1,7 +1,7 @@
-"""Domain values as the JSON objects of `cli.md`: same names, same types, unknown is null.
+"""Domain values as the JSON objects of `docs/contract.md`: same names, same types, unknown is null.
 
 Pure functions; `envelope` closes the object and `dump` turns it into text, every string masked and
-cleaned on the way (A11). Fields come in the order of the contract.
+cleaned on the way. Fields come in the order of the contract.
 
 What is wrong now, as the object of `status` and `alerts list`.
 """
@@ -129,7 +129,7 @@ def era(value: Era) -> Row:
 
 
 def gateway_url(gateway: GatewayStatus, snapshot: ConsoleSnapshot, settings: Settings) -> str:
-    """Return the address that is or would be asked: ours, else the platform's (`cli.md`)."""
+    """Return the address that is or would be asked: ours, else the platform's."""
     known = gateway.url or settings.gateway_url
     return known or f"ws://127.0.0.1:{snapshot.home.config.gateway_port}"
 
@@ -230,7 +230,7 @@ def session(view: SessionView) -> dict[str, Json]:
 
 
 def session_detail(detail: SessionDetail) -> dict[str, Json]:
-    """Return one session with what only a whole reading tells (mission §17)."""
+    """Return one session with what only a whole reading tells."""
     tokens = detail.by_class
     return {
         **session(detail.view),

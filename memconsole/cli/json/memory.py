@@ -1,6 +1,6 @@
-"""Memory pools and marked lines as the JSON objects of `cli.md`.
+"""Memory pools and marked lines as the JSON objects of `docs/contract.md`.
 
-A look at what consolidation would do, as JSON (mission §20).
+A look at what consolidation would do, as JSON.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Outcomes, runs and errors as the JSON objects of `cli.md`."""
+"""Outcomes, runs and errors as the JSON objects of `docs/contract.md`."""
 
 from __future__ import annotations
 

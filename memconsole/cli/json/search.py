@@ -1,4 +1,4 @@
-"""Hits and index states as the JSON objects of `cli.md`."""
+"""Hits and index states as the JSON objects of `docs/contract.md`."""
 
 from __future__ import annotations
 

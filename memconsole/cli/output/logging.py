@@ -56,7 +56,7 @@ class PlainFormatter(logging.Formatter):
 
 
 class _PrivateFileHandler(logging.FileHandler):
-    """Creates its file for the operator alone (mission §3, Modes); finds it when it is rotated."""
+    """Creates its file for the operator alone; finds it when it is rotated."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one line, into a new file when the old one was moved away."""

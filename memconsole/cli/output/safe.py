@@ -1,4 +1,4 @@
-"""The last step of every text on its way out: readable, harmless, without secrets (A11).
+"""The last step of every text on its way out: readable, harmless, without secrets.
 
 Control characters go first, so that an invisible one cannot hide a secret from the mask; cutting to
 a width comes after both.
@@ -21,7 +21,7 @@ def visible(text: str) -> str:
 
 
 _PLAIN = re.compile(r"[0-9a-f-]{1,36}|[a-z]{1,12}")
-"""Ids in hexadecimal and single words: no secret looks like them (A11), and there are thousands."""
+"""Ids in hexadecimal and single words: no secret looks like them, and there are thousands."""
 
 
 @lru_cache(maxsize=8192)
@@ -41,7 +41,7 @@ def block(text: str, *, redact: bool = True) -> str:
 
 @lru_cache(maxsize=8192)
 def value(text: str, *, redact: bool = True) -> str:
-    """Return foreign text for a machine; line feeds and tabs are kept (`cli.md`, JSON)."""
+    """Return foreign text for a machine; line feeds and tabs are kept."""
     if _PLAIN.fullmatch(text):
         return text
     cleaned = clean(text)

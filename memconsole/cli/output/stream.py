@@ -1,6 +1,6 @@
 """Standard output and error: exact bytes in every locale, quiet when a reader left.
 
-A sign of life on standard error while something takes long (`cli.md`, Manners).
+A sign of life on standard error while something takes long.
 
 Nothing for the first second; then a Rich bar when a person watches, else one line per ten seconds.
 """

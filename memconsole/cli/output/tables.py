@@ -1,4 +1,4 @@
-"""Which sessions a listing shows by default, and how many it leaves out (`cli.md`, Commands)."""
+"""Which sessions a listing shows by default, and how many it leaves out."""
 
 from __future__ import annotations
 

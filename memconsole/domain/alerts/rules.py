@@ -1,11 +1,8 @@
-"""When somebody is told that something is wrong, and when that it is well again (mission §10).
+"""When somebody is told that something is wrong, and when that it is well again.
 
-What a channel was told is remembered for each channel by itself, and only after it was delivered
-(A12): what a channel missed it is told with the next look.
-
-Which alerts nobody wants to hear of for a while, and when the others are told again (§10, §21).
-
-A mute holds for what was known when it was made: a rise in severity is told all the same, and it
+What a channel was told is remembered for each channel by itself, and only after it was delivered:
+what a channel missed it is told with the next look. While an alert is muted nobody hears of it. A
+mute holds for what was known when it was made: a rise in severity is told all the same, and it
 ends with the issue, so that the next time is news again.
 """
 

@@ -1,4 +1,4 @@
-"""A notice as a message: the JSON that machines take, and the words that people read (A11)."""
+"""A notice as a message: the JSON that machines take, and the words that people read."""
 
 from __future__ import annotations
 

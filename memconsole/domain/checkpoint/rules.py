@@ -1,6 +1,6 @@
-"""What a checkpoint reads and when it writes: pure decisions (mission §6, A10, A13).
+"""What a checkpoint reads and when it writes: pure decisions.
 
-Sentences about a checkpoint, for people (mission §6, `cli.md`).
+Sentences about a checkpoint, for people.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def class_of(stored: StoredSession) -> SessionClass:
-    """Return the class of a session; one without a key is `other` (A6)."""
+    """Return the class of a session; one without a key is `other`."""
     if stored.key is None:
         return SessionClass.OTHER
     return classify(stored.key, stored.chat_type)
@@ -79,7 +79,7 @@ def newest_first(talks: Iterable[StoredSession]) -> tuple[StoredSession, ...]:
 
 
 def is_readable(listing: StoreListing) -> bool:
-    """Tell whether the stores could be read, all of them and whole (A1)."""
+    """Tell whether the stores could be read, all of them and whole."""
     return listing.storage is not Storage.UNREADABLE and not listing.left_out.get("unreadable")
 
 
@@ -197,7 +197,7 @@ def decide(
         is_forced: The operator wants it now.
         is_urgent: A rotation, a flush or a compaction wants it now.
         is_newest: No other session of the agent is newer; only then is its work the agent's
-            current work (A13).
+            current work.
         has_context: ACTIVE_CONTEXT.md exists.
         now: The time of writing.
         window: `checkpoint.dedup_window`.

@@ -1,4 +1,4 @@
-"""Renders ACTIVE_CONTEXT.md and daily entries, in their exact shapes (mission §6)."""
+"""Renders ACTIVE_CONTEXT.md and daily entries, in their exact shapes."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def is_of_session(text: str, key: str) -> bool:
 
 
 def render_shared(blocks: Iterable[tuple[str, str]]) -> str:
-    """Return ACTIVE_CONTEXT.md of a workspace that several agents use (A7).
+    """Return ACTIVE_CONTEXT.md of a workspace that several agents use.
 
     Args:
         blocks: (agent id, what `render_context` gave for it), in the order to show.

@@ -1,8 +1,8 @@
-"""The one table of commands: command line, keys, palette and help are made from it (house §4).
+"""The one table of commands: command line, keys, palette and help are made from it.
 
-What the catalogue says of consolidation (mission §20).
+What the catalogue says of consolidation.
 
-What the catalogue says of editing memory by hand (mission §19).
+What the catalogue says of editing memory by hand.
 
 What one command is, as every face offers it; the table of all is `catalogue.py`.
 """

@@ -1,6 +1,6 @@
 """What a face may ask the engine to do.
 
-What may be asked of consolidation: it is off by default, and previewed first (mission §20).
+What may be asked of consolidation: it is off by default, and previewed first.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Layer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Save an agent's current work to ACTIVE_CONTEXT.md and the daily log (mission §6).
+    """Save an agent's current work to ACTIVE_CONTEXT.md and the daily log.
 
     Attributes:
         session_key: A certain session instead of the newest eligible one.
@@ -106,7 +106,7 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Rotate:
-    """Start a session anew before the platform compacts it (mission §5, A13).
+    """Start a session anew before the platform compacts it.
 
     Attributes:
         key: Session key; must name exactly one live session.
@@ -126,7 +126,7 @@ class Rotate:
 
 @dataclass(frozen=True, slots=True)
 class Reindex:
-    """Bring an agent's search index up to date (mission §15, A22).
+    """Bring an agent's search index up to date.
 
     Attributes:
         is_full: Build it anew, whatever has changed.
@@ -142,7 +142,7 @@ class Reindex:
 
 @dataclass(frozen=True, slots=True)
 class Compact:
-    """Ask for the compaction of one session (mission §7, A14).
+    """Ask for the compaction of one session.
 
     Attributes:
         key: Session key; must name exactly one live session.
@@ -160,7 +160,7 @@ class Compact:
 
 @dataclass(frozen=True, slots=True)
 class Summarize:
-    """Write the summary of one session into memory, once (mission §9).
+    """Write the summary of one session into memory, once.
 
     Attributes:
         key: Session key, live or not any more; None when only the id is known.
@@ -180,7 +180,7 @@ class Summarize:
 
 @dataclass(frozen=True, slots=True)
 class Observe:
-    """Add what is worth remembering in an agent's talks to observations.md (mission §12).
+    """Add what is worth remembering in an agent's talks to observations.md.
 
     Attributes:
         session_key: This session only.
@@ -208,7 +208,7 @@ class FlushBefore(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Flush:
-    """Save one talk now (mission §13).
+    """Save one talk now.
 
     Attributes:
         key: Session key; must name exactly one live session.
@@ -224,7 +224,7 @@ class Flush:
 
 @dataclass(frozen=True, slots=True)
 class Recover:
-    """Capture talks that ended before everything in them was captured (mission §14).
+    """Capture talks that ended before everything in them was captured.
 
     Attributes:
         dry_run: Say which; write nothing.
@@ -236,7 +236,7 @@ class Recover:
 
 @dataclass(frozen=True, slots=True)
 class ConfigFix:
-    """Set what `config check` found wrong in the platform's configuration (mission §7).
+    """Set what `config check` found wrong in the platform's configuration.
 
     Attributes:
         agent: Names the home; its id is empty, because it is about no agent.
@@ -270,7 +270,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Reflect:
-    """Consolidate an agent's `observations.md` (mission §12, A19).
+    """Consolidate an agent's `observations.md`.
 
     Attributes:
         is_forced: Also when it is not due, and a candidate of less than a tenth.
@@ -294,7 +294,7 @@ class Reflect:
 
 @dataclass(frozen=True, slots=True)
 class IndexMd:
-    """Write INDEX.md of an agent's workspace (mission §8).
+    """Write INDEX.md of an agent's workspace.
 
     Attributes:
         is_forced: Also of a small memory.
@@ -308,7 +308,7 @@ class IndexMd:
 
 @dataclass(frozen=True, slots=True)
 class MemoryAdd:
-    """Write one thing down, where the operator says (mission §19).
+    """Write one thing down, where the operator says.
 
     Attributes:
         text: As it was given; becomes one line.
@@ -330,7 +330,7 @@ class MemoryAdd:
 
 @dataclass(frozen=True, slots=True)
 class MemoryForget:
-    """Take entries out of memory (mission §19).
+    """Take entries out of memory.
 
     Attributes:
         ids: Ids, or beginnings of them.
@@ -346,7 +346,7 @@ class MemoryForget:
 
 @dataclass(frozen=True, slots=True)
 class MemoryUndo:
-    """Take back the last add, forget or reflect that was not taken back yet (mission §19).
+    """Take back the last add, forget or reflect that was not taken back yet.
 
     Attributes:
         dry_run: Say what would be taken back; write nothing.

@@ -1,8 +1,8 @@
 """What came of a command: the same values for console, command line and scheduler.
 
-What came of consolidation (mission §20).
+What came of consolidation.
 
-What came of editing memory by hand (mission §19).
+What came of editing memory by hand.
 
 What every outcome of a finished or planned command says.
 """

@@ -1,4 +1,4 @@
-"""All checks of the platform's configuration in one call (mission §7).
+"""All checks of the platform's configuration in one call.
 
 Pure: what is looked at was gathered before. A check that nobody could make is a finding that says
 so; no finding means that it was made and is fine.

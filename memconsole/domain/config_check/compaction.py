@@ -1,4 +1,4 @@
-"""Checks of compaction and memory flush: mode, switch, reserve, arithmetic (mission §7, A3)."""
+"""Checks of compaction and memory flush: mode, switch, reserve, arithmetic."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SOFT_TOKENS = 4_000
 RESERVE_FLOOR = 20_000
 """`reserveTokensFloor` of the platform."""
 TASK_SOFT_TOKENS = 25_000
-"""Recommended for agents that must finish a task before they write (mission §7)."""
+"""Recommended for agents that must finish a task before they write."""
 
 _GRAVE = Severity.HIGH.rank
 _MODES = ("default", "safeguard")
@@ -257,7 +257,7 @@ def _flush_too_late(facts: ConfigFacts, kept_free: int) -> Iterator[Finding]:
 
 
 def _compacts_first(facts: ConfigFacts) -> Iterator[Finding]:
-    """A3: the platform compacts before the rotation threshold can be reached."""
+    """Yield what the platform compacts before the rotation threshold can be reached."""
     for use in _distinct(facts):
         limit = max(0, use.tokens - facts.config.reserve_tokens)
         if limit < use.threshold:

@@ -1,4 +1,4 @@
-"""Sets single values in JSON5 text and leaves every other byte as it is (mission §7, `config fix`).
+"""Sets single values in JSON5 text and leaves every other byte as it is (`config fix`).
 
 Comments, unknown keys, order, quotes, indentation and line ends stay; what is added is written as
 its neighbours are. Whoever uses it decodes the result and compares, before anything is written.

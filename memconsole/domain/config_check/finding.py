@@ -1,4 +1,4 @@
-"""What a check of the platform's configuration looks at, and what it finds (mission §7).
+"""What a check of the platform's configuration looks at, and what it finds.
 
 A finding names its key, what stands there, why that matters and what would be better. What
 memconsole may set itself is a `Change`; everything else is advice for a person.
@@ -66,7 +66,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One row of `config check`: the finding of `cli.md`.
+    """One row of `config check`: the finding of the contract.
 
     Attributes:
         id: Stable word of the check.
@@ -108,7 +108,7 @@ class WindowUse:
     Attributes:
         tokens: Its size.
         name: Session key or model that has it.
-        threshold: Tokens at which rotation takes such a session (A3).
+        threshold: Tokens at which rotation takes such a session.
         is_assumed: Nobody names a window; this is the platform's own fallback.
     """
 

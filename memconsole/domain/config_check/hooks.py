@@ -1,4 +1,4 @@
-"""Checks of hooks and of what the platform loads at the start of a session (mission §7, §22)."""
+"""Checks of hooks and of what the platform loads at the start of a session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.files import Pool
 
 HOOKS = ("memory-index-inject", "session-summary", "memory-flush")
-"""The hooks of memconsole (mission §22); a prefix may stand before each."""
+"""The hooks of memconsole; a prefix may stand before each."""
 
 _LONG_TERM = "MEMORY.md"
 _INJECTED = (
@@ -56,7 +56,7 @@ def check_hooks(facts: ConfigFacts) -> Iterator[Finding]:
 
 
 def check_bootstrap(facts: ConfigFacts) -> Iterator[Finding]:
-    """Yield files of which a session is given only the beginning (mission §7, bootstrap budget)."""
+    """Yield files of which a session is given only the beginning."""
     for pool in facts.pools:
         for limit in pool.limits:
             if limit.is_over:
@@ -141,7 +141,7 @@ def _switched_off(facts: ConfigFacts, folders: list[str]) -> Iterator[Finding]:
 
 
 def _double(facts: ConfigFacts) -> Iterator[Finding]:
-    """Mission §9: the platform's own session-memory notes are indexed beside our summaries."""
+    """Yield that the platform's own session-memory notes are indexed beside our summaries."""
     keys = (*_INTERNAL, "entries", _PLATFORM_SUMMARY, "enabled")
     if facts.at(*keys) is True:
         yield Finding(

@@ -1,4 +1,4 @@
-"""Checks of the roster: ids, bindings, subagents (mission §7, "structure")."""
+"""Checks of the roster: ids, bindings, subagents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of context pruning and of the reset policy (mission §7, §16, §18)."""
+"""Checks of context pruning and of the reset policy."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _odd_values(name: str, block: Mapping[str, object], modes: Sequence[str]) ->
 
 
 def _effective(facts: ConfigFacts) -> tuple[str, str]:
-    """Return the base policy and where it comes from (mission §18)."""
+    """Return the base policy and where it comes from."""
     base = facts.at("session", "reset")
     overrides = sum(1 for _ in _policies(facts)) - isinstance(base, dict)
     more = f", {overrides} overrides" if overrides else ""

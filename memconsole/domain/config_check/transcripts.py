@@ -1,4 +1,4 @@
-"""Findings from the transcripts: what compactions really did (mission §7, A15)."""
+"""Findings from the transcripts: what compactions really did."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check_evidence(facts: ConfigFacts) -> Iterator[Finding]:
 
 
 def evidence_rows(bad: Sequence[BadCompaction]) -> tuple[dict[str, Detail], ...]:
-    """Return `details` of the health check `compaction-evidence` (`cli.md`)."""
+    """Return `details` of the health check `compaction-evidence`."""
     return tuple(
         {
             "key": one.key,
@@ -48,7 +48,7 @@ def evidence_rows(bad: Sequence[BadCompaction]) -> tuple[dict[str, Detail], ...]
 
 
 def hint_of(bad: BadCompaction) -> str:
-    """Say where the lost turns are, and how to save and to read them (A15)."""
+    """Say where the lost turns are, and how to save and to read them."""
     what = "The lost turns are" if bad.fault.is_loss else "What it may have left out is"
     return (
         f"{what} still in the same transcript: `{bad.recovery}` saves them, "

@@ -1,4 +1,4 @@
-"""What `observations.md` can let go: importance that decays with the days (mission §20).
+"""What `observations.md` can let go: importance that decays with the days.
 
 Nothing of the decay is written into the file: it follows from the importance and the day that
 stand there, so that looking twice says the same twice.
@@ -35,13 +35,13 @@ LOSS_A_DAY: Final = {
     Kind.CONTEXT: 0.1,
     Kind.PREFERENCE: 0.02,
 }
-"""Importance that a line loses each day; other kinds lose none (§20)."""
+"""Importance that a line loses each day; other kinds lose none."""
 
 KEPT_FROM: Final = 9.0
 """Score from which a line never goes."""
 
 RESTS: Final = ((7.0, 7), (5.0, 2), (3.0, 1), (0.0, 0))
-"""Days after which a line of at least so much score may go, the highest first (§20)."""
+"""Days after which a line of at least so much score may go, the highest first."""
 
 HOOK: Final = "mc:hook"
 """Marks the line that stays behind for those that went; it goes itself after two weeks."""

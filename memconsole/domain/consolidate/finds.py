@@ -1,4 +1,4 @@
-"""Which daily notes searches found: what speaks for keeping one for good (mission §20).
+"""Which daily notes searches found: what speaks for keeping one for good.
 
 Nothing of a query is kept but a hash, and nothing of a note but its id: the log tells that a note
 was wanted, by how many questions and on how many days.

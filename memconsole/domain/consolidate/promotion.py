@@ -1,8 +1,8 @@
-"""Which daily notes have earned a place in MEMORY.md: proposed, never written (mission §20).
+"""Which daily notes have earned a place in MEMORY.md: proposed, never written.
 
 What speaks for a note is that it was found again: how well, how often, by how many questions, on
-how many days, and how lately. Weights and gates are those of §20; how a count becomes a share of 1
-is ours, and stands beside each.
+how many days, and how lately. Weights and gates are settled (`docs/glossary.md`, promotion); how a
+count becomes a share of 1 stands beside each.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ LEAST_FINDS: Final = 3
 LEAST_QUERIES: Final = 3
 OLDEST: Final = timedelta(days=30)
 MOST_TOKENS: Final = 160
-"""Gates of a proposal (§20); the age is that of the last find."""
+"""Gates of a proposal; the age is that of the last find."""
 
 MOST_LOST: Final = 0.25
-"""Share of the entries of MEMORY.md that an addition may not change (§20)."""
+"""Share of the entries of MEMORY.md that an addition may not change."""
 
 _HALF_LIFE: Final = timedelta(days=14)
 _MANY_FINDS: Final = 10
@@ -71,7 +71,7 @@ class Parts:
 
     @property
     def score(self) -> float:
-        """The weighted sum (§20), 0 to 1."""
+        """The weighted sum, 0 to 1."""
         return round(
             0.30 * self.relevance
             + 0.24 * self.frequency
@@ -177,7 +177,7 @@ def candidates(
 
 
 def keeps_enough(before: Sequence[MemoryEntry], after: Sequence[MemoryEntry]) -> bool:
-    """Whether long-term memory still says nearly all it said before an addition (§20)."""
+    """Whether long-term memory still says nearly all it said before an addition."""
     kept = {one.id for one in after}
     lost = sum(one.id not in kept for one in before)
     return lost <= MOST_LOST * len(before)
@@ -201,7 +201,7 @@ def parts_of(note: MemoryEntry, finds: Sequence[Find], now: datetime) -> Parts:
 
 
 def bullet(note: MemoryEntry) -> str:
-    """Return the line for MEMORY.md: day, marker, words; masked first, then quoted (A10, A11).
+    """Return the line for MEMORY.md: day, marker, words; masked first, then quoted.
 
     A note is text of an agent, which may hold what somebody else said: nothing of it but the marker
     in front becomes Markdown.

@@ -1,4 +1,4 @@
-"""Whether everything that keeps memory safe is well: checks, and what they say (mission §10).
+"""Whether everything that keeps memory safe is well: checks, and what they say.
 
 A check that cannot look is `unknown`: it is neither well nor ill, and never passes for either.
 """
@@ -59,7 +59,7 @@ CHECK_IDS = (
     "bootstrap-truncation",
     "state",
 )
-"""Every check, in the order it is shown (`cli.md`)."""
+"""Every check, in the order it is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class HealthReport:
     at: datetime
 
     def rows(self) -> list[dict[str, Detail | datetime]]:
-        """Return the checks as the rows of `cli.md`."""
+        """Return the checks as the rows of the contract."""
         return [
             {
                 "id": one.id,

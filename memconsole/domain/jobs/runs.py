@@ -1,4 +1,4 @@
-"""What is known about the scheduler's jobs (mission §4; the `job` object of `cli.md`)."""
+"""What is known about the scheduler's jobs (the `job` object of the contract)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHILD_DIED = "child-died"
 """Why a run failed whose own process ended without an answer."""
 
 KILLED = "killed"
-"""Why a run failed that ended with its process: it counts as not done (A18)."""
+"""Why a run failed that ended with its process: it counts as not done."""
 
 CANCELLED = "cancelled"
 """Why a run failed that was told to end before it had done everything."""

@@ -1,4 +1,4 @@
-"""When a job is due: decided from two clocks and from nothing else (mission §4, A18).
+"""When a job is due: decided from two clocks and from nothing else.
 
 Intervals follow the time that has passed, sleep included; calendar times follow the wall clock of
 the operator's zone. Everything here is a pure function of what it is given.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memconsole.domain.calendar import Zone
 
 MAX_TICK_S = 5.0
-"""At least so often somebody has to look; a clock that jumps is noticed no later (A18)."""
+"""At least so often somebody has to look; a clock that jumps is noticed no later."""
 
 _JITTER_SHARE = 0.05
 _JITTER_MOST_S = 30.0

@@ -1,7 +1,7 @@
 """What wants a look in curated memory: said twice, said otherwise since, or open for long.
 
 Only files that people keep in order are compared (`m-` ids): a daily log is history, and repeats
-itself rightly; observations have a reflector of their own (mission §12, §19).
+itself rightly; observations have a reflector of their own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""Cuts Markdown into the blocks that entries are made of (mission §19).
+r"""Cuts Markdown into the blocks that entries are made of.
 
 Lines keep their numbers, whatever their ends are; what stands in code fences and comments forms
 no blocks of its own.

@@ -1,4 +1,4 @@
-"""Sorts memory files into the headings of INDEX.md (mission §8 table)."""
+"""Sorts memory files into the headings of INDEX.md."""
 
 from __future__ import annotations
 

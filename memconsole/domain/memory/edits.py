@@ -1,4 +1,4 @@
-r"""Edits of memory files that can be taken back to the byte (mission §19).
+r"""Edits of memory files that can be taken back to the byte.
 
 An edit is a handful of spans: what stood at a place before, and what stands there now. Offsets
 count characters of the text as it was read, so line ends of every kind stay what they are. As long

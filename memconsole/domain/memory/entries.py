@@ -1,4 +1,4 @@
-r"""Entries of memory files: the blocks that can be shown, found again and forgotten (mission §19).
+r"""Entries of memory files: the blocks that can be shown, found again and forgotten.
 
 An entry is what a person would call one note: a list item with what is indented under it, a
 paragraph, a code block, or a `## HH:MM - Note` of a daily log. Headings, rules, comments and front
@@ -79,7 +79,7 @@ def entries_of(path: str, text: str) -> tuple[MemoryEntry, ...]:
 
 
 def entry_id(path: str, text: str) -> str:
-    """Return the id of a text in a file: it depends on nothing else (mission §19)."""
+    """Return the id of a text in a file: it depends on nothing else."""
     digest = hashlib.sha256(f"{path}\0{normalised(text)}".encode("utf-8", errors="replace"))
     return f"{_prefix(path)}-{digest.hexdigest()[:8]}"
 

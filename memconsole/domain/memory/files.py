@@ -1,4 +1,4 @@
-"""A workspace's memory pool: files, sizes, markers (mission §8, case c29)."""
+"""A workspace's memory pool: files, sizes, markers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MARKER_TAGS = (
 """The eight observation markers, in the order they are shown."""
 
 MAX_READ_BYTES = 16 * 1024 * 1024
-"""Larger memory files count by size only (`cli.md`)."""
+"""Larger memory files count by size only."""
 
 _SOME_UNREAD = 4
 _FEW_UNREAD = 16
@@ -88,7 +88,7 @@ class PoolItem:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """Files of one kind (mission §8 table)."""
+    """Files of one kind."""
 
     name: str
     files: int
@@ -116,7 +116,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Memory of one workspace; several agents may share it (A7).
+    """Memory of one workspace; several agents may share it.
 
     Attributes:
         agents: Ids of the agents that use it, sorted.
@@ -153,4 +153,4 @@ EMOJI = {
     "PREFERENCE": "🟣",
     "TODO": "⚪",
 }
-"""What stands before a marker (mission §8); markers are counted by their tag alone."""
+"""What stands before a marker; markers are counted by their tag alone."""

@@ -1,4 +1,4 @@
-"""Finds marked lines: `- [DECISION] …` (mission §8)."""
+"""Finds marked lines: `- [DECISION] …`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def marked_lines(text: str, extra: tuple[str, ...] = ()) -> Iterator[tuple[int, 
 
     A marker is one of the eight tags in brackets, in capitals, anywhere in a line. A line counts
     once, under its first tag. Tags in code fences and HTML comments do not count, nor escaped ones
-    (`\[DECISION]`): that is how our own files quote a conversation (A10).
+    (`\[DECISION]`): that is how our own files quote a conversation.
 
     Args:
         text: Markdown with line endings of any kind (`\n`, `\r\n`, `\r`).

@@ -1,4 +1,4 @@
-"""Reads `observations.md`, whoever wrote it, and adds observations to it (mission §12, A19)."""
+"""Reads `observations.md`, whoever wrote it, and adds observations to it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-r"""`observations.md` as values: what stands in a line, and the lines of a file (mission §12, A19).
+r"""`observations.md` as values: what stands in a line, and the lines of a file.
 
 A file is read line by line and nothing of it is lost: lines that are not ours (prose, lists without
 a priority, code, comments) are kept as they are, in their place, with their own line ends. Only an
-observation that was changed is written anew, in the exact shape of §12:
+observation that was changed is written anew, in exactly this shape:
 
     Date: 2026-01-26
     - 🔴 14:05 Chose REST <!-- dc:type=decision dc:importance=8.0 dc:date=2026-01-26 mc:id=… -->
@@ -35,7 +35,7 @@ LAST_REFLECTION: Final = "Last reflection: "
 NEVER: Final = "never"
 
 DEFAULT_IMPORTANCE: Final = 5.0
-"""Of a line that does not say (§12)."""
+"""Of a line that does not say."""
 
 HIGH_SCORE: Final = 6.0
 MEDIUM_SCORE: Final = 3.0
@@ -50,7 +50,7 @@ class Priority(StrEnum):
 
     @classmethod
     def of_score(cls, score: float) -> Priority:
-        """Return the priority of a score from 0 to 10 (§12)."""
+        """Return the priority of a score from 0 to 10."""
         if score >= HIGH_SCORE:
             return cls.HIGH
         return cls.MEDIUM if score >= MEDIUM_SCORE else cls.LOW
@@ -243,7 +243,7 @@ def render_archived(observation: Observation, *, because: str) -> str:
 
 
 def observation_id(text: str) -> str:
-    """Return the id of a text: the same wherever the line stands (§19)."""
+    """Return the id of a text: the same wherever the line stands."""
     said = " ".join(text.casefold().split())
     digest = hashlib.sha256(f"{OBSERVATIONS}\0{said}".encode("utf-8", errors="replace"))
     return f"o-{digest.hexdigest()[:8]}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One checkpoint, as our own database remembers it (A7, A10).
+    """One checkpoint, as our own database remembers it.
 
     Attributes:
         content_hash: Hash of the eligible messages that were saved.
@@ -50,7 +50,7 @@ class WorkspaceText:
 
 @dataclass(frozen=True, slots=True)
 class SummaryRecord:
-    """One session summary that was written (mission §9).
+    """One session summary that was written.
 
     Attributes:
         until: Time of the last message it covers: a reset in place keeps the session id, and what
@@ -69,7 +69,7 @@ class SummaryRecord:
 
 @dataclass(frozen=True, slots=True)
 class ReflectionRecord:
-    """One consolidation of `observations.md` (mission §12).
+    """One consolidation of `observations.md`.
 
     Attributes:
         id: Number in the database; 0 before it is stored.

@@ -1,4 +1,4 @@
-"""Whether two remembered lines say the same: similarity with guards (mission §12).
+"""Whether two remembered lines say the same: similarity with guards.
 
 Similarity alone merges contradictions: "use X" and "do not use X" score 95, "150000" and "120000"
 97, "A over B" and "B over A" 100. So a likeness counts only when nothing that turns a meaning
@@ -7,7 +7,7 @@ order of words where the order is the meaning.
 
 A text is looked at once (`features`); comparing two of them is cheap.
 
-Words and signs that turn the meaning of a sentence around (mission §12); see `likeness.py`.
+Words and signs that turn the meaning of a sentence around; see `likeness.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SIMILAR: Final = 90.0
 """`token_sort_ratio` from which two lines may be the same."""
 
 ALIKE: Final = 95.0
-"""The same from which an entry of a memory stands there already (mission §19)."""
+"""The same from which an entry of a memory stands there already."""
 
 SAME_ORDER: Final = 95.0
 """Plain `ratio` that is wanted besides where the order of words is the meaning."""

@@ -1,4 +1,4 @@
-"""Observations that the optional model found: from masked text, taken like a stranger's (§24).
+"""Observations that the optional model found: from masked text, taken like a stranger's.
 
 What it says about priority and time is used where a message bears it out. Ids and sources are
 ours, and every text goes through the same mask, quotation and comparison as that of the cues.

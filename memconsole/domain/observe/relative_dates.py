@@ -1,4 +1,4 @@
-"""Puts the calendar date behind words such as "yesterday" or "next Friday" (mission §12, A23).
+"""Puts the calendar date behind words such as "yesterday" or "next Friday".
 
 A memory is read on another day than it was said. The words stay; what they meant is added in
 brackets: a day, or only the month or year where only that is certain. What is meant is decided by

@@ -1,7 +1,7 @@
-"""What an observer run takes of the talks, and what it makes of it: pure decisions (mission §12).
+"""What an observer run takes of the talks, and what it makes of it: pure decisions.
 
 Text is masked whole, then judged, then dated, then quoted: in this order nothing that is secret or
-forged reaches a file (A10, A11). What stands in the log already is not written again, and what the
+forged reaches a file. What stands in the log already is not written again, and what the
 agent reads aloud from it is no news.
 """
 

@@ -1,11 +1,11 @@
-"""Finds what is worth remembering in a talk, without a model (mission §12).
+"""Finds what is worth remembering in a talk, without a model.
 
 A message is judged as a whole, because what makes it worth remembering often stands around it: it
 answers a question, or others take it up. Of its sentences those are kept that hold most of what it
 says; greetings, compliments, wishes and questions are not. One message gives at most three lines
 and at most 500 characters.
 
-Puts a question in front of an answer that cannot be understood without it (mission §12).
+Puts a question in front of an answer that cannot be understood without it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 MAX_CHARS: Final = 500
-"""Characters that one message may add (§12)."""
+"""Characters that one message may add."""
 
 LINE_CHARS: Final = 280
 _MOST_LINES: Final = 3

@@ -1,4 +1,4 @@
-"""Judges one sentence of a talk: its words, its cues, whether it says anything (mission §12)."""
+"""Judges one sentence of a talk: its words, its cues, whether it says anything."""
 
 from __future__ import annotations
 

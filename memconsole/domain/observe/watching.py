@@ -1,4 +1,4 @@
-"""When enough was said to look at it at once (mission §13): pure, on any clock.
+"""When enough was said to look at it at once: pure, on any clock.
 
 At 40 new lines an agent's talks are observed, but not within five minutes of the last time. What
 comes to 40 inside that pause is not forgotten: it fires when the pause ends. Any other run of the

@@ -1,7 +1,7 @@
 """The platform's own index of an agent's memory: what it says of itself, and whether it is whole.
 
-Formats: file era §5, 2026.9 §5. An index that is not whole is why an agent does not know what
-stands in its files (operators.md 8).
+An index that is not whole is why an agent does not know what stands in its files. Tables:
+`docs/formats.md`, "The platform's memory index".
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def _count(number: int, what: str, how: str) -> str:
 
 
 def is_memory_file(path: str, profile: Profile) -> bool:
-    """Whether the platform indexes a file of a workspace (formats, "What is indexed")."""
+    """Whether the platform indexes a file of a workspace."""
     if not path.endswith(".md"):
         return False
     if path == "USER.md":

@@ -1,12 +1,9 @@
-"""What an operator of the platform may have set for its memory search, agent by agent.
+"""By which rules the platform's own memory search finds and scores, release by release.
 
-Formats: file era §6 (`memorySearch`), 2026.9 §2 (`memory.search`).
-
-By which rules the platform's own memory search finds and scores, release by release.
-
-The rules are those of the formats (file era §5 "Scores"), with what the releases 2026.1.24,
-2026.3.13, 2026.7.1 and 2026.9.6 do beyond them. Which of them hold is told by the index itself, as
-everything about eras is (A1); only one change left no trace in it, and is dated.
+An operator may have set some of them for an agent (`memorySearch`, later `memory.search`). Which of
+the rules of 2026.1.24, 2026.3.13, 2026.7.1 and 2026.9.6 hold is told by the index itself, as
+everything about eras is; only one change left no trace in it, and is dated. The rules:
+`docs/formats.md`, "The platform's memory index".
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Small things of a day in one line, lines of one topic together (mission §12, step f).
+"""Folds small things of a day into one line and lines of one topic together; drops the expired.
 
-What has expired in `observations.md` (mission §12, step e).
+They are the last two steps of a reflection: what has expired goes first, then what is left is
+folded.
 """
 
 from __future__ import annotations
@@ -129,7 +130,7 @@ def _folded_terms(observation: Observation) -> frozenset[str]:
 
 
 BUDGET_TOKENS: Final = 5_000
-"""What the file may take at the start of a session (§12)."""
+"""What the file may take at the start of a session."""
 
 SMALL_THINGS: Final = timedelta(days=7)
 """🟢 lines live so long unless something later goes back to them."""
@@ -143,7 +144,7 @@ LIVES: Final = {
     Kind.HABIT: timedelta(days=365),
     Kind.DECISION: timedelta(days=365),
 }
-"""A rule never expires; a decision holds as long as a goal, which the specification leaves open."""
+"""A rule never expires; a decision holds as long as a goal."""
 
 _RARE: Final = 3
 

@@ -1,4 +1,4 @@
-"""Whether a consolidated text may take the place of `observations.md` (mission §12, A19).
+"""Whether a consolidated text may take the place of `observations.md`.
 
 The same gate for our own result and for a text from elsewhere: a person's, or a model's.
 """

@@ -1,4 +1,4 @@
-"""Repeated and contradicted lines of `observations.md` (mission §12, steps b to d)."""
+"""Repeated and contradicted lines of `observations.md`."""
 
 from __future__ import annotations
 

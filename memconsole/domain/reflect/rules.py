@@ -1,4 +1,4 @@
-"""Consolidates `observations.md` without a model: deterministic, idempotent, in order (§12).
+"""Consolidates `observations.md` without a model: deterministic, idempotent, in order.
 
 Repeated lines become one, older ones give way to what contradicts them, what has expired goes,
 small things of a day fold into one line, and lines on one topic stand together. Lines with 🔴 stay

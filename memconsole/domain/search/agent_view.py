@@ -1,4 +1,4 @@
-"""Where an agent's own search has a note, and why it cannot see it (search.md §3).
+"""Where an agent's own search has a note, and why it cannot see it.
 
 The values that a search carries; `explanation` decides what they say.
 """

@@ -1,4 +1,4 @@
-"""Cuts Markdown into chunks for the index (mission §15, search.md §1).
+"""Cuts Markdown into chunks for the index.
 
 A chunk is whole lines of one section, at most `tokens` long, with the end of the chunk before it in
 front. A heading begins a new one. Lines that are too long are cut, and data is left out.

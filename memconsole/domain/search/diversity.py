@@ -1,6 +1,6 @@
-"""Chooses results that do not repeat each other: maximal marginal relevance (mission §15).
+"""Chooses results that do not repeat each other: maximal marginal relevance.
 
-Off by default: on labelled questions it changed nothing (search.md §1). It helps where the same
+Off by default: on labelled questions it changed nothing. It helps where the same
 paragraph was written into many notes.
 """
 

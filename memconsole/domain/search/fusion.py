@@ -1,4 +1,4 @@
-"""Scores the candidates of both legs (search.md §1).
+"""Scores the candidates of both legs.
 
 score = 0.7 · vector + 0.3 · text, where
 
@@ -30,7 +30,7 @@ WORDLESS_COSINE: Final = 0.25
 """Least cosine of a chunk with none of the words; 99 % of strangers lie below 0.22 (measured)."""
 
 UNKNOWN_COSINE: Final = 0.35
-"""The same when the index knows none of the words (`cli.md`)."""
+"""The same when the index knows none of the words."""
 
 STRANGE_SHARE: Final = 0.25
 """Share of a query in its best chunk up to which its words are strange to the index."""

@@ -1,4 +1,4 @@
-"""What is indexed, and in what state an index is (mission §15, search.md §3, A22).
+"""What is indexed, and in what state an index is.
 
 Most values are named tuples: a search on the command line makes the classes and a few of each, and
 a data class takes five times longer to make.
@@ -39,7 +39,7 @@ class IndexScope(NamedTuple):
     """One index: the memory of one workspace, or the talks of one agent.
 
     Attributes:
-        agent: Who it is named after; the first of several agents with one workspace (A7).
+        agent: Who it is named after; the first of several agents with one workspace.
         root: Workspace, or the agent's folder: what tells two homes apart.
     """
 
@@ -95,7 +95,7 @@ class DocumentText(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """An index as every answer carries it (`cli.md`, index).
+    """An index as every answer carries it.
 
     Attributes:
         provider: `static`, `openai-compatible` or `none`; the model behind a colon.
@@ -170,7 +170,7 @@ class SyncReport(NamedTuple):
 
 
 class IndexState(StrEnum):
-    """What an answer of the index is worth (`cli.md`)."""
+    """What an answer of the index is worth."""
 
     FRESH = "fresh"
     STALE = "stale"

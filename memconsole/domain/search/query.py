@@ -1,4 +1,4 @@
-"""Reads what somebody typed into a search line; nothing they type is an error (search.md §2)."""
+"""Reads what somebody typed into a search line; nothing they type is an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cuts what is shown of a hit: around the match, at most 700 characters (mission §15)."""
+"""Cuts what is shown of a hit: around the match, at most 700 characters."""
 
 from __future__ import annotations
 

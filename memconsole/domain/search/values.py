@@ -1,4 +1,4 @@
-"""Search as values: what is asked, and what is found (mission §15, search.md, A22)."""
+"""Search as values: what is asked, and what is found."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """From what a store said to what the operator sees: count states, thresholds, what is due.
 
-Rules: mission §0 A2 and A3, §5; `cli.md`, "Rules behind the fields".
+The rules as an operator reads them: `docs/contract.md`, "sessions".
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def window_of(stored: StoredSession, config: PlatformConfig) -> int | None:
 
 
 def is_trusted(stored: StoredSession) -> bool:
-    """Tell whether the platform vouches for its own number (A2)."""
+    """Tell whether the platform vouches for its own number."""
     if stored.tokens_reported is None or stored.tokens_fresh is False:
         return False
     if stored.is_count_versioned:
@@ -76,7 +76,7 @@ def count_tokens(
     usage: Tail | None,
     overhead_tokens: int | None = None,
 ) -> TokenCount:
-    """Give a count its state (A2).
+    """Give a count its state.
 
     Args:
         stored: The session as its store has it.
@@ -114,7 +114,7 @@ def _is_contradicted(reported: int, usage: Tail) -> bool:
     """Tell whether a compaction is newer than the count, or the last answer used far more.
 
     A usage that is merely smaller contradicts nothing: providers leave parts out, and the
-    platform vouches for its own number (mission §5.2).
+    platform vouches for its own number.
     """
     used = usage.usage_tokens or 0
     if reported < used * _FAR_BELOW and used - reported > _LONG_ANSWER_TOKENS:
@@ -134,7 +134,7 @@ def why_not_due(
     policy: RotationPolicy,
     threshold: int,
 ) -> NotDue | None:
-    """Return why automatic rotation leaves the session alone, or None when it is due (A2, A13)."""
+    """Return why automatic rotation leaves the session alone, or None when it is due."""
     if stored.key is None:
         return NotDue.NO_KEY
     if stored.state is not SessionState.LIVE:

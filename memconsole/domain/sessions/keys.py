@@ -1,8 +1,8 @@
-"""Session keys, parsed by position (A6): `agent:<agent id>:<rest>`.
+"""Session keys, parsed by position: `agent:<agent id>:<rest>`.
 
 A segment decides by its place, never by a substring: an agent called `micron` and a channel
 called `cron-alerts` are ordinary conversations.
-Formats: `formats/clawdbot-file-era.md` §3 and `formats/openclaw-2026.9.md` §3.1.
+All kinds of keys: `docs/formats.md`, "Session keys".
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class SessionClass(StrEnum):
 
     @property
     def is_captured(self) -> bool:
-        """Whether checkpoints may read it: main and direct only (mission §3)."""
+        """Whether checkpoints may read it: main and direct only."""
         return self in _CAPTURED
 
     def may_be_captured(self, *, groups: bool) -> bool:
@@ -40,7 +40,7 @@ class SessionClass(StrEnum):
 
     @property
     def is_rotated(self) -> bool:
-        """Whether rotation may ever reset it (A13)."""
+        """Whether rotation may ever reset it."""
         return self in _ROTATED
 
     @property
@@ -154,7 +154,7 @@ def is_per_peer(key: SessionKey) -> bool:
 
 
 def classify(key: SessionKey, chat_type: str | None) -> SessionClass:
-    """Return the class of a session: its key decides, else its chat type, else `other` (A6).
+    """Return the class of a session: its key decides, else its chat type, else `other`.
 
     Args:
         key: The parsed key.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SessionState(StrEnum):
-    """`live` = the store has an entry for it now (`cli.md`)."""
+    """`live` = the store has an entry for it now."""
 
     LIVE = "live"
     ARCHIVED = "archived"
@@ -27,7 +27,7 @@ class SessionState(StrEnum):
 
 
 class TranscriptState(StrEnum):
-    """`missing` = it had content and cannot be found; `none` = it never ran (`cli.md`)."""
+    """`missing` = it had content and cannot be found; `none` = it never ran."""
 
     PRESENT = "present"
     NONE = "none"
@@ -54,7 +54,7 @@ class TranscriptRef:
         modified_at: File time, or time of the newest event; aware UTC. Tells that something
             changed, and never how old a talk is: copies and restores have a new one.
         extra: A JSONL file of the same session id beside a database: it may hold events that the
-            database lacks (A1).
+            database lacks.
         generation: Archive generation inside a database.
         stamp: What the system says of the file that it lies in: device, inode, size, times of
             change. Equal only while nothing was written; None where that cannot be told.

@@ -1,4 +1,4 @@
-"""Token counts with their state (A2), the rotation threshold (A3), and what is due.
+"""Token counts with their state, the rotation threshold, and what is due.
 
 How fast a session fills, and when it reaches its threshold.
 """
@@ -22,7 +22,7 @@ DEFAULT_WINDOW = 200_000
 
 
 class TokenState(StrEnum):
-    """How far a token count can be trusted (A2)."""
+    """How far a token count can be trusted."""
 
     FRESH = "fresh"
     STALE = "stale"
@@ -50,7 +50,7 @@ class TokenCount:
 
     @property
     def tokens(self) -> int | None:
-        """The number to show: reported, or the estimate for estimated counts (`cli.md`)."""
+        """The number to show: reported, or the estimate for estimated counts."""
         return self.estimated if self.state is TokenState.ESTIMATED else self.reported
 
     @property
@@ -77,7 +77,7 @@ class NotDue(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RotationPolicy:
-    """When a session is due (A3, mission §5).
+    """When a session is due.
 
     Attributes:
         threshold_tokens: Absolute limit; reaching it is due.

@@ -1,4 +1,4 @@
-"""Settings as a frozen value; `memconsole.config` loads it, defaults are the specification's."""
+"""Settings as a frozen value with their defaults; `memconsole.config` loads it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RotationSettings:
-    """`[rotation]` (mission §5)."""
+    """`[rotation]`."""
 
     threshold_tokens: int = 150_000
     window_ratio: float = 0.75
@@ -54,7 +54,7 @@ class RotationSettings:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSettings:
-    """`[checkpoint]` (mission §6)."""
+    """`[checkpoint]`."""
 
     interval: timedelta = timedelta(minutes=20)
     stale_after: timedelta = timedelta(hours=4)
@@ -66,7 +66,7 @@ class CheckpointSettings:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """`[search]` (mission §15, A22).
+    """`[search]`.
 
     Attributes:
         provider: `static`, `openai-compatible` or `none`.
@@ -152,15 +152,15 @@ class Settings:
     """Everything an operator can set.
 
     Attributes:
-        home: Explicit platform home; None means "find it" (mission §2).
+        home: Explicit platform home; None means "find it".
         is_home_explicit: The home came from `--home`, our configuration or a state-dir variable.
         state_dir: Our own state folder.
-        timezone: IANA name; None means the platform's, then the host's (A23).
+        timezone: IANA name; None means the platform's, then the host's.
         unknown_zone: The value of `TZ`, when it names no time zone.
         transport: How to reach the Gateway: `auto`, `ws`, `cli` or `none`.
         gateway_token: Shared token of the Gateway; a secret.
         gateway_timeout: How long one question to it may take.
-        min_compaction_ms: Faster compactions are suspicious (mission §7).
+        min_compaction_ms: Faster compactions are suspicious.
         max_backups: Copies of the platform's configuration that are kept.
         uses_program: `config fix` asks the platform's own program first, where that is possible.
         agents: Settings of the agents that differ, whole, by lower-cased id.

@@ -2,7 +2,7 @@
 
 One way to be told, as it is configured; a module of its own, since most calls need none.
 
-Hours in which only what is critical may disturb, such as `22:00-07:00` (mission §10).
+Hours in which only what is critical may disturb, such as `22:00-07:00`.
 
 Settings of the service around the jobs: alerts, logs, metrics.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SummarySettings:
-    """`[summary]` (mission §9).
+    """`[summary]`.
 
     Attributes:
         tail_messages: Messages that a summary reads, from the end of its session.
@@ -38,7 +38,7 @@ class SummarySettings:
 
 @dataclass(frozen=True, slots=True)
 class ObserverSettings:
-    """`[observer]` (mission §12).
+    """`[observer]`.
 
     Attributes:
         lookback: Messages younger than this are looked at, and all behind the last run.
@@ -62,7 +62,7 @@ class ObserverSettings:
 
 @dataclass(frozen=True, slots=True)
 class ReflectorSettings:
-    """`[reflector]` (mission §12, A19).
+    """`[reflector]`.
 
     Attributes:
         word_threshold: Words of `observations.md` above which it is consolidated; four thirds as
@@ -80,7 +80,7 @@ class ReflectorSettings:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidateSettings:
-    """`[consolidate]` (mission §20).
+    """`[consolidate]`.
 
     Attributes:
         is_enabled: The nightly job writes its proposals; nothing else of it needs the switch.
@@ -98,7 +98,7 @@ class ConsolidateSettings:
 
 @dataclass(frozen=True, slots=True)
 class FreshnessSettings:
-    """`[freshness]` (mission §18).
+    """`[freshness]`.
 
     Attributes:
         precapture: How long before a reset of the platform a session is saved.
@@ -112,7 +112,7 @@ class FreshnessSettings:
 
 @dataclass(frozen=True, slots=True)
 class FlushSettings:
-    """`[flush]` (mission §13).
+    """`[flush]`.
 
     Attributes:
         ratio: Share of the window at which the early stage begins.
@@ -147,7 +147,7 @@ class CategoryRule:
 
 @dataclass(frozen=True, slots=True)
 class IndexMdSettings:
-    """`[index_md]` (mission §8).
+    """`[index_md]`.
 
     Attributes:
         min_pool_bytes: Smaller memories get no INDEX.md.
@@ -168,7 +168,7 @@ class IndexMdSettings:
 
 @dataclass(frozen=True, slots=True)
 class RecoverySettings:
-    """`[recovery]` (mission §14).
+    """`[recovery]`.
 
     Attributes:
         is_enabled: Talks that ended uncaptured are captured by the scheduler and at a session's
@@ -180,7 +180,7 @@ class RecoverySettings:
 
 @dataclass(frozen=True, slots=True)
 class WatcherSettings:
-    """`[watcher]` (mission §13).
+    """`[watcher]`.
 
     Attributes:
         is_enabled: Talks are watched while the scheduler runs.
@@ -195,7 +195,7 @@ class WatcherSettings:
 
 @dataclass(frozen=True, slots=True)
 class CaptureSettings:
-    """`[capture]` (mission §3).
+    """`[capture]`.
 
     Attributes:
         groups: What is said in groups and their threads goes into memory as well.
@@ -206,7 +206,7 @@ class CaptureSettings:
 
 @dataclass(frozen=True, slots=True)
 class MarkerSettings:
-    """`[markers]` (mission §8).
+    """`[markers]`.
 
     Attributes:
         extra: Tags beside the eight usual ones, in capitals.
@@ -217,7 +217,7 @@ class MarkerSettings:
 
 @dataclass(frozen=True, slots=True)
 class BootstrapSettings:
-    """`[bootstrap]`: what a starting session is given (mission §8).
+    """`[bootstrap]`: what a starting session is given.
 
     Attributes:
         max_chars: Characters of one file.
@@ -234,7 +234,7 @@ class BootstrapSettings:
 
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
-    """`[llm]`: a language model that may help, off by default (mission §24).
+    """`[llm]`: a language model that may help, off by default.
 
     Attributes:
         provider: `none` or `openai-compatible`.
@@ -257,7 +257,7 @@ class LlmSettings:
 
 @dataclass(frozen=True, slots=True)
 class HealthSettings:
-    """`[health]` (mission §10): from where on something is worth an alert.
+    """`[health]`: from where on something is worth an alert.
 
     Attributes:
         interval: How often the scheduler looks.
@@ -285,7 +285,7 @@ class HealthSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChannelSettings:
-    """One `[[alerts.channel]]` (mission §10, A20).
+    """One `[[alerts.channel]]`.
 
     `${NAME}` in address, token and channel stands for a secret that is kept elsewhere.
 
@@ -342,7 +342,7 @@ def parse(text: str) -> QuietHours:
 
 @dataclass(frozen=True, slots=True)
 class AlertSettings:
-    """`[alerts]` (mission §10); the log is a channel beside these.
+    """`[alerts]`; the log is a channel beside these.
 
     Attributes:
         secrets_file: Lines `KEY=VALUE` for `${KEY}`; the user's own, readable by nobody else.
@@ -370,14 +370,14 @@ class AlertSettings:
 
 @dataclass(frozen=True, slots=True)
 class ConfigCheckSettings:
-    """`[config_check]` (mission §7): beside a look whenever the configuration changed."""
+    """`[config_check]`: beside a look whenever the configuration changed."""
 
     interval: timedelta = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class LogRotationSettings:
-    """`[log_rotation]` (mission §11).
+    """`[log_rotation]`.
 
     Attributes:
         max_bytes: From this size on a log is rotated.
@@ -393,7 +393,7 @@ class LogRotationSettings:
 
 @dataclass(frozen=True, slots=True)
 class CleanupSettings:
-    """`[cleanup]` (mission §11): of transcripts that no store knows; off by default.
+    """`[cleanup]`: of transcripts that no store knows; off by default.
 
     Attributes:
         compress_days: Days after its last line until one is packed.
@@ -407,7 +407,7 @@ class CleanupSettings:
 
 @dataclass(frozen=True, slots=True)
 class MetricsSettings:
-    """`[metrics]` (A21); both ways are off until they are named.
+    """`[metrics]`; both ways are off until they are named.
 
     Attributes:
         textfile: For the node exporter's folder; ends in `.prom`.

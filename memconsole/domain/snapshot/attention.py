@@ -1,4 +1,4 @@
-"""The attention line: what an operator should look at first, worst first (`console.md`)."""
+"""The attention line: what an operator should look at first, worst first."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def attention(
         config: The platform's configuration.
         gateway: What is known about the Gateway.
         now: The wall clock.
-        losses: Compactions of the present windows that lost turns (A15).
-        findings: What is grave and certain in the platform's configuration (mission §7).
+        losses: Compactions of the present windows that lost turns.
+        findings: What is grave and certain in the platform's configuration.
     """
     listed, rows = tuple(sessions), tuple(agents)
     found = [
@@ -126,7 +126,7 @@ def _due_soon(view: SessionView, now: datetime) -> Attention | None:
 
 
 def _compacts_first(view: SessionView, config: PlatformConfig) -> Iterator[Attention]:
-    """A3: the platform compacts before the rotation threshold can be reached."""
+    """Yield what the platform compacts before the rotation threshold can be reached."""
     window = view.window
     if window is None or not view.session_class.is_rotated:
         return

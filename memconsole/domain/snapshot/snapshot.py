@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """One session, judged: a session object of `cli.md`.
+    """One session, judged: a session object of the contract.
 
     Attributes:
         stored: What the store said.
-        session_class: Class by key, else by the store's chat type (A6).
+        session_class: Class by key, else by the store's chat type.
         label: Name to show; control characters removed.
-        threshold: Tokens at which it is due (A3).
+        threshold: Tokens at which it is due.
         window: The model's window in tokens; None when nobody knows.
         percent_of_threshold: One decimal; None when the count is unknown.
         not_due: Why it is not due; None when it is.
@@ -146,7 +146,7 @@ class AgentView:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """One finding of the attention line: worst first (`console.md`).
+    """One finding of the attention line: worst first.
 
     Attributes:
         code: Stable word, such as `session-due`.
@@ -241,7 +241,7 @@ class Contributor:
 
 @dataclass(frozen=True, slots=True)
 class SessionDetail:
-    """One session with everything a whole reading tells (mission §17).
+    """One session with everything a whole reading tells.
 
     Attributes:
         next_events: What lies ahead of it, by name.

@@ -1,4 +1,4 @@
-"""Which observation marker a sentence deserves, by what it says and who says it (mission §9).
+"""Which observation marker a sentence deserves, by what it says and who says it.
 
 No model: each tag has cues, words that people use when they decide, prefer, warn or find out. A cue
 that is only telling from one side of the talk counts from that side alone: what an agent "prefers"

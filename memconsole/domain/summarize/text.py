@@ -1,4 +1,4 @@
-"""Renders the summary of one session, in its exact shape (mission §9)."""
+"""Renders the summary of one session, in its exact shape."""
 
 from __future__ import annotations
 

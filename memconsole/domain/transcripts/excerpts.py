@@ -1,4 +1,4 @@
-"""What a checkpoint takes out of messages: words, open items, files (mission §6)."""
+"""What a checkpoint takes out of messages: words, open items, files."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Talk:
 
 
 def take(messages: Iterable[Message], mask: Callable[[str], str]) -> Talk:
-    """Mask every message whole, then take out what memory files hold (A11).
+    """Mask every message whole, then take out what memory files hold.
 
     Args:
         messages: Eligible messages, oldest first.

@@ -1,13 +1,11 @@
-"""Which records are words of people, and which of those are worth keeping (mission §3, A5).
+"""Which records are words of people, and which of those are worth keeping.
 
 Two questions are answered apart: what a reader of a transcript is shown (`shown`), and what a
 capture may take (`message_of`); the second is stricter.
 
-What gateways wrap around a person's words, and how to take it off.
-
-Sources: `clawdbot-file-era.md` §4 ("Gateway decorations"), case c19, and the shapes that releases
-from 2026.1 to 2026.9 wrote. Only what stands where a gateway puts it is removed: the same words in
-the middle of a message are the person's own.
+What a gateway wrapped around a person's words is taken off (`docs/formats.md`, "What gateways add
+to messages"), but only where a gateway puts it: the same words in the middle of a message are the
+person's own.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
 
 
 CAPTURE_CHARS = 1_000
-"""Characters of one message that a capture keeps (mission §3)."""
+"""Characters of one message that a capture keeps."""
 
 _SPEAKERS = ("user", "assistant")
 _SHORTEST = 5
@@ -98,7 +96,7 @@ def shown(entry: Entry) -> Message | FilterReason:
 
 
 def message_of(entry: Entry) -> Message | FilterReason:
-    """Return the message that a capture may keep, or why there is none (mission §3).
+    """Return the message that a capture may keep, or why there is none.
 
     A message that is only a picture has an empty text and a note.
     """
@@ -136,7 +134,7 @@ def let_out_of(message: Message, mask: Callable[[str], str]) -> Message:
 
 
 def captured_text(message: Message, mask: Callable[[str], str], cap: int = CAPTURE_CHARS) -> str:
-    """Return a message on one line: masked first, then collapsed, then cut (A11).
+    """Return a message on one line: masked first, then collapsed, then cut.
 
     Args:
         message: The message.
@@ -274,7 +272,7 @@ def open_assistant_text(text: str) -> str:
 
 
 def without_own_lines(text: str) -> str:
-    """Return text without memconsole's own blocks and lines that name its jobs (mission §3)."""
+    """Return text without memconsole's own blocks and lines that name its jobs."""
     if _OURSELVES not in text:
         return text
     if compiled(_OWN_FILE).match(text):

@@ -1,4 +1,4 @@
-"""Which records of a transcript lie on its active branch (A5, `clawdbot-file-era.md` §4).
+"""Which records of a transcript lie on its active branch.
 
 A transcript is a tree in the order it was written: `parentId` points back. The newest record, or
 the target of the newest `leaf` record, is the tip, and its ancestors are what is being talked

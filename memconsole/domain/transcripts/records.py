@@ -1,4 +1,4 @@
-"""Records of a transcript, and the text messages in them (A5, mission §3)."""
+"""Records of a transcript, and the text messages in them."""
 
 from __future__ import annotations
 

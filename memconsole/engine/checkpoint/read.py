@@ -1,4 +1,4 @@
-"""Chooses the session that a checkpoint reads, or says why there is none (mission §6, A13).
+"""Chooses the session that a checkpoint reads, or says why there is none.
 
 Gathers what a checkpoint decides on: the talk, and what is written of it already.
 """
@@ -87,7 +87,7 @@ def find_source(
 
     Raises:
         SessionNotFoundError: The command names a session that is not there.
-        StoreError: There is no talk, and the store could not be read (A1); or what there is lies
+        StoreError: There is no talk, and the store could not be read; or what there is lies
             in transcripts that are not the sessions' own.
     """
     talks = current_talks(store, listing)
@@ -225,7 +225,7 @@ class Findings:
 
     @property
     def details(self) -> dict[str, Detail]:
-        """What `details` of every outcome says (`cli.md`)."""
+        """What `details` of every outcome says."""
         return {**_details(self.source, self.tail), "secrets_masked": self.work.talk.masked}
 
     @property

@@ -1,9 +1,9 @@
-"""Saves an agent's current work: ACTIVE_CONTEXT.md and the daily log (mission §6).
+"""Saves an agent's current work: ACTIVE_CONTEXT.md and the daily log.
 
 Needs neither the Gateway nor a language model. The workspace's lock is held from the first look to
 the last write, so that two runs at once write one entry. Our own database must be writable first:
 without it a checkpoint would repeat itself for ever, and a failure that is said is better than
-that (A24). The daily entry and the record of it stand together or not at all (`in_turn`).
+that. The daily entry and the record of it stand together or not at all (`in_turn`).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _attempt(scene: Scene) -> Outcome:
 
 
 def _nothing_new(scene: Scene, found: Findings, due: Due) -> Skipped:
-    """Leave the files, and remember that they are up to date (case c19).
+    """Leave the files, and remember that they are up to date.
 
     Heartbeats move a session on without a word; who looks at the age of the last checkpoint must
     not take that for talk that was never saved.
@@ -151,7 +151,7 @@ def _apply(scene: Scene, found: Findings, due: Due) -> Checkpointed:
 
 
 def _context(scene: Scene, block: str) -> str:
-    """Return the whole file: this agent's block, or those of all agents of the workspace (A7)."""
+    """Return the whole file: this agent's block, or those of all agents of the workspace."""
     root = scene.root
     sharing = [one for one in scene.home.agents if str(one.workspace.resolve()) == root]
     if len(sharing) < 2:

@@ -1,9 +1,9 @@
-"""Asks for the compaction of one session, and judges what came of it (A14, mission §7).
+"""Asks for the compaction of one session, and judges what came of it.
 
 Saved first. On releases whose `sessions.compact` only cuts lines off, it is refused unless that is
 wanted. An outer ok proves nothing; a summary that says nothing is a failure that names what to do.
 
-The record that a compaction left in the transcript, judged like all others (A14, A15).
+The record that a compaction left in the transcript, judged like all others.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def _details(
 
 
 def _fault(answer: CompactAnswer, entry: CompactionEntry | None) -> str | None:
-    """Return what was lost, by the transcript where it is there, else by the answer (A14, A15)."""
+    """Return what was lost, by the transcript where it is there, else by the answer."""
     if entry is not None:
         return entry.why if entry.is_loss else None
     return judge_summary(answer.summary)

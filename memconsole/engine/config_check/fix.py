@@ -1,4 +1,4 @@
-"""`config fix`: sets what `config check` found wrong, after a copy, and looks again (mission §7).
+"""`config fix`: sets what `config check` found wrong, after a copy, and looks again.
 
 The text is changed in place, so that comments and everything else stay. Measured: `config set` of
 the platform takes 20 s and more, orders the file anew and writes defaults into it, and 2026.9 left

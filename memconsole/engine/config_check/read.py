@@ -1,4 +1,4 @@
-"""Gathers what the checks of the platform's configuration look at, and makes them (mission §7)."""
+"""Gathers what the checks of the platform's configuration look at, and makes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be asked about the platform's configuration and its compactions (mission §7)."""
+"""What can be asked about the platform's configuration and its compactions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hears that the platform's configuration was changed, and has it checked (mission §4, §7).
+"""Hears that the platform's configuration was changed, and has it checked.
 
 Like the other watches it keeps no thread and no timer.
 """

@@ -1,4 +1,4 @@
-"""Writes daily notes into MEMORY.md, one by one as the operator names them (mission §20)."""
+"""Writes daily notes into MEMORY.md, one by one as the operator names them."""
 
 from __future__ import annotations
 

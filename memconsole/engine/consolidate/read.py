@@ -1,4 +1,4 @@
-"""What consolidation looks at: observations, and notes that were found again (mission §20)."""
+"""What consolidation looks at: observations, and notes that were found again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remembers which daily notes a search found, for consolidation; off by default (mission §20)."""
+"""Remembers which daily notes a search found, for consolidation; off by default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a session has come towards its compaction, and what was done about it (mission §13)."""
+"""How far a session has come towards its compaction, and what was done about it."""
 
 from __future__ import annotations
 

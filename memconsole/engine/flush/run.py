@@ -1,7 +1,7 @@
-"""Saves one talk before it is compacted (mission §13): observations, checkpoint, fingerprint.
+"""Saves one talk before it is compacted: observations, checkpoint, fingerprint.
 
 Nothing is written to the transcript, and neither Gateway nor model is asked. That a stage is done
-is stored behind the writes (A12): a flush that failed is tried again.
+is stored behind the writes: a flush that failed is tried again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks of what memconsole writes and of the memory folders (mission §10)."""
+"""Checks of what memconsole writes and of the memory folders."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _blind(look: Look, check_id: str) -> Check | None:
 
 
 def _pools(look: Look) -> tuple[Pool, ...]:
-    """Return every pool once, however many agents share it (A7)."""
+    """Return every pool once, however many agents share it."""
     found = {view.pool.root: view.pool for view in look.snapshot.agents if view.pool is not None}
     return tuple(pool for pool in found.values() if pool.exists)
 

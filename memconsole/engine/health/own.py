@@ -1,4 +1,4 @@
-"""Checks of memconsole itself: its jobs, its locks, its state, its resets (mission §10)."""
+"""Checks of memconsole itself: its jobs, its locks, its state, its resets."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def reset_ineffective(look: Look) -> Check:
 
 
 def locks(look: Look) -> Check:
-    """Whether a run holds a lock for too long; the system frees those of the dead (A9)."""
+    """Whether a run holds a lock for too long; the system frees those of the dead."""
     held = look.own.locks.held()
     long = [one for one in held if one.since is not None and look.now - one.since >= _LONG_HELD]
     if not long:
@@ -113,7 +113,7 @@ def locks(look: Look) -> Check:
 
 
 def state(look: Look) -> Check:
-    """Whether memconsole can remember what it does, and its settings can be used (A24)."""
+    """Whether memconsole can remember what it does, and its settings can be used."""
     notices = look.snapshot.home.notices
     problems = [one for one in notices if one.code.startswith("state")]
     wrong = [one.message for one in notices if one.code == WRONG_SETTINGS]

@@ -1,6 +1,6 @@
-"""Checks of the platform: its Gateway, its disk, its jobs, its compactions (mission §10).
+"""Checks of the platform: its Gateway, its disk, its jobs, its compactions.
 
-Checks the agents' own search indexes: what is not in them, agents do not know (mission §10).
+Checks the agents' own search indexes: what is not in them, agents do not know.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SPEAKS = frozenset(
 
 
 def gateway(look: Look) -> Check:
-    """Whether the Gateway answers, by its handshake: HTTP 200 proves nothing (A16)."""
+    """Whether the Gateway answers, by its handshake: HTTP 200 proves nothing."""
     status = look.snapshot.gateway
     verdict = status.verdict
     if verdict == Verdict.UP:
@@ -216,7 +216,7 @@ def cron_errors(look: Look) -> Check:
 
 
 def compaction_evidence(look: Look) -> Check:
-    """Whether a compaction lost a talk (A15)."""
+    """Whether a compaction lost a talk."""
     found = look.evidence()
     if not found.bad:
         if found.unread and not found.looked_at:

@@ -52,7 +52,7 @@ def judge(
     policy: RotationPolicy,
     now: datetime,
 ) -> SessionView:
-    """Return the row that every face shows (A2, A3, A6); no time in it is ahead of `now`."""
+    """Return the row that every face shows; no time in it is ahead of `now`."""
     stored = _in_time(stored, now)
     session_class = (
         SessionClass.OTHER if stored.key is None else classify(stored.key, stored.chat_type)

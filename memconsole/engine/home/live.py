@@ -1,4 +1,4 @@
-"""What the Gateway sees, laid over what the disk says, and never waited for (`cli.md`, rules).
+"""What the Gateway sees, laid over what the disk says, and never waited for.
 
 The Gateway is asked in a thread beside the reading of the disk. What it answers in time is merged
 by session key; what comes later is there for the next reading.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memconsole.ports.bundle import Ports
 
 BUDGET_S = 1.0
-"""Seconds from the question on that an answer is waited for (`cli.md`)."""
+"""Seconds from the question on that an answer is waited for."""
 
 CONSOLE_BUDGET_S = 0.05
 """The console looks again soon: it paints what the disk says and takes the answer next time."""
@@ -201,7 +201,7 @@ def completed(reading: AgentReading, live: LiveReading) -> AgentReading:
 def merge(stored: StoredSession, one: LiveSession) -> StoredSession:
     """Return a session with the Gateway's values where it gives any.
 
-    A count of the wire never carries a version (A2), and one that it does not give leaves the
+    A count of the wire never carries a version, and one that it does not give leaves the
     disk's as it is.
     """
     has_count = one.tokens is not None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def find_agent(home: Home, agent_id: str) -> Agent:
-    """Return the agent with this id, compared by its lower-cased form (case c11).
+    """Return the agent with this id, compared by its lower-cased form.
 
     Raises:
         UnknownAgentError: There is none; `main` is never taken instead.
@@ -88,7 +88,7 @@ def unreadable(agent_id: str, listing: StoreListing) -> StoreError:
 
 
 def require_a_readable_store(home: Home, listings: Iterable[StoreListing]) -> None:
-    """A1: "has no sessions" and "cannot be read" never look alike (exit 3 of `cli.md`).
+    """Keep "has no sessions" and "cannot be read" apart: the second is exit 3.
 
     Raises:
         HomeUnreadableError: There are session stores, and none of them can be read.

@@ -235,11 +235,11 @@ class Bench:
         return f"{entry.id} {entry.path}:{entry.line} {cut(said, _EXCERPT_CHARS)}"
 
     def masked(self, text: str) -> str:
-        """Return a text without secrets (A11), unless the settings switch that off."""
+        """Return a text without secrets, unless the settings switch that off."""
         return let_out(text, redacts=self.settings.redact)
 
     def row(self, entry: MemoryEntry) -> dict[str, Detail]:
-        """Return an entry for `details`, as `cli.md` has it."""
+        """Return an entry for `details`, as the contract has it."""
         return {
             "id": entry.id,
             "path": entry.path,

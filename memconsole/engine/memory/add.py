@@ -1,4 +1,4 @@
-"""Writes one thing down, unless it stands there already: `memory add` (mission §19)."""
+"""Writes one thing down, unless it stands there already: `memory add`."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _note(command: MemoryAdd, bench: Bench) -> _Note:
 
 
 def _whose(bench: Bench) -> str:
-    """Name the agent in a log that several agents share (A7)."""
+    """Name the agent in a log that several agents share."""
     sharing = [one for one in bench.home.agents if str(one.workspace.resolve()) == bench.real]
     return f" ({bench.agent.id})" if len(sharing) > 1 else ""
 

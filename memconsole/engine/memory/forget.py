@@ -1,4 +1,4 @@
-"""Takes entries out of memory: `memory forget` (mission §19).
+"""Takes entries out of memory: `memory forget`.
 
 What goes is in the archive before its file changes, and a run that ends half way is taken back.
 With `--hard` no copy stays in anything that is ours: neither archives nor backups nor records of

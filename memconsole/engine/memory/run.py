@@ -1,4 +1,4 @@
-"""Runs what operators do to memory: add, forget, undo, consolidate (mission §19, §20)."""
+"""Runs what operators do to memory: add, forget, undo, consolidate."""
 
 from __future__ import annotations
 

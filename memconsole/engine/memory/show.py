@@ -1,4 +1,4 @@
-"""Shows what stands in the files of a memory, entry by entry: `memory show` (mission §19)."""
+"""Shows what stands in the files of a memory, entry by entry: `memory show`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes back the last action on memory that was not taken back yet: `memory undo` (mission §19)."""
+"""Takes back the last action on memory that was not taken back yet: `memory undo`."""
 
 from __future__ import annotations
 

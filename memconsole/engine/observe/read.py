@@ -1,4 +1,4 @@
-"""Gathers what an observer run looks at: the talks, and what was observed of them (mission §12)."""
+"""Gathers what an observer run looks at: the talks, and what was observed of them."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ class Scene:
 
     @property
     def zone(self) -> Zone:
-        """The user's time zone (A23)."""
+        """The user's time zone."""
         return resolve_zone(self.settings.timezone, self.home.config.user_timezone).zone
 
     @property
     def mode(self) -> str:
-        """`recover`, `flush`, `morning` or `normal`, the rows of §12's table."""
+        """`recover`, `flush`, `morning` or `normal`: how far back a run looks."""
         if self.command.recover_id is not None:
             return "recover"
         if self.command.is_flush:

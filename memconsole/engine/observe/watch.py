@@ -1,4 +1,4 @@
-"""Counts what is said while it is said, and knows when it should be observed (mission §13).
+"""Counts what is said while it is said, and knows when it should be observed.
 
 Like `index_watch` it keeps no thread and no timer: whoever hears of changed files tells it, and
 whoever has a thread to spare asks what is due. Counted are complete records of main and direct

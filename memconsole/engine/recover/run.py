@@ -1,4 +1,4 @@
-"""Captures talks that ended before everything in them was captured (mission §14).
+"""Captures talks that ended before everything in them was captured.
 
 A reset inside the watcher's cooldown, before the next run and without a compaction, leaves words in
 an archive that nobody reads. Each ended talk whose fingerprint is not known is observed once more

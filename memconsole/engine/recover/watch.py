@@ -1,4 +1,4 @@
-"""Sees a talk go on under another session, and has the one that ended recovered (mission §14).
+"""Sees a talk go on under another session, and has the one that ended recovered.
 
 A session id that changed without a command of ours is a reset by a person, or the platform giving a
 talk up: what was said after the last capture lies in a transcript that nobody reads. Like the other

@@ -1,4 +1,4 @@
-"""The files of a reflection: observations, backups, archive (mission §3, §12)."""
+"""The files of a reflection: observations, backups, archive."""
 
 from __future__ import annotations
 

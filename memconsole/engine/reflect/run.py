@@ -1,12 +1,12 @@
-"""Consolidates `observations.md`: backup, consolidate, gate, archive, replace (mission §12, A19).
+"""Consolidates `observations.md`: backup, consolidate, gate, archive, replace.
 
 What goes is in the archive before the file is replaced, and the whole file is in a backup before
 that: a run that ends at any step leaves the old file or the new one, and loses no line. Lines that
 somebody adds while it runs make it look again.
 
-Lets the optional model consolidate observations, under the gate of every text (mission §24).
+Lets the optional model consolidate observations, under the gate of every text.
 
-Takes the last consolidation back: `reflect --undo` (mission §12).
+Takes the last consolidation back: `reflect --undo`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which sessions rotation would take (mission §5, A13), from disk alone."""
+"""Which sessions rotation would take, from disk alone."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ class Hold:
 def hold_of(
     newest_first: Sequence[Rotation], rules: RotationSettings, now: datetime
 ) -> Hold | None:
-    """Return what the journal has against a rotation: the breaker, or one just before (A13)."""
+    """Return what the journal has against a rotation: the breaker, or one just before."""
     if is_tripped(newest_first):
         return Hold(
             SkipReason.BREAKER,

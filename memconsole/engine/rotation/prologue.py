@@ -1,6 +1,6 @@
-"""Saves a session before it is reset or compacted: what is not saved is not touched (A13).
+"""Saves a session before it is reset or compacted: what is not saved is not touched.
 
-A session counts as saved when its checkpoint or its summary is written (mission §5). A step that
+A session counts as saved when its checkpoint or its summary is written. A step that
 fails is named in the proof and never keeps a session from its reset when another one saved it.
 """
 
@@ -65,7 +65,7 @@ class Prologue:
 
     @property
     def captured(self) -> list[Detail]:
-        """`captured` of a proof (`cli.md`)."""
+        """`captured` of a proof."""
         return [{"step": name, "status": status_of(outcome)} for name, outcome in self.steps]
 
     @property

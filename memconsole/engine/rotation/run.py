@@ -1,9 +1,9 @@
-"""Resets one session, and proves it (mission §5, A13).
+"""Resets one session, and proves it.
 
 Found, not busy, saved, looked at again, written into the journal, sent once, looked at again. An
 answer that is lost is settled by looking; whatever was sent is never sent a second time.
 
-What came of a rotation, in words and with its proof (A13, `cli.md`).
+What came of a rotation, in words and with its proof.
 """
 
 from __future__ import annotations

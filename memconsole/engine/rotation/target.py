@@ -1,4 +1,4 @@
-"""Finds the session that a request is about: on the Gateway, and the same one on disk (A13).
+"""Finds the session that a request is about: on the Gateway, and the same one on disk.
 
 An unknown key is never sent anywhere: the platform would make a session of it, and an agent.
 """
@@ -47,7 +47,7 @@ class Target:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a reset would break off a run (A13).
+        """Whether a reset would break off a run.
 
         Releases before 2026.7 do not say it over the wire: there the transcript's lock does.
         """
@@ -108,7 +108,7 @@ def look_again(target: Target, reply: Identity, *, ports: Ports, reader: Reader)
 
 
 _PATIENCE_S = 60.0
-"""Seconds; a restart of the platform takes 12 to 45 of them (formats §8)."""
+"""Seconds; a restart of the platform takes 12 to 45 of them."""
 
 
 def _view(

@@ -1,7 +1,7 @@
 """Brings the indexes of a search up to date and opens them.
 
 A search is no command: it brings its index up to date on the way, because an index is disposable
-and nobody's state (A24). It does so while that is quick, else it answers from what there is and
+and nobody's state. It does so while that is quick, else it answers from what there is and
 says `stale`; an index that is missing is built. Read-only, nothing is written at all.
 
 Which indexes belong to which agents, and which documents into each of them.
@@ -246,7 +246,7 @@ def shelves(
     agents: Iterable[Agent],
     sources: Sequence[Source] | None = None,
 ) -> tuple[Shelf, ...]:
-    """Return the indexes of agents, each once: agents of one workspace share its index (A7).
+    """Return the indexes of agents, each once: agents of one workspace share its index.
 
     Args:
         ports: The engine's ports.

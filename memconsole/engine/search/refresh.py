@@ -1,4 +1,4 @@
-"""Brings the search index of a memory up to date after an edit, where there is one (§15, §19)."""
+"""Brings the search index of a memory up to date after an edit, where there is one."""
 
 from __future__ import annotations
 

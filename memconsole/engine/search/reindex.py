@@ -1,4 +1,4 @@
-"""Brings an agent's search indexes up to date, and looks up what is in them (mission §15)."""
+"""Brings an agent's search indexes up to date, and looks up what is in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searches the indexes of agents: both legs of each, then one ranking (A22, search.md §1).
+"""Searches the indexes of agents: both legs of each, then one ranking.
 
 Makes hits out of scored candidates: their texts and snippets.
 """
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 _LARGE: Final = 20_000
-"""Chunks from which a beginning of a word needs three letters (search.md §2)."""
+"""Chunks from which a beginning of a word needs three letters."""
 
 
 def search(

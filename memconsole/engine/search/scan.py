@@ -1,7 +1,7 @@
 """Looks for words in the files themselves, for as long as there is no index of them.
 
 No vectors, no document frequencies: what holds more of the words comes first, the newer one of
-equals. It is what an operator gets while an index is built (search.md §2), or with `--read-only`
+equals. It is what an operator gets while an index is built, or with `--read-only`
 where none may be.
 """
 

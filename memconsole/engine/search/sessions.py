@@ -53,7 +53,7 @@ def talks(store: SessionStore, agent: Agent) -> tuple[Document, ...]:
 
 
 def read_talk(store: SessionStore, document: Document, *, redact: bool) -> DocumentText:
-    """Return the messages of a talk, one a line, secrets masked before anything is cut (A11).
+    """Return the messages of a talk, one a line, secrets masked before anything is cut.
 
     Raises:
         StoreError: The transcript cannot be read.

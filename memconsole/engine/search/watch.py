@@ -1,4 +1,4 @@
-"""Indexes what changed, once it has been quiet for a while (mission §15, sync).
+"""Indexes what changed, once it has been quiet for a while.
 
 One watch lives as long as its face. Whoever hears of changed files tells it; whoever has a thread
 to spare asks when something is due and does it. It keeps no thread and no timer of its own::
@@ -11,7 +11,7 @@ to spare asks when something is due and does it. It keeps no thread and no timer
     if watch.due_in_s() == 0:
         outcomes = watch.run_due(stop)
 
-A face that must stay small (the scheduler, A18) takes `take_due()` instead of `run_due()`, runs the
+A face that must stay small (the scheduler) takes `take_due()` instead of `run_due()`, runs the
 commands in a child process (`memconsole reindex --agent A`), and hands back with `again(command)`
 those that were locked or failed.
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 TALK_BYTES: Final = 100_000
-"""Talks are indexed when they have grown by so much in all (mission §15)..."""
+"""Talks are indexed when they have grown by so much in all..."""
 
 TALK_CHANGES: Final = 50
 """...or after so many changes: each of them brought at least one message."""

@@ -1,4 +1,4 @@
-"""The part of the door that looks after health and tells people of it (mission §10)."""
+"""The part of the door that looks after health and tells people of it."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class HealthDoor(GatewayDoor):
     def clean_transcripts(
         self, *, dry_run: bool = False, cancel: StopSignal | None = None
     ) -> tuple[Cleaning, ...]:
-        """Pack old transcripts that no store knows, and delete packed ones (mission §11).
+        """Pack old transcripts that no store knows, and delete packed ones.
 
         Args:
             dry_run: Only say which; so it is as long as `cleanup.enabled` is off.

@@ -43,7 +43,7 @@ class MemoryDoor(SearchDoor):
         raise NotImplementedError
 
     def consolidation(self, agent_id: str) -> ConsolidationPreview:
-        """Return what consolidation would do to an agent's memory (mission §20).
+        """Return what consolidation would do to an agent's memory.
 
         Raises:
             UnknownAgentError: There is no such agent.
@@ -94,7 +94,7 @@ class MemoryDoor(SearchDoor):
         return tuple(found)
 
     def memory_entries(self, agent_id: str, name: str | None = None) -> tuple[MemoryEntry, ...]:
-        """Return the entries of one file of an agent's memory, or of all files (mission §19).
+        """Return the entries of one file of an agent's memory, or of all files.
 
         Raises:
             UnknownAgentError: There is no such agent.

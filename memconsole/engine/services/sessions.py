@@ -38,7 +38,7 @@ class GatewayDoor(MemoryDoor):
         is_forced: bool = False,
         is_active_forced: bool = False,
     ) -> RotationPlan:
-        """Say which sessions rotation would take now, from disk alone (A13).
+        """Say which sessions rotation would take now, from disk alone.
 
         Raises:
             SessionNotFoundError: A key names no live session.
@@ -63,7 +63,7 @@ class GatewayDoor(MemoryDoor):
         session_key: str | None = None,
         is_startup: bool = False,
     ) -> Bootstrap:
-        """Return what a starting session is given of its memory (mission §8).
+        """Return what a starting session is given of its memory.
 
         Args:
             workspace: Whose memory; None takes the agent of the key, else the first agent.
@@ -96,7 +96,7 @@ class GatewayDoor(MemoryDoor):
         return by_class(self._ports, self._reader, self.settings, agent_id)
 
     def hooks(self, prefix: str = "", *, asks: bool = False) -> tuple[HookStatus, ...]:
-        """Return the hooks of memconsole as they are in the platform home (mission §22).
+        """Return the hooks of memconsole as they are in the platform home.
 
         Args:
             prefix: What stands before the names of the hooks.
@@ -129,7 +129,7 @@ class GatewayDoor(MemoryDoor):
             raise ReadOnlyError(action)
 
     def flushes_due(self) -> tuple[Flush, ...]:
-        """Return a flush for each talk that came nearer to its compaction (mission §13)."""
+        """Return a flush for each talk that came nearer to its compaction."""
         from memconsole.engine.flush.run import flushes_due  # noqa: PLC0415
         from memconsole.engine.snapshot.snapshot import read_sessions  # noqa: PLC0415
 
@@ -137,14 +137,14 @@ class GatewayDoor(MemoryDoor):
         return tuple(flushes_due(views, home, ports=self._ports, settings=self.settings))
 
     def reflections_due(self) -> tuple[Reflect, ...]:
-        """Return a reflection for each agent whose observations have grown long (mission §12)."""
+        """Return a reflection for each agent whose observations have grown long."""
         from memconsole.engine.reflect.due import reflections_due  # noqa: PLC0415
 
         home = self._reader.home()
         return tuple(reflections_due(home, ports=self._ports, settings=self.settings))
 
     def precaptures(self, at: datetime | None = None) -> tuple[Precapture, ...]:
-        """Return the talks that must be saved before the platform starts them anew (§18).
+        """Return the talks that must be saved before the platform starts them anew.
 
         Args:
             at: The moment that is asked about; None is now.
@@ -157,13 +157,13 @@ class GatewayDoor(MemoryDoor):
         return precaptures(views, home, ports=self._ports, settings=self.settings, at=at)
 
     def config_watch(self) -> ConfigWatch:
-        """Return a watch that has the platform's configuration checked when it changed (§4)."""
+        """Return a watch that has the platform's configuration checked when it changed."""
         from memconsole.engine.config_check.watch import ConfigWatch  # noqa: PLC0415
 
         return ConfigWatch(self._ports.clock, self.home)
 
     def ended_watch(self) -> EndedWatch:
-        """Return a watch that has talks recovered when their session changes (mission §14)."""
+        """Return a watch that has talks recovered when their session changes."""
         from memconsole.engine.recover.watch import EndedWatch  # noqa: PLC0415
 
         return EndedWatch(self._ports.clock, self.home, self._reader.listing)

@@ -1,4 +1,4 @@
-"""One session in full: its messages, what fills its context, what belongs to it (mission §17)."""
+"""One session in full: its messages, what fills its context, what belongs to it."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _whole(ports: Ports, view: SessionView, *, everything: bool) -> Whole:
 
 
 def _tokens(chars: int) -> int:
-    """Estimate as the specification does: a token is four characters (mission §3)."""
+    """Estimate the tokens of a text: one is four characters."""
     return -(-chars // 4)
 
 

@@ -150,7 +150,7 @@ def _losses(
     readings: Iterable[tuple[AgentReading, Pool | None]],
     min_compaction_ms: int,
 ) -> tuple[BadCompaction, ...]:
-    """Judge the compactions that the tails passed anyway (A15)."""
+    """Judge the compactions that the tails passed anyway."""
     tails = {
         session_id: tail
         for reading, _ in readings

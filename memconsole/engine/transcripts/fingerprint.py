@@ -41,7 +41,7 @@ def is_captured(ports: Ports, agent: AgentRef, ref: TranscriptRef) -> bool:
 
 
 def remember_end(ports: Ports, agent: AgentRef, ref: TranscriptRef) -> None:
-    """Store that a talk is captured to its present end; call it behind the capture (A12).
+    """Store that a talk is captured to its present end; call it behind the capture.
 
     A failure is logged only: the talk is captured once more when it has ended.
     """
@@ -54,7 +54,7 @@ def remember_end(ports: Ports, agent: AgentRef, ref: TranscriptRef) -> None:
 
 
 def note_keys(ports: Ports, agent: Agent, keys: Mapping[str, str]) -> None:
-    """Store whose talks these are, by session id, as long as that is known (A12).
+    """Store whose talks these are, by session id, as long as that is known.
 
     An ended transcript of the file era does not tell its key any more. A failure is logged only:
     the next command that sees the talk tries again.

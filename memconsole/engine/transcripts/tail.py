@@ -1,4 +1,4 @@
-"""Reads transcripts from their end: messages, usage, or everything (A5, cli.md "Rules")."""
+"""Reads transcripts from their end: messages, usage, or everything."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memconsole.ports.platform import SessionStore
 
 LIMIT_BYTES = 64 * 1024 * 1024
-"""Bytes of one transcript that a tail passes at most (A5)."""
+"""Bytes of one transcript that a tail passes at most."""
 
 _age_of = itemgetter(0)
 """Gathered things carry how many records newer than them were passed."""

@@ -1,4 +1,4 @@
-"""Reads a transcript from end to end, for `transcript` and `session` (mission §17)."""
+"""Reads a transcript from end to end, for `transcript` and `session`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Masks secrets in text, on every way out, before anything is cut (A11, mission §3).
+"""Masks secrets in text, on every way out, before anything is cut.
 
 A secret is found by its own shape (tokens of known vendors, JWT, PEM), by its place (URL, header,
 command line) or by the word in front of it, in the text as it is and as it was before somebody

@@ -1,4 +1,4 @@
-"""Finds what stands behind a word such as `password`, or behind the name of a vendor (A11)."""
+"""Finds what stands behind a word such as `password`, or behind the name of a vendor."""
 
 from __future__ import annotations
 

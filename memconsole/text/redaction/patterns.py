@@ -1,4 +1,4 @@
-"""The words that announce a secret, what ties a value to them, and what is no value (A11).
+"""The words that announce a secret, what ties a value to them, and what is no value.
 
 All are looked for in small letters, which takes a tenth of the time.
 """

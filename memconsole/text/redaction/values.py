@@ -1,6 +1,6 @@
-"""Whether a value behind an announcing word is a secret, or only looks odd (A11).
+"""Whether a value behind an announcing word is a secret, or only looks odd.
 
-Finds PEM and PGP private keys in text, on lines, on one line or in a JSON string (A11).
+Finds PEM and PGP private keys in text, on lines, on one line or in a JSON string.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Phase(StrEnum):
 
 @dataclass
 class Action:
-    """What the operator began, from key to proof (`console.md`).
+    """What the operator began, from key to proof.
 
     Attributes:
         refusal: Why it can only be planned now; empty when it can be done.

@@ -61,7 +61,7 @@ def for_rows(
     """Return the sessions of these rows.
 
     A command on agents takes a session by its key only when it was marked: the cursor alone says
-    which agent is meant, and its newest talk is what a checkpoint saves (`console.md`, Keys).
+    which agent is meant, and its newest talk is what a checkpoint saves.
     """
     if subject is Subject.ENTRY:
         return ()

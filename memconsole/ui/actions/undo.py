@@ -65,7 +65,7 @@ def _is_edit(command: Command) -> bool:
 
 
 def _spec(action: Action, edits: Iterable[Command]) -> CommandSpec:
-    """Return the command that takes an action back; both are one stack for `memory undo` (§19)."""
+    """Return the command that takes an action back; both are one stack for `memory undo`."""
     if any(isinstance(one, Reflect) for one in edits):
         return replace(action.spec, title="Undo reflect", build=_put_back, undo="")
     return spec_of("memory undo")

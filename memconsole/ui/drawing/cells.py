@@ -33,7 +33,7 @@ def cut(text: str, cells: int, *, ellipsis: str = ELLIPSIS) -> str:
 def cut_middle(text: str, cells: int, *, ellipsis: str = ELLIPSIS) -> str:
     """Return `text`, or its beginning and end around an ellipsis, in at most `cells` cells.
 
-    Ids and paths differ at both ends, so both ends stay (`operators.md`, Terminals).
+    Ids and paths differ at both ends, so both ends stay.
     """
     if cell_len(text) <= cells:
         return text

@@ -34,7 +34,7 @@ class Context:
 
     Attributes:
         now: The present, aware UTC.
-        zone: Zone of the times shown (A23).
+        zone: Zone of the times shown.
         interval: How often the source is asked.
     """
 
@@ -58,5 +58,5 @@ class Context:
 
 
 def source_word(storage: Storage) -> str:
-    """Return where data came from: `gateway`, `disk` or `files` (`console.md`)."""
+    """Return where data came from: `gateway`, `disk` or `files`."""
     return _SOURCES[storage]

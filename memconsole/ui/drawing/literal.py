@@ -1,4 +1,4 @@
-"""Text of others on its way to the screen: cleaned, masked, literal, in that order (A11, house §3).
+"""Text of others on its way to the screen: cleaned, masked, literal, in that order.
 
 Controls first: one inside a secret would hide it from the mask.
 

@@ -1,4 +1,4 @@
-"""The themes: the only place of the console that names a colour (house §4).
+"""The themes: the only place of the console that names a colour.
 
 How each role looks, from the stylesheet: asked of the screen, once for all that it shows.
 

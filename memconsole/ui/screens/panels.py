@@ -31,7 +31,7 @@ ARRANGEMENTS = ("-tiny", "-single", "-compact", "-wide")
 
 
 def arrangement(width: int, height: int) -> str:
-    """Return the class of an arrangement (`console.md`, Overview)."""
+    """Return the class of an arrangement."""
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         return "-tiny"
     if width < SINGLE_BELOW_WIDTH or height < SINGLE_BELOW_HEIGHT:

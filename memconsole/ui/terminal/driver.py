@@ -1,4 +1,4 @@
-"""The terminal: left as it was found, whatever ends the console (`console.md`, Moving quietly).
+"""The terminal: left as it was found, whatever ends the console.
 
 Writes to a terminal that may stall or go away, without hanging there for ever.
 """

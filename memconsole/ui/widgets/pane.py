@@ -1,7 +1,7 @@
 """A framed list: it draws its own frame, so that title, age and rows cost no widget each.
 
 Only lines whose text or look changed are written again; cursor, marks, filter and scroll position
-belong to row keys and survive every refresh and resize (`console.md`, Moving quietly).
+belong to row keys and survive every refresh and resize.
 
 Draws a pane into lines: frame, title, headings, rows, and where one is.
 

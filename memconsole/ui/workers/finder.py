@@ -1,7 +1,7 @@
 """Searches while somebody types, in a thread: one runs, the newest waits, older ones are dropped.
 
 The pause after a letter is waited for in the thread as well, so that the next letter ends it: a
-search that began is interrupted in the same way (search.md §2). The side of the keys only hands
+search that began is interrupted in the same way. The side of the keys only hands
 requests over and takes answers.
 """
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PAUSE_S = 0.07
-"""Quiet time after a letter before it is searched for (search.md §2)."""
+"""Quiet time after a letter before it is searched for."""
 
 _LARGE = 50_000
-"""Chunks from which words come first and vectors behind them (search.md §2)."""
+"""Chunks from which words come first and vectors behind them."""
 
 _NO_INDEX = (IndexState.MISSING, IndexState.BUILDING)
 

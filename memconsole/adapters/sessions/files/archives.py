@@ -1,4 +1,4 @@
-"""Packs and deletes transcripts that no store knows (port `OldTranscripts`, mission §11).
+"""Packs and deletes transcripts that no store knows (port `OldTranscripts`).
 
 The one place that changes anything below the platform's sessions folders; the engine decides what,
 and only with `cleanup.enabled`. A file is packed beside itself, read back and compared before it

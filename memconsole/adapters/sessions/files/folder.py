@@ -1,4 +1,4 @@
-"""The files of one agent's sessions: transcripts, archives, parked imports (formats §4).
+"""The files of one agent's sessions: transcripts, archives, parked imports.
 
 Nothing here opens a transcript: what a file is, its exact name says.
 """

@@ -1,4 +1,4 @@
-"""Reads `sessions.json`, the file-era store: session key to entry (formats §2).
+"""Reads `sessions.json`, the file-era store: session key to entry.
 
 Entries are heavy, and a store may be hand-edited, half written or written by a newer release. So
 plain JSON is decoded in one go for the few fields that are used; what fails there is tried entry

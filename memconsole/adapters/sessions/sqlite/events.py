@@ -1,4 +1,4 @@
-"""Events of one transcript in a database, page by page (mission §2, A4, A5).
+"""Events of one transcript in a database, page by page.
 
 Nothing is held open between two pages, so the platform is never kept from its log.
 """
@@ -286,7 +286,7 @@ class _Navigation(msgspec.Struct):
 
 
 def _damaged(event: _Event) -> Entry:
-    """Return a damaged event; its place in the chain is still told in plain text (§3.1)."""
+    """Return a damaged event; its place in the chain is still told in plain text."""
     known = None
     if event.navigation is not None:
         try:

@@ -1,4 +1,4 @@
-"""The sessions of one agent database, from its rows (A1, formats/openclaw-2026.9.md §3.1)."""
+"""The sessions of one agent database, from its rows."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which session tables an agent database has, and the SQL to read them (A4).
+"""Which session tables an agent database has, and the SQL to read them.
 
 Schemas 4 to 13 have `session_entries` and `sessions`, later ones `session_nodes` and
 `session_windows`; what else there is depends on the schema, so a column that is missing is read
-as NULL. Formats: `formats/openclaw-2026.9.md` §3.
+as NULL. The tables: `docs/formats.md`, "The agent database".
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 KNOWN_SCHEMA = 23
 FIRST_WITH_SESSIONS = 4
 FIRST_WITH_COUNT_VERSION = 23
-"""From here on a fresh count also carries `totalTokensVersion` (A2)."""
+"""From here on a fresh count also carries `totalTokensVersion`."""
 
 EVENTS = "transcript_events"
 ARCHIVES = "session_transcript_archives"
@@ -160,7 +160,7 @@ def _usable(columns: frozenset[str], *needed: str) -> frozenset[str]:
 
 
 def _require_tables(database: ReadOnlyDatabase, schema: Schema, *, is_platform: bool) -> None:
-    """Tell a database without sessions from one whose sessions we do not recognise (A1)."""
+    """Tell a database without sessions from one whose sessions we do not recognise."""
     should_have = schema.version >= FIRST_WITH_SESSIONS or not is_platform
     if should_have and not schema.has_sessions:
         raise no_tables(database, schema)

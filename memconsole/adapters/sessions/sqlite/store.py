@@ -1,4 +1,4 @@
-"""The session store of the SQLite era: one database an agent, read-only (mission §2, A1, A4).
+"""The session store of the SQLite era: one database an agent, read-only.
 
 How databases are read is loaded when there is one: file-era homes hold none.
 """
@@ -31,7 +31,7 @@ class SqliteSessionStore:
         self._copies = copies
 
     def sessions(self, agent: Agent) -> StoreListing:
-        """List what the agent's database holds; one that fails becomes one notice (A1)."""
+        """List what the agent's database holds; one that fails becomes one notice."""
         mark = self.fingerprint(agent)
         if not is_there(agent.database):
             return StoreListing((), Storage.NONE, fingerprint=mark)
@@ -106,7 +106,7 @@ class SqliteSessionStore:
 
 
 def is_there(path: Path) -> bool:
-    """Tell whether there is something of that name, readable or not (A1)."""
+    """Tell whether there is something of that name, readable or not."""
     try:
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):

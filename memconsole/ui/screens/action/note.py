@@ -1,4 +1,4 @@
-"""Asks what to write down, and where: a text, its layer, marker and heading (mission §19)."""
+"""Asks what to write down, and where: a text, its layer, marker and heading."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PLACES: Final = {
     Layer.USER: ("USER.md", "about you: preferences, names, how you like things done"),
     Layer.DAILY: ("today's log", "what matters for now; search finds it, nothing loads it"),
 }
-"""Where something goes, and what belongs there: the guidance of mission §19."""
+"""Where something goes, and what belongs there."""
 
 _LESSONS: Final = "Lessons about tools go into AGENTS.md or TOOLS.md, by hand."
 

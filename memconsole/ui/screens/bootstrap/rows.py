@@ -1,6 +1,6 @@
-"""What sessions are given at their start, against what reaches the prompt (mission §8).
+"""What sessions are given at their start, against what reaches the prompt.
 
-What to do where sessions do not get all that they should be given (mission §8).
+What to do where sessions do not get all that they should be given.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What sessions of one agent start with: by class, file by file, and what would be cut (§8)."""
+"""What sessions of one agent start with: by class, file by file, and what would be cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the checkpoints of an agent saved, and what changed between two of them (mission §6)."""
+"""What the checkpoints of an agent saved, and what changed between two of them."""
 
 from __future__ import annotations
 

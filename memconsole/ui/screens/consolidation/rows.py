@@ -1,7 +1,6 @@
 """What consolidation would do to one memory, as rows: what has decayed, what could stay for good.
 
-Proposals come from notes that searches found again; nothing is written before an operator says so
-(mission §20).
+Proposals come from notes that searches found again; nothing is written before an operator says so.
 """
 
 from __future__ import annotations

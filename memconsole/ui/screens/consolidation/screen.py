@@ -1,6 +1,6 @@
 """Consolidation of one memory: proposals to accept or decline line by line, and what has decayed.
 
-Nothing of it is done by itself; everything asks first, and can be undone (mission §20).
+Nothing of it is done by itself; everything asks first, and can be undone.
 """
 
 from __future__ import annotations

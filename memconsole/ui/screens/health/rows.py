@@ -1,6 +1,6 @@
 """Health and the platform's configuration as rows: what is checked, and one thing in full.
 
-Who was told of what is wrong, as words beside its check: told, again, muted (mission §21).
+Who was told of what is wrong, as words beside its check: told, again, muted.
 """
 
 from __future__ import annotations

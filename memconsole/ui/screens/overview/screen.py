@@ -1,4 +1,4 @@
-"""The first screen: is anything about to be lost, whose, does the machinery live (`console.md`)."""
+"""The first screen: is anything about to be lost, whose, does the machinery live."""
 
 from __future__ import annotations
 

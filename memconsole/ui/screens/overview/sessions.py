@@ -172,7 +172,7 @@ def _empty(
 
 
 def _unreadable(snapshot: ConsoleSnapshot, agent_id: str | None) -> AgentView | None:
-    """A1: "has no sessions" and "cannot be read" never look alike."""
+    """Keep "has no sessions" and "cannot be read" apart."""
     for agent in snapshot.agents:
         if agent.ref.id == agent_id and agent.store is Storage.UNREADABLE:
             return agent

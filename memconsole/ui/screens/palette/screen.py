@@ -1,4 +1,4 @@
-"""The palette: every command, screen and theme by its name (`console.md`, Keys)."""
+"""The palette: every command, screen and theme by its name."""
 
 from __future__ import annotations
 

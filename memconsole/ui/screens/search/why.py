@@ -1,4 +1,4 @@
-"""Why an agent does not see a note: our search and its own beside each other (search.md §3)."""
+"""Why an agent does not see a note: our search and its own beside each other."""
 
 from __future__ import annotations
 

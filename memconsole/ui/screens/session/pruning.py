@@ -1,4 +1,4 @@
-"""What the platform would prune of one session's next request, and what fills it (mission §16)."""
+"""What the platform would prune of one session's next request, and what fills it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the platform would trim or clear of a session's next request, as rows and bars (§16)."""
+"""What the platform would trim or clear of a session's next request, as rows and bars."""
 
 from __future__ import annotations
 
