@@ -336,7 +336,7 @@ OUTSIDE = re.compile(
     r"""
       (?<![\w/.-])(?:mission|house|cli|search|fleet|operators|memory-quality|faults)\.md\b
     | \bformats/[a-z0-9.-]+\.md
-    | \(A\d{1,2}[a-z]?(?:\)|[,;]\ (?:A\d|\W|mission|house))
+    | \(A\d{1,2}[a-z]?(?:\)|[,;]\ (?:A\d|mission|house))
     | \b[Cc]ases?\ c\d\d
     | \(issue\ \d
     | (?<!CommonMark\ )(?<!ISO\ 8601\ )(?<!RFC\ \d{4}\ )§

@@ -75,7 +75,7 @@ class EntryFields(msgspec.Struct, frozen=True, rename="camel"):
 
     @property
     def had_content(self) -> bool:
-        """Whether tokens or compactions say that it ran once: a transcript not found is then missing."""
+        """Whether tokens or compactions say that it ran once; then a transcript was written."""
         return bool(whole(self.total_tokens) or whole(self.compaction_count))
 
     @property
