@@ -25,7 +25,6 @@ PACKAGE = ROOT / "memconsole"
 
 HOMES = {
     "apprise": {"adapters.alerts"},
-    "apscheduler": {"scheduler"},
     "backports": {"adapters.transcripts"},
     "compression": {"adapters.transcripts"},
     "cryptography": {"adapters.gateway"},

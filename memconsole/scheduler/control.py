@@ -185,7 +185,7 @@ class Jobs:
     # ---- parts ---------------------------------------------------------------------------
 
     def _service(self, stopper: Stopper) -> SchedulerService:
-        from memconsole.scheduler.execution import Execution  # noqa: PLC0415 - loads APScheduler
+        from memconsole.scheduler.execution import Execution  # noqa: PLC0415 - only who runs jobs
 
         engine = self.engine if self.scheduler_engine is None else self.scheduler_engine()
         home = str(engine.home().path)

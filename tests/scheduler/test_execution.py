@@ -1,4 +1,4 @@
-"""APScheduler's part, with real threads."""
+"""The threads in which jobs run."""
 
 from __future__ import annotations
 
@@ -50,13 +50,14 @@ def test_the_same_job_can_run_again_as_soon_as_its_end_was_told(execution: Execu
         assert told.get(timeout=20) == DONE
 
 
+@pytest.mark.parametrize("bug", [ZeroDivisionError, SystemExit])
 def test_a_bug_in_the_scheduler_s_own_work_is_told(
-    execution: Execution, caplog: pytest.LogCaptureFixture
+    execution: Execution, bug: type[BaseException]
 ) -> None:
     told, ended = list[JobEnd](), threading.Event()
 
     def work() -> JobEnd:
-        raise ZeroDivisionError
+        raise bug
 
     def done(end: JobEnd) -> None:
         told.append(end)
@@ -64,7 +65,7 @@ def test_a_bug_in_the_scheduler_s_own_work_is_told(
 
     execution.submit("checkpoint", work, done)
     assert ended.wait(20)
-    assert told == [JobEnd("failed", "internal", "ZeroDivisionError")]
+    assert told == [JobEnd("failed", "internal", bug.__name__)]
 
 
 def test_closing_at_once_loses_nothing_that_was_handed_over() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import sys
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
@@ -95,5 +94,3 @@ def _log_as_a_service(settings: Settings, now: Callable[[], datetime]) -> None:
     root.setLevel(min(logging.INFO, logging.getLevelNamesMapping()[settings.log.level.upper()]))
     for handler in root.handlers:
         handler.setFormatter(JsonFormatter(now))
-    if sys.stderr is not None and root.handlers:
-        logging.getLogger("apscheduler").handlers = [root.handlers[0]]
