@@ -17,7 +17,6 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.index.embedding.bpe import ensure_merges
 from memconsole.adapters.index.embedding.static import static_model
 from memconsole.adapters.index.schema import create
 from memconsole.adapters.sqlite.own import open_single, transaction
@@ -65,7 +64,6 @@ def build(folder: Path) -> dict[str, float]:
     engine = engine_of(folder, Origin.CLI)
     model = static_model()
     model.tokens("warm")
-    ensure_merges(folder / "state" / "index", model.tokenizer_file)
     start = time.perf_counter()
     outcome = engine.run(Reindex(_agent(folder), is_full=True))
     seconds = time.perf_counter() - start

@@ -44,12 +44,12 @@ HOMES = {
     "pysqlite3": {"adapters.sqlite"},
     "rapidfuzz": {"domain", "ui"},
     "rich": {"cli", "ui"},
+    "sentencepiece": {"adapters.index"},
     "sqlean": {"adapters.sqlite"},
     "sqlite3": {"adapters.sqlite"},
     "sqlite_utils": {"adapters.index", "adapters.state"},
     "sqlite_vec": {"adapters.index"},
     "textual": {"ui"},
-    "tokenizers": {"adapters.index"},
     "typer": {"cli"},
     "watchfiles": {"adapters.changes"},
     "websockets": {"demo", "adapters.gateway"},
@@ -59,7 +59,7 @@ HOMES = {
 PURE = {"os", "sqlite3", "subprocess", "threading", "logging", "asyncio"}
 """What the domain never imports: rule 5."""
 
-HEAVY = ("textual", "numpy", "sqlite_utils", "websockets", "watchfiles", "tokenizers")
+HEAVY = ("textual", "numpy", "sqlite_utils", "websockets", "watchfiles", "sentencepiece")
 """What a plain command never loads."""
 
 pytestmark = pytest.mark.xdist_group("architecture")

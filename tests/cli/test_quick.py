@@ -103,7 +103,7 @@ def test_no_typer_and_no_numpy_are_loaded(
     run(seen, "memconsole.cli.main", "search", "orion")
     program = (
         "import sys; from memconsole.__main__ import main; sys.argv[1:] = ['search', 'orion'];"
-        "code = main(); loaded = {'typer', 'numpy', 'tokenizers', 'textual', 'sqlite_utils'};"
+        "code = main(); loaded = {'typer', 'numpy', 'sentencepiece', 'textual', 'sqlite_utils'};"
         "sys.exit(f'{code} {sorted(loaded & set(sys.modules))}')"
     )
     command = [sys.executable, "-c", program]

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from memconsole.adapters.index.embedding.bpe import ensure_merges
 from memconsole.adapters.index.embedding.providers import model_name, remote_of, static_of
 from memconsole.adapters.index.files import IndexProblemError, Places, problems, reading
 from memconsole.adapters.index.query_side import MeansChooser, model_of
@@ -63,7 +62,7 @@ class DiskIndex:
         self._lock = lock
         self._now = now
         self._redact = redact
-        self._chooser = MeansChooser(folder, is_long_running=is_long_running)
+        self._chooser = MeansChooser(is_long_running=is_long_running)
 
     def path(self, scope: IndexScope) -> Path:
         """Return the file of an index, whether it exists or not."""
@@ -191,8 +190,6 @@ class DiskIndex:
         state_dir = self._places.folder.parent
         with _writes(path):
             require_state_folder(state_dir, *path.parent.relative_to(state_dir).parts)
-            if work.static is not None:
-                ensure_merges(self._places.folder, work.static.tokenizer_file)
             done = build.rebuild(work) if must_build else build.update(work, pending)
         return done._replace(status=self.status(run.scope, settings))
 

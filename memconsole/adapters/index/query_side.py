@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from memconsole.adapters.index.embedding.bpe import read_merges
 from memconsole.adapters.index.embedding.providers import model_name, remote_of, static_of
 from memconsole.adapters.index.files import load_vectors
 from memconsole.adapters.index.keyword_leg import WordCounts
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from memconsole.adapters.index.embedding.bpe import Merges
     from memconsole.adapters.index.embedding.providers import Embedder
     from memconsole.adapters.index.embedding.static import StaticModel
     from memconsole.adapters.index.matrix import Matrices
@@ -40,7 +38,6 @@ class Means(NamedTuple):
     Attributes:
         static: Tokenizer and vectors; None with another provider.
         counts: In how many chunks words are, as far as that is known; to be added to.
-        merges: Gives the static model's token ids sooner than its tokenizer; None: the tokenizer.
         remote: The service; None with another provider.
         memory: Vectors in memory; None: SQLite compares them.
     """
@@ -50,28 +47,22 @@ class Means(NamedTuple):
     static: StaticModel | None = None
     remote: Embedder | None = None
     memory: Nearest | None = None
-    merges: Merges | None = None
 
     def tokens(self, text: str) -> Sequence[int]:
         """Return the token ids of a text; none without the static model."""
-        if self.static is None:
-            return ()
-        return self.static.tokens(text) if self.merges is None else self.merges.ids(text)
+        return () if self.static is None else self.static.query_tokens(text)
 
 
 class MeansChooser:
     """Chooses for one process.
 
     Args:
-        folder: Of the indexes.
         is_long_running: Keep vectors in memory: the process will search again.
     """
 
-    def __init__(self, folder: Path, *, is_long_running: bool) -> None:
-        self._folder = folder
+    def __init__(self, *, is_long_running: bool) -> None:
         self.is_long_running = is_long_running
         self._matrices: Matrices | None = None
-        self._merges: Merges | None = None
         self._words: dict[Path, WordCounts] = {}
 
     @contextmanager
@@ -87,8 +78,6 @@ class MeansChooser:
         mark = (path.stat().st_ino, meta.get("epoch"), meta.get("built_at"))
         words = self._words.setdefault(path, WordCounts())
         chosen = chosen._replace(counts=words.at((*mark, meta.get("generation"))))
-        if chosen.static is not None:
-            chosen = chosen._replace(merges=self._merges_of(chosen.static))
         if chosen.way is not Vectors.NUMPY:
             yield chosen, because
             return
@@ -117,11 +106,6 @@ class MeansChooser:
             return Means(Vectors.EXTENSION, {}, static, remote), ""
         because = "" if self.is_long_running else _no_extension()
         return Means(Vectors.NUMPY, {}, static, remote), because
-
-    def _merges_of(self, static: StaticModel) -> Merges | None:
-        if self._merges is None:
-            self._merges = read_merges(self._folder, static.tokenizer_file)
-        return self._merges
 
 
 def model_of(settings: SearchSettings, static: StaticModel | None) -> str:

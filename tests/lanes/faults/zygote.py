@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _FACES = ("ui", "scheduler", "__main__")
-_LIBRARIES = ("numpy", "sqlite_utils", "websockets.sync.client", "filelock", "tokenizers")
+_LIBRARIES = ("numpy", "sqlite_utils", "websockets.sync.client", "filelock", "sentencepiece")
 
 
 def load() -> None:

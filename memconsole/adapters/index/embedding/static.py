@@ -1,8 +1,8 @@
 """The static embedding: a tokenizer and a table of vectors, both in the folder `model` beside this.
 
 They are the "l2_supercat" of WordLlama with 256 dimensions (copyright (c) 2024 Lee Miller, MIT: see
-LICENSES/wordllama.txt), taken out of its wheel by `make embedding`. The table stays on disk and is
-mapped.
+LICENSES/wordllama.txt), taken out of its wheel by `make embedding`, the tokenizer as a model of
+SentencePiece and as tables. The table of vectors stays on disk and is mapped.
 
 Makes 32-bit floats of 16-bit ones, many at once, in processes that do without NumPy.
 
@@ -21,25 +21,32 @@ from __future__ import annotations
 import functools
 import json
 import mmap
+import re
 import struct
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from memconsole.adapters.index.embedding.bpe import read_merges
 from memconsole.errors import IndexUnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
-    from tokenizers import Tokenizer
+    from sentencepiece import SentencePieceProcessor
+
+    from memconsole.adapters.index.embedding.bpe import Merges
 
 
 FOLDER: Final = Path(__file__).with_name("model")
 """Where the files of this installation lie."""
 
 _WEIGHTS: Final = "l2_supercat_256.safetensors"
-_TOKENIZER: Final = "l2_supercat_tokenizer_config.json"
+_PIECES: Final = "l2_supercat.model"
+_MERGES: Final = "l2_supercat.merges"
+_MARKS: Final = re.compile("(<unk>|<s>|</s>)")
 _MOST_TOKENS: Final = 65_536
 _HEADER_BYTES: Final = 1_000_000
 
@@ -56,15 +63,9 @@ class StaticModel:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        try:
-            with (folder / _WEIGHTS).open("rb") as file:
-                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        with self._reading(), (folder / _WEIGHTS).open("rb") as file:
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             length, self.count, self.dims = _shape(self._map)
-        except (OSError, ValueError, KeyError, struct.error) as error:
-            raise IndexUnavailableError(
-                f"the static embedding in {folder} cannot be read: {error}",
-                hint='Install memconsole again, or set search.provider = "none".',
-            ) from error
         self._start = 8 + length
         self._row = struct.Struct(f"<{self.dims}e")
 
@@ -73,27 +74,57 @@ class StaticModel:
         """What tells one model from another in an index."""
         return f"wordllama-l2-{self.dims}"
 
-    @property
-    def tokenizer_file(self) -> Path:
-        """Where the tokenizer's description lies."""
-        return self._folder / _TOKENIZER
+    @functools.cached_property
+    def _tokenizer(self) -> SentencePieceProcessor:
+        """The tokenizer; loading it takes longer than anything else of a search."""
+        from sentencepiece import SentencePieceProcessor  # noqa: PLC0415  # heavy
+
+        with self._reading():
+            found = SentencePieceProcessor(model_proto=(self._folder / _PIECES).read_bytes())
+            if found.get_piece_size() != self.count:
+                raise ValueError(f"{_PIECES} is of another model")
+            return found
 
     @functools.cached_property
-    def tokenizer(self) -> Tokenizer:
-        """The tokenizer; loading it takes longer than anything else of a search."""
-        from tokenizers import Tokenizer  # noqa: PLC0415  # heavy
+    def _merges(self) -> Merges | None:
+        with self._reading():
+            return read_merges(self._folder / _MERGES)
 
-        return Tokenizer.from_file(str(self.tokenizer_file))
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, ValueError, KeyError, TypeError, RuntimeError, struct.error) as error:
+            raise IndexUnavailableError(
+                f"the static embedding in {self._folder} cannot be read: {error}",
+                hint='Install memconsole again, or set search.provider = "none".',
+            ) from error
+
+    def query_tokens(self, text: str) -> list[int]:
+        """Return the token ids of a query; soon, for the tokenizer is not loaded."""
+        return self.tokens(text) if self._merges is None else self._merges.ids(text)
 
     def tokens(self, text: str) -> list[int]:
         """Return the token ids of a text."""
-        ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
-        return ids
+        return self.tokens_of([text])[0]
 
     def tokens_of(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the token ids of many texts."""
-        found = self.tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
-        return [one.ids for one in found]
+        """Return the token ids of many texts.
+
+        A mark of the model that stands in a text is one token, and what follows it begins anew.
+        """
+        parts = [_MARKS.split(text) for text in texts]
+        plain = [part.encode("utf-8", "replace") for some in parts for part in some[::2]]
+        found: list[list[int]] = self._tokenizer.encode(plain)
+        ids = iter(found)
+        return [
+            [
+                token
+                for at, part in enumerate(some)
+                for token in (next(ids) if at % 2 == 0 else (self._tokenizer.piece_to_id(part),))
+            ]
+            for some in parts
+        ]
 
     def row(self, token: int) -> tuple[float, ...]:
         """Return the vector of one token, without NumPy."""
