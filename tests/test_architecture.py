@@ -344,6 +344,12 @@ OUTSIDE = re.compile(
 )
 """A document that a reader of this repository does not have; standards may be quoted by section."""
 
+PAGE = re.compile(r"`(docs/[\w/-]+\.md)`(?:,\s+\"([^\"]+)\")?")
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
+PLACE = re.compile(
+    r"`((?:adapters|cli|compose|config|demo|domain|engine|ports|scheduler|system|text|ui|tests)/"
+    r"[\w/.-]*)`"
+)
 TEXTS = {".md", ".py", ".sh", ".sql", ".tcss", ".toml", ".yaml"}
 
 
@@ -355,6 +361,13 @@ def texts() -> Iterator[tuple[str, str]]:
                 yield str(path.relative_to(ROOT)), path.read_text("utf-8", errors="replace")
     for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "pyproject.toml"):
         yield name, (ROOT / name).read_text("utf-8")
+
+
+def anchors(path: Path) -> set[str]:
+    """Return the headings of a page, as words and as the anchors that a forge makes of them."""
+    headings = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    plain = {heading.replace("`", "") for heading in headings}
+    return plain | {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in plain}
 
 
 @pytest.mark.parametrize(
@@ -380,6 +393,34 @@ def test_no_text_refers_to_a_document_that_is_not_here() -> None:
         if not name.startswith("tests/cases/")
         for number, line in enumerate(text.splitlines(), 1)
         if OUTSIDE.search(line)
+    ] == []
+
+
+def test_every_page_that_is_named_opens_where_it_says() -> None:
+    shut = []
+    for name, text in texts():
+        if name.startswith("tests/"):  # notes of made-up workspaces
+            continue
+        named = [(ROOT / page, heading) for page, heading in PAGE.findall(text)]
+        if name.endswith(".md"):
+            here = ROOT / name
+            links = LINK.findall(text)
+            named += [((here.parent / to if to else here), anchor) for to, anchor in links]
+        shut += [
+            f"{name}: {page.name} {heading}"
+            for page, heading in named
+            if not page.exists() or (heading and " ".join(heading.split()) not in anchors(page))
+        ]
+    assert shut == []
+
+
+def test_every_module_that_a_page_names_is_there() -> None:
+    assert [
+        f"{name}: {place}"
+        for name, text in texts()
+        if name.endswith(".md") and not name.startswith(("docs/adr/", "CHANGELOG"))
+        for place in PLACE.findall(text)
+        if not (PACKAGE / place).exists() and not (ROOT / place).exists()
     ] == []
 
 

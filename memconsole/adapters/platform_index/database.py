@@ -3,7 +3,7 @@
 The vectors stand beside the chunks as well, so the vector extension is not needed. SQL is put
 together from table names of ours alone; what is looked for is always a parameter.
 
-Vectors as the platform stores them, and which are nearest to one (formats: memory index).
+Vectors as the platform stores them, and which are nearest to one.
 
 Plain Python: the library that is good at this belongs to our own index, and the only reading that
 compares these vectors is a search that somebody wants explained.

@@ -1,4 +1,4 @@
-"""Finds the platform's own search indexes, as `platform_index_ports` asks (formats: memory index).
+"""Finds the platform's own search indexes, as the port asks.
 
 A database of their own up to 2026.3 (`memory/<agent>.sqlite`), tables of the agent's database since
 2026.7.
