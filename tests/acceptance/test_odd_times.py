@@ -24,6 +24,13 @@ ENTRIES = {
     "agent:main:main": {"sessionId": ID, "updatedAt": 1777716000},
     "agent:main:dashboard:ahead": {"updatedAt": 1777975200000},
     "agent:main:dashboard:old": {"updatedAt": 1230768000000},
+    "agent:main:dashboard:micro": {"updatedAt": 1777716000000000},
+    "agent:main:dashboard:nano": {"updatedAt": 1777716000000000000},
+    "agent:main:dashboard:text": {"updatedAt": "1777716000000"},
+    "agent:main:dashboard:iso": {"updatedAt": "2026-05-02T12:00:00+02:00"},
+    "agent:main:dashboard:below": {"updatedAt": -1777716000},
+    "agent:main:dashboard:soon": {"updatedAt": "soon"},
+    "agent:main:dashboard:list": {"updatedAt": [1777716000]},
 }
 
 
@@ -38,6 +45,9 @@ def program(tmp_path: Path) -> Program:
         header(ID, NOW),
         message(1, "the boat is blue", at=LONG_AGO),
         message(2, "as blue as can be", "assistant", at=AHEAD),
+        b'{"role":"user","content":"a","timestamp":"1777716000000000"}',
+        b'{"role":"user","content":"b","timestamp":-1777716000}',
+        b'{"role":"user","content":"c","timestamp":["soon"]}',
     ]
     (folder / f"{ID}.jsonl").write_bytes(b"".join(one + b"\n" for one in lines))
     return Program({"HOME": str(tmp_path), "MEMCONSOLE_NOW": NOW.isoformat(), "TZ": "UTC"})
@@ -59,14 +69,19 @@ def test_times_of_sessions(program: Program) -> None:
     assert (shown - NOW).total_seconds() < 60
     assert updated("agent:main:dashboard:old") is None
     assert told(answer, "future-timestamp").startswith("agent:main:dashboard:ahead: ")
-    assert told(answer, "clock-skew").startswith("agent:main:dashboard:old: ")
+    for key in ("micro", "nano", "text", "iso"):
+        assert updated(f"agent:main:dashboard:{key}") == "2026-05-02T10:00:00+00:00"
+    for key in ("below", "soon", "list"):
+        assert updated(f"agent:main:dashboard:{key}") is None
+    assert told(answer, "clock-skew").startswith("agent:main:dashboard:old and 3 more: ")
 
 
 def test_times_of_messages(program: Program) -> None:
     answer = program.json("transcript", "agent:main:main")
 
-    first, second = answer.data
-    assert first["at"] is None
+    first, second, micro, below, listed = answer.data
+    assert first["at"] is below["at"] is listed["at"] is None
+    assert micro["at"] == "2026-05-02T10:00:00+00:00"
     assert (datetime.fromisoformat(second["at"]) - NOW).total_seconds() < 60
     assert told(answer, "future-timestamp").startswith("1 record of agent:main:main ")
-    assert told(answer, "clock-skew").startswith("1 record of agent:main:main ")
+    assert told(answer, "clock-skew").startswith("3 records of agent:main:main ")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.adapters.sessions.entry_fields import EntryFields, decode_entry, instant, whole
+from memconsole.adapters.sessions.entry_fields import EntryFields, decode_entry, whole
 from memconsole.domain.sessions.stored import TranscriptState
+from memconsole.text.moments import NO_TIME, moment
 
 JSON = st.recursive(
     st.none()
@@ -80,24 +80,15 @@ def test_counts(value: float | str | bytes | None, expected: int | None) -> None
     assert whole(value) == expected
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (1788602480000, datetime(2026, 9, 5, 10, 1, 20, tzinfo=UTC)),
-        (1788602480, datetime(2026, 9, 5, 10, 1, 20, tzinfo=UTC)),
-        (1.5, datetime(1970, 1, 1, 0, 0, 1, 500_000, tzinfo=UTC)),
-        (0, None),
-        (-5, None),
-        (None, None),
-        (True, None),
-        ("1788602480000", None),
-        (2**53, None),
-        (2**60, None),
-        (float("nan"), None),
-    ],
-)
-def test_instants(value: float | str | bytes | None, expected: datetime | None) -> None:
-    assert instant(value) == expected
+def test_times_are_kept_as_written_also_beside_a_field_of_a_wrong_type() -> None:
+    times = b'"updatedAt":"2026-05-02T10:00:00Z","startedAt":[1],"archivedAt":1e400'
+    for more in (b"", b',"label":5'):
+        entry = decode_entry(b"{" + times + more + b"}")
+
+        assert entry is not None
+        assert entry.updated_at == "2026-05-02T10:00:00Z"
+        assert moment(entry.started_at) == moment(entry.archived_at) == NO_TIME
+        assert entry.label is None
 
 
 @pytest.mark.parametrize(

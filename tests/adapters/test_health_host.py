@@ -147,6 +147,19 @@ class TestCron:
             connection.executemany(f"INSERT INTO {table} VALUES (?, ?, ?)", rows)
         assert self.errors(tmp_path) == CronErrors(1, ("a",))
 
+    def test_any_way_to_write_a_time_is_read_and_the_rest_is_counted(self, tmp_path: Path) -> None:
+        folder = tmp_path / "cron" / "runs"
+        folder.mkdir(parents=True)
+        times = [MS * 1000, f"{MS}", NOW.isoformat(), -5, "soon", None]
+        runs = [{"ts": one, "jobId": f"j{n}", "status": "error"} for n, one in enumerate(times)]
+        (folder / "a.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in runs))
+        (tmp_path / "state").mkdir()
+        with open_own(tmp_path / "state" / "openclaw.sqlite") as connection:
+            connection.execute("CREATE TABLE cron_run_logs (job_id TEXT, status TEXT, ts)")
+            rows = [("k1", "error", MS * 1000), ("k2", "error", "soon"), ("k3", "error", -5)]
+            connection.executemany("INSERT INTO cron_run_logs VALUES (?, ?, ?)", rows)
+        assert self.errors(tmp_path) == CronErrors(4, ("j0", "j1", "j2", "k1"), undated=5)
+
     def test_a_database_that_is_none_is_unknown(self, tmp_path: Path) -> None:
         (tmp_path / "state").mkdir()
         (tmp_path / "state" / "openclaw.sqlite").write_bytes(b"no database" * 100)

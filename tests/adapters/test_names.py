@@ -84,7 +84,9 @@ IMPORTED = {
     "agent_main_main.my.notes.jsonl.imported-1788000000000": FileName(
         FileKind.ARCHIVE, "my.notes", reason="imported", archived_at=IMPORTED_AT
     ),
-    f"{ID}.jsonl.imported-99999999999999999": FileName(FileKind.ARCHIVE, ID, reason="imported"),
+    f"{ID}.jsonl.imported-1788000000000000": FileName(
+        FileKind.ARCHIVE, ID, reason="imported", archived_at=IMPORTED_AT
+    ),
     f"archive-tier.{ID}.jsonl.reset.{STAMP}.imported-1788000000000": FileName(
         FileKind.ARCHIVE, ID, reason="reset", archived_at=AT
     ),

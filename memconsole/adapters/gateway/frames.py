@@ -15,7 +15,6 @@ from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from datetime import datetime
 
 _LARGEST = 2**53
 _LONGEST_KEY = 4096
@@ -57,12 +56,6 @@ def whole(value: object) -> int | None:
     return int(value) if 0 <= value <= _LARGEST else None
 
 
-def instant(value: object) -> datetime | None:
-    """Return milliseconds since the epoch, or seconds, as aware UTC."""
-    number = whole(value)
-    return moment(number) if number else None
-
-
 def flag(value: object) -> bool | None:
     """Return a truth value; anything else is None."""
     return value if isinstance(value, bool) else None
@@ -88,9 +81,9 @@ def session(row: object, key: str | None = None) -> LiveSession | None:
         agent_id=_plain(row.get("agentId")),
         session_id=text(row.get("sessionId")),
         revision=text(row.get("lifecycleRevision")),
-        started_at=instant(row.get("sessionStartedAt")),
-        updated_at=instant(row.get("updatedAt")),
-        last_interaction_at=instant(row.get("lastInteractionAt")),
+        started_at=moment(row.get("sessionStartedAt")),
+        updated_at=moment(row.get("updatedAt")),
+        last_interaction_at=moment(row.get("lastInteractionAt")),
         tokens=tokens,
         tokens_fresh=fresh,
         window=whole(row.get("contextTokens")) or None,

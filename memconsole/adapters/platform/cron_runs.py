@@ -7,14 +7,14 @@ that of 2026.8 and later. A home can have several; what any of them says counts 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
 from memconsole.adapters.sqlite.read_only import read_platform
 from memconsole.domain.health.checks import CronErrors
 from memconsole.errors import StoreError
-from memconsole.text.moments import moment
+from memconsole.text.moments import EARLIEST, NO_TIME, moment
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from memconsole.adapters.sqlite.ways import Copies
     from memconsole.domain.agents import Home
 
+    _Failure: TypeAlias = tuple[str, datetime]
+    """A run that ended in an error: its job, and when it ended; `NO_TIME` where nothing says."""
+
 DATABASE: Final = "state/openclaw.sqlite"
 FOLDER: Final = "cron/runs"
 
@@ -33,16 +36,20 @@ _TAIL_BYTES: Final = 256 * 1024
 _STATEMENTS: Final = {
     "cron_run_receipts": (
         "SELECT job_id, finished_at_ms FROM cron_run_receipts WHERE status = 'error'"
-        " AND finished_at_ms >= ?"
+        " AND (finished_at_ms >= ? OR finished_at_ms < ?)"
     ),
-    "cron_run_logs": "SELECT job_id, ts FROM cron_run_logs WHERE status = 'error' AND ts >= ?",
+    "cron_run_logs": (
+        "SELECT job_id, ts FROM cron_run_logs WHERE status = 'error' AND (ts >= ? OR ts < ?)"
+    ),
 }
+_SKEWED_BELOW: Final = int(EARLIEST.timestamp())
+"""In rows of seconds and of anything smaller: what is less names no time of the platform's."""
 
 
 class _Run(msgspec.Struct, frozen=True, rename="camel"):
     """One line of a job's file."""
 
-    ts: float
+    ts: object
     status: str
     job_id: str = ""
 
@@ -62,29 +69,32 @@ class PlatformCron:
 
     def errors(self, home: Home, since: datetime) -> CronErrors | None:
         """Return the runs that ended in an error since then; None when no record is readable."""
-        jobs: list[str] = []
+        runs: list[_Failure] = []
         is_known = False
-        for found in (_from_files(home.path / FOLDER, since), self._from_database(home, since)):
+        for found in (_from_files(home.path / FOLDER), self._from_database(home, since)):
             if found is not None:
                 is_known = True
-                jobs += found
+                runs += found
         if not is_known:
             return None
-        return CronErrors(len(jobs), tuple(dict.fromkeys(one_line(job)[:80] for job in jobs)))
+        jobs = [job for job, at in runs if at >= since]
+        undated = sum(at < EARLIEST for _, at in runs)
+        names = tuple(dict.fromkeys(one_line(job)[:80] for job in jobs))
+        return CronErrors(len(jobs), names, undated)
 
-    def _from_database(self, home: Home, since: datetime) -> list[str] | None:
+    def _from_database(self, home: Home, since: datetime) -> list[_Failure] | None:
         path = home.path / DATABASE
         least = int(since.timestamp())  # of rows in seconds; those in milliseconds are above it
 
-        def read(database: ReadOnlyDatabase) -> list[str] | None:
+        def read(database: ReadOnlyDatabase) -> list[_Failure] | None:
             there = {
                 str(row[0])
                 for row in database.rows("SELECT name FROM sqlite_master WHERE type = 'table'", ())
             }
             for table, statement in _STATEMENTS.items():
                 if table in there:
-                    rows = database.rows(statement, (least,))
-                    return [str(job) for job, at in rows if _is_since(at, since)]
+                    rows = database.rows(statement, (least, _SKEWED_BELOW))
+                    return [(str(job), moment(at) or NO_TIME) for job, at in rows]
             return None
 
         try:
@@ -94,15 +104,15 @@ class PlatformCron:
             return None
 
 
-def _from_files(folder: Path, since: datetime) -> list[str] | None:
+def _from_files(folder: Path) -> list[_Failure] | None:
     try:
         names = [name for name in os.listdir(folder) if name.endswith(".jsonl")]  # noqa: PTH208
     except OSError:
         return None
-    return [job for name in sorted(names) for job in _of_file(folder / name, since)]
+    return [run for name in sorted(names) for run in _of_file(folder / name)]
 
 
-def _of_file(path: Path, since: datetime) -> Iterator[str]:
+def _of_file(path: Path) -> Iterator[_Failure]:
     try:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -115,11 +125,5 @@ def _of_file(path: Path, since: datetime) -> Iterator[str]:
             run = _RUN.decode(line)
         except (msgspec.DecodeError, msgspec.ValidationError):
             continue  # the first may be cut, and others are not ours to judge
-        if run.status == "error" and _is_since(run.ts, since):
-            yield run.job_id or path.stem
-
-
-def _is_since(at: object, since: datetime) -> bool:
-    """Whether a run ended since then; its time is in milliseconds, or in seconds."""
-    ended = moment(at) if isinstance(at, int | float) else None
-    return ended is not None and ended >= since
+        if run.status == "error":
+            yield run.job_id or path.stem, moment(run.ts) or NO_TIME

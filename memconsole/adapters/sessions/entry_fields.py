@@ -8,32 +8,25 @@ Fields: `docs/formats.md`, "Session entries".
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from memconsole.domain.sessions.stored import TranscriptState
-from memconsole.text.moments import moment
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 _LARGEST = 2**53
 """The platform counts in JavaScript numbers; beyond this they are not exact."""
 
 
 class EntryFields(msgspec.Struct, frozen=True, rename="camel"):
-    """A session entry; everything may be missing. Instants are milliseconds since the epoch."""
+    """A session entry; everything may be missing. Times are as written, for `text.moments`."""
 
     session_id: str | None = None
     session_file: str | None = None
-    updated_at: float | None = None
-    session_started_at: float | None = None
+    updated_at: object = None
+    session_started_at: object = None
     lifecycle_revision: str | None = None
-    last_interaction_at: float | None = None
-    started_at: float | None = None
-    archived_at: float | None = None
+    last_interaction_at: object = None
+    started_at: object = None
+    archived_at: object = None
     total_tokens: float | None = None
     total_tokens_fresh: bool | None = None
     total_tokens_version: float | None = None
@@ -90,7 +83,7 @@ _BY_NAME = {field.encode_name: field for field in msgspec.structs.fields(EntryFi
 
 
 def decode_entry(raw: bytes | msgspec.Raw) -> EntryFields | None:
-    """Decode one entry; a field of a wrong type counts as missing.
+    """Decode one entry; a field of a wrong type counts as missing, a time is kept as written.
 
     Returns:
         None when it is no JSON object.
@@ -109,7 +102,8 @@ def decode_entry(raw: bytes | msgspec.Raw) -> EntryFields | None:
             try:
                 found[field.name] = msgspec.json.decode(piece, type=field.type)
             except (ValueError, RecursionError):
-                continue
+                if field.type is object:  # a time that no number holds is told, too
+                    found[field.name] = bytes(piece)
     return EntryFields(**found)
 
 
@@ -118,14 +112,3 @@ def whole(value: float | str | bytes | None) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if 0 <= value <= _LARGEST and value == int(value) else None
-
-
-@lru_cache(maxsize=256, typed=True)  # one row repeats its times
-def instant(milliseconds: float | str | bytes | None) -> datetime | None:
-    """Return a time since the epoch as aware UTC; None for 0 and nonsense.
-
-    It should be milliseconds; seconds are told by their size (`text.moments`).
-    """
-    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
-        return None
-    return moment(milliseconds) if milliseconds <= _LARGEST else None

@@ -8,13 +8,14 @@ transcript files".
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
+from memconsole.text.moments import moment
 
 if TYPE_CHECKING:
     import re
@@ -80,7 +81,6 @@ _IMPORT_PREFIX = (
     rf"(?ais)(?:.+\.(?={_UUID})|archive-tier\.|agent_[^.]*\.)(?P<base>.+)"
 )
 _COLD = r"(?a)[0-9a-f]{64}\.jsonl\.zst"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def is_uuid(text: str) -> bool:
@@ -112,7 +112,7 @@ def read_import_name(name: str) -> FileName:
     original = read_name(prefixed["base"] if prefixed else match["rest"])
     if original.kind is not FileKind.TRANSCRIPT:
         return original
-    at = _instant(int(match["ms"]))
+    at = moment(int(match["ms"]))
     return replace(original, kind=FileKind.ARCHIVE, reason="imported", archived_at=at)
 
 
@@ -165,11 +165,4 @@ def _archive_time(text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(f"{day}T{time.replace('-', ':')}")
     except ValueError:
-        return None
-
-
-def _instant(milliseconds: int) -> datetime | None:
-    try:
-        return _EPOCH + timedelta(milliseconds=milliseconds)
-    except OverflowError:
         return None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -22,10 +21,11 @@ from memconsole.adapters.transcripts.records import (
     is_regular,
 )
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind, ToolUse, Usage
-from memconsole.text.moments import AHEAD, FIRST_YEAR, FUTURE, SKEWED, moment
+from memconsole.text.moments import AHEAD, EARLIEST, FUTURE, SKEWED, moment, sound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
 
     from memconsole.adapters.transcripts.lines import RawLine
     from memconsole.adapters.transcripts.records import (
@@ -122,7 +122,7 @@ def parse_line(
     role = _RESULT_ROLES.get(role or "", role)
     has_parent = record.parent_id is not msgspec.UNSET
     at = _when(record, message)
-    is_skewed = at is not None and at.year < FIRST_YEAR
+    is_skewed = at is not None and at < EARLIEST
     return Entry(
         kind=_kind(record, message),
         id=record.id or None,
@@ -223,21 +223,8 @@ def _count(value: Number | None) -> int | None:
 
 
 def _when(record: RecordJson | CountedJson, message: SpeakerJson | None) -> datetime | None:
-    at = _time(record.timestamp)
-    if message is None or (at is not None and at.year >= FIRST_YEAR):
-        return at
-    return _time(message.timestamp) or at
-
-
-def _time(value: str | Number | None) -> datetime | None:
-    """Return ISO-8601, or milliseconds or seconds since 1970, as aware UTC."""
-    if isinstance(value, str):
-        try:
-            at = datetime.fromisoformat(value)
-            return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-        except (ValueError, OverflowError):
-            return None
-    return None if value is None else moment(value)
+    at = moment(record.timestamp)
+    return at if message is None else sound(at, moment(message.timestamp))
 
 
 def _damaged(line: RawLine) -> tuple[Entry, ...]:

@@ -63,7 +63,7 @@ class SpeakerJson(msgspec.Struct, rename="camel"):
     """What a message is, without what it says."""
 
     role: str | None = None
-    timestamp: str | Number | None = None
+    timestamp: object = None
     usage: UsageJson | None = None
     model: str | None = None
     stop_reason: str | None = None
@@ -180,8 +180,7 @@ def _message(value: Mapping[str, Json], message: _Message) -> _Message:
     usage, provenance = value.get("usage"), value.get("provenance")
     message.role = _text(value.get("role"))
     message.content = _content(value.get("content"))
-    timestamp = value.get("timestamp")
-    message.timestamp = timestamp if isinstance(timestamp, str) else _number(timestamp)
+    message.timestamp = value.get("timestamp")
     message.usage = _usage(usage) if isinstance(usage, dict) else None
     message.provider = _text(value.get("provider"))
     message.model = _text(value.get("model"))

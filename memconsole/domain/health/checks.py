@@ -137,10 +137,12 @@ class CronErrors:
     Attributes:
         count: Since the moment that was asked about.
         names: Ids of the jobs, each once.
+        undated: Runs with an error beside them whose time cannot be read.
     """
 
     count: int
     names: tuple[str, ...]
+    undated: int = 0
 
 
 def ok(check_id: str, message: str, value: Value = None, limit: Value = None) -> Check:

@@ -204,10 +204,13 @@ def cron_errors(look: Look) -> Check:
         return unknown("cron-errors", "no record of scheduled runs is readable")
     limit = look.rules.cron_errors
     status = graded(found.count, limit)
+    message = f"{found.count} scheduled runs ended in an error in the last hour"
+    if found.undated:
+        message += f"; {found.undated} more have no time that can be read (clock-skew)"
     return Check(
         "cron-errors",
         status,
-        f"{found.count} scheduled runs ended in an error in the last hour",
+        message,
         found.count,
         limit,
         hint=f"Look at {named(found.names)}: `openclaw cron runs`." if status.is_bad else "",

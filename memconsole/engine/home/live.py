@@ -15,6 +15,7 @@ from memconsole.domain.agents import Notice, Origin, Storage
 from memconsole.domain.gateway import LiveReading, Verdict
 from memconsole.domain.sessions.keys import key_of, parse_key
 from memconsole.domain.sessions.stored import SessionState, StoredSession, TranscriptState
+from memconsole.text.moments import sound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -216,8 +217,8 @@ def merge(stored: StoredSession, one: LiveSession) -> StoredSession:
         model_provider=one.model_provider or stored.model_provider,
         status=one.status or stored.status,
         is_active=stored.is_active if one.is_active is None else one.is_busy,
-        updated_at=one.updated_at or stored.updated_at,
-        last_interaction_at=one.last_interaction_at or stored.last_interaction_at,
+        updated_at=sound(one.updated_at, stored.updated_at),
+        last_interaction_at=sound(one.last_interaction_at, stored.last_interaction_at),
         source=Storage.GATEWAY,
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.sessions.entry_fields import instant, whole
+from memconsole.adapters.sessions.entry_fields import whole
 from memconsole.adapters.sessions.files.belonging import transcript_of
 from memconsole.adapters.sessions.files.folder import SessionFolder, anothers, is_anothers
 from memconsole.adapters.sessions.files.map import SessionMap, read_session_map
@@ -23,6 +23,7 @@ from memconsole.domain.sessions.stored import (
 )
 from memconsole.errors import StoreError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.moments import moment
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ def _session(
         agent=agent.ref,
         key=key,
         session_id=session_id,
-        state=SessionState.LIVE if fields.archived_at is None else SessionState.ARCHIVED,
+        state=SessionState.LIVE if moment(fields.archived_at) is None else SessionState.ARCHIVED,
         transcript_state=_state(fields, found),
         transcript=None if file is None else file.ref(agent.ref, session_id),
         label=fields.label or fields.display_name or fields.subject,
@@ -182,10 +183,10 @@ def _session(
         compactions=whole(fields.compaction_count),
         status=fields.status,
         is_active=is_held or None if fields.is_active is None else fields.is_active,
-        started_at=instant(fields.session_started_at),
+        started_at=moment(fields.session_started_at),
         revision=fields.lifecycle_revision,
-        updated_at=instant(fields.updated_at),
-        last_interaction_at=instant(fields.last_interaction_at),
+        updated_at=moment(fields.updated_at),
+        last_interaction_at=moment(fields.last_interaction_at),
         parent_key=fields.parent_session_key or fields.spawned_by,
         other_names=fields.names[1:],
         refusal=found.refusal,

@@ -6,7 +6,7 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.sessions.entry_fields import EntryFields, instant, whole
+from memconsole.adapters.sessions.entry_fields import EntryFields, whole
 from memconsole.adapters.sessions.names import FileKind, read_name
 from memconsole.adapters.sessions.sqlite import rows
 from memconsole.adapters.sessions.sqlite.rows import Window
@@ -21,6 +21,7 @@ from memconsole.domain.sessions.stored import (
     TranscriptState,
 )
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.moments import moment, sound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -200,10 +201,10 @@ class _Shelf:
             compactions=whole(fields.compaction_count),
             status=status,
             is_active=_is_active(fields, status),
-            started_at=instant(fields.session_started_at) or window.created_at,
+            started_at=sound(moment(fields.session_started_at), window.created_at),
             revision=fields.lifecycle_revision,
-            updated_at=node.updated_at or instant(fields.updated_at),
-            last_interaction_at=instant(fields.last_interaction_at) or node.last_interaction_at,
+            updated_at=sound(node.updated_at, moment(fields.updated_at)),
+            last_interaction_at=sound(moment(fields.last_interaction_at), node.last_interaction_at),
             parent_key=fields.parent_session_key or fields.spawned_by or node.parent_key,
             source=Storage.SQLITE,
             window_count=window_count,

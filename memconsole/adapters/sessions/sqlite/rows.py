@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.sessions.entry_fields import EntryFields, decode_entry, instant
+from memconsole.adapters.sessions.entry_fields import EntryFields, decode_entry
 from memconsole.adapters.sessions.sqlite.schema import (
     ARCHIVES,
     COLD,
@@ -13,6 +13,7 @@ from memconsole.adapters.sessions.sqlite.schema import (
     MAX_ENTRY_BYTES,
 )
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.moments import NO_TIME, moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,11 +118,11 @@ def read_nodes(database: ReadOnlyDatabase, schema: Schema) -> Iterator[Node]:
                 key,
                 text(session_id),
                 decode_entry(raw) if isinstance(raw, bytes) else None,
-                instant(updated_at),
+                moment(updated_at),
                 text(status),
                 text(label) or text(name),
-                instant(archived),
-                instant(last),
+                moment(archived),
+                moment(last),
                 text(parent) or text(spawner),
             )
 
@@ -158,9 +159,9 @@ def read_windows(database: ReadOnlyDatabase, schema: Schema) -> Iterator[Window]
                 key,
                 text(previous),
                 text(reason),
-                instant(created),
-                instant(updated),
-                instant(changed),
+                moment(created),
+                moment(updated),
+                _change(changed),
                 status,
                 chat_type,
                 channel,
@@ -191,7 +192,7 @@ def read_archives(database: ReadOnlyDatabase, schema: Schema) -> Iterator[Archiv
                 text(reason),
                 is_packed,
                 known,
-                instant(created),
+                moment(created),
             )
 
 
@@ -210,7 +211,7 @@ def read_cold(database: ReadOnlyDatabase, schema: Schema) -> Iterator[ColdArchiv
                 text(generation),
                 text(name) if storage == "file" else None,
                 size if isinstance(size, int) else None,
-                instant(archived),
+                moment(archived),
             )
 
 
@@ -239,7 +240,13 @@ def read_last_event_at(
     row = database.first(
         f"SELECT {at} FROM {EVENTS} WHERE session_id = ? ORDER BY seq DESC LIMIT 1", (session_id,)
     )
-    return None if row is None else instant(row[0])
+    return None if row is None else _change(row[0])
+
+
+def _change(value: object) -> datetime | None:
+    """Return when something changed; what cannot be read tells nothing of it."""
+    at = moment(value)
+    return None if at == NO_TIME else at
 
 
 def read_main_key(database: ReadOnlyDatabase, schema: Schema) -> str | None:
