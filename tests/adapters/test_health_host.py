@@ -156,6 +156,7 @@ class TestCron:
         (tmp_path / "state").mkdir()
         with open_own(tmp_path / "state" / "openclaw.sqlite") as connection:
             connection.execute("CREATE TABLE cron_run_logs (job_id TEXT, status TEXT, ts)")
+            rows: list[tuple[str, str, int | str]]
             rows = [("k1", "error", MS * 1000), ("k2", "error", "soon"), ("k3", "error", -5)]
             connection.executemany("INSERT INTO cron_run_logs VALUES (?, ?, ?)", rows)
         assert self.errors(tmp_path) == CronErrors(4, ("j0", "j1", "j2", "k1"), undated=5)
