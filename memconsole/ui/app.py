@@ -25,7 +25,7 @@ from memconsole.ui.keys import refusal
 from memconsole.ui.messages import CommandFinished, FilesChanged, SnapshotFailed, SnapshotTaken
 from memconsole.ui.navigation import Navigation
 from memconsole.ui.queries import Queries
-from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.screens.base import ConsoleScreen, Dialog
 from memconsole.ui.screens.overview.screen import OverviewScreen
 from memconsole.ui.stylesheets import read_others, stylesheets
 from memconsole.ui.terminal.clipboard import keep
@@ -135,6 +135,9 @@ class KeysOfEveryScreen(App[int], inherit_bindings=False):
         self.theme = name
 
 
+READING_PAUSE_S = 0.3
+"""Keys typed within this time of a question were meant for what was on the screen before it."""
+
 _TICK_SECONDS = 5.0
 """How often ages are looked at; they are rounded so coarsely that most looks write nothing."""
 
@@ -193,6 +196,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         self.actions = Actions(self, engine)
         self.queries = Queries()
         self.typing_pause_s = PAUSE_S
+        self.reading_pause_s = READING_PAUSE_S
         self.indexing = Indexing(self, engine, self.clock.monotonic)
         self.readings = Readings(
             self,
@@ -319,9 +323,11 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         namespaces: Mapping[str, DOMNode] | None = None,
     ) -> bool:
         """Run an action; a dimmed key says why it does nothing."""
+        screen = self.screen
+        if isinstance(screen, Dialog) and default_namespace is screen and screen.is_new:
+            return True  # the key was typed before the question could be read
         if await super().run_action(action, default_namespace, namespaces):
             return True
-        screen = self.screen
         if not isinstance(screen, ConsoleScreen) or default_namespace is not screen:
             return False
         _, name, parameters = parse(action) if isinstance(action, str) else action

@@ -87,6 +87,7 @@ class Desk(Protocol):
         failure: Why the last reading failed; empty when it did not.
         jobs: The scheduler's jobs; None when this console has none.
         typing_pause_s: Seconds without a letter after which a search begins.
+        reading_pause_s: Seconds in which nobody can have read a question that just appeared.
     """
 
     snapshot: ConsoleSnapshot | None
@@ -96,6 +97,7 @@ class Desk(Protocol):
     clock: ScreenClock
     jobs: JobControl | None
     typing_pause_s: float
+    reading_pause_s: float
 
     @property
     def engine(self) -> Door:

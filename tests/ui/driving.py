@@ -93,6 +93,7 @@ def console(
         jobs=engine.jobs,
     )
     app.typing_pause_s = 0.0
+    app.reading_pause_s = 0.0
     # On a busy machine the time of the clock comes in the middle of a test.
     app.readings.rest = _no_clock  # type: ignore[method-assign]  # tests ask when they want to
     return app

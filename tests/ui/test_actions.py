@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
+
 from memconsole.domain.commands.commands import Checkpoint, Reflect, Rotate
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
 from memconsole.domain.gateway import GatewayStatus
 from tests.ui import sample
-from tests.ui.driving import COMPACT, at_work
+from tests.ui.driving import COMPACT, Stopwatch, at_work
 from tests.ui.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
@@ -104,7 +106,7 @@ async def test_all_agents_stand_for_each(engine: FakeEngine) -> None:
     assert [command.agent.id for command in real(engine)] == ["main", "work", "research"]
 
 
-async def test_the_stop_key_finishes_one_and_begins_no_other(engine: FakeEngine) -> None:
+async def test_no_while_it_runs_finishes_one_and_begins_no_other(engine: FakeEngine) -> None:
     engine.run_gate.clear()
     async with at_work(engine) as desk:
         await desk.press("space", "space")
@@ -113,8 +115,8 @@ async def test_the_stop_key_finishes_one_and_begins_no_other(engine: FakeEngine)
             await desk.pilot.pause()
         await desk.pilot.pause()
         assert "▶ main" in desk.text("dialog")
-        assert "s stops after this one" in desk.text("dialog")
-        await desk.pilot.press("s")
+        assert "[ n begin no other ]" in desk.text("dialog")
+        await desk.pilot.press("n")
         await desk.pilot.pause()
         assert "stopping after this one" in desk.text("dialog")
         engine.run_gate.set()
@@ -179,22 +181,42 @@ async def test_rotate_asks_first_then_acts() -> None:
     engine = with_gateway()
     async with at_work(engine) as desk:
         await desk.press("R")
-        assert "[ Rotate ]   [ Cancel ]   d: dry-run text" in desk.text("dialog")
+        assert "[ Cancel ]  [ y rotate ]  [ more ]" in desk.text("dialog")
         assert not real(engine)
-        await desk.press("enter")
+        await desk.press("y")
 
     assert real(engine) == [Rotate(sample.ref("main"), "agent:main:main")]
 
 
-async def test_the_other_choice_cancels() -> None:
+@pytest.mark.parametrize("keys", [("enter",), ("n",), ("escape",), ("right", "left", "enter")])
+async def test_a_question_starts_on_cancel(keys: tuple[str, ...]) -> None:
     engine = with_gateway()
     async with at_work(engine) as desk:
-        await desk.press("R", "right", "enter")
-        assert desk.screen == "overview"
-        await desk.press("R", "tab", "left", "escape")
+        await desk.press("R", *keys)
         assert desk.screen == "overview"
 
     assert not real(engine)
+
+
+async def test_enter_presses_the_button_that_is_lit() -> None:
+    engine = with_gateway()
+    async with at_work(engine) as desk:
+        await desk.press("R", "right", "enter")
+
+    assert len(real(engine)) == 1
+
+
+async def test_a_key_that_was_typed_before_the_question_was_seen_is_dropped() -> None:
+    engine, watch = with_gateway(), Stopwatch()
+    async with at_work(engine, watch=watch) as desk:
+        desk.app.reading_pause_s = 0.3
+        await desk.press("R", "y", "right", "enter", "escape")
+        assert desk.screen == "action"
+        assert not real(engine)
+        watch.seconds += 0.3
+        await desk.press("y")
+
+    assert len(real(engine)) == 1
 
 
 async def test_the_question_answers_to_the_mouse() -> None:
@@ -207,24 +229,38 @@ async def test_the_question_answers_to_the_mouse() -> None:
         await desk.settle()
         assert desk.screen == "overview"
         await desk.press("R")
-        await desk.pilot.click("#dialog", offset=(lines[row].index("[ Rotate ]") + 2, row))
+        await desk.pilot.click("#dialog", offset=(lines[row].index("[ y rotate ]") + 2, row))
         await desk.settle()
 
     assert len(real(engine)) == 1
 
 
-async def test_d_shows_everything_the_dry_run_says() -> None:
+async def test_more_shows_everything_the_dry_run_says() -> None:
     async with at_work(with_gateway()) as desk:
-        await desk.press("R", "d")
+        await desk.press("R", "left", "enter")
         assert "threshold: 150000" in desk.text("dialog")
-        await desk.press("d")
+        await desk.press("enter")
         assert "threshold: 150000" not in desk.text("dialog")
 
 
-async def test_y_copies_the_command_line() -> None:
+async def test_capital_y_copies_the_command_line() -> None:
     async with at_work(with_gateway()) as desk:
-        await desk.press("R", "y")
+        await desk.press("R", "Y")
         assert desk.app.clipboard == "memconsole rotate agent:main:main --dry-run"
+
+
+async def test_buttons_stay_in_view_below_a_long_plan(engine: FakeEngine) -> None:
+    change: list[Detail] = [f"- line {number}" for number in range(60)]
+    engine.outcomes["reflect --dry-run"] = Planned(
+        Reflect(sample.ref("main"), dry_run=True), "would merge", details={"diff": change}
+    )
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("F", "left", "enter")
+        assert "[ y reflect ]" in desk.text("dialog")
+        assert "more lines" in desk.text("dialog")
+        await desk.press(*["pagedown"] * 7)
+        assert "- line 59" in desk.text("dialog")
+        assert "[ y reflect ]" in desk.text("dialog")
 
 
 async def test_read_only_dims_every_command_and_says_why() -> None:
@@ -270,19 +306,19 @@ async def test_reflect_shows_the_change_asks_and_is_undone(engine: FakeEngine) -
         text = desk.text("dialog")
         assert "- one" in text
         assert "+ two" in text
-        assert "14 more lines: d shows them" in text
-        assert "[ Reflect ]" in text
-        await desk.press("d")
+        assert "14 more lines behind [ more ]" in text
+        assert "[ y reflect ]" in text
+        await desk.press("left", "enter")
         assert "- line 19" in desk.text("dialog")
         assert "lines: 3" in desk.text("dialog")
-        await desk.press("enter", "escape")
+        await desk.press("y", "escape")
         assert real(engine) == [Reflect(ref)]
         engine.outcomes["reflect --dry-run"] = Planned(
             Reflect(ref, is_undo=True, dry_run=True), "would put observations.md.1 back"
         )
         await desk.press("u")
         assert "Undo reflect main" in desk.text("dialog")
-        await desk.press("enter", "escape", "u")
+        await desk.press("y", "escape", "u")
         assert "undo reflect: not possible" in desk.bar("keys")
 
     assert real(engine) == [Reflect(ref), Reflect(ref, is_undo=True)]

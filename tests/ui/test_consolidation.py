@@ -59,7 +59,7 @@ async def test_proposals_are_accepted_and_declined_line_by_line(engine: FakeEngi
         await desk.press("a")
         assert "would add 1 line to MEMORY.md" in desk.text("dialog")
         assert real(engine) == []
-        await desk.press("enter", "escape")
+        await desk.press("y", "escape")
         assert real(engine) == [Promote(MAIN, (DISK.id,))]
         await desk.press("space", "space", "x", "escape")
         assert real(engine)[1:] == [Decline(MAIN, (DISK.id, SYNC.id))]
@@ -83,7 +83,7 @@ async def test_what_was_shown_is_archived_or_nothing(engine: FakeEngine) -> None
         assert "importance 6 of 10, 0.0 left" in words(desk.text("one"))
         await desk.press("A")
         assert "Consolidate main" in desk.text("dialog")
-        await desk.press("enter")
+        await desk.press("y")
         assert real(engine) == [Consolidate(MAIN, PREVIEW.shown)]
         assert "was changed since it was shown" in desk.text("dialog")
 

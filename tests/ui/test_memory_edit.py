@@ -102,14 +102,14 @@ async def test_entries_are_marked_forgotten_and_brought_back(engine: FakeEngine)
             dialog.replace("│", " ").split()
         )
         assert real(engine) == []
-        await desk.press("enter")
+        await desk.press("y")
         assert real(engine) == [command]
         assert "undo: u brings it back from the archive" in desk.text("dialog")
         await desk.press("escape")
         engine.texts["MEMORY.md"] = "# Memory\n"
         await desk.press("u")
         assert "would put" in desk.text("dialog")
-        await desk.press("enter", "escape")
+        await desk.press("y", "escape")
         assert real(engine) == [command, MemoryUndo(MAIN)]
         await desk.press("escape", "escape", "u")
         assert "what was done here is taken back" in desk.bar("keys")
@@ -120,7 +120,7 @@ async def test_u_on_the_first_screen_takes_the_last_edit_back(engine: FakeEngine
     engine.outcomes["memory forget"] = Forgotten(command, "main forgot it")
     async with at_work(engine, COMPACT) as desk:
         await opened(desk)
-        await desk.press("D", "enter", "escape", "escape", "u")
+        await desk.press("D", "y", "escape", "escape", "u")
         assert desk.screen == "action"
         assert "Undo main" in desk.text("dialog")
 
@@ -139,7 +139,7 @@ async def test_a_note_goes_from_the_form_to_its_plan_and_is_written(engine: Fake
         assert desk.screen == "action"
         assert "would add it to USER.md:4 as m-0a1b2c3d" in desk.text("dialog")
         assert real(engine) == []
-        await desk.press("enter")
+        await desk.press("y")
         assert real(engine) == [command]
         assert "undo: u takes it out again" in desk.text("dialog")
 
@@ -164,7 +164,7 @@ async def test_what_stands_there_already_is_said_with_its_id(engine: FakeEngine)
     async with at_work(engine, COMPACT) as desk:
         await desk.press("m", "colon", *"memory add", "enter", *"The digest", "enter")
         assert f"says the same already: {SIX.id}" in desk.text("dialog")
-        assert "[ Add ]" not in desk.text("dialog")
+        assert "[ y add ]" not in desk.text("dialog")
 
 
 async def test_an_id_that_is_gone_or_ambiguous_is_answered_with_a_sentence(

@@ -41,7 +41,7 @@ def test_screen(
 
 
 @SIZES
-@pytest.mark.parametrize("keys", [("R",), ("R", "d", "right")], ids=["asks", "details"])
+@pytest.mark.parametrize("keys", [("R",), ("R", "left", "enter")], ids=["asks", "details"])
 def test_question(snap_compare: SnapCompare, keys: tuple[str, ...], size: tuple[int, int]) -> None:
     up = replace(sample.usual(), gateway=GatewayStatus("up", version="2026.9.6"))
     assert same_picture(snap_compare, FakeEngine(up), size, *keys)

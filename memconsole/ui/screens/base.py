@@ -290,6 +290,11 @@ class Dialog(ModalScreen[Result], inherit_bindings=False):
         """The app, with what is ours about it."""
         return cast("Desk", self.app)
 
+    @property
+    def is_new(self) -> bool:
+        """Whether a key must have been typed before the dialog could be read."""
+        return False
+
     def notify_style_update(self) -> None:
         """Forget the looks of the old theme."""
         super().notify_style_update()

@@ -8,7 +8,6 @@ from memconsole.domain.commands.line import command_line
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, status_of
 from memconsole.ui.actions.action import Phase
 from memconsole.ui.drawing import cells, figures
-from memconsole.ui.drawing.listing import text_row
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.screens.jobs.activity import status_sign
@@ -20,9 +19,7 @@ if TYPE_CHECKING:
     from memconsole.ui.actions.action import Action
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.drawing.context import Context
-    from memconsole.ui.drawing.spans import Line, Row
-
-CONFIRM, CANCEL = "confirm", "cancel"
+    from memconsole.ui.drawing.spans import Line
 
 _CHANGES = "diff"
 """Detail of a plan that holds the lines of a change."""
@@ -31,16 +28,15 @@ _MOST_CHANGES = 8
 _CHANGE_ROLES = {"+": Role.OK, "-": Role.WARNING}
 
 
-def action_rows(
-    action: Action, context: Context, width: int, *, chosen: str, detailed: bool
-) -> tuple[Row, ...]:
-    """Return the dialog's lines.
+def action_lines(
+    action: Action, context: Context, width: int, *, detailed: bool
+) -> tuple[Line, ...]:
+    """Return the dialog's text.
 
     Args:
         action: What is going on.
         context: Glyphs.
         width: Cells of a line.
-        chosen: `CONFIRM` or `CANCEL`, where the choice stands.
         detailed: Also everything that the dry run says.
     """
     lines: list[Line] = []
@@ -49,41 +45,22 @@ def action_rows(
     if action.phase is Phase.RUNNING or action.outcomes:
         lines += _planned(action, context, width)
         lines += _progress(action, context, width)
+    if action.phase is Phase.DONE and action.outcomes and detailed:
+        for outcome in action.outcomes:
+            lines += _details(outcome, width)
     if action.refusal:
         lines += [(), *_wrapped(action.refusal, width, Role.WARNING)]
-    lines += [(), *_ending(action, chosen)]
-    return tuple(
-        text_row(f"line-{number}", *line, is_heading=True) for number, line in enumerate(lines)
-    )
+    if (doing := _doing(action)) is not None:
+        lines += [(), (Span(doing, Role.MUTED),)]
+    return tuple(lines)
 
 
-def choice_line(action: Action, chosen: str) -> Line:
-    """Return the question."""
-
-    def button(name: str, title: str) -> Span:
-        return Span(f"[ {title} ]", Role.STRONG, is_cursor=chosen == name)
-
-    return (
-        button(CONFIRM, action.spec.title),
-        Span("   "),
-        button(CANCEL, "Cancel"),
-        Span("   d: dry-run text", Role.MUTED),
-    )
-
-
-def _ending(action: Action, chosen: str) -> Iterator[Line]:
-    match action.phase:
-        case Phase.PLANNING:
-            yield (Span("planning", Role.MUTED),)
-        case Phase.ASKING:
-            yield choice_line(action, chosen)
-        case Phase.RUNNING if len(action.todo) > 1:
-            text = "stopping after this one" if action.is_stopping else "s stops after this one"
-            yield (Span(text, Role.MUTED),)
-        case Phase.RUNNING:
-            yield (Span("running", Role.MUTED),)
-        case Phase.DONE:
-            yield (Span("esc closes", Role.MUTED),)
+def _doing(action: Action) -> str | None:
+    if action.phase is Phase.PLANNING:
+        return "planning"
+    if action.phase is Phase.RUNNING:
+        return "stopping after this one" if action.is_stopping else "running"
+    return None
 
 
 def _plans(action: Action, context: Context, width: int, *, detailed: bool) -> Iterator[Line]:
@@ -161,7 +138,7 @@ def _changes(outcome: Outcome, width: int, *, most: int | None) -> Iterator[Line
         role = _CHANGE_ROLES.get(text[:1], Role.MUTED)
         yield (Span("  "), Span(cells.cut(text, width - 2), role))
     if most is not None and len(lines) > most:
-        yield (Span(f"  {len(lines) - most:,} more lines: d shows them", Role.MUTED),)
+        yield (Span(f"  {len(lines) - most:,} more lines behind [ more ]", Role.MUTED),)
 
 
 def _details(outcome: Outcome, width: int) -> Iterator[Line]:
