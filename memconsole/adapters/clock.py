@@ -62,7 +62,7 @@ class _WallClock(Protocol):
 
 
 class PassedTime:
-    """Answers `job_ports.TwoClocks`: a wall clock, and the time that has passed, sleep included."""
+    """Answers the port `TwoClocks`: a wall clock, and the time that has passed, sleep included."""
 
     def __init__(self, clock: _WallClock) -> None:
         self._clock = clock

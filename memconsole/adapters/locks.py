@@ -1,9 +1,8 @@
 """Locks between our own processes: the system's, so that they die with their holder.
 
 A lock file lives in `locks/` of the state folder and stays; only the system's lock on it counts.
-Its holder writes who it is into it, for people to read. Platform lock files are never touched.
-
-Who runs the jobs of this state folder: the scheduler's lock and its pulse.
+Its holder writes who it is into it, for people to read. The scheduler's lock has a pulse beside it,
+by which others see that it lives. Platform lock files are never touched.
 """
 
 from __future__ import annotations
@@ -135,7 +134,7 @@ class SchedulerLock:
 
 
 class HeldLocks:
-    """Answers `health_ports.LockList`; makes no file and takes no lock.
+    """Answers the port `LockList`; makes no file and takes no lock.
 
     Args:
         folder: `locks/` of our state folder; may not exist.
@@ -286,7 +285,7 @@ _SILENT_S = 180.0
 
 
 class FileJobLocks:
-    """Answers `job_ports.JobLocks` with files below `locks/` of our state folder.
+    """Answers the port `JobLocks` with files below `locks/` of our state folder.
 
     Args:
         folder: That folder; made when a lock is taken.

@@ -1,6 +1,6 @@
-"""Publishes figures for Prometheus (port `MetricsSink`); nothing is loaded before the first.
+"""Publishes figures for Prometheus (port `MetricsSink`): a file, or an endpoint on 127.0.0.1.
 
-Figures for Prometheus: a file for the node exporter, or an endpoint on 127.0.0.1.
+Nothing is loaded before the first.
 """
 
 from __future__ import annotations

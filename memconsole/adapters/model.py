@@ -1,7 +1,4 @@
-"""A model that speaks `/chat/completions` as OpenAI does.
-
-The optional language model.
-"""
+"""Asks a language model that speaks `/chat/completions` as OpenAI does."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The Typer application, and what happens without a command.
-
-Commands that Typer learns of when they are asked for.
+"""The Typer application: which commands there are, each loaded when it is asked for.
 
 Typer inspects every parameter of every command at the start of a call; a call uses one of them.
 """

@@ -1,6 +1,6 @@
 """`memconsole` without a command: the console on a terminal, else the plain screen.
 
-Puts off building what takes longer to load than the console takes to draw its first frame.
+What takes longer to load than the console takes to draw its first frame is built behind it.
 """
 
 from __future__ import annotations

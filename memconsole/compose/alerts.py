@@ -1,4 +1,4 @@
-"""Puts alerting together over the adapters of this host; the engine's part is `wiring`."""
+"""Puts alerting together over the adapters of this host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts the jobs together over the adapters of this host; the engine's part is `wiring`."""
+"""Puts the scheduler's jobs together over the adapters of this host."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The one table of configuration keys.
 
 File, environment, options, `config show` and the commented file of `config init` all come from it.
-A new key is a row in one of the `keys_*` modules and a field of `Settings`.
+A new key is a row of `sections.py` and a field of `Settings`.
 
 Every key is a variable as well: `rotation.threshold_tokens` is
 `MEMCONSOLE_ROTATION__THRESHOLD_TOKENS`, and for one agent
@@ -10,7 +10,7 @@ Every key is a variable as well: `rotation.threshold_tokens` is
 | variable | same as | |
 |---|---|---|
 | `MEMCONSOLE_CONFIG` | `--config` | no key of its own |
-| `MEMCONSOLE_HOME` | `adapters.platform.home` | `--home` |
+| `MEMCONSOLE_HOME` | `platform.home` | `--home` |
 | `MEMCONSOLE_GATEWAY` | `gateway.url` | `--gateway` |
 | `MEMCONSOLE_TRANSPORT` | `gateway.transport` | `--transport` |
 | `MEMCONSOLE_READ_ONLY` | `ui.read_only` | `--read-only` |

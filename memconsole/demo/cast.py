@@ -1,7 +1,4 @@
-"""Who lives in the demo: six agents, and the sessions that each of them has.
-
-How an agent of the demo and its sessions are planned, and the stage on which they play.
-"""
+"""Who lives in the demo: six agents, their sessions, and the stage they play on."""
 
 from __future__ import annotations
 

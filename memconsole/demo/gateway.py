@@ -1,9 +1,7 @@
 """A Gateway on loopback, so that rotation and compaction can be tried without a platform.
 
-It speaks the protocol of 2026.9 as far as memconsole does, over sessions held in memory: nothing
-on disk changes, and what it answers to `sessions.reset` is what the next list shows.
-
-Sessions of a home as the demo's Gateway sends them.
+It speaks the protocol of 2026.9 as far as memconsole does, over sessions held in memory: nothing on
+disk changes, and what it answers to `sessions.reset` is what the next list shows.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Agents of a platform home, and what could not be read about them.
+"""Values for a platform home and its agents, and notices of what could not be read about them.
 
-Where the file of a moved, mounted or copied home may be now; pure path arithmetic.
-
-Which face asks: a word of its own, because every process says it and few run anything.
+Every process loads this module, so the small words that all of them say (which face asks, how grave
+something is) stand here as well.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""When a talk is saved before the platform compacts it: two stages, once a cycle.
+"""Decides when a session is saved before the platform compacts it: two stages, once a cycle.
 
 The platform's own flush is a turn of the model, which may not happen; ours needs neither.
 """

@@ -1,7 +1,7 @@
-"""What of a memory one session may be handed at its start.
+"""Decides what of a memory one session may be handed at its start.
 
 Planted instructions are handed to nobody. A session of one person among several (`…:direct:<peer>`)
-is given what was observed in its own talk, and what was said in nobody's: lines of other hands.
+is given what was observed in its own messages, and lines of other hands, which are nobody's.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Talks that ended before everything in them was captured.
+"""Tells which sessions ended before everything in them was captured.
 
-One fingerprint on both sides: what a capture remembers of a talk, and what the talk turns out to be
-once it has ended, are hashes of the same messages by this one function. Records that hold no words
-of people are left out: a reset adds some of its own, and none of them can be lost.
+One fingerprint on both sides: what a capture remembers of a session, and what the session turns out
+to be once it has ended, are hashes of the same messages by this one function. Records that hold no
+words of people are left out: a reset adds some of its own, and none of them can be lost.
 """
 
 from __future__ import annotations

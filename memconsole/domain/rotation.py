@@ -1,4 +1,4 @@
-"""When a rotation really happened, and when no further one is tried."""
+"""Tells when a rotation really happened, and when no further one is tried."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Packs transcripts that no store knows, and deletes them much later.
 
-What is not known is left alone: an agent whose stores cannot be read whole, a talk whose key nobody
-remembers (it may be a group's), and every talk that was not captured to its end.
+What is not known is left alone: an agent whose stores cannot be read whole, a session whose key
+nobody remembers (it may be a group's), and every session that was not captured to its end.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
-"""The door: everything a face can ask. Methods block and may be called from any thread.
+"""The way in for every face: readings, commands, and a service for each subject.
 
-What only some calls need is imported by them: `status` has to answer at once.
-
-The part of the door that is about resets: ours, the platform's, and the Gateway's news.
-
-The part of the door that looks after health and tells people of it.
-
-The part of the door that finds and reads what agents wrote.
-
-Searching alone needs few of the ports, and a search on the command line loads no more than those.
+Methods block and may be called from any thread. What only some calls need is imported by them:
+`status` has to answer at once.
 """
 
 from __future__ import annotations

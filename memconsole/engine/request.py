@@ -1,4 +1,4 @@
-"""What only the Gateway does: a reset or a compaction of one session."""
+"""Runs what only the Gateway does: a reset or a compaction of one session."""
 
 from __future__ import annotations
 

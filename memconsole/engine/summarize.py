@@ -1,9 +1,7 @@
-"""Writes the summary of one session into memory, once for each talk.
+"""Writes the summary of one session into memory, once a session.
 
 From every trigger: the platform's hooks, a rotation's prologue, a session that changed its id, an
 operator. Needs neither the Gateway nor a language model.
-
-Gathers what a session summary says: words, what was done, a name.
 """
 
 from __future__ import annotations

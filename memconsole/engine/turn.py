@@ -1,7 +1,4 @@
-"""A command's turn in one workspace: it exists, is locked, and is read anew after an edit.
-
-Runs one step of a command that goes on whatever becomes of it.
-"""
+"""Gives a command its turn in a workspace: it exists, is locked, and is read anew after an edit."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What reading and changing the platform's configuration needs, as a protocol.
-
-The hooks folder of the platform home, as a protocol: looked into and, when told, written.
-"""
+"""What reading and changing the platform's configuration and hooks folder need, as protocols."""
 
 from __future__ import annotations
 

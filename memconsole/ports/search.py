@@ -1,7 +1,4 @@
-"""What search needs from outside, as protocols; adapters satisfy them by shape.
-
-What the engine asks of the platform's own search indexes, as protocols; never written.
-"""
+"""What search needs from outside, as protocols: our own indexes; the platform's, never written."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What captures beside the checkpoint need to remember, as protocols.
-
-What consolidation remembers, as a protocol.
-"""
+"""What the engine remembers between runs, as protocols over our own database."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Stopper:
 
 @dataclass(slots=True)
 class Jobs:
-    """Answers `job_ports.JobControl` for one state folder; safe from any thread.
+    """Answers the port `JobControl` for one state folder; safe from any thread.
 
     Attributes:
         watch: Who runs the jobs now.

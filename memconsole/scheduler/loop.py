@@ -1,7 +1,4 @@
-"""The life of a scheduler: own the state folder, look again and again, end in time.
-
-Wakes the loop early; may be rung from any thread and from a signal handler.
-"""
+"""Runs a scheduler from start to end: owns the state folder, looks again and ends in time."""
 
 from __future__ import annotations
 

@@ -1,11 +1,7 @@
 """Looks every few seconds what is due, and has it run.
 
-Gives memory back that the C library keeps after a run.
-
-What a job needed for a moment lies in pages between what lives on; the GNU C library gives them
-back only when it is asked to. In a process of months they add up.
-
-What the loop of the scheduler works with; tests bring parts whose time is their own.
+After a run it gives memory back: what a job needed for a moment lies in pages between what lives
+on, and the GNU C library returns them only when it is asked to. In a process of months they add up.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whose turn it is in one workspace: recovery before flush before … before the index.
+"""Orders the jobs of one workspace: recovery, flush, observer, reflector, checkpoint, INDEX.md.
 
 The engine's lock keeps runs apart; this keeps them in order, so that jobs that are due together do
 not find each other's lock.

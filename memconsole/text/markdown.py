@@ -1,14 +1,10 @@
-r"""Quotes foreign text in our Markdown: the one escaping function, used by every renderer.
+"""Quotes foreign text in our Markdown: the one escaping function, used by every renderer.
 
 Quoted text is one line that adds nothing but text to a document: no heading, list, task, quote,
 fence, comment, table cell, rule, front matter, link, picture, emphasis, entity or HTML, and no
-marker or priority of ours. A backslash in front of a character makes it plain, so a Markdown
-viewer shows the text as it was spoken, and `unquote` in a reader's head is easy. As few characters
-as possible are escaped: memory files are read raw by agents.
-
-Bare web addresses stay as they are: CommonMark gives them no structure.
-
-What is added to the end of a text that others write too.
+marker or priority of ours. A backslash in front of a character makes it plain, so a Markdown viewer
+shows the text as it was spoken. As few characters as possible are escaped, because agents read
+memory files raw. Bare web addresses stay as they are: CommonMark gives them no structure.
 """
 
 from __future__ import annotations

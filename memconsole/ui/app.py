@@ -1,7 +1,4 @@
-"""The Textual application: one engine, one reading, and the screens in front of it.
-
-What keys do that every screen has: copy, freeze, interval, and the screens from anywhere.
-"""
+"""The Textual application: one engine, one reading, and the screens in front of it."""
 
 from __future__ import annotations
 

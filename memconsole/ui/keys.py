@@ -1,6 +1,6 @@
-"""Keys that every screen has, and how keys are called on screen.
+"""Keys that every screen has, how they are called on screen, and why a command cannot work now.
 
-Why a command cannot work now; the same sentence dims its key and answers its press.
+The same sentence dims a key and answers its press.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The channels of the settings (port `AlertChannel`); what they load is loaded by a child.
+"""Delivers alerts by the channels of the settings (port `AlertChannel`).
 
-The channel that is always there: `health/alerts.log`, one JSON object a line.
+What a channel loads is loaded by a child. One is always there: `health/alerts.log`, one JSON object
+a line.
 """
 
 from __future__ import annotations

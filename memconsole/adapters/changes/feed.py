@@ -1,6 +1,6 @@
 """Tells which files changed, by events of the host or by looking again and again.
 
-Several sources of changes as one: the first carries it, the others only add to it.
+Several sources count as one: the first carries it, the others only add to it.
 """
 
 from __future__ import annotations

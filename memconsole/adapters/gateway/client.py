@@ -1,7 +1,4 @@
-"""Answers `ports.Gateway`: readings may be asked again, a reset is sent once.
-
-The last reading, for as long as it is known to hold.
-"""
+"""Answers the port `Gateway`: readings may be asked again, a reset is sent once."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Keeps the one link to the Gateway: opens it when needed, drops it when it broke, waits when told.
+"""Keeps the one connection to the Gateway: opens it when needed, and waits when told.
 
-Questions are asked again over a new link; what changes something is sent once.
-
-When to try again: growing pauses after what can heal, a long one after what cannot.
+Questions are asked again over a new connection; what changes something is sent once. Backoff grows
+after what can heal, and is long at once after what cannot.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Gets a link, by every way that the settings allow, and says why when there is none."""
+"""Opens a connection by every way that the settings allow, and says why when there is none."""
 
 from __future__ import annotations
 

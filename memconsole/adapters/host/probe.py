@@ -1,4 +1,4 @@
-"""Answers `health_ports.HostProbe` from the operating system."""
+"""Answers the port `HostProbe` from the operating system."""
 
 from __future__ import annotations
 

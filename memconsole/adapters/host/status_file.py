@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class JsonStatusFile:
-    """Answers `alert_ports.StatusFile`.
+    """Answers the port `StatusFile`.
 
     Args:
         path: The file, in a folder of the state folder; made when needed.

@@ -1,7 +1,5 @@
 """Finds chunks by their words: the text leg of a search.
 
-Which words of a query decide its best chunks, so that only chunks with those are scored.
-
 FTS5 scores every chunk with any of the words, and a word in half of all chunks costs thousands of
 scores that come to nothing: what a word can add to BM25 is bounded, and the bound of a common word
 is low. When the best chunks with rarer words lie above what the common words together could give,

@@ -58,7 +58,7 @@ _RUN = msgspec.json.Decoder(_Run)
 
 
 class PlatformCron:
-    """Answers `health_ports.CronRuns`; reads, and leaves nothing behind.
+    """Answers the port `CronRuns`; reads, and leaves nothing behind.
 
     Args:
         copies: For a database that cannot be read in place.

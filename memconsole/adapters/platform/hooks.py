@@ -30,7 +30,7 @@ _MOST_BYTES = 64 * 1024
 
 
 class DiskHooks:
-    """Answers `hook_ports.HookFolder`.
+    """Answers the port `HookFolder`.
 
     Args:
         home: The platform's state folder.

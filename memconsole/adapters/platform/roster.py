@@ -1,8 +1,6 @@
-"""Which agents a home has: those of the configuration joined with the folders on disk.
+"""Tells which agents a home has, and where their files are: configuration joined with the disk.
 
 Ids are compared lower-cased; an unknown one is never taken for `main`.
-
-Where the files of one agent are, by the rules of each generation.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
 """One search index of the platform, open: its facts, its words, its vectors.
 
-The vectors stand beside the chunks as well, so the vector extension is not needed. SQL is put
-together from table names of ours alone; what is looked for is always a parameter.
-
-Vectors as the platform stores them, and which are nearest to one.
-
-Plain Python: the library that is good at this belongs to our own index, and the only reading that
-compares these vectors is a search that somebody wants explained.
+The vectors stand beside the chunks as well, so the vector extension is not needed; they are
+compared in plain Python, because the only reading that compares them is a search that somebody
+wants explained. SQL is put together from table names of ours alone; what is looked for is always a
+parameter.
 """
 
 from __future__ import annotations

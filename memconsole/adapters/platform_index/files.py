@@ -1,8 +1,4 @@
-"""Finds the platform's own search indexes, as the port asks.
-
-A database of their own up to 2026.3 (`memory/<agent>.sqlite`), tables of the agent's database since
-2026.7.
-"""
+"""Finds the platform's own search indexes: own databases up to 2026.3, tables since 2026.7."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
-"""All sessions of one agent, whatever stores they are in: one session id is one session.
+"""Lists and reads all sessions of one agent, whatever stores they are in.
 
-Puts the listings of an agent's two stores together: the database wins.
-
-One transcript out of two: a database, and a file of the same session beside it.
-
-The database is the source. The file only adds what the database lacks, as after an import that
-passed over some lines. Each keeps its own order; between the two, time decides.
+One session id is one session. Where two stores have it the database is the source, and the file
+only adds what the database lacks, as after an import that passed over some lines. Each keeps its
+own order; between the two, time decides.
 """
 
 from __future__ import annotations

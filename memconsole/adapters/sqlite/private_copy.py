@@ -1,9 +1,8 @@
-"""Private copies of databases that cannot be read in place.
+"""Makes private copies of databases that cannot be read in place.
 
-A folder that only we may enter and that ends with the process.
-
-The lock inside says that its owner lives: it dies with the process, however that ends, so a later
-start can tell a leftover from a folder in use.
+They lie in a folder that only we may enter and that ends with the process. The lock inside says
+that its owner lives: it dies with the process, however that ends, so a later start can tell a
+leftover from a folder in use.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class StateAlerts:
-    """Answers `alert_ports.AlertStore`."""
+    """Answers the port `AlertStore`."""
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database

@@ -1,13 +1,4 @@
-"""Captures in `state.db` (port `CaptureLog`).
-
-The last flush of each session in `state.db` (port `FlushLog`).
-
-How far the observer has read, in `state.db` (port `ObserverLog`).
-
-Fingerprints of captured talks, and keys of sessions, in `state.db` (port `RecoveryLog`).
-
-Session summaries in `state.db` (port `SummaryLog`).
-"""
+"""What captures remember, in `state.db`: checkpoints, flushes, cursors, fingerprints, summaries."""
 
 from __future__ import annotations
 
@@ -144,7 +135,7 @@ _COLUMNS = "home, agent, session_key, session_id, compactions, started_at, stage
 
 
 class StateFlushes:
-    """Answers `capture_ports.FlushLog`."""
+    """Answers the port `FlushLog`."""
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database
@@ -202,7 +193,7 @@ _CURSORS_KEPT = timedelta(days=365)
 
 
 class StateObserver:
-    """Answers `capture_ports.ObserverLog`."""
+    """Answers the port `ObserverLog`."""
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database
@@ -267,7 +258,7 @@ _TOLD_BY = ("capture", "summary", "flush")
 
 
 class StateRecovery:
-    """Answers `capture_ports.RecoveryLog`; captures tell keys as well."""
+    """Answers the port `RecoveryLog`; captures tell keys as well."""
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database
@@ -341,7 +332,7 @@ _SUMMARY_COLUMNS = "home, agent, session_id, session_key, at, until, path, reaso
 
 
 class StateSummaries:
-    """Answers `capture_ports.SummaryLog`."""
+    """Answers the port `SummaryLog`."""
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database

@@ -1,11 +1,9 @@
-"""Our own database, `state.db` in the state folder.
+"""Opens our own database, `state.db` in the state folder.
 
 Reading never creates or changes it: it is read like a database of somebody else, and one that is
 missing or broken is empty. Writing makes it when needed. Each reading and each writing opens it
 anew, so that console, scheduler and commands can work at once, any of them may be killed, and the
 file may be replaced. A process that lives long keeps one more connection (`keep_open`).
-
-How values are kept in `state.db`, and how they come back.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ _RENEWED = ", ".join(f"{name} = excluded.{name}" for name in _COLUMNS[1:])
 
 
 class StateJobs:
-    """Answers `job_ports.JobStore`."""
+    """Answers the port `JobStore`."""
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database

@@ -1,9 +1,4 @@
-"""Actions on memory that can be undone, in `state.db` (port `MemoryLog`).
-
-What consolidation remembers, in `state.db` (port `ConsolidationLog`).
-
-Consolidations of observations in `state.db` (port `ReflectionLog`).
-"""
+"""What edits of memory remember, in `state.db`: undo, consolidation, reflection."""
 
 from __future__ import annotations
 
@@ -37,7 +32,7 @@ _COLUMNS = "workspace, kind, at, entries, edits"
 
 
 class StateMemory:
-    """Answers `capture_ports.MemoryLog`."""
+    """Answers the port `MemoryLog`."""
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database
@@ -150,7 +145,7 @@ _REPORTED = "INSERT OR REPLACE INTO proposed (workspace, input, at) VALUES (?, ?
 
 
 class StateConsolidation:
-    """Answers `consolidation_ports.ConsolidationLog`."""
+    """Answers the port `ConsolidationLog`."""
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database
@@ -241,7 +236,7 @@ _REFLECTION_COLUMNS = (
 
 
 class StateReflections:
-    """Answers `capture_ports.ReflectionLog`."""
+    """Answers the port `ReflectionLog`."""
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database

@@ -18,7 +18,7 @@ _KEPT = timedelta(days=90)
 
 
 class StateModels:
-    """Answers `llm_ports.ModelLog`."""
+    """Answers the port `ModelLog`."""
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database

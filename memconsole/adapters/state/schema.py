@@ -1,7 +1,4 @@
-"""Tables of our own database that came later, one function a version.
-
-The tables of our own database, and how an older one becomes today's.
-"""
+"""The tables of our own database, and the migrations that make an older one today's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a message's content holds: text, thinking, tool traffic, pictures."""
+"""Reads what a message's content holds: text, thinking, tool traffic, pictures."""
 
 from __future__ import annotations
 

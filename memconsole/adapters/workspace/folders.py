@@ -1,4 +1,4 @@
-"""Looks into folders of a workspace, and removes what is ours: part of the one writer."""
+"""Looks into folders of a workspace, and removes what is ours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class DiskFolders:
-    """Answers `capture_ports.WorkspaceFolders`; follows no link, leaves no workspace.
+    """Answers the port `WorkspaceFolders`; follows no link, leaves no workspace.
 
     Args:
         journal: Is told before a file goes; without one nothing is put back after a kill.

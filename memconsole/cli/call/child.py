@@ -34,7 +34,7 @@ _PROGRAM = launch.own_module("memconsole.cli.call.child")
 
 
 class ChildProcesses:
-    """Answers `job_ports.ChildRunner` with a new process a command.
+    """Answers the port `ChildRunner` with a new process a command.
 
     Args:
         settings: The child's as well.

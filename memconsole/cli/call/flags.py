@@ -1,4 +1,4 @@
-"""One call of the command line: its options, its engine, and how its answer leaves."""
+"""The global options of one call, as they were given."""
 
 from __future__ import annotations
 

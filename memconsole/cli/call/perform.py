@@ -1,7 +1,4 @@
-"""Runs `checkpoint` and `rotate` over their targets, one after the other.
-
-Outcomes for people: what was done, what was not, and what to do next.
-"""
+"""Runs a command over its targets, one after the other, and prints each outcome."""
 
 from __future__ import annotations
 

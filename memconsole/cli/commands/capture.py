@@ -1,15 +1,4 @@
-"""Commands that act: `checkpoint` and `rotate`; `perform` does the work, loaded when needed.
-
-`index-md`: writes INDEX.md, or prints it.
-
-`flush`: saves talks before the platform compacts them.
-
-`observe`: adds what is worth remembering to observations.md.
-
-`recover`: captures talks that ended before everything in them was captured.
-
-`summarize`: writes the summary of one session into memory.
-"""
+"""Commands that save what sessions hold: `checkpoint`, `observe`, `rotate` and their like."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`config show`, `config path`, `config init`: memconsole's own configuration.
-
-The settings for people.
-"""
+"""`config show`, `config path`, `config init`: memconsole's own configuration."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""`consolidate`: shows what a memory could let go or keep for good, then does what is said.
-
-What consolidation would do, for people.
-
-`memory promote` and `memory decline`: what becomes of notes that are proposed.
-"""
+"""`consolidate`, `memory promote`, `memory decline`: what a memory may let go or keep for good."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`jobs` and `once`: the scheduler's jobs, and one of them now.
-
-Jobs as people read them.
-"""
+"""`jobs` and `once`: the scheduler's jobs, and one of them now."""
 
 from __future__ import annotations
 

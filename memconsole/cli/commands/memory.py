@@ -1,9 +1,4 @@
-"""Commands about memory folders: `memory pool` and `markers`.
-
-Files and entries of a memory for people.
-
-Memory pools and marked lines for people.
-"""
+"""`memory pool` and `markers`: the files of a memory, and the lines that are marked in them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`memory show` and `memory edit`: the files of a memory, their entries, and an editor.
-
-`memory add`, `memory forget` and `memory undo`.
-"""
+"""`memory show`, `add`, `forget`, `edit` and `undo`: entries of memory files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Commands that only look: `status`, `agents`, `sessions`, `session`, `transcript`, `runs`.
-
-`status` for people: the first screen of the console as plain text.
-"""
+"""`status`, `agents`, `sessions`, `session`, `transcript`, `runs`: commands that only look."""
 
 from __future__ import annotations
 

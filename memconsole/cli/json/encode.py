@@ -2,8 +2,6 @@
 
 Pure functions; `envelope` closes the object and `dump` turns it into text, every string masked and
 cleaned on the way. Fields come in the order of the contract.
-
-What is wrong now, as the object of `status` and `alerts list`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Memory pools and marked lines as the JSON objects of `docs/contract.md`.
-
-A look at what consolidation would do, as JSON.
-"""
+"""Memory pools, marked lines and consolidation as the JSON objects of `docs/contract.md`."""
 
 from __future__ import annotations
 

@@ -1,10 +1,8 @@
-"""What people read: lines of styled cells, and tables that fit the width.
+"""Lays out what people read: lines of styled cells, and tables that fit the width.
 
 Tables are laid out here and not by Rich's table, which takes a millisecond a row and cuts cells at
 their end only: ten thousand sessions must appear at once, and ids are cut in the middle. Rich is
 loaded when there is colour to paint, and counts cells always.
-
-Cutting text to terminal cells: in the middle for paths and ids, at the end for sentences.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Standard output and error: exact bytes in every locale, quiet when a reader left.
 
-A sign of life on standard error while something takes long.
-
-Nothing for the first second; then a Rich bar when a person watches, else one line per ten seconds.
+What takes long shows that it lives, on standard error: nothing for the first second; then a Rich
+bar when a person watches, else one line per ten seconds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What changed from one checkpoint of an agent to another: pure comparison of what was saved.
+"""Compares what two checkpoints of an agent saved.
 
-The lines above the first section say when, of which session and how many; they differ each time,
-so they are shown, and do not count as a change.
+The lines above the first section say when, of which session and how many messages; they differ each
+time, so they are shown, and do not count as a change.
 """
 
 from __future__ import annotations

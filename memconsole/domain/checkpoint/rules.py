@@ -1,7 +1,4 @@
-"""What a checkpoint reads and when it writes: pure decisions.
-
-Sentences about a checkpoint, for people.
-"""
+"""Decides which messages a checkpoint takes, whether it writes, and how it says so."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""The one table of commands: command line, keys, palette and help are made from it.
-
-What the catalogue says of consolidation.
-
-What the catalogue says of editing memory by hand.
-
-What one command is, as every face offers it; the table of all is `catalogue.py`.
-"""
+"""Lists the commands an operator may choose: palette, keys and help are made from this table."""
 
 from __future__ import annotations
 

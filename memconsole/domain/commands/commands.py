@@ -1,7 +1,4 @@
-"""What a face may ask the engine to do.
-
-What may be asked of consolidation: it is off by default, and previewed first.
-"""
+"""Commands as values: what a face may ask the engine to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line that does the same as a command, for the activity log."""
+"""Writes the command line that does the same as a command, for the journal."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""What came of a command: the same values for console, command line and scheduler.
-
-What came of consolidation.
-
-What came of editing memory by hand.
-
-What every outcome of a finished or planned command says.
-"""
+"""Outcomes: what came of a command, as the same values for console, command line and scheduler."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The text of the platform's configuration, as it was read.
-
-Values out of the platform's configuration, where any shape may stand in their place.
-"""
+"""Holds the platform's configuration as it was read: its text, and values of whatever shape."""
 
 from __future__ import annotations
 

@@ -1,12 +1,10 @@
-"""What a check of the platform's configuration looks at, and what it finds.
+"""Findings in the platform's configuration, and the facts that its checks look at.
 
 A finding names its key, what stands there, why that matters and what would be better. What
 memconsole may set itself is a `Change`; everything else is advice for a person.
 
-Whether a closer look at compaction may be worth it: a glance that loads nothing.
-
-`status` has to answer at once, and most homes are fine. So these two say only "never" or "maybe";
-the checks themselves decide (`config_check_compaction.urgent`, `compaction_evidence`).
+`status` has to answer at once, and most homes are fine: the two functions for it say only "never"
+or "maybe", load nothing, and leave the decision to the checks.
 """
 
 from __future__ import annotations

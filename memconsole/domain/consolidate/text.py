@@ -1,9 +1,7 @@
-"""DREAMS.md: what consolidation would do, between two marks of ours.
+"""Renders DREAMS.md: what consolidation would do to one memory, between two marks of ours.
 
 The file belongs to people and to the platform, which writes its own diary there. What stands
 outside of the marks is never touched; marks that somebody damaged are not guessed at.
-
-What consolidation would do to one memory, for people to look at first.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Whether everything that keeps memory safe is well: checks, and what they say.
+"""Health checks as values: whether what keeps memory safe is well, and what to do where it is not.
 
-A check that cannot look is `unknown`: it is neither well nor ill, and never passes for either.
+A check that cannot look is `unknown`: it never passes for well, and never for a failure.
 """
 
 from __future__ import annotations

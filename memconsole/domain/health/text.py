@@ -1,4 +1,4 @@
-"""The last look at health as a file for other programs: every text masked."""
+"""Writes the last look at health as a file for other programs: every text masked."""
 
 from __future__ import annotations
 

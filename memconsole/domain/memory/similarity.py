@@ -1,4 +1,4 @@
-"""Whether two remembered lines say the same: similarity with guards.
+"""Judges whether two remembered lines say the same: similarity with guards.
 
 Similarity alone merges contradictions: "use X" and "do not use X" score 95, "150000" and "120000"
 97, "A over B" and "B over A" 100. So a likeness counts only when nothing that turns a meaning
@@ -6,8 +6,6 @@ around differs: negations and opposites, numbers (also versions, dates, identifi
 order of words where the order is the meaning.
 
 A text is looked at once (`features`); comparing two of them is cheap.
-
-Words and signs that turn the meaning of a sentence around; see `likeness.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Names a talk by its most telling words: TF-IDF, no model."""
+"""Names a session by its most telling words: TF-IDF, no model."""
 
 from __future__ import annotations
 

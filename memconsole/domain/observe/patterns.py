@@ -1,11 +1,9 @@
-"""What makes a sentence worth remembering, as patterns with points.
+"""Patterns and points that tell which sentences are worth remembering.
 
-Two kinds of talk have to work: people's talk about their lives, where what happened, to whom and
-when is worth keeping, and operators' talk about systems, where decisions, rules, failures, versions
-and promises are. Everything here is closed-class English or a form (a path, a version, a date):
-no topic and no name of anybody's conversations. Points are of the score 0 to 10.
-
-How talk begins, asks, greets and names: patterns that judge sentences.
+Two kinds of conversation have to work: people's about their lives, where what happened, to whom and
+when is worth keeping, and operators' about systems, where decisions, rules, failures, versions and
+promises are. Everything here is closed-class English or a form (a path, a version, a date): no
+topic and no name of anybody's conversations. Points are of the score 0 to 10.
 """
 
 from __future__ import annotations

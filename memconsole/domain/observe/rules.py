@@ -1,8 +1,8 @@
-"""What an observer run takes of the talks, and what it makes of it: pure decisions.
+"""Decides what an observer run takes of the sessions, and what lines it makes of it.
 
 Text is masked whole, then judged, then dated, then quoted: in this order nothing that is secret or
-forged reaches a file. What stands in the log already is not written again, and what the
-agent reads aloud from it is no news.
+forged reaches a file. What stands in the log already is not written again, and what the agent reads
+aloud from it is no news.
 """
 
 from __future__ import annotations

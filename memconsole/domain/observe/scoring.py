@@ -1,11 +1,10 @@
-"""Finds what is worth remembering in a talk, without a model.
+"""Scores the sentences of messages and keeps what is worth remembering, without a model.
 
 A message is judged as a whole, because what makes it worth remembering often stands around it: it
-answers a question, or others take it up. Of its sentences those are kept that hold most of what it
-says; greetings, compliments, wishes and questions are not. One message gives at most three lines
-and at most 500 characters.
-
-Puts a question in front of an answer that cannot be understood without it.
+answers a question, or others take it up. An answer that cannot be understood alone gets its
+question in front. Of its sentences those are kept that hold most of what it says; greetings,
+compliments, wishes and questions are not. One message gives at most three lines and at most 500
+characters.
 """
 
 from __future__ import annotations

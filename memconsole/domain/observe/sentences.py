@@ -1,4 +1,4 @@
-"""Judges one sentence of a talk: its words, its cues, whether it says anything."""
+"""Judges one sentence of a message: its words, its cues, whether it says anything."""
 
 from __future__ import annotations
 

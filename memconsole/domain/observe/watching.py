@@ -1,6 +1,6 @@
-"""When enough was said to look at it at once: pure, on any clock.
+"""Decides when enough was said for the observer to look at once, on any clock.
 
-At 40 new lines an agent's talks are observed, but not within five minutes of the last time. What
+At 40 new lines an agent's sessions are observed, but not within five minutes of the last time. What
 comes to 40 inside that pause is not forgotten: it fires when the pause ends. Any other run of the
 observer starts both anew.
 """

@@ -1,12 +1,10 @@
 """Scores and orders what the platform's index holds, as the platform's own search does.
 
 Both legs are put together, faded by age, weighed by importance and kept from repeating themselves,
-as far as the profile of the release says so (`platform_profile`).
-
-Keeps results from repeating each other as the platform does: maximal marginal relevance.
-
-Unlike our own (`diversity`), it spreads the scores of a query over 0 to 1 first, compares the
-platform's words and single characters, and so reorders everything, not only what is shown.
+as far as the profile of the release says so (`profile.py`). Its maximal marginal relevance differs
+from ours (`domain/search/diversity.py`): it spreads the scores of a query over 0 to 1 first,
+compares the platform's words and single characters, and so reorders everything, not only what is
+shown.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""How the platform's own search reads the words of a query (`platform_profile` says when).
+"""Reads the words of a query as the platform's own search does (`profile.py` says when).
 
 All words at once, joined with AND; then, in newer releases, the ones that mean something one by
-one. What a chunk then counts is BM25, lifted in the newest by how many of the words are there.
-
-Words that the platform does not look for one by one: its lists, language by language.
-
-Read in release 2026.9.6 (MIT); 2026.7.1 has the same. `platform_words` says what they are for.
+one. What a chunk then counts is BM25, lifted in the newest by how many of the words are there. The
+words that mean nothing are the platform's own lists, language by language, as read in release
+2026.9.6 (MIT); 2026.7.1 has the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Repeated and contradicted lines of `observations.md`."""
+"""Merges repeated lines of `observations.md`; a newer line wins over one that it contradicts."""
 
 from __future__ import annotations
 

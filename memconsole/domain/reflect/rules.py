@@ -4,8 +4,6 @@ Repeated lines become one, older ones give way to what contradicts them, what ha
 small things of a day fold into one line, and lines on one topic stand together. Lines with 🔴 stay
 as they are. Everything that goes is named with its reason, for the archive; nothing else is lost:
 prose, code and headings that are not ours stay in their place.
-
-What a reflection tells of itself: what went, what changed, in a few words.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
-"""Consolidates `observations.md` without a model: deterministic, idempotent, in order.
+"""A working copy of `observations.md` for a reflection: lines change, the rest keeps its place.
 
-Repeated lines become one, older ones give way to what contradicts them, what has expired goes,
-small things of a day fold into one line, and lines on one topic stand together. Lines with 🔴 stay
-as they are. Everything that goes is named with its reason, for the archive; nothing else is lost:
-prose, code and headings that are not ours stay in their place.
+Whatever is taken out is noted with its reason, so that the archive can name it.
 """
 
 from __future__ import annotations

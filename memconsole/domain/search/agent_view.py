@@ -1,6 +1,6 @@
-"""Where an agent's own search has a note, and why it cannot see it.
+"""Values that say where an agent's own search has a note, and why it cannot see it.
 
-The values that a search carries; `explanation` decides what they say.
+A search carries them; `domain/platform_search/explanation.py` decides what they say.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""What is indexed, and in what state an index is.
+"""Values of the search index: what goes into it, and in what state it is.
 
-Most values are named tuples: a search on the command line makes the classes and a few of each, and
-a data class takes five times longer to make.
-
-What state an index is in; apart from all else about indexes, which a console needs later.
+Most are named tuples: a search on the command line makes the classes and a few of each, and a data
+class takes five times longer to make.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Folds results that say the same into the best of them, for a list that is looked at.
+"""Folds hits that say the same into the best of them, for a list that is looked at.
 
 The same sentence is written into many notes: by a checkpoint every half hour, by an agent that
 copies it. What counts are the lines that hold the words asked for; two that contradict each other,
-or name another number or person, are never folded (`likeness.py`).
+or name another number or person, are never folded (`domain/memory/similarity.py`).
 """
 
 from __future__ import annotations

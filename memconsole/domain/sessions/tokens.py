@@ -1,7 +1,4 @@
-"""Token counts with their state, the rotation threshold, and what is due.
-
-How fast a session fills, and when it reaches its threshold.
-"""
+"""Judges token counts: their state, how fast a session fills, and when it reaches its threshold."""
 
 from __future__ import annotations
 

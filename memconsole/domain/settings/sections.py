@@ -1,11 +1,4 @@
-"""Settings of what captures, consolidates and looks after memory.
-
-One way to be told, as it is configured; a module of its own, since most calls need none.
-
-Hours in which only what is critical may disturb, such as `22:00-07:00`.
-
-Settings of the service around the jobs: alerts, logs, metrics.
-"""
+"""Settings section by section, as frozen values with their defaults."""
 
 from __future__ import annotations
 

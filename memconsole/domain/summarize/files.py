@@ -1,4 +1,4 @@
-"""Which files a talk touched, by its tool calls."""
+"""Finds the files that a session touched, by its tool calls."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which observation marker a sentence deserves, by what it says and who says it.
+"""Chooses the marker that a sentence deserves, by what it says and who says it.
 
 No model: each tag has cues, words that people use when they decide, prefer, warn or find out. A cue
-that is only telling from one side of the talk counts from that side alone: what an agent "prefers"
-is no preference of its operator. Questions and conditions decide nothing.
+that is only telling from one side counts from that side alone: what an agent "prefers" is no
+preference of its operator. Questions and conditions decide nothing.
 """
 
 from __future__ import annotations

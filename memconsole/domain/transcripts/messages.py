@@ -1,4 +1,4 @@
-"""Which records are words of people, and which of those are worth keeping.
+"""Decides which records are words of people, and which of those are worth keeping.
 
 Two questions are answered apart: what a reader of a transcript is shown (`shown`), and what a
 capture may take (`message_of`); the second is stricter.

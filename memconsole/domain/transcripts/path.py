@@ -1,8 +1,8 @@
-"""Which records of a transcript lie on its active branch.
+"""Tells which records of a transcript lie on its active branch.
 
 A transcript is a tree in the order it was written: `parentId` points back. The newest record, or
-the target of the newest `leaf` record, is the tip, and its ancestors are what is being talked
-about. Records are judged newest first and one at a time, so that a tail needs no whole file.
+the target of the newest `leaf` record, is the tip; its ancestors are what the model is given.
+Records are judged newest first and one at a time, so that a tail needs no whole file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Chooses the session that a checkpoint reads, or says why there is none.
-
-Gathers what a checkpoint decides on: the talk, and what is written of it already.
-"""
+"""Gathers what a checkpoint decides on: the session it reads, and what is written of it already."""
 
 from __future__ import annotations
 

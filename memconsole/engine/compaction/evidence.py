@@ -3,8 +3,6 @@
 `status` never comes here: it judges the compaction that its tails pass anyway (`fresh_evidence`).
 `config check`, health and the console's background read the transcripts themselves, newest first,
 each once; of one that grew only what is new.
-
-Reads what one transcript says about its compactions, and of a grown one only what is new.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Asks for the compaction of one session, and judges what came of it.
+"""Asks for the compaction of one session, and judges the record that it left in the transcript.
 
 Saved first. On releases whose `sessions.compact` only cuts lines off, it is refused unless that is
 wanted. An outer ok proves nothing; a summary that says nothing is a failure that names what to do.
-
-The record that a compaction left in the transcript, judged like all others.
 """
 
 from __future__ import annotations

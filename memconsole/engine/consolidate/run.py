@@ -1,9 +1,7 @@
-"""Archives observations that have decayed, and runs what else consolidation is.
+"""Archives observations that have decayed, and writes what consolidation would do into DREAMS.md.
 
 Nothing goes that is not in the archive first, and the whole file is in a backup before that. The
-action can be taken back to the byte (`memory undo`).
-
-Writes what consolidation would do into DREAMS.md, at most once a day.
+action can be taken back to the byte (`memory undo`). DREAMS.md is written at most once a day.
 """
 
 from __future__ import annotations

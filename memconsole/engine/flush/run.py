@@ -1,4 +1,4 @@
-"""Saves one talk before it is compacted: observations, checkpoint, fingerprint.
+"""Saves one session before it is compacted: observations, checkpoint, fingerprint.
 
 Nothing is written to the transcript, and neither Gateway nor model is asked. That a stage is done
 is stored behind the writes: a flush that failed is tried again.

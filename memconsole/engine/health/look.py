@@ -1,8 +1,4 @@
-"""Looks after everything that keeps memory safe: one report, each check by itself.
-
-A check that meets a failure is `unknown` with its reason: it never stops the others, and never
-passes for well.
-"""
+"""One look at health: what its checks may ask, each thing read once however many ask."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Checks of the platform: its Gateway, its disk, its jobs, its compactions.
-
-Checks the agents' own search indexes: what is not in them, agents do not know.
-"""
+"""Checks the platform: its Gateway, its disk, its jobs, its compactions, the agents' index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looks after everything that keeps memory safe: one report, each check by itself.
+"""Makes one health report: every check by itself.
 
 A check that meets a failure is `unknown` with its reason: it never stops the others, and never
 passes for well.

@@ -1,4 +1,4 @@
-"""One stored session and its evidence become one judged row."""
+"""Judges one stored session and its evidence: a row as the faces show it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Gateway sees, laid over what the disk says, and never waited for.
+"""Lays what the Gateway sees over what the disk says, and never waits for it.
 
 The Gateway is asked in a thread beside the reading of the disk. What it answers in time is merged
 by session key; what comes later is there for the next reading.

@@ -1,4 +1,4 @@
-"""Gathers what an observer run looks at: the talks, and what was observed of them."""
+"""Gathers what an observer run looks at: the sessions, and what was observed of them."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""Adds what is worth remembering in an agent's talks to observations.md.
+"""Adds what is worth remembering in an agent's sessions to observations.md.
 
-Needs neither the Gateway nor a language model. The workspace's lock is held from the first look to
-the last write; how far the run has come is stored behind the write that it describes, so that
-a run that is killed in between looks again, and finds its lines in the file already.
-
-Lets the optional model find the observations of a batch; the cues do where it does not.
+Needs neither the Gateway nor a language model; the optional model may find the observations of a
+batch, and the cues do where it does not. The workspace's lock is held from the first look to the
+last write; how far the run has come is stored behind the write that it describes, so that a run
+that is killed in between looks again, and finds its lines in the file already.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
 """Puts beside each hit where the agent's own search has it, and why.
 
 The agent's index is read as it is and searched by the rules of its release. What its vectors say is
-computed where its provider is ours to ask, or taken from the Gateway; else it stays unknown, and
-words, age and state of the index are explained all the same.
-
-Searches an index of the platform as the agent that owns it would.
-
-Asks the agents' own search through the Gateway (`search --ask-gateway`).
+computed where its provider is ours to ask, or taken from the Gateway (`search --ask-gateway`); else
+it stays unknown, and words, age and state of the index are explained all the same.
 """
 
 from __future__ import annotations

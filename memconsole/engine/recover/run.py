@@ -1,8 +1,8 @@
-"""Captures talks that ended before everything in them was captured.
+"""Captures sessions that ended before everything in them was captured.
 
 A reset inside the watcher's cooldown, before the next run and without a compaction, leaves words in
-an archive that nobody reads. Each ended talk whose fingerprint is not known is observed once more
-and summarised; what no summary and no checkpoint has reached is kept raw. Never twice: the
+an archive that nobody reads. Each ended session whose fingerprint is not known is observed once
+more and summarised; what no summary and no checkpoint has reached is kept raw. Never twice: the
 fingerprint is stored behind the capture.
 """
 

@@ -1,8 +1,8 @@
-"""Sees a talk go on under another session, and has the one that ended recovered.
+"""Notices a session that goes on under another id, and has the one that ended recovered.
 
 A session id that changed without a command of ours is a reset by a person, or the platform giving a
-talk up: what was said after the last capture lies in a transcript that nobody reads. Like the other
-watches it keeps no thread and no timer.
+session up: what was said after the last capture lies in a transcript that nobody reads. Like the
+other watches it keeps no thread and no timer.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""Consolidates `observations.md`: backup, consolidate, gate, archive, replace.
+"""Consolidates `observations.md`: backup, consolidate, gate, archive, replace; or takes that back.
 
 What goes is in the archive before the file is replaced, and the whole file is in a backup before
 that: a run that ends at any step leaves the old file or the new one, and loses no line. Lines that
-somebody adds while it runs make it look again.
-
-Lets the optional model consolidate observations, under the gate of every text.
-
-Takes the last consolidation back: `reflect --undo`.
+somebody adds while it runs make it look again. A text of the optional model passes the same gate as
+every other.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which sessions rotation would take, from disk alone."""
+"""Chooses which sessions rotation would take, from disk alone."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 Found, not busy, saved, looked at again, written into the journal, sent once, looked at again. An
 answer that is lost is settled by looking; whatever was sent is never sent a second time.
-
-What came of a rotation, in words and with its proof.
 """
 
 from __future__ import annotations

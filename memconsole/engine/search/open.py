@@ -1,10 +1,8 @@
 """Brings the indexes of a search up to date and opens them.
 
 A search is no command: it brings its index up to date on the way, because an index is disposable
-and nobody's state. It does so while that is quick, else it answers from what there is and
-says `stale`; an index that is missing is built. Read-only, nothing is written at all.
-
-Which indexes belong to which agents, and which documents into each of them.
+and nobody's state. It does so while that is quick, else it answers from what there is and says
+`stale`; an index that is missing is built. Read-only, nothing is written at all.
 """
 
 from __future__ import annotations

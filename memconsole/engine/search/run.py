@@ -1,7 +1,4 @@
-"""Searches the indexes of agents: both legs of each, then one ranking.
-
-Makes hits out of scored candidates: their texts and snippets.
-"""
+"""Searches the indexes of agents: both legs of each, then one ranking, then hits with text."""
 
 from __future__ import annotations
 

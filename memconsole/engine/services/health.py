@@ -1,4 +1,4 @@
-"""The part of the door that looks after health and tells people of it."""
+"""Answers questions about health, and tells people what is wrong."""
 
 from __future__ import annotations
 

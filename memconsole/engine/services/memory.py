@@ -1,7 +1,4 @@
-"""The part of the door that finds and reads what agents wrote.
-
-Searching alone needs few of the ports, and a search on the command line loads no more than those.
-"""
+"""Answers questions about what agents wrote: files, entries, observations, checkpoints."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The part of the door that finds and reads what agents wrote.
+"""Answers searches.
 
-Searching alone needs few of the ports, and a search on the command line loads no more than those.
+They need few of the ports, and a search on the command line loads no more than those.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The part of the door that is about resets: ours, the platform's, and the Gateway's news."""
+"""Answers questions about resets: ours, the platform's, and the Gateway's news."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Takes the one reading that all faces show.
-
-Which counts of a snapshot are worth remembering.
-"""
+"""Takes the one reading that all faces show."""
 
 from __future__ import annotations
 

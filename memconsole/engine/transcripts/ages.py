@@ -1,4 +1,4 @@
-"""How old talks are, by their newest message.
+"""Tells how old sessions are, by their newest message.
 
 A copied, synced or restored transcript has a new file time, and an import writes all its rows at
 one moment. What was said last is in the transcript, at its end, where a look is cheap.

@@ -1,4 +1,4 @@
-"""Remembers how far a talk was captured, and whose it is: the one function for both sides."""
+"""Remembers how far a session was captured, and whose it is: the one function for both sides."""
 
 from __future__ import annotations
 

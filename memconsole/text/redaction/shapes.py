@@ -1,7 +1,7 @@
 """What secrets look like by themselves: tokens of known vendors, and places such as a URL.
 
 Patterns are kept as text: compiling all of them takes 100 ms, and most texts need few. The general
-ones are ours and take tokens of any length that their vendors have used; `redaction_vendors` adds
+ones are ours and take tokens of any length that their vendors have used; `vendors.py` adds
 the many that others keep.
 """
 

@@ -1,7 +1,4 @@
-"""What rows need to know beside the reading: the present, the zone, and how old is too old.
-
-What each pane says, as pure functions from a reading to rows.
-"""
+"""What rows need to know beside the reading: the present, the zone, and how old is too old."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What one pane shows: decided by pure functions, drawn by the pane.
-
-Labelled facts about one thing, wrapped to the width of their pane.
-"""
+"""What one pane shows: decided by pure functions, drawn by the pane."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""What every screen of the console has: title, attention, keys, and commands.
-
-What the screens about one agent share: whose they are, and what commands act on there.
-
-What the dialogs share: they lie over a screen and draw as it does.
-"""
+"""What every screen and dialog of the console shares: title, attention, keys, and commands."""
 
 from __future__ import annotations
 

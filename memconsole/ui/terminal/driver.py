@@ -1,6 +1,6 @@
-"""The terminal: left as it was found, whatever ends the console.
+"""Leaves the terminal as it was found, whatever ends the console.
 
-Writes to a terminal that may stall or go away, without hanging there for ever.
+A terminal may stall or go away in the middle of a write; nothing hangs there for ever.
 """
 
 from __future__ import annotations

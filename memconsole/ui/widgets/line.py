@@ -1,7 +1,4 @@
-"""A widget whose lines are drawn by us: only cells that changed are written again.
-
-One line of the screen: title, attention or keys.
-"""
+"""A widget whose lines are drawn by us: only cells that changed are written again."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
-"""A framed list: it draws its own frame, so that title, age and rows cost no widget each.
+"""A framed list that draws its own frame, so that title, age and rows cost no widget each.
 
 Only lines whose text or look changed are written again; cursor, marks, filter and scroll position
-belong to row keys and survive every refresh and resize.
-
-Draws a pane into lines: frame, title, headings, rows, and where one is.
-
-What keeps the keys of a widget while a terminal is too small to show it.
+belong to row keys and survive every refresh and resize, and so do keys that come while the terminal
+is too small to show anything.
 """
 
 from __future__ import annotations

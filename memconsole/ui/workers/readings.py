@@ -4,9 +4,8 @@ File events say which agents to look at; a look at everything follows at longer 
 the only source where the host cannot watch files. A reading that is slow makes the next one later,
 and so do events that bring nothing: watching must not cost more than what is watched.
 
-The present as the screen knows it: the reading's own time, moved on by a stopwatch.
-
-`MEMCONSOLE_NOW` moves the engine's wall clock; asking the system here would show two times.
+The present is the reading's own time, moved on by a stopwatch: `MEMCONSOLE_NOW` moves the engine's
+wall clock, and asking the system here would show two times.
 """
 
 from __future__ import annotations

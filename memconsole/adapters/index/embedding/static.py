@@ -4,8 +4,7 @@ They are the "l2_supercat" of WordLlama with 256 dimensions (copyright (c) 2024 
 LICENSES/wordllama.txt), taken out of its wheel by `make embedding`, the tokenizer as a model of
 SentencePiece and as tables. The table of vectors stays on disk and is mapped.
 
-Makes 32-bit floats of 16-bit ones, many at once, in processes that do without NumPy.
-
+Its half-precision floats become 32-bit ones many at once, in processes that do without NumPy.
 `struct` goes number by number: a tenth of a cold search. Here each byte of the result is
 a table of a byte of the number, and bytes are translated by the hundred thousand. For a number
 seeeeeff llllllll (sign, exponent, fraction) the result is

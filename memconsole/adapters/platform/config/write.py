@@ -1,15 +1,12 @@
-"""Changes the platform's configuration file: the one place that writes into the home.
+"""Changes the platform's configuration file: the one place that writes into it.
 
 Promises: a copy of what was there lies in our own state folder before anything changes; the file is
 the old one or the new one at every moment; mode and owner stay; a file that someone changed
 meanwhile, a link in its place or a file with more names is left alone.
 
-Copies of the platform's configuration from before a change, in our own state folder.
-
-Sets values through the platform's own program: `openclaw config set KEY VALUE`.
-
-The program checks values by its own schema, orders the file anew as plain JSON and writes defaults
-into it: it is only asked where an operator wants that, and where it loses no comment.
+The platform's own program (`openclaw config set KEY VALUE`) checks values by its own schema, orders
+the file anew as plain JSON and writes defaults into it: it is only asked where an operator wants
+that, and where it loses no comment.
 """
 
 from __future__ import annotations
@@ -74,7 +71,7 @@ def _unobserved(step: str) -> None:
 
 
 class DiskConfigFile:
-    """The configuration of one home (`config_ports.ConfigFile`).
+    """The configuration of one home (the port `ConfigFile`).
 
     Args:
         choice: The home.

@@ -39,7 +39,7 @@ class ChangedFileError(OSError):
 
 
 class DiskOldTranscripts:
-    """Answers `health_ports.OldTranscripts`."""
+    """Answers the port `OldTranscripts`."""
 
     def packed(self, agent: Agent) -> tuple[OldFile, ...]:
         """Return what was packed of an agent's transcripts; none when they cannot be listed."""

@@ -1,6 +1,6 @@
 """The file-era session store of one agent: `sessions.json` and the files beside it.
 
-Sessions that no entry names: archives, and transcripts left behind.
+Sessions that no entry names are listed as well: archives, and transcripts left behind.
 """
 
 from __future__ import annotations

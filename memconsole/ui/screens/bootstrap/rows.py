@@ -1,7 +1,4 @@
-"""What sessions are given at their start, against what reaches the prompt.
-
-What to do where sessions do not get all that they should be given.
-"""
+"""What sessions are given at their start, what of it reaches the prompt, and what to do then."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Health and the platform's configuration as rows: what is checked, and one thing in full.
-
-Who was told of what is wrong, as words beside its check: told, again, muted.
-"""
+"""Health and the platform's configuration as rows: what is checked, who was told, one in full."""
 
 from __future__ import annotations
 

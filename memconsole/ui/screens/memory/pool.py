@@ -1,7 +1,4 @@
-"""The panels of the memory screen: files as a tree, marked lines, and what is wrong with them.
-
-What wants a look in one memory: what is cut, said twice, outdated, left open, or odd.
-"""
+"""The panels of the memory screen: files as a tree, marked lines, and advice."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The files of one memory, one of them to read, marked lines, and advice: read in threads.
+"""The memory of one agent: its files to read, its entries to add to, forget and bring back.
 
-The memory of one agent: its files to read, its entries to add to, forget and bring back.
+Files, entries and advice are read in threads.
 """
 
 from __future__ import annotations

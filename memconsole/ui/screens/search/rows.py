@@ -1,7 +1,4 @@
-"""What a search found, in rows: scores as small bars, the place, and the words where they stand.
-
-One result: its name, its place, its text with the words marked, and both legs.
-"""
+"""Hits as rows: scores as small bars, the place, the words where they stand; and one in full."""
 
 from __future__ import annotations
 

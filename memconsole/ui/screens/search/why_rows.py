@@ -1,7 +1,4 @@
-"""Our place of each note beside the agent's, and why its own search has it there.
-
-The agent's own search index on one line: what is in it, and what it lacks.
-"""
+"""Our place of each note beside the agent's, why its own search has it there, and what it lacks."""
 
 from __future__ import annotations
 
