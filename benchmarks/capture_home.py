@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 from benchmarks.capture_talks import Kept, tokens
 from memconsole.compose import engine
 from memconsole.domain.agents import AgentRef, Origin
-from memconsole.domain.commands.commands import Checkpoint, Observe, Reflect, Summarize
+from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed
+from memconsole.domain.commands.reflect import Reflect
+from memconsole.domain.commands.summarize import Summarize
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS, render
 from memconsole.domain.settings import Settings
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.capture_talks import Conversation
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.memory.observations import Observation, ObservationLog
     from memconsole.engine.engine import Engine
 

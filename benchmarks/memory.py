@@ -23,7 +23,7 @@ from benchmarks.search import store_between
 from memconsole.adapters.clock import SystemClock
 from memconsole.compose import engine as wiring
 from memconsole.domain.agents import Origin
-from memconsole.domain.commands.commands import IndexMd
+from memconsole.domain.commands.index_md import IndexMd
 from memconsole.domain.settings import Settings
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from memconsole.adapters.index.schema import create
 from memconsole.adapters.sqlite.own import open_single, transaction
 from memconsole.compose import engine as wiring
 from memconsole.domain.agents import AgentRef, Origin
-from memconsole.domain.commands.commands import Reindex
+from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.search.chunking import chunks
 from memconsole.domain.search.values import SearchRequest
 from memconsole.domain.settings import SearchSettings, Settings

@@ -30,8 +30,8 @@ from memconsole.cli.allocator import begin_with_plain_memory
 from memconsole.compose import engine as wiring
 from memconsole.compose import jobs as wiring_jobs
 from memconsole.domain.agents import Origin
-from memconsole.domain.commands.commands import Reindex
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.jobs.runs import CHILD_DIED
 from memconsole.domain.settings import Settings
 from memconsole.scheduler.jobs import TABLE
@@ -42,7 +42,7 @@ from memconsole.scheduler.service import SchedulerService
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.jobs.runs import JobEnd
     from memconsole.ports.platform import StopSignal

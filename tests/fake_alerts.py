@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.alerts.rules import Mute, OpenAlert
-    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.logs import LogFile
     from memconsole.domain.metrics import Family
     from memconsole.ports.platform import StopSignal

@@ -13,7 +13,7 @@ from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.runs import StateRunLog, StateSamples
 from memconsole.demo.cast import AGENTS, Count, Fate
 from memconsole.domain.agents import Origin
-from memconsole.domain.commands.commands import Checkpoint
+from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.outcomes import Run
 from memconsole.domain.sessions.tokens import Sample
 

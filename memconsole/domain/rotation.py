@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.gateway import LiveSession
     from memconsole.domain.sessions.stored import StoredSession
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint.rules import is_readable
 from memconsole.domain.cleanup import Cleaning, OldFile, Step, step_due
-from memconsole.domain.commands.commands import Observe
+from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.recover import SILENT
 from memconsole.domain.sessions.keys import classify, key_of

@@ -1,25 +1,26 @@
-"""Runs one command and writes it down; loaded by the first command, not by a look."""
+"""Runs one command and writes it down; loaded by the first command, not by a look.
+
+The row of a command names the function that does it, as `module:function` below
+`memconsole.engine`. That module is imported now, so that a call loads what its command needs. The
+function is given the command and, by name, what its parameters ask for: a port by its name in
+`Ports`, or one of
+
+    home        home, configuration and roster, as they are now
+    reader      reads home, sessions and memory
+    settings    those of the command's agent
+    progress    is told how many steps are done, and of how many
+    cancel      ends a long command early
+"""
 
 from __future__ import annotations
 
 import logging
+import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
 
-from memconsole.domain.commands.commands import (
-    Checkpoint,
-    Compact,
-    ConfigFix,
-    Flush,
-    IndexMd,
-    Observe,
-    Recover,
-    Reflect,
-    Reindex,
-    Rotate,
-    Summarize,
-)
-from memconsole.domain.commands.line import command_line, key_of, name_of
+from memconsole.domain.commands.command import command_line, key_of, name_of
 from memconsole.domain.commands.outcomes import (
     Failed,
     Planned,
@@ -36,8 +37,9 @@ from memconsole.text.outgoing import let_out
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
+    from types import CodeType
 
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
@@ -45,6 +47,17 @@ if TYPE_CHECKING:
     from memconsole.ports.platform import StopSignal
 
 logger = logging.getLogger(__name__)
+
+_SIMILARITY = "memconsole.domain.memory.similarity"
+
+
+class Runner(Protocol):
+    """What does a command: takes it, and by name what it uses."""
+
+    __code__: CodeType
+
+    def __call__(self, command: Command, /, **uses: object) -> Outcome:
+        """Do it; raises what it raises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,44 +105,41 @@ def run_command(
     return outcome
 
 
+def runner_of(place: str) -> Runner:
+    """Return the function that a row names, and import its module."""
+    module, _, function = place.partition(":")
+    runner: Runner = getattr(import_module(f"memconsole.engine.{module}"), function)
+    return runner
+
+
+def uses_of(runner: Runner) -> tuple[str, ...]:
+    """Return the names of what a function uses beside its command."""
+    code = runner.__code__
+    return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+
+
 def _dispatch(
     command: Command, ports: Ports, reader: Reader, settings: Settings, attended: Attended
 ) -> Outcome:
     if settings.ui.read_only and not command.dry_run:
         raise ReadOnlyError(name_of(command))
-    settings = settings.for_agent(command.agent.id)
-    match command:
-        case Checkpoint():
-            from memconsole.engine.checkpoint.run import checkpoint  # noqa: PLC0415
-
-            return checkpoint(command, ports=ports, reader=reader, settings=settings)
-        case Rotate() | Compact():
-            from memconsole.engine.request import request  # noqa: PLC0415
-
-            return request(command, ports=ports, reader=reader, settings=settings)
-        case Reindex():
-            from memconsole.engine.search.reindex import reindex  # noqa: PLC0415
-
-            return reindex(
-                command,
-                ports=ports,
-                settings=settings,
-                home=reader.home(),
-                cancel=attended.cancel,
-                progress=attended.progress,
-            )
-        case Observe() | Summarize() | Flush() | Recover() | Reflect() | IndexMd():
-            from memconsole.engine.capture import capture  # noqa: PLC0415
-
-            return capture(command, ports=ports, reader=reader, settings=settings)
-        case ConfigFix():
-            from memconsole.engine.config_check.service import ConfigDoor  # noqa: PLC0415
-
-            return ConfigDoor(ports, reader, settings).fix(command)
-        case _:
-            from memconsole.engine.memory.run import edit_memory  # noqa: PLC0415
-
-            return edit_memory(command, ports=ports, reader=reader, settings=settings)
+    runner = runner_of(command.spec.runner)
+    known: dict[str, Callable[[], object]] = {
+        "home": reader.home,
+        "reader": lambda: reader,
+        "settings": lambda: settings.for_agent(command.agent.id),
+        "progress": lambda: attended.progress,
+        "cancel": lambda: attended.cancel,
+        "ports": lambda: ports,
+    }
+    uses = {
+        name: known[name]() if name in known else getattr(ports, name) for name in uses_of(runner)
+    }
+    try:
+        return runner(command, **uses)
+    finally:
+        if _SIMILARITY in sys.modules:
+            sys.modules[_SIMILARITY].forget()  # a process of months need not keep it
 
 
 def _write_down(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, AgentRef, Home
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome, Run
     from memconsole.domain.compaction import CompactionEvidence
     from memconsole.domain.config_check.finding import ConfigReport

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import UNREADABLE
 from memconsole.domain.calendar import resolve_zone
-from memconsole.domain.commands.outcomes import Catalogued, Planned, Skipped, SkipReason, Written
+from memconsole.domain.commands.index_md import Catalogued
+from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.index_md import INDEX, catalogued, is_same_index, render_index
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.turn import in_turn, no_workspace
@@ -16,8 +17,8 @@ from memconsole.text.numerals import size_words
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, Home, Notice
-    from memconsole.domain.commands.commands import Detail, IndexMd
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.index_md import IndexMd
+    from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.index_md import IndexText
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.settings import Settings

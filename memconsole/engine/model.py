@@ -11,7 +11,7 @@ from memconsole.errors import ModelError, StateError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.model import Completion, Prompt
     from memconsole.domain.settings import Settings
     from memconsole.ports.bundle import Ports

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.checkpoint.rules import class_of, label_of, named
-from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Summarized, Written
+from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
+from memconsole.domain.commands.summarize import Summarized
 from memconsole.domain.memory.files import MARKER_TAGS
 from memconsole.domain.memory.records import SummaryRecord
 from memconsole.domain.memory.words import slug, words_of
@@ -47,8 +48,8 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.calendar import Zone
-    from memconsole.domain.commands.commands import Detail, Summarize
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Detail, Outcome
+    from memconsole.domain.commands.summarize import Summarize
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.search.indexing import Document
     from memconsole.domain.sessions.stored import StoredSession, TranscriptRef

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.jobs.runs import JobRecord, JobRun, JobView
     from memconsole.ports.platform import StopSignal

@@ -9,18 +9,15 @@ from dataclasses import replace
 from datetime import time, timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.commands import (
-    Checkpoint,
-    Flush,
-    FlushBefore,
-    IndexMd,
-    Observe,
-    Propose,
-    Recover,
-    Reflect,
-    Reindex,
-)
+from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.consolidate import Propose
+from memconsole.domain.commands.flush import Flush, FlushBefore
+from memconsole.domain.commands.index_md import IndexMd
+from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Planned
+from memconsole.domain.commands.recover import Recover
+from memconsole.domain.commands.reflect import Reflect
+from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.jobs.runs import JobEnd
 from memconsole.domain.jobs.schedule import DailyAt, Every
 from memconsole.errors import ConfigError
@@ -31,7 +28,7 @@ from memconsole.scheduler.turns import Rank
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.jobs.schedule import Trigger
     from memconsole.domain.settings import Settings

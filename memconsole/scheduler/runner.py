@@ -16,7 +16,7 @@ from memconsole.scheduler.turns import Turns
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.engine.engine import Engine
     from memconsole.ports.jobs import ChildRunner, JobLocks
     from memconsole.ports.platform import StopSignal

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.ports.platform import ChangeFeed, StopSignal
 
 logger = logging.getLogger(__name__)

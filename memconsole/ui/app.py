@@ -9,7 +9,7 @@ from textual.actions import parse
 from textual.app import App
 from textual.binding import Binding
 
-from memconsole.domain.commands.line import name_of
+from memconsole.domain.commands.command import name_of
 from memconsole.ui.actions.action import ActionMoved, Actions
 from memconsole.ui.drawing.cells import cut
 from memconsole.ui.drawing.context import Context
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from textual.filter import LineFilter
     from textual.screen import Screen
 
-    from memconsole.domain.commands.catalogue import CommandSpec
+    from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.ports.jobs import JobControl
@@ -374,7 +374,8 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     @on(CommandFinished)
     def command_finished(self, message: CommandFinished) -> None:
         """Show the run in the activity panel, and its end where nobody looks at the dialog."""
-        from memconsole.domain.commands.outcomes import Reindexed, status_of  # noqa: PLC0415 - likewise
+        from memconsole.domain.commands.outcomes import status_of  # noqa: PLC0415 - likewise
+        from memconsole.domain.commands.reindex import Reindexed  # noqa: PLC0415 - likewise
         from memconsole.ui.screens.action.screen import ActionScreen  # noqa: PLC0415
 
         self.readings.request()

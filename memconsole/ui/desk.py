@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.screen import Screen, ScreenResultCallbackType
 
-    from memconsole.domain.commands.catalogue import CommandSpec
+    from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import SearchHit, SearchRequest
     from memconsole.domain.settings import Settings

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.alerts.rules import Mute, Standing
     from memconsole.domain.bootstrap import Bootstrap
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome, Run
     from memconsole.domain.config_check.finding import ConfigReport
     from memconsole.domain.consolidate.text import ConsolidationPreview

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from textual.binding import ActiveBinding
 
-    from memconsole.domain.commands.catalogue import CommandSpec
+    from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.ui.drawing.spans import Line

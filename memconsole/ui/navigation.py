@@ -10,7 +10,7 @@ from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.search.rows import first_word, spot_of
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.catalogue import CommandSpec
+    from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import SearchHit
     from memconsole.domain.snapshot.snapshot import SessionView

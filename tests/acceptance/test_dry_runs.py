@@ -11,7 +11,7 @@ import threading
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,28 +19,24 @@ from memconsole.compose import engine as wiring
 from memconsole.demo.history import FixedClock
 from memconsole.demo.home import workspace_of, write_home
 from memconsole.domain.agents import Origin
-from memconsole.domain.commands.commands import (
-    Checkpoint,
-    Command,
-    Compact,
-    ConfigFix,
-    Consolidate,
-    Decline,
-    Flush,
-    IndexMd,
-    MemoryAdd,
-    MemoryForget,
-    MemoryUndo,
-    Observe,
-    Promote,
-    Propose,
-    Recover,
-    Reflect,
-    Reindex,
-    Rotate,
-    Summarize,
-)
+from memconsole.domain.commands.catalogue import COMMANDS
+from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.compact import Compact
+from memconsole.domain.commands.config_fix import ConfigFix
+from memconsole.domain.commands.consolidate import Consolidate, Propose
+from memconsole.domain.commands.flush import Flush
+from memconsole.domain.commands.index_md import IndexMd
+from memconsole.domain.commands.memory_add import MemoryAdd
+from memconsole.domain.commands.memory_forget import MemoryForget
+from memconsole.domain.commands.memory_undo import MemoryUndo
+from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Planned, status_of
+from memconsole.domain.commands.promotion import Decline, Promote
+from memconsole.domain.commands.recover import Recover
+from memconsole.domain.commands.reflect import Reflect
+from memconsole.domain.commands.reindex import Reindex
+from memconsole.domain.commands.rotate import Rotate
+from memconsole.domain.commands.summarize import Summarize
 from memconsole.domain.consolidate.finds import Find
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.observation_log import add
@@ -52,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
 
@@ -175,7 +172,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         yield made
 
 
-@pytest.mark.parametrize("kind", get_args(Command), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [spec.kind for spec in COMMANDS], ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("is_read_only", [False, True], ids=["", "read-only"])
 def test_a_dry_run_writes_and_sends_nothing(
     kind: type[Command], is_read_only: bool, place: Place

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memconsole.adapters.workspace.writer import DiskWorkspace
 from memconsole.compose import engine as wiring
 from memconsole.domain.agents import AgentRef, Origin
-from memconsole.domain.commands.commands import Observe
+from memconsole.domain.commands.observe import Observe
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings.sections import ConsolidateSettings
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
 
 SESSION = "0b6a1c2d-0000-4000-8000-000000000001"

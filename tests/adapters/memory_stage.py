@@ -18,7 +18,7 @@ from tests.fakes import FakeClock
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Detail
     from tests.receiver import Receiver
 
 AT = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)

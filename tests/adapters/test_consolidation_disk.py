@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands.commands import Consolidate, MemoryUndo, Promote
-from memconsole.domain.commands.outcomes import Consolidated, Promoted, Skipped, Undone
+from memconsole.domain.commands.consolidate import Consolidate, Consolidated
+from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
+from memconsole.domain.commands.outcomes import Skipped
+from memconsole.domain.commands.promotion import Promote, Promoted
 from memconsole.domain.consolidate.finds import Find
 from memconsole.domain.memory.entries import entries_of
 from tests.adapters.memory_stage import STEPS, Place, killed_at

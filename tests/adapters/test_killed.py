@@ -14,24 +14,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.adapters.sqlite.own import open_own
-from memconsole.domain.commands.commands import (
-    Checkpoint,
-    Consolidate,
-    Flush,
-    IndexMd,
-    Layer,
-    MemoryAdd,
-    MemoryForget,
-    MemoryUndo,
-    Observe,
-    Promote,
-    Propose,
-    Recover,
-    Reflect,
-    Reindex,
-    Summarize,
-)
+from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.consolidate import Consolidate, Propose
+from memconsole.domain.commands.flush import Flush
+from memconsole.domain.commands.index_md import IndexMd
+from memconsole.domain.commands.memory_add import Layer, MemoryAdd
+from memconsole.domain.commands.memory_forget import MemoryForget
+from memconsole.domain.commands.memory_undo import MemoryUndo
+from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Skipped
+from memconsole.domain.commands.promotion import Promote
+from memconsole.domain.commands.recover import Recover
+from memconsole.domain.commands.reflect import Reflect
+from memconsole.domain.commands.reindex import Reindex
+from memconsole.domain.commands.summarize import Summarize
 from memconsole.domain.consolidate.finds import Find
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.search.values import SearchRequest
@@ -45,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
 
 SECRET = "The zebra code is purple"

@@ -12,8 +12,11 @@ from memconsole.adapters.state.captures import StateCaptures
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.memory import StateMemory
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo, Reindex
-from memconsole.domain.commands.outcomes import Failed, Forgotten, Planned, Remembered, Undone
+from memconsole.domain.commands.memory_add import Layer, MemoryAdd, Remembered
+from memconsole.domain.commands.memory_forget import Forgotten, MemoryForget
+from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
+from memconsole.domain.commands.outcomes import Failed, Planned
+from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.memory.edits import ActionKind, FileEdit, MemoryAction, Span
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.records import Capture

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands.commands import Observe
-from memconsole.domain.commands.outcomes import Failed, Observed, Skipped, SkipReason
+from memconsole.domain.commands.observe import Observe, Observed
+from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.engine.engine import Engine
 from tests.adapters.capture_place import (
     APPEND_STEPS,

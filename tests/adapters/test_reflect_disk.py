@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands.commands import Observe, Reflect
-from memconsole.domain.commands.outcomes import Failed, Observed, Reflected, Skipped, SkipReason
+from memconsole.domain.commands.observe import Observe, Observed
+from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.commands.reflect import Reflect, Reflected
 from memconsole.domain.memory.observation_log import add, parse
 from memconsole.domain.memory.observations import Observation, ObservationLog, Priority
 from tests.adapters.capture_place import (
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
 
 TODAY = NOW.date()

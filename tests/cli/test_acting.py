@@ -18,7 +18,7 @@ from tests.fakes import NOW, World, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.commands.catalogue import CommandSpec
+    from memconsole.domain.commands.command import CommandSpec
     from tests.cli.caller import Caller
 
 MAIN = "agent:main:main"

@@ -11,7 +11,7 @@ from memconsole.adapters.clock import SystemClock
 from memconsole.cli.call.child import ChildProcesses
 from memconsole.compose import engine, jobs
 from memconsole.domain.agents import AgentRef, Origin
-from memconsole.domain.commands.commands import Checkpoint
+from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.jobs.runs import CHILD_DIED
 from memconsole.domain.settings import Settings

@@ -4,8 +4,8 @@ import pytest
 
 from memconsole.cli.call.exits import exit_of, exit_of_outcomes
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands.commands import Checkpoint
-from memconsole.domain.commands.outcomes import Checkpointed, Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.checkpoint import Checkpoint, Checkpointed
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
 from memconsole.errors import (
     ConfigError,
     ConfirmationError,
@@ -24,7 +24,7 @@ from memconsole.errors import (
 )
 
 COMMAND = Checkpoint(AgentRef("/home/operator/.openclaw", "main"))
-DONE = Checkpointed(COMMAND, "id", "saved", is_logged=True)
+DONE = Checkpointed(COMMAND, "saved", session_id="id", is_logged=True)
 PLANNED = Planned(COMMAND, "would save")
 SKIPPED = Skipped(COMMAND, SkipReason.LOCKED, "in use")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands.commands import Checkpoint
-from memconsole.domain.commands.outcomes import Checkpointed, Failed, Skipped
+from memconsole.domain.commands.checkpoint import Checkpoint, Checkpointed
+from memconsole.domain.commands.outcomes import Failed, Skipped
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from tests.engine.rows import row

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.commands import Observe
-from memconsole.domain.commands.outcomes import Observed
+from memconsole.domain.commands.observe import Observe, Observed
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.transcripts.records import Entry, EntryKind

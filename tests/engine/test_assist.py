@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.commands.commands import Reflect, Summarize
 from memconsole.domain.commands.confirmation import carried_out, for_question
-from memconsole.domain.commands.outcomes import Failed, Planned, Reflected, Summarized
+from memconsole.domain.commands.outcomes import Failed, Planned
+from memconsole.domain.commands.reflect import Reflect, Reflected
+from memconsole.domain.commands.summarize import Summarize, Summarized
 from memconsole.domain.memory.observation_log import add
 from memconsole.domain.memory.observations import Observation, ObservationLog, Priority
 from memconsole.domain.model import observe_prompt, read_observations, read_summary, reflect_prompt

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands.commands import Checkpoint
+from memconsole.domain.commands.checkpoint import Checkpoint
 from tests.engine.checkpoint_stage import (
     DAY,
     TEXTS,

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands.commands import Checkpoint
+from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.outcomes import SkipReason
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from tests.engine.checkpoint_stage import (

@@ -12,7 +12,7 @@ import pytest
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.cleanup import OldFile, Step, step_due
-from memconsole.domain.commands.commands import Observe
+from memconsole.domain.commands.observe import Observe
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.domain.settings.sections import CleanupSettings

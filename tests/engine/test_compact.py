@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.commands.commands import Compact
-from memconsole.domain.commands.line import command_line
-from memconsole.domain.commands.outcomes import Compacted, Planned, SkipReason
+from memconsole.domain.commands.command import command_line
+from memconsole.domain.commands.compact import Compact, Compacted
+from memconsole.domain.commands.outcomes import Planned, SkipReason
 from memconsole.domain.compaction import cuts_only, judge_summary
 from memconsole.domain.gateway import CompactAnswer
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind

@@ -9,16 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import AgentRef, PlatformConfig
-from memconsole.domain.commands.commands import ConfigFix
-from memconsole.domain.commands.line import command_line, key_of, name_of
-from memconsole.domain.commands.outcomes import (
-    ConfigFixed,
-    Failed,
-    Planned,
-    Skipped,
-    SkipReason,
-    Written,
-)
+from memconsole.domain.commands.command import command_line, key_of, name_of
+from memconsole.domain.commands.config_fix import ConfigFix, ConfigFixed
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.engine.engine import Engine
 from tests.fake_config import PATH

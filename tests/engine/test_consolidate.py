@@ -10,27 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.commands.commands import (
-    Consolidate,
-    Decline,
-    MemoryForget,
-    MemoryUndo,
-    Promote,
-    Propose,
-)
-from memconsole.domain.commands.outcomes import (
-    Consolidated,
-    Declined,
-    Failed,
-    Forgotten,
-    Outcome,
-    Planned,
-    Promoted,
-    Proposed,
-    Skipped,
-    SkipReason,
-    Undone,
-)
+from memconsole.domain.commands.consolidate import Consolidate, Consolidated, Propose, Proposed
+from memconsole.domain.commands.memory_forget import Forgotten, MemoryForget
+from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
+from memconsole.domain.commands.outcomes import Failed, Outcome, Planned, Skipped, SkipReason
+from memconsole.domain.commands.promotion import Decline, Declined, Promote, Promoted
 from memconsole.domain.consolidate.finds import Find
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.files import PoolItem
@@ -49,7 +33,7 @@ from memconsole.errors import WorkspaceError
 from tests.fakes import NOW, World, fake_agent
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.consolidate.text import ConsolidationPreview
     from memconsole.domain.memory.records import WorkspaceText
 

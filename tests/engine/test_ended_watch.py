@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import Storage
-from memconsole.domain.commands.commands import Recover
+from memconsole.domain.commands.recover import Recover
 from memconsole.engine.engine import Engine
 from memconsole.engine.recover.watch import REST_S, EndedWatch
 from memconsole.errors import HomeNotFoundError

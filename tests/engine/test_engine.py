@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from memconsole.domain.agents import Origin, PlatformConfig
-from memconsole.domain.commands.commands import Checkpoint, Rotate
-from memconsole.domain.commands.outcomes import Checkpointed, Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.checkpoint import Checkpoint, Checkpointed
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.memory.files import Marker
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.engine.engine import Engine

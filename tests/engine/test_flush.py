@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.commands import Flush
-from memconsole.domain.commands.line import command_line
-from memconsole.domain.commands.outcomes import Failed, Flushed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.command import command_line
+from memconsole.domain.commands.flush import Flush, Flushed
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
 from memconsole.domain.flush import Stage
 from memconsole.domain.settings.sections import FlushSettings
 from memconsole.engine.engine import Engine

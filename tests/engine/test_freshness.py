@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Era, PlatformConfig, Storage
-from memconsole.domain.commands.commands import Flush
+from memconsole.domain.commands.flush import Flush
 from memconsole.domain.commands.outcomes import Skipped
 from memconsole.domain.freshness import Mode
 from memconsole.domain.settings.sections import FreshnessSettings

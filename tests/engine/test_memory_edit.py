@@ -9,18 +9,12 @@ from pathlib import Path
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.commands.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo, Reindex
-from memconsole.domain.commands.outcomes import (
-    Failed,
-    Forgotten,
-    Outcome,
-    Planned,
-    Reflected,
-    Remembered,
-    Skipped,
-    SkipReason,
-    Undone,
-)
+from memconsole.domain.commands.memory_add import Layer, MemoryAdd, Remembered
+from memconsole.domain.commands.memory_forget import Forgotten, MemoryForget
+from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
+from memconsole.domain.commands.outcomes import Failed, Outcome, Planned, Skipped, SkipReason
+from memconsole.domain.commands.reflect import Reflected
+from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.files import PoolItem
 from memconsole.domain.memory.observations import OBSERVATIONS
@@ -73,7 +67,7 @@ class Stage:
         return self.run(replace(MemoryForget(AGENT.ref, ids), **changes))  # type: ignore[arg-type]
 
     def undo(self, *, dry_run: bool = False) -> Outcome:
-        return self.run(MemoryUndo(AGENT.ref, dry_run))
+        return self.run(MemoryUndo(AGENT.ref, dry_run=dry_run))
 
     def text(self, path: str = "MEMORY.md") -> str | None:
         return self.world.workspace.text(ROOT, path)

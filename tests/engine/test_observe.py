@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memconsole.domain.commands.commands import Reflect
 from memconsole.domain.commands.outcomes import Failed, Planned, SkipReason
+from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.memory.similarity import features

@@ -12,7 +12,8 @@ from memconsole.domain.settings.sections import LlmSettings
 from tests.engine.observe_stage import DECISION, NEWS, RULE, ObserveStage, added
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.outcomes import Observed, Outcome
+    from memconsole.domain.commands.observe import Observed
+    from memconsole.domain.commands.outcomes import Outcome
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 

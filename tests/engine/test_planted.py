@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.commands.commands import Checkpoint, Observe, Summarize
+from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import notices_of
+from memconsole.domain.commands.summarize import Summarize
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.stored import (
     SessionState,

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands.commands import Checkpoint, Flush, Observe, Recover, Summarize
-from memconsole.domain.commands.outcomes import Failed, Planned, Recovered, Skipped, SkipReason
+from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.flush import Flush
+from memconsole.domain.commands.observe import Observe
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.recover import Recover, Recovered
+from memconsole.domain.commands.summarize import Summarize
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.stored import (
     SessionState,
@@ -25,7 +29,7 @@ from memconsole.engine.engine import Engine
 from tests.fakes import HOME, NOW, World, fake_agent, talk
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
 
 AGENT = fake_agent()
 LIVE = SessionState.LIVE

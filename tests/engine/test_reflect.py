@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memconsole.adapters.workspace.pool_text import facts_of
-from memconsole.domain.commands.commands import Reflect
-from memconsole.domain.commands.outcomes import Failed, Planned, Reflected, Skipped, SkipReason
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.reflect import Reflect, Reflected
 from memconsole.domain.memory.observation_log import add, parse
 from memconsole.domain.memory.observations import Observation, ObservationLog, Priority
 from memconsole.domain.settings import Settings

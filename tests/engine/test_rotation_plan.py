@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import Notice, Storage
-from memconsole.domain.commands.commands import Rotate
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.domain.sessions.stored import SessionState, StoreListing
 from memconsole.domain.settings import RotationSettings, Settings

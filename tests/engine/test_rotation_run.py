@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memconsole.domain.commands.commands import Rotate
-from memconsole.domain.commands.outcomes import Failed, Rotated, Skipped, SkipReason
+from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.commands.rotate import Rotate, Rotated
 from memconsole.domain.gateway import LiveSession
 from memconsole.domain.rotation import (
     Identity,
@@ -27,8 +27,7 @@ from tests.engine.rows import row
 from tests.fakes import NOW
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.commands import Detail
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Detail, Outcome
 
 KEY = "agent:main:main"
 FULL = 160_000

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.commands.commands import Reindex
-from memconsole.domain.commands.outcomes import Failed, Planned, Reindexed, Skipped, SkipReason
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.reindex import Reindex, Reindexed
 from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.domain.search.values import SearchRequest
 from memconsole.domain.settings import SearchSettings, Settings, UiSettings

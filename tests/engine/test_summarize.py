@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.commands.commands import Summarize
-from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Summarized
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.summarize import Summarize, Summarized
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.stored import (
     SessionState,

@@ -13,8 +13,9 @@ from memconsole.adapters.gateway.client import GatewayClient
 from memconsole.adapters.gateway.doorway import Doorway
 from memconsole.adapters.gateway.identity import DeviceFile
 from memconsole.demo.gateway import LoopbackGateway, rows_of
-from memconsole.domain.commands.commands import Compact, Rotate
-from memconsole.domain.commands.outcomes import Compacted, Failed, Rotated, Skipped, SkipReason
+from memconsole.domain.commands.compact import Compact, Compacted
+from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.commands.rotate import Rotate, Rotated
 from memconsole.domain.gateway import GatewayPlace
 from memconsole.engine.engine import Engine
 from tests.engine.checkpoint_stage import MAIN, Stage

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Detail
     from memconsole.ports.alerts import AlertChannel
     from memconsole.ports.bundle import Ports
     from memconsole.ports.platform import StopSignal

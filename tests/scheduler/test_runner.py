@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.commands.commands import Checkpoint, Reindex, Rotate
-from memconsole.domain.commands.outcomes import Checkpointed, Failed, Reindexed, Skipped, SkipReason
+from memconsole.domain.commands.checkpoint import Checkpoint, Checkpointed
+from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.commands.reindex import Reindex, Reindexed
+from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.gateway import LiveSession
 from memconsole.domain.jobs.runs import CANCELLED, NOTHING_DUE, JobEnd, end_of
 from memconsole.domain.memory.observations import OBSERVATIONS
@@ -25,14 +27,14 @@ from tests.fakes import NOW, World, fake_agent, talk
 from tests.scheduler.stage import SETTINGS, FakeJobLocks
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.ports.platform import StopSignal
 
 NEVER = threading.Event()
 MAIN, WORK = fake_agent("main"), fake_agent("work")
 SAVE = Checkpoint(MAIN.ref)
-SAVED = Checkpointed(SAVE, "s-1", "18 messages saved", is_logged=True)
+SAVED = Checkpointed(SAVE, "18 messages saved", session_id="s-1", is_logged=True)
 FAILED = Failed(SAVE, "workspace", "no space")
 LOCKED = Skipped(SAVE, SkipReason.LOCKED, "somebody is there")
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.commands import Checkpoint
+from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.scheduler.watcher import Watcher
 from tests.fakes import fake_agent
 from tests.scheduler.stage import Stage, job
@@ -16,7 +16,7 @@ from tests.scheduler.stage import Stage, job
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.ports.platform import StopSignal
 
 MAIN = fake_agent()

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.bootstrap import Bootstrap
-from memconsole.domain.commands.commands import Reindex, Rotate
-from memconsole.domain.commands.line import name_of
-from memconsole.domain.commands.outcomes import Checkpointed, Planned, Written
+from memconsole.domain.commands.checkpoint import Checkpointed
+from memconsole.domain.commands.command import name_of
+from memconsole.domain.commands.outcomes import Planned, Written
+from memconsole.domain.commands.reindex import Reindex
+from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.config_check.finding import ConfigReport
 from memconsole.domain.consolidate.text import ConsolidationPreview
 from memconsole.domain.health.checks import HealthReport
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
     from memconsole.domain.alerts.rules import Mute, Standing
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome, Run
     from memconsole.domain.hooks import HookStatus
     from memconsole.domain.memory.entries import MemoryEntry
@@ -213,5 +215,10 @@ class FakeEngine(FakeSearch):
             details = {"read": 412, "damaged": 0, "filtered": 31}
             return Planned(command, message, wrote=wrote, details=details, duration_ms=12)
         return Checkpointed(
-            command, "00000001", "saved 60 messages", True, wrote=wrote, duration_ms=31
+            command,
+            "saved 60 messages",
+            session_id="00000001",
+            is_logged=True,
+            wrote=wrote,
+            duration_ms=31,
         )

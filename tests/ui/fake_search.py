@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.outcomes import Reindexed
+from memconsole.domain.commands.reindex import Reindexed
 from memconsole.domain.platform_search.index import PlatformIndexHealth
 from memconsole.domain.search.agent_view import AgentView, Reason
 from memconsole.domain.search.indexing import IndexState, IndexStatus, Source, Vectors
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.search.agent_view import AgentSearch
     from memconsole.domain.search.values import SearchRequest

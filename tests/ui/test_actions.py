@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands.commands import Checkpoint, Reflect, Rotate
+from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.reflect import Reflect
+from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.gateway import GatewayStatus
 from tests.ui import sample
 from tests.ui.driving import COMPACT, Stopwatch, at_work
 from tests.ui.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.commands import Command, Detail
+    from memconsole.domain.commands.command import Command
+    from memconsole.domain.commands.outcomes import Detail
 
 
 def with_gateway() -> FakeEngine:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.commands import Compact
-from memconsole.domain.commands.outcomes import Compacted, Planned, Written
+from memconsole.domain.commands.compact import Compact, Compacted
+from memconsole.domain.commands.outcomes import Planned, Written
 from tests.ui import sample
 from tests.ui.driving import COMPACT, at_work
 from tests.ui.test_actions import real, with_gateway

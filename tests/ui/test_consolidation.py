@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands.commands import Consolidate, Decline, Promote
+from memconsole.domain.commands.consolidate import Consolidate
 from memconsole.domain.commands.outcomes import Failed, Planned
+from memconsole.domain.commands.promotion import Decline, Promote
 from memconsole.errors import HomeUnreadableError
 from tests.ui.driving import COMPACT, WIDE, Desk, at_work
 from tests.ui.fake_engine import FakeEngine
@@ -18,7 +19,7 @@ from tests.ui.sample_consolidation import DAY, DISK, MAIN, PREVIEW, SYNC
 from tests.ui.sample_details import furnish
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
 
 
 @pytest.fixture

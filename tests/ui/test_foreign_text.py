@@ -84,7 +84,7 @@ async def test_a_click_on_foreign_words_does_nothing() -> None:
 
 
 async def test_errors_and_outcomes_are_literal(engine: FakeEngine) -> None:
-    from memconsole.domain.commands.commands import Checkpoint  # noqa: PLC0415 - one test only
+    from memconsole.domain.commands.checkpoint import Checkpoint  # noqa: PLC0415 - one test only
 
     engine.outcomes["checkpoint"] = Failed(Checkpoint(sample.ref("main")), "x", EVIL, hint=EVIL)
     async with at_work(engine, (200, 50)) as desk:

@@ -9,17 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands.commands import Layer, MemoryAdd, MemoryForget, MemoryUndo
-from memconsole.domain.commands.outcomes import (
-    Failed,
-    Forgotten,
-    Planned,
-    Remembered,
-    Skipped,
-    SkipReason,
-    Undone,
-    Written,
-)
+from memconsole.domain.commands.memory_add import Layer, MemoryAdd, Remembered
+from memconsole.domain.commands.memory_forget import Forgotten, MemoryForget
+from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
 from memconsole.domain.memory.advice import Advice, AdviceKind, MemoryAdvice
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.files import PoolItem
@@ -30,7 +23,7 @@ from tests.ui.fake_engine import FakeEngine
 from tests.ui.sample_details import furnish
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.memory.files import Marker
 
 MAIN = sample.ref("main")

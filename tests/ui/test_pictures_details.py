@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from memconsole.domain.commands.commands import Checkpoint
+from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.gateway import GatewayStatus
 from tests.ui import sample

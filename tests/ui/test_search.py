@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.events import Hide, Key
 
-from memconsole.domain.commands.commands import Reindex
-from memconsole.domain.commands.outcomes import Reindexed
+from memconsole.domain.commands.reindex import Reindex, Reindexed
 from memconsole.domain.search.indexing import IndexState
 from memconsole.domain.search.values import Narrowing
 from memconsole.errors import IndexUnavailableError

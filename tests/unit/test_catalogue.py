@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands.catalogue import CATALOGUE, CommandSpec, Subject, spec_of
-from memconsole.domain.commands.commands import MemoryAdd, MemoryForget, MemoryUndo
+from memconsole.domain.commands.catalogue import CATALOGUE, spec_of
+from memconsole.domain.commands.command import CommandSpec, Subject
+from memconsole.domain.commands.memory_add import MemoryAdd
+from memconsole.domain.commands.memory_forget import MemoryForget
+from memconsole.domain.commands.memory_undo import MemoryUndo
 
 MAIN = AgentRef("/home/op/.openclaw", "main")
 

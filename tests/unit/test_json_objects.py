@@ -14,16 +14,9 @@ from hypothesis import strategies as st
 from memconsole.cli.json import encode, memory
 from memconsole.cli.json import outcome as encode_outcome
 from memconsole.domain.agents import AgentRef, Notice, Origin
-from memconsole.domain.commands.commands import Checkpoint, Rotate
-from memconsole.domain.commands.outcomes import (
-    Checkpointed,
-    Failed,
-    Planned,
-    Run,
-    Skipped,
-    SkipReason,
-    Written,
-)
+from memconsole.domain.commands.checkpoint import Checkpoint, Checkpointed
+from memconsole.domain.commands.outcomes import Failed, Planned, Run, Skipped, SkipReason, Written
+from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.memory.files import MARKER_TAGS, Category, Limit, Marker, Pool, PoolItem
 from memconsole.domain.transcripts.records import Message, MessageKind, TranscriptCounts
 from tests.cli import contract
@@ -158,8 +151,8 @@ def test_a_message() -> None:
 WROTE = (Written("memory/ACTIVE_CONTEXT.md", 2100),)
 SAVED = Checkpointed(
     Checkpoint(REF),
-    "ab12",
     "saved 18 messages",
+    session_id="ab12",
     is_logged=True,
     wrote=WROTE,
     details={"read": 18, "session_key": "agent:main:main"},

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.adapters.alerts.process import Stop
-    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.settings.sections import AlertSettings, ChannelSettings
     from memconsole.errors import ConfigError
 

@@ -19,7 +19,7 @@ from memconsole.domain.jobs.runs import CHILD_DIED
 from memconsole.system import launch
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.settings import Settings
     from memconsole.ports.platform import Clock, StopSignal

@@ -14,10 +14,9 @@ from memconsole.cli.json.outcome import hint_of, session_key_of, wrote_of
 from memconsole.cli.output import figures
 from memconsole.cli.output.paper import Cell
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands.catalogue import spec_of
-from memconsole.domain.commands.commands import Rotate
+from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.command import key_of, name_of
 from memconsole.domain.commands.confirmation import carried_out, for_question
-from memconsole.domain.commands.line import key_of, name_of
 from memconsole.domain.commands.outcomes import (
     Failed,
     Planned,
@@ -26,6 +25,7 @@ from memconsole.domain.commands.outcomes import (
     reason_of,
     status_of,
 )
+from memconsole.domain.commands.rotate import Rotate
 from memconsole.engine.home.lookup import find_session
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
 from memconsole.lazy_dataclass import dataclass
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
     from memconsole.cli.output.paper import Paper
     from memconsole.domain.agents import Home
-    from memconsole.domain.commands.commands import AskedCommand, Command, Compact
+    from memconsole.domain.commands.command import Command
+    from memconsole.domain.commands.compact import Compact
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.engine.rotation.plan import RotationPlan
 
@@ -65,10 +66,9 @@ def checkpoints(
     call: Call, *, agent: str | None, session: str | None, is_forced: bool, dry_run: bool
 ) -> int:
     """Take a checkpoint of every target; one agent's failure never stops the next."""
-    build = spec_of("checkpoint").build
     home = call.engine.home()
     orders = [
-        build(target, key, is_forced=is_forced, dry_run=dry_run)
+        Checkpoint(target, key, is_forced=is_forced, dry_run=dry_run)
         for target, key in _targets(call, home, agent, session)
     ]
     return _answer(call, "checkpoint", _outcomes(call, orders, "taking checkpoints"), home)
@@ -189,7 +189,7 @@ def each_agent(
 
 def each_agent_asked(
     call: Call,
-    build: Callable[[AgentRef], AskedCommand],
+    build: Callable[[AgentRef], Command],
     agent: str | None,
     doing: str,
     *,

@@ -101,7 +101,7 @@ def index_md(
     Made of memories from 50 KB on; written only when something but its time would change.
     """
     from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.commands import IndexMd  # noqa: PLC0415
+    from memconsole.domain.commands.index_md import IndexMd  # noqa: PLC0415
     from memconsole.domain.commands.outcomes import Planned  # noqa: PLC0415
 
     call = call_of(context)
@@ -137,7 +137,7 @@ def flush(
     Gateway nor a model is asked, and the transcript stays as it is.
     """
     from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.commands import Flush  # noqa: PLC0415
+    from memconsole.domain.commands.flush import Flush  # noqa: PLC0415
     from memconsole.engine.home.lookup import find_session  # noqa: PLC0415
 
     call = call_of(context)
@@ -174,7 +174,7 @@ def observe(
     Without --agent in those of every agent. Groups and jobs are never copied into memory.
     """
     from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.commands import Observe  # noqa: PLC0415
+    from memconsole.domain.commands.observe import Observe  # noqa: PLC0415
 
     if recover is not None and (flush or session is not None):
         raise UsageError(
@@ -208,7 +208,7 @@ def recover(
     What is captured once is never captured again.
     """
     from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.commands import Recover  # noqa: PLC0415
+    from memconsole.domain.commands.recover import Recover  # noqa: PLC0415
 
     return perform.each_agent(
         call_of(context), lambda ref: Recover(ref, dry_run=dry_run), agent, "looking for lost talks"
@@ -242,7 +242,7 @@ def summarize(
     A second call for the same session does nothing; groups and jobs are never copied into memory.
     """
     from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.commands import Summarize  # noqa: PLC0415
+    from memconsole.domain.commands.summarize import Summarize  # noqa: PLC0415
     from memconsole.engine.home.lookup import find_session  # noqa: PLC0415
 
     if reason not in REASONS:

@@ -33,7 +33,7 @@ def compact(
     Asks before it acts. Refused on releases that only cut lines off, unless --force-truncate.
     """
     from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.commands import Compact  # noqa: PLC0415
+    from memconsole.domain.commands.compact import Compact  # noqa: PLC0415
     from memconsole.engine.home.lookup import find_session  # noqa: PLC0415
 
     call = call_of(context)

@@ -63,7 +63,7 @@ def fix(
     from dataclasses import replace  # noqa: PLC0415
 
     from memconsole.domain.agents import AgentRef  # noqa: PLC0415
-    from memconsole.domain.commands.commands import ConfigFix  # noqa: PLC0415
+    from memconsole.domain.commands.config_fix import ConfigFix  # noqa: PLC0415
     from memconsole.domain.commands.outcomes import Planned  # noqa: PLC0415
     from memconsole.errors import ReadOnlyError  # noqa: PLC0415
 

@@ -83,7 +83,7 @@ def _preview(call: Call, agent: str | None) -> int:
 def _archive(call: Call, agent: str | None, *, with_high: bool, yes: bool, dry_run: bool) -> int:
     """Archive what was shown when the question was asked, or nothing."""
     from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.commands import Consolidate  # noqa: PLC0415
+    from memconsole.domain.commands.consolidate import Consolidate  # noqa: PLC0415
 
     def build(ref: AgentRef) -> Consolidate:
         shown = None if dry_run else call.engine.consolidation(ref.id).shown
@@ -97,10 +97,10 @@ def _archive(call: Call, agent: str | None, *, with_high: bool, yes: bool, dry_r
 
 def _report(call: Call, agent: str | None, *, dry_run: bool) -> int:
     from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.commands import Propose  # noqa: PLC0415
+    from memconsole.domain.commands.consolidate import Propose  # noqa: PLC0415
 
     def build(ref: AgentRef) -> Propose:
-        return Propose(ref, dry_run)
+        return Propose(ref, dry_run=dry_run)
 
     return perform.each_agent(call, build, agent, "writing DREAMS.md")
 
@@ -195,9 +195,9 @@ def promote(
     refused; `memory undo` takes back what was written.
     """
     from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.commands import Promote  # noqa: PLC0415
+    from memconsole.domain.commands.promotion import Promote  # noqa: PLC0415
 
-    command = Promote(_owner(context, agent), tuple(ids), dry_run)
+    command = Promote(_owner(context, agent), tuple(ids), dry_run=dry_run)
     return perform.single(call_of(context), command, "writing it down")
 
 
@@ -209,9 +209,9 @@ def decline(
     `memory promote` still takes them.
     """
     from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.commands import Decline  # noqa: PLC0415
+    from memconsole.domain.commands.promotion import Decline  # noqa: PLC0415
 
-    command = Decline(_owner(context, agent), tuple(ids), dry_run)
+    command = Decline(_owner(context, agent), tuple(ids), dry_run=dry_run)
     return perform.single(call_of(context), command, "remembering it")
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
     from memconsole.cli.output.paper import Paper
     from memconsole.domain.agents import AgentRef, Home
-    from memconsole.domain.commands.commands import Layer
+    from memconsole.domain.commands.memory_add import Layer
 
 
 def show(
@@ -168,8 +168,7 @@ def _path(call: Call, owner: str, file: str) -> str:
 
 
 def _indexed(call: Call, owner: str) -> str:
-    from memconsole.domain.commands.commands import Reindex  # noqa: PLC0415
-    from memconsole.domain.commands.outcomes import Reindexed  # noqa: PLC0415
+    from memconsole.domain.commands.reindex import Reindex, Reindexed  # noqa: PLC0415
     from memconsole.domain.search.indexing import IndexState  # noqa: PLC0415
 
     states = call.engine.indexes(owner).values()
@@ -233,7 +232,7 @@ def add(
     TOOLS.md by hand. `memory undo` takes it back.
     """
     from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.commands import MemoryAdd  # noqa: PLC0415
+    from memconsole.domain.commands.memory_add import MemoryAdd  # noqa: PLC0415
 
     layer = _layer(daily=daily, user=user, long=long)
     if daily and section is not None:
@@ -275,7 +274,7 @@ def forget(
     keeps are not touched.
     """
     from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.commands import MemoryForget  # noqa: PLC0415
+    from memconsole.domain.commands.memory_forget import MemoryForget  # noqa: PLC0415
 
     call = call_of(context)
     if call.settings.ui.read_only and not dry_run:
@@ -297,15 +296,15 @@ def undo(context: typer.Context, agent: AgentOption = None, dry_run: DryRunOptio
     Once more takes back the one before. What others wrote since stays.
     """
     from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.commands import MemoryUndo  # noqa: PLC0415
+    from memconsole.domain.commands.memory_undo import MemoryUndo  # noqa: PLC0415
 
     call = call_of(context)
     owner = call.engine.agent(meant(call.engine.home(), agent)).ref
-    return perform.single(call, MemoryUndo(owner, dry_run), "taking it back")
+    return perform.single(call, MemoryUndo(owner, dry_run=dry_run), "taking it back")
 
 
 def _layer(*, daily: bool, user: bool, long: bool) -> Layer:
-    from memconsole.domain.commands.commands import Layer  # noqa: PLC0415
+    from memconsole.domain.commands.memory_add import Layer  # noqa: PLC0415
 
     if daily + user + long > 1:
         raise UsageError("--daily, --user and --long exclude each other", hint="Give one of them.")

@@ -46,7 +46,7 @@ def reflect(
     A backup is kept beside the file, and everything that goes is in the archive.
     """
     from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.commands import Reflect  # noqa: PLC0415
+    from memconsole.domain.commands.reflect import Reflect  # noqa: PLC0415
 
     if undo and (candidate is not None or force):
         raise UsageError("--undo stands alone", hint="Leave --candidate and --force out.")

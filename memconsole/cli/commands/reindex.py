@@ -10,8 +10,7 @@ import typer
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of
-from memconsole.domain.commands.commands import Reindex
-from memconsole.domain.commands.outcomes import Reindexed
+from memconsole.domain.commands.reindex import Reindex, Reindexed
 
 if TYPE_CHECKING:
     from memconsole.cli.output.paper import Paper

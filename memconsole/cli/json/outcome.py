@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.cli.json.encode import SCHEMA
-from memconsole.domain.commands.line import key_of, name_of
+from memconsole.domain.commands.command import key_of, name_of
 from memconsole.domain.commands.outcomes import Failed, Skipped, reason_of, status_of
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from memconsole.domain.alerts.rules import Issue, Notice
-    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Detail
 
 SCHEMA = 1
 _MOST_CHARS = 1000

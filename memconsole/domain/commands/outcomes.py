@@ -1,4 +1,4 @@
-"""Outcomes: what came of a command, as the same values for console, command line and scheduler."""
+"""What came of a command: the same values for console, command line and scheduler."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import Notice, Origin
-    from memconsole.domain.commands.commands import Command, Detail
+    from memconsole.domain.commands.command import Command
+
+Detail: TypeAlias = "str | int | float | bool | list[Detail] | dict[str, Detail] | None"
+"""A value that JSON can carry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,48 +36,6 @@ class Reported:
     details: Mapping[str, Detail] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
     duration_ms: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Consolidated(Reported):
-    """Observations that had decayed are in the archive, and a line says where."""
-
-
-@dataclass(frozen=True, slots=True)
-class Promoted(Reported):
-    """Daily notes that the operator named stand in MEMORY.md."""
-
-
-@dataclass(frozen=True, slots=True)
-class Declined(Reported):
-    """Daily notes are not proposed any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Proposed(Reported):
-    """DREAMS.md says what consolidation would do."""
-
-
-ConsolidationDone: TypeAlias = Consolidated | Promoted | Declined | Proposed
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered(Reported):
-    """Something was written down; its id is in `details`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Forgotten(Reported):
-    """Entries are out of the memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class Undone(Reported):
-    """The last action on memory was taken back."""
-
-
-MemoryEdited: TypeAlias = Remembered | Forgotten | Undone
-"""What was done to memory by hand."""
 
 
 class SkipReason(StrEnum):
@@ -155,91 +116,8 @@ class Failed:
     duration_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpointed:
-    """A checkpoint was written and seen on disk.
-
-    Attributes:
-        session_id: The session whose work was saved.
-        is_logged: A daily entry was added; False when it would have repeated the last one.
-    """
-
-    command: Command
-    session_id: str
-    message: str
-    is_logged: bool
-    wrote: tuple[Written, ...] = ()
-    details: Mapping[str, Detail] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()
-    duration_ms: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Reindexed(Reported):
-    """A search index is up to date.
-
-    Attributes:
-        notices: What is odd about the indexed documents.
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class Rotated(Reported):
-    """A session was saved and started anew, and that is proven: `proof` in `details`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Compacted(Reported):
-    """A session was saved and compacted, and its new summary says something."""
-
-
-@dataclass(frozen=True, slots=True)
-class Summarized(Reported):
-    """The summary of a session was written and seen on disk."""
-
-
-@dataclass(frozen=True, slots=True)
-class Observed(Reported):
-    """Observations were added and seen on disk."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recovered(Reported):
-    """Talks that had ended uncaptured are in memory now."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConfigFixed(Reported):
-    """The platform's configuration was changed, and read again.
-
-    Attributes:
-        wrote: The copy from before, then the configuration.
-    """
-
-
-@dataclass(frozen=True, slots=True)
-class Reflected(Reported):
-    """`observations.md` was consolidated, and everything that went is in the archive."""
-
-
-@dataclass(frozen=True, slots=True)
-class Catalogued(Reported):
-    """INDEX.md says what the memory holds now."""
-
-
-@dataclass(frozen=True, slots=True)
-class Flushed(Reported):
-    """A talk was saved before it is compacted; an outcome (`domain.commands.outcomes`)."""
-
-
-Saved: TypeAlias = Checkpointed | Observed | Summarized | Flushed | Recovered | Reflected
-
-Kept: TypeAlias = Saved | MemoryEdited | ConsolidationDone | Catalogued
-
-Done: TypeAlias = Kept | Reindexed | Rotated | Compacted | ConfigFixed
-"""What was done, and its effect checked; a new command adds its outcome here."""
-
-Outcome: TypeAlias = Planned | Skipped | Failed | Done
+Outcome: TypeAlias = Reported | Skipped | Failed
+"""What came of a command; each command declares what it reports when it is done."""
 
 
 def status_of(outcome: Outcome) -> str:

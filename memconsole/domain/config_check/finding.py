@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memconsole.domain.agents import Notice, PlatformConfig, Severity
-    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.compaction import CompactionEvidence
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.transcripts.records import Compaction

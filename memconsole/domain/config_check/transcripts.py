@@ -11,7 +11,7 @@ from memconsole.text.plain import one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.compaction import BadCompaction, CompactionEvidence
     from memconsole.domain.config_check.finding import ConfigFacts
 

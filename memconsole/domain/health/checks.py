@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Detail
 
 Value: TypeAlias = "str | int | float | None"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.calendar import Zone
-    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.summarize.files import FileTouched
     from memconsole.domain.summarize.markers import Tagged
     from memconsole.domain.transcripts.excerpts import Spoken

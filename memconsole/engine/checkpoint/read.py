@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.calendar import Zone
-    from memconsole.domain.commands.commands import Checkpoint, Detail
+    from memconsole.domain.commands.checkpoint import Checkpoint
+    from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.memory.records import Capture, WorkspaceText
     from memconsole.domain.sessions.stored import StoredSession, StoreListing, TranscriptRef
     from memconsole.domain.settings import CheckpointSettings, Settings

@@ -19,7 +19,8 @@ from memconsole.domain.checkpoint.text import (
     render_header,
     render_shared,
 )
-from memconsole.domain.commands.outcomes import Checkpointed, Planned, Skipped, SkipReason, Written
+from memconsole.domain.commands.checkpoint import Checkpointed
+from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.memory.records import Capture
 from memconsole.engine.checkpoint.read import Scene, gather
 from memconsole.engine.home.lookup import find_agent
@@ -28,7 +29,7 @@ from memconsole.text.markdown import addition
 
 if TYPE_CHECKING:
     from memconsole.domain.checkpoint.rules import Due
-    from memconsole.domain.commands.commands import Checkpoint
+    from memconsole.domain.commands.checkpoint import Checkpoint
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.settings import Settings
     from memconsole.engine.checkpoint.read import Findings
@@ -141,8 +142,8 @@ def _apply(scene: Scene, found: Findings, due: Due) -> Checkpointed:
     _store(scene, found, due, block)
     return Checkpointed(
         scene.command,
-        work.session_id,
         message + kept_back(due, work.zone) + left_out(found.tail.counts),
+        session_id=work.session_id,
         is_logged=due.entry,
         wrote=tuple(wrote),
         details=found.details,

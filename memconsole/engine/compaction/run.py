@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.outcomes import Compacted, Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.compact import Compacted
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
 from memconsole.domain.compaction import (
     cuts_only,
     explain,
@@ -27,8 +28,8 @@ from memconsole.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from memconsole.domain.commands.commands import Compact, Detail
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.compact import Compact
+    from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.compaction import Fault
     from memconsole.domain.gateway import CompactAnswer
     from memconsole.domain.settings import Settings

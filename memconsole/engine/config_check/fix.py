@@ -10,22 +10,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.outcomes import (
-    ConfigFixed,
-    Failed,
-    Planned,
-    Skipped,
-    SkipReason,
-    Written,
-)
+from memconsole.domain.commands.config_fix import ConfigFixed
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
 from memconsole.domain.config_check.edit import EditError, edit, with_changes
 from memconsole.errors import PlatformConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memconsole.domain.commands.commands import ConfigFix, Detail
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.config_fix import ConfigFix
+    from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.config_check.document import ConfigText
     from memconsole.domain.config_check.edit import Edit
     from memconsole.domain.config_check.finding import Change

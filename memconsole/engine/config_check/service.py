@@ -12,7 +12,7 @@ from memconsole.engine.snapshot.snapshot import take_snapshot
 from memconsole.errors import HomeUnreadableError
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.commands import ConfigFix
+    from memconsole.domain.commands.config_fix import ConfigFix
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.compaction import CompactionEvidence
     from memconsole.domain.config_check.finding import Change, ConfigReport

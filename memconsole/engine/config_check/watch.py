@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Home
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command
     from memconsole.ports.platform import Clock
 
 logger = logging.getLogger(__name__)

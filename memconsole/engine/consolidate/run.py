@@ -6,19 +6,12 @@ action can be taken back to the byte (`memory undo`). DREAMS.md is written at mo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.calendar import local_day, local_time
-from memconsole.domain.commands.commands import Consolidate, Decline, Promote, Propose
-from memconsole.domain.commands.outcomes import (
-    Consolidated,
-    Failed,
-    Planned,
-    Proposed,
-    Skipped,
-    SkipReason,
-    Written,
-)
+from memconsole.domain.commands.consolidate import Consolidate, Consolidated, Propose, Proposed
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
+from memconsole.domain.commands.promotion import Decline, Promote
 from memconsole.domain.consolidate.text import DREAMS, block_of, with_block
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, digest, edit_of
 from memconsole.domain.memory.observations import OBSERVATIONS
@@ -33,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from memconsole.domain.commands.commands import ConsolidationCommand, Detail
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.command import Command
+    from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.consolidate.decay import Decay
     from memconsole.domain.consolidate.text import ConsolidationPreview
     from memconsole.domain.memory.records import WorkspaceText
@@ -47,7 +40,7 @@ _NAMED: Final = 12
 _NAMED_CHARS: Final = 60
 
 
-def consolidation(command: ConsolidationCommand, bench: Bench) -> Outcome:
+def consolidation(command: Command, bench: Bench) -> Outcome:
     """Run one of the commands of consolidation.
 
     Raises:
@@ -77,7 +70,7 @@ def consolidation(command: ConsolidationCommand, bench: Bench) -> Outcome:
         case Propose():
             return propose(command, bench)
         case _:
-            assert_never(command)
+            raise AssertionError(command.spec.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,10 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.commands import Checkpoint, Flush, FlushBefore, Observe
-from memconsole.domain.commands.outcomes import (
-    Failed,
-    Flushed,
-    Planned,
-    Skipped,
-    SkipReason,
-    status_of,
-)
+from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.flush import Flush, FlushBefore, Flushed
+from memconsole.domain.commands.observe import Observe
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, status_of
 from memconsole.domain.flush import marked
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.engine.checkpoint.run import checkpoint
@@ -33,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from memconsole.domain.agents import Home
-    from memconsole.domain.commands.commands import Detail
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.engine.flush.fill import Fill

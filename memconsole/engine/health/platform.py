@@ -15,7 +15,7 @@ from memconsole.text.numerals import size_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.platform_search.index import PlatformIndexHealth
     from memconsole.engine.health.look import Look
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.calendar import Zone
-    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.memory.edits import FileEdit, Standing
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.records import WorkspaceText

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.calendar import local_time
-from memconsole.domain.commands.outcomes import Forgotten, Planned, Written
+from memconsole.domain.commands.memory_forget import Forgotten
+from memconsole.domain.commands.outcomes import Planned, Written
 from memconsole.domain.memory.blocks import pieces_of
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, edit_of, without
 from memconsole.domain.memory.entries import entries_of
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from memconsole.domain.commands.commands import Detail, MemoryForget
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.memory_forget import MemoryForget
+    from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.memory.edits import FileEdit
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.records import WorkspaceText

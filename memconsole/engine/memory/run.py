@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.commands import (
-    Consolidate,
-    Decline,
-    MemoryAdd,
-    MemoryForget,
-    MemoryUndo,
-    Promote,
-    Propose,
-)
-from memconsole.domain.commands.outcomes import (
-    Consolidated,
-    Failed,
-    Forgotten,
-    Promoted,
-    Reflected,
-    Undone,
-)
+from memconsole.domain.commands.consolidate import Consolidate, Consolidated, Propose
+from memconsole.domain.commands.memory_add import MemoryAdd
+from memconsole.domain.commands.memory_forget import Forgotten, MemoryForget
+from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
+from memconsole.domain.commands.outcomes import Failed
+from memconsole.domain.commands.promotion import Decline, Promote, Promoted
+from memconsole.domain.commands.reflect import Reflected
 from memconsole.engine.home.workspace import Bench
 from memconsole.engine.search.refresh import indexed, refresh
 from memconsole.engine.turn import in_turn, no_workspace
 from memconsole.errors import LockedError
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.commands import ConsolidationCommand, MemoryCommand
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
@@ -39,7 +29,7 @@ _PATIENCE_SECONDS = 5.0
 
 
 def edit_memory(
-    command: MemoryCommand | ConsolidationCommand,
+    command: Command,
     *,
     ports: Ports,
     reader: Reader,
@@ -82,7 +72,7 @@ def edit_memory(
     return outcome
 
 
-def _run(command: MemoryCommand | ConsolidationCommand, bench: Bench) -> Outcome:
+def _run(command: Command, bench: Bench) -> Outcome:
     match command:
         case MemoryAdd():
             from memconsole.engine.memory.add import add  # noqa: PLC0415
@@ -101,7 +91,7 @@ def _run(command: MemoryCommand | ConsolidationCommand, bench: Bench) -> Outcome
 
             return consolidation(command, bench)
         case _:
-            assert_never(command)
+            raise AssertionError(command.spec.name)
 
 
 def _rebuilt(outcome: Forgotten, bench: Bench) -> Outcome:

@@ -5,22 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.commands.commands import Reflect
-from memconsole.domain.commands.outcomes import (
-    Failed,
-    Planned,
-    Skipped,
-    SkipReason,
-    Undone,
-    Written,
-)
+from memconsole.domain.commands.memory_undo import Undone
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
+from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.memory.edits import ActionKind, is_exact, undone
 from memconsole.domain.memory.entries import is_kept_by_us
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memconsole.domain.commands.commands import MemoryUndo
+    from memconsole.domain.commands.memory_undo import MemoryUndo
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.memory.edits import FileEdit, MemoryAction
     from memconsole.engine.home.workspace import Bench

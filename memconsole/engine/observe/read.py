@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.calendar import Zone
-    from memconsole.domain.commands.commands import Observe
+    from memconsole.domain.commands.observe import Observe
     from memconsole.domain.observe.rules import Cursor
     from memconsole.domain.sessions.stored import StoredSession, StoreListing
     from memconsole.domain.settings import Settings

@@ -12,7 +12,8 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint.rules import span
-from memconsole.domain.commands.outcomes import Observed, Planned, Skipped, SkipReason, Written
+from memconsole.domain.commands.observe import Observed
+from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.memory.observation_log import add, appended, parse
 from memconsole.domain.memory.observations import OBSERVATIONS, new_log, render
 from memconsole.domain.model import observe_prompt, read_observations
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memconsole.domain.agents import Notice
-    from memconsole.domain.commands.commands import Detail, Observe
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.observe import Observe
+    from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.memory.observations import Observation, ObservationLog
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.observe.rules import Extracted, Part

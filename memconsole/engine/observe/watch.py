@@ -13,7 +13,7 @@ import threading
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.domain.checkpoint.rules import is_capturable
-from memconsole.domain.commands.commands import Observe
+from memconsole.domain.commands.observe import Observe
 from memconsole.domain.observe.watching import TalkCount, WatchRules
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.transcripts.records import EntryKind

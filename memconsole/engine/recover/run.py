@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Notice
 from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.checkpoint.rules import is_readable
-from memconsole.domain.commands.commands import Observe, Summarize
+from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import (
     Failed,
     Planned,
-    Recovered,
     Skipped,
     SkipReason,
     reason_of,
     status_of,
 )
+from memconsole.domain.commands.recover import Recovered
+from memconsole.domain.commands.summarize import Summarize
 from memconsole.domain.recover import RAW_MESSAGES, ended_talks, render_raw
 from memconsole.domain.transcripts.excerpts import take
 from memconsole.engine.home.lookup import find_agent, unreadable
@@ -49,8 +50,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, Home
-    from memconsole.domain.commands.commands import Detail, Recover
-    from memconsole.domain.commands.outcomes import Outcome, Written
+    from memconsole.domain.commands.outcomes import Detail, Outcome, Written
+    from memconsole.domain.commands.recover import Recover
     from memconsole.domain.recover import Ended, EndedTalk
     from memconsole.domain.sessions.stored import StoreListing, TranscriptRef
     from memconsole.domain.settings import Settings

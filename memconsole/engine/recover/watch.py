@@ -12,7 +12,7 @@ import threading
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memconsole.domain.checkpoint.rules import is_capturable, is_readable
-from memconsole.domain.commands.commands import Recover
+from memconsole.domain.commands.recover import Recover
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.engine.home.lookup import owns
 from memconsole.errors import MemconsoleError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.commands import Reflect
 from memconsole.domain.commands.outcomes import Skipped, SkipReason
+from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.errors import WorkspaceError
 from memconsole.text.estimate import exceeds, tokens_for, tokens_in, words_in
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memconsole.domain.agents import Agent, Home
-    from memconsole.domain.commands.commands import Detail
+    from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.settings import Settings
     from memconsole.ports.bundle import Ports
 

@@ -13,15 +13,8 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import local_day, local_time
-from memconsole.domain.commands.commands import Draft
-from memconsole.domain.commands.outcomes import (
-    Failed,
-    Planned,
-    Reflected,
-    Skipped,
-    SkipReason,
-    Written,
-)
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
+from memconsole.domain.commands.reflect import Draft, Reflected
 from memconsole.domain.memory.edits import edit_of, is_exact
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS
@@ -43,8 +36,8 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent
     from memconsole.domain.calendar import Zone
-    from memconsole.domain.commands.commands import Detail, Reflect
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Detail, Outcome
+    from memconsole.domain.commands.reflect import Reflect
     from memconsole.domain.memory.observations import ObservationLog
     from memconsole.domain.memory.records import ReflectionRecord, WorkspaceText
     from memconsole.domain.reflect.sheet import Conflict, Removed

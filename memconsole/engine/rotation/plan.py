@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.checkpoint.rules import is_readable
-from memconsole.domain.commands.commands import Rotate
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.rotation import BREAKER, is_too_soon, is_tripped
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import NotDue
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import Notice
-    from memconsole.domain.commands.commands import Detail
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.rotation import Rotation
     from memconsole.domain.settings import RotationSettings, Settings
     from memconsole.domain.snapshot.snapshot import SessionView

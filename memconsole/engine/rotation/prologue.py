@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.commands import Checkpoint, Observe, Summarize
-from memconsole.domain.commands.outcomes import Skipped, SkipReason, Summarized, status_of
+from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.observe import Observe
+from memconsole.domain.commands.outcomes import Skipped, SkipReason, status_of
+from memconsole.domain.commands.summarize import Summarize, Summarized
 from memconsole.engine.checkpoint.run import checkpoint
 from memconsole.engine.observe.run import observe
 from memconsole.engine.summarize import summarize
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memconsole.domain.agents import Notice
-    from memconsole.domain.commands.commands import Command, Detail
-    from memconsole.domain.commands.outcomes import Outcome, Written
+    from memconsole.domain.commands.command import Command
+    from memconsole.domain.commands.outcomes import Detail, Outcome, Written
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.rotation.target import Target

@@ -10,7 +10,8 @@ import logging
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.outcomes import Failed, Rotated, Skipped, SkipReason, status_of
+from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason, status_of
+from memconsole.domain.commands.rotate import Rotated
 from memconsole.domain.rotation import (
     DEFERRALS,
     Rotation,
@@ -27,8 +28,8 @@ from memconsole.errors import GatewayCallError, GatewayUnavailableError, StateEr
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.commands import Detail, Rotate
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Detail, Outcome
+    from memconsole.domain.commands.rotate import Rotate
     from memconsole.domain.rotation import Identity
     from memconsole.domain.settings import RotationSettings, Settings
     from memconsole.engine.home.reader import Reader

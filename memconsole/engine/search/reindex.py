@@ -6,7 +6,8 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.outcomes import Failed, Planned, Reindexed, Written
+from memconsole.domain.commands.outcomes import Failed, Planned, Written
+from memconsole.domain.commands.reindex import Reindexed
 from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.search.open import shelves, unread_notices
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memconsole.domain.agents import Agent, Home, Notice
-    from memconsole.domain.commands.commands import Detail, Reindex
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Detail, Outcome
+    from memconsole.domain.commands.reindex import Reindex
     from memconsole.domain.search.indexing import DocumentText, IndexStatus, SyncReport
     from memconsole.domain.settings import Settings
     from memconsole.engine.search.open import Shelf

@@ -25,8 +25,8 @@ import threading
 from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.commands.commands import Reindex
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.search.indexing import Source
 from memconsole.engine.search.open import shelves
 from memconsole.errors import LockedError, MemconsoleError

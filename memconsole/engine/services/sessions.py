@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.bootstrap import Bootstrap
-    from memconsole.domain.commands.commands import Flush, Reflect
+    from memconsole.domain.commands.flush import Flush
     from memconsole.domain.commands.outcomes import Written
+    from memconsole.domain.commands.reflect import Reflect
     from memconsole.domain.hooks import HookStatus
     from memconsole.engine.config_check.watch import ConfigWatch
     from memconsole.engine.freshness import Precapture

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from textual.app import App
 
-    from memconsole.domain.commands.catalogue import CommandSpec
+    from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.engine import Door

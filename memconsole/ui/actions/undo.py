@@ -7,34 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.catalogue import spec_of
-from memconsole.domain.commands.commands import (
-    Consolidate,
-    MemoryAdd,
-    MemoryForget,
-    MemoryUndo,
-    Promote,
-    Reflect,
-)
+from memconsole.domain.commands.memory_undo import MemoryUndo
 from memconsole.domain.commands.outcomes import status_of
+from memconsole.domain.commands.reflect import Reflect
 from memconsole.ui.actions.targets import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.commands.catalogue import CommandSpec
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import Command, CommandSpec
     from memconsole.ui.actions.action import Action
-
-
-def _put_back(
-    agent: AgentRef,
-    key: str | None = None,  # noqa: ARG001 - observations are of an agent
-    *,
-    dry_run: bool = False,
-    is_forced: bool = False,  # noqa: ARG001 - there is nothing to pass over
-) -> Command:
-    return Reflect(agent, is_undo=True, dry_run=dry_run)
 
 
 def undo_of(actions: Iterable[Action]) -> tuple[CommandSpec, tuple[Target, ...]] | None:
@@ -60,14 +43,14 @@ def _is_undo(command: Command) -> bool:
 
 
 def _is_edit(command: Command) -> bool:
-    is_memory = isinstance(command, MemoryAdd | MemoryForget | Promote | Consolidate)
-    return is_memory or (isinstance(command, Reflect) and not command.is_undo)
+    return command.spec.is_undoable and not _is_undo(command)
 
 
 def _spec(action: Action, edits: Iterable[Command]) -> CommandSpec:
     """Return the command that takes an action back; both are one stack for `memory undo`."""
     if any(isinstance(one, Reflect) for one in edits):
-        return replace(action.spec, title="Undo reflect", build=_put_back, undo="")
+        given = {"is_undo": True}
+        return replace(action.spec, title="Undo reflect", force="", given=given, undo="")
     return spec_of("memory undo")
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 from textual.binding import Binding
 from textual.screen import ModalScreen
 
-from memconsole.domain.commands.catalogue import Subject, spec_of
+from memconsole.domain.commands.catalogue import spec_of
+from memconsole.domain.commands.command import Subject
 from memconsole.ui.actions.targets import for_agents, pool_of
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span

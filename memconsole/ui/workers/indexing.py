@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from memconsole.domain.commands.commands import Reindex
+from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.search.indexing import IndexState
 from memconsole.errors import MemconsoleError
 from memconsole.lazy_dataclass import dataclass

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
 
-from memconsole.domain.commands.commands import Layer, MemoryAdd
+from memconsole.domain.commands.memory_add import Layer
 from memconsole.domain.memory.edits import DEFAULT_SECTION
 from memconsole.domain.memory.files import MARKER_TAGS
 from memconsole.lazy_dataclass import dataclass
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from memconsole.domain.agents import AgentRef
-    from memconsole.domain.commands.catalogue import CommandSpec
-    from memconsole.domain.commands.commands import Command
+    from memconsole.domain.commands.command import CommandSpec
     from memconsole.ui.drawing.glyphs import Glyphs
     from memconsole.ui.drawing.spans import Line
 
@@ -59,19 +57,13 @@ class Note:
 
     def spec(self, usual: CommandSpec) -> CommandSpec:
         """Return the command of the catalogue with everything that was said."""
-
-        def build(
-            agent: AgentRef,
-            key: str | None = None,  # noqa: ARG001 - the text is the note's
-            *,
-            dry_run: bool = False,
-            is_forced: bool = False,
-        ) -> Command:
-            return MemoryAdd(
-                agent, self.text, self.layer, self.tag, self.section, is_forced, dry_run=dry_run
-            )
-
-        return replace(usual, build=build)
+        given = {
+            "text": self.text,
+            "layer": self.layer,
+            "tag": self.tag,
+            "section": self.section,
+        }
+        return replace(usual, about="", given=given)
 
 
 class _Form(Pane, can_focus=False, inherit_bindings=False):

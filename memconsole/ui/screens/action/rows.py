@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.line import command_line
+from memconsole.domain.commands.command import command_line
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, status_of
 from memconsole.ui.actions.action import Phase
 from memconsole.ui.drawing import cells, figures

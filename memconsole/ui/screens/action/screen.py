@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.line import command_line
+from memconsole.domain.commands.command import command_line
 from memconsole.ui.actions.action import Phase
 from memconsole.ui.screens.action.rows import action_lines
 from memconsole.ui.screens.question import CANCEL, NO, YES, Button, Question

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
-from memconsole.domain.commands.catalogue import Subject, spec_of
-from memconsole.domain.commands.commands import Consolidate
+from memconsole.domain.commands.catalogue import spec_of
+from memconsole.domain.commands.command import Subject
 from memconsole.ui.actions.targets import for_entries
 from memconsole.ui.keys import bind, command_key, panel_keys
 from memconsole.ui.screens.base import AgentScreen
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from memconsole.domain.agents import AgentRef
-    from memconsole.domain.commands.commands import Command
     from memconsole.domain.consolidate.text import ConsolidationPreview
     from memconsole.ui.actions.targets import Target
 
@@ -112,19 +110,8 @@ class ConsolidationScreen(AgentScreen):
         if name != "consolidate" or self._loader.value is None:
             super().action_command(name)
             return
-        shown = self._loader.value.shown
-
-        def build(
-            agent: AgentRef,
-            key: str | None = None,  # noqa: ARG001 - it is about a whole memory
-            *,
-            dry_run: bool = False,
-            is_forced: bool = False,
-        ) -> Command:
-            return Consolidate(agent, shown, is_high_included=is_forced, dry_run=dry_run)
-
-        spec = spec_of(name)
-        self.desk.begin(replace(spec, build=build), self.targets(spec.subject))
+        spec = replace(spec_of(name), given={"shown": self._loader.value.shown})
+        self.desk.begin(spec, self.targets(spec.subject))
 
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
         """Add what only this screen knows."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from textual import on
 from textual.containers import Horizontal
 
-from memconsole.domain.commands.catalogue import Subject
+from memconsole.domain.commands.command import Subject
 from memconsole.ui.actions.targets import for_entries
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.keys import bind, command_key, is_read_only, panel_keys

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.events import Resize
 
-    from memconsole.domain.commands.catalogue import Subject
+    from memconsole.domain.commands.command import Subject
     from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, SessionView
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.drawing.listing import Sort

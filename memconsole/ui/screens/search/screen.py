@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from memconsole.domain.commands.catalogue import Subject
+    from memconsole.domain.commands.command import Subject
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.queries import Facets
 

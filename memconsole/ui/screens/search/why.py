@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from memconsole.domain.commands.catalogue import Subject
+    from memconsole.domain.commands.command import Subject
     from memconsole.domain.search.values import SearchHit, SearchRequest, SearchResult
     from memconsole.ui.actions.targets import Target
 

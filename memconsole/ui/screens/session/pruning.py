@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, cast
 from textual import on
 from textual.containers import Horizontal
 
-from memconsole.domain.commands.catalogue import Subject
+from memconsole.domain.commands.command import Subject
 from memconsole.domain.pruning import PruningMode
 from memconsole.engine.pruning import PruningWish
 from memconsole.ui.actions.targets import for_session

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.containers import Horizontal, Vertical
 
-from memconsole.domain.commands.catalogue import Subject
+from memconsole.domain.commands.command import Subject
 from memconsole.ui.actions.targets import for_session
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.names import row_key, session_name
