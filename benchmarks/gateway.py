@@ -72,7 +72,7 @@ def connect_and_list_ms() -> float:
     from tempfile import TemporaryDirectory  # noqa: PLC0415
 
     from memconsole.adapters.gateway.client import GatewayClient  # noqa: PLC0415
-    from memconsole.adapters.gateway.doorway import Doorway  # noqa: PLC0415
+    from memconsole.adapters.gateway.connector import Connector  # noqa: PLC0415
     from memconsole.adapters.gateway.identity import DeviceFile  # noqa: PLC0415
     from memconsole.demo.gateway import LoopbackGateway  # noqa: PLC0415
     from memconsole.domain.gateway import GatewayPlace  # noqa: PLC0415
@@ -85,8 +85,8 @@ def connect_and_list_ms() -> float:
     with TemporaryDirectory() as folder, LoopbackGateway(lambda: rows, now=now) as server:
         place = GatewayPlace(server.url, server.token, is_explicit=True)
         for _ in range(ROUNDS + 1):  # the first one loads the library
-            doorway = Doorway("ws", Path(folder), {}, DeviceFile(Path(folder) / "device.key"))
-            client = GatewayClient(lambda: place, doorway, now=now)
+            connector = Connector("ws", Path(folder), {}, DeviceFile(Path(folder) / "device.key"))
+            client = GatewayClient(lambda: place, connector, now=now)
             start = time.perf_counter()
             assert len(client.read().sessions) == len(rows)
             times.append(time.perf_counter() - start)

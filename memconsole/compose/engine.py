@@ -235,13 +235,13 @@ def note_hook_call(settings: Settings, clock: Clock) -> bool:
 
 def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Clock) -> Gateway:
     from memconsole.adapters.gateway.client import GatewayClient  # noqa: PLC0415
-    from memconsole.adapters.gateway.doorway import Doorway  # noqa: PLC0415
+    from memconsole.adapters.gateway.connector import Connector  # noqa: PLC0415
     from memconsole.adapters.gateway.identity import DeviceFile  # noqa: PLC0415
     from memconsole.adapters.platform.config.read import find_config  # noqa: PLC0415
     from memconsole.adapters.platform.gateway_address import find_place  # noqa: PLC0415
     from memconsole.domain.agents import Origin  # noqa: PLC0415
 
-    doorway = Doorway(
+    connector = Connector(
         settings.transport,
         choice.path,
         os.environ,
@@ -256,7 +256,7 @@ def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Cloc
             token=settings.gateway_token,
             state=choice.path,
         ),
-        doorway,
+        connector,
         now=clock.now,
         timeout_s=settings.gateway_timeout.total_seconds(),
     )

@@ -19,8 +19,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from websockets.sync.server import serve
 
-from memconsole.adapters.gateway.handshake import Attempt, open_link
-from memconsole.adapters.gateway.link import MAX_FRAME_BYTES
+from memconsole.adapters.gateway.connection import MAX_FRAME_BYTES
+from memconsole.adapters.gateway.handshake import Attempt, open_connection
 from memconsole.adapters.gateway.problem import RefusedError
 from memconsole.domain.gateway import GatewayPlace, Verdict
 from tests.gateway.scripted import CHALLENGE, TOKEN, Script, let_in, play, scripted
@@ -36,7 +36,7 @@ SOON_S = 0.3
 
 def refused(place: GatewayPlace, *, within_s: float = 5.0) -> RefusedError:
     with pytest.raises(RefusedError) as caught:
-        open_link(Attempt(place, time.monotonic() + within_s))
+        open_connection(Attempt(place, time.monotonic() + within_s))
     return caught.value
 
 
@@ -100,7 +100,7 @@ def test_a_host_that_is_not_reached_is_down_long_before_the_end() -> None:
             one.connect_ex(place)
         attempt = Attempt(GatewayPlace(f"ws://127.0.0.1:{place[1]}"), time.monotonic() + 60)
         with pytest.raises(RefusedError) as caught:
-            open_link(replace(attempt, reach_s=0.2))
+            open_connection(replace(attempt, reach_s=0.2))
         for one in held:
             one.close()
     assert caught.value.refusal.verdict is Verdict.DOWN
@@ -167,9 +167,11 @@ def secured(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def test_a_known_certificate_is_trusted_and_another_is_not(tmp_path: Path) -> None:
     with secured(tmp_path) as (url, cert_file):
-        link = open_link(Attempt(GatewayPlace(url, TOKEN, "", cert_file), time.monotonic() + 5))
-        assert link.hello.version == "2026.9.6"
-        link.close()
+        connection = open_connection(
+            Attempt(GatewayPlace(url, TOKEN, "", cert_file), time.monotonic() + 5)
+        )
+        assert connection.hello.version == "2026.9.6"
+        connection.close()
         found = refused(GatewayPlace(url, TOKEN)).refusal
         assert (found.verdict, "certificate" in found.message) == (Verdict.NOT_A_GATEWAY, True)
         gone = refused(GatewayPlace(url, TOKEN, "", tmp_path / "gone.pem")).refusal

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.adapters.gateway import listener as timing
-from memconsole.adapters.gateway.connection import NEAR_S, Pauses
 from memconsole.adapters.gateway.news import farewell, is_news
+from memconsole.adapters.gateway.reconnecting import NEAR_S, Backoff
 from memconsole.domain.gateway import Verdict
 from tests.gateway.scripted import error, let_in, ok, recorded, scripted, until
 from tests.gateway.test_client import JSON, KEY, ROW
@@ -278,12 +278,12 @@ def test_nothing_stays_behind(tmp_path: Path) -> None:
 def test_where_nothing_listens_on_this_host_the_pause_stays_short() -> None:
     from memconsole.domain.gateway import GatewayPlace, refusal  # noqa: PLC0415
 
-    place, pauses = GatewayPlace("ws://127.0.0.1:1"), Pauses()
+    place, backoff = GatewayPlace("ws://127.0.0.1:1"), Backoff()
     for _ in range(10):
-        pauses.failed(place, refusal(Verdict.DOWN, "nobody"), 0.0, is_near=True)
-    assert pauses.left_s(0.0) == NEAR_S
-    pauses.failed(place, refusal(Verdict.BAD_TOKEN, "no"), 0.0, is_near=True)
-    assert pauses.left_s(0.0) == 300.0
+        backoff.failed(place, refusal(Verdict.DOWN, "nobody"), 0.0, is_near=True)
+    assert backoff.left_s(0.0) == NEAR_S
+    backoff.failed(place, refusal(Verdict.BAD_TOKEN, "no"), 0.0, is_near=True)
+    assert backoff.left_s(0.0) == 300.0
 
 
 @pytest.mark.shared

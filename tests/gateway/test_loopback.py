@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.adapters.gateway.client import GatewayClient
-from memconsole.adapters.gateway.doorway import Doorway
+from memconsole.adapters.gateway.connector import Connector
 from memconsole.adapters.gateway.identity import DeviceFile
 from memconsole.demo.gateway import LoopbackGateway, rows_of
 from memconsole.domain.commands.compact import Compact, Compacted
@@ -48,8 +48,8 @@ class Live:
         )
         self.gateway.start()
         self.place = GatewayPlace(self.gateway.url, self.gateway.token, is_explicit=True)
-        doorway = Doorway("ws", folder, {}, DeviceFile(folder / "device.key"))
-        self.client = GatewayClient(lambda: self.place, doorway, now=lambda: NOW)
+        connector = Connector("ws", folder, {}, DeviceFile(folder / "device.key"))
+        self.client = GatewayClient(lambda: self.place, connector, now=lambda: NOW)
         ports = replace(self.stage.world.ports, gateway=self.client)
         self.engine = Engine(ports, self.stage.settings)
 
@@ -102,8 +102,8 @@ def test_a_rotation_needs_three_requests_beside_the_reset(live: Live) -> None:
 
 
 def test_what_another_client_resets_is_news(live: Live, tmp_path: Path) -> None:
-    doorway = Doorway("ws", tmp_path, {}, DeviceFile(tmp_path / "other.key"))
-    other = GatewayClient(lambda: live.place, doorway, now=lambda: NOW)
+    connector = Connector("ws", tmp_path, {}, DeviceFile(tmp_path / "other.key"))
+    other = GatewayClient(lambda: live.place, connector, now=lambda: NOW)
     stop = threading.Event()
     counts: list[int | None] = []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memconsole.adapters.gateway.client import GatewayClient
-from memconsole.adapters.gateway.doorway import Doorway
+from memconsole.adapters.gateway.connector import Connector
 from memconsole.adapters.gateway.identity import DeviceFile
 from memconsole.domain.gateway import GatewayPlace
 from memconsole.errors import GatewayCallError, GatewayUnavailableError
@@ -28,11 +28,11 @@ def client(
     program.write_text(f'#!/bin/sh\necho "$@" >> {folder}/calls\n{script}\n')
     program.chmod(0o755)
     environ = {"PATH": f"{program.parent}:/usr/bin:/bin"}
-    doorway = Doorway(transport, folder / "home", environ, DeviceFile(folder / "device.key"))
+    connector = Connector(transport, folder / "home", environ, DeviceFile(folder / "device.key"))
     where = GatewayPlace(f"ws://127.0.0.1:{free_port()}")
     if place is not None:
         where = GatewayPlace(*place, is_explicit=True)
-    return GatewayClient(lambda: where, doorway, now=lambda: NOW, timeout_s=5)
+    return GatewayClient(lambda: where, connector, now=lambda: NOW, timeout_s=5)
 
 
 def calls(folder: Path) -> list[str]:
@@ -254,9 +254,9 @@ def test_no_answer_at_all_is_a_lost_one(tmp_path: Path) -> None:
 
 
 def test_without_the_program_it_is_down(tmp_path: Path) -> None:
-    doorway = Doorway("cli", tmp_path, {"PATH": ""}, DeviceFile(tmp_path / "device.key"))
+    connector = Connector("cli", tmp_path, {"PATH": ""}, DeviceFile(tmp_path / "device.key"))
     place = GatewayPlace("ws://127.0.0.1:1")
-    made = GatewayClient(lambda: place, doorway, now=lambda: NOW)
+    made = GatewayClient(lambda: place, connector, now=lambda: NOW)
     assert made.read().status.verdict == "down"
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.adapters.gateway.client import GatewayClient
-from memconsole.adapters.gateway.doorway import Doorway
+from memconsole.adapters.gateway.connector import Connector
 from memconsole.adapters.gateway.identity import DeviceFile
 from memconsole.domain.gateway import GatewayPlace
 from tests.gateway.scripted import CHALLENGE, TOKEN, error, hello, let_in, ok, scripted
@@ -42,8 +42,8 @@ def pause() -> Json:
 
 def status_of(url: str, folder: Path, *, timeout_s: float) -> GatewayStatus:
     place = GatewayPlace(url, TOKEN, is_explicit=True)
-    doorway = Doorway("ws", folder, {}, DeviceFile(folder / "device.key"))
-    made = GatewayClient(lambda: place, doorway, now=lambda: NOW, timeout_s=timeout_s)
+    connector = Connector("ws", folder, {}, DeviceFile(folder / "device.key"))
+    made = GatewayClient(lambda: place, connector, now=lambda: NOW, timeout_s=timeout_s)
     found = made.read().status
     made.close()
     return found
@@ -132,8 +132,8 @@ def test_a_list_that_ends_before_its_total_is_told(tmp_path: Path) -> None:
     rows = {"on": "sessions.list", "reply": ok({"sessions": [ROW], "totalCount": 12})}
     with scripted([*let_in(), rows]) as script:
         place = GatewayPlace(script.url, TOKEN)
-        doorway = Doorway("ws", tmp_path, {}, DeviceFile(tmp_path / "device.key"))
-        made = GatewayClient(lambda: place, doorway, now=lambda: NOW)
+        connector = Connector("ws", tmp_path, {}, DeviceFile(tmp_path / "device.key"))
+        made = GatewayClient(lambda: place, connector, now=lambda: NOW)
         reading = made.read()
         made.close()
     assert (list(reading.sessions), reading.cut_at) == ([KEY], (1, 12))

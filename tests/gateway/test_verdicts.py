@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.adapters.gateway.client import GatewayClient
-from memconsole.adapters.gateway.connection import STEPS_S, STUBBORN_S, Pauses
-from memconsole.adapters.gateway.doorway import Doorway
+from memconsole.adapters.gateway.connector import Connector
 from memconsole.adapters.gateway.identity import DeviceFile
+from memconsole.adapters.gateway.reconnecting import STEPS_S, STUBBORN_S, Backoff
 from memconsole.domain.gateway import NEXT_STEPS, GatewayPlace, Verdict, judge_error
 from memconsole.domain.release import version_of
 from memconsole.errors import GatewayUnavailableError
@@ -34,12 +34,12 @@ def client(
     timeout_s: float = 5,
 ) -> tuple[GatewayClient, list[float]]:
     slept: list[float] = []
-    doorway = Doorway(
+    connector = Connector(
         transport, folder, {"PATH": ""}, DeviceFile(folder / "state" / "device.key"), may_register
     )
     place = GatewayPlace(url, token, is_explicit=True)
     made = GatewayClient(
-        lambda: place, doorway, now=lambda: NOW, timeout_s=timeout_s, sleep=slept.append
+        lambda: place, connector, now=lambda: NOW, timeout_s=timeout_s, sleep=slept.append
     )
     return made, slept
 
@@ -261,9 +261,9 @@ def test_a_token_that_only_the_platform_can_open_is_told(tmp_path: Path) -> None
         {"on": "connect", "reply": error("NOT_PAIRED", "device identity required")},
     ]
     with scripted(steps) as script:
-        doorway = Doorway("ws", tmp_path, {}, DeviceFile(tmp_path / "device.key"))
+        connector = Connector("ws", tmp_path, {}, DeviceFile(tmp_path / "device.key"))
         place = GatewayPlace(script.url, None, "the token is in a secret store")
-        made = GatewayClient(lambda: place, doorway, now=lambda: NOW)
+        made = GatewayClient(lambda: place, connector, now=lambda: NOW)
         status = made.read().status
     assert status.verdict == "bad-token"
     assert not (tmp_path / "device.key").exists()
@@ -273,12 +273,12 @@ def test_pauses_grow_and_are_capped() -> None:
     place = GatewayPlace("ws://127.0.0.1:1")
     found = judge_error({"code": "UNAVAILABLE", "details": {"reason": "startup-sidecars"}})
     assert found is not None
-    pauses, now = Pauses(), 0.0
+    backoff, now = Backoff(), 0.0
     tries = 0
     while now < 60:
-        assert pauses.is_over(place, now)
-        pauses.failed(place, found, now)
-        assert not pauses.is_over(place, now + STEPS_S[0] - 0.01)
+        assert backoff.is_over(place, now)
+        backoff.failed(place, found, now)
+        assert not backoff.is_over(place, now + STEPS_S[0] - 0.01)
         tries += 1
         now += STEPS_S[min(tries, len(STEPS_S)) - 1]
     assert tries <= 8
@@ -288,13 +288,13 @@ def test_what_cannot_heal_is_left_alone_until_something_changes() -> None:
     place = GatewayPlace("ws://127.0.0.1:1", "old")
     found = judge_error({"code": "X", "details": {"code": "AUTH_TOKEN_MISMATCH"}})
     assert found is not None
-    pauses = Pauses()
-    pauses.failed(place, found, 0.0)
-    assert not pauses.is_over(place, STUBBORN_S - 1)
-    assert pauses.is_over(GatewayPlace("ws://127.0.0.1:1", "new"), 1.0)
-    assert pauses.is_over(place, STUBBORN_S)
-    pauses.succeeded()
-    assert pauses.is_over(place, 0.0)
+    backoff = Backoff()
+    backoff.failed(place, found, 0.0)
+    assert not backoff.is_over(place, STUBBORN_S - 1)
+    assert backoff.is_over(GatewayPlace("ws://127.0.0.1:1", "new"), 1.0)
+    assert backoff.is_over(place, STUBBORN_S)
+    backoff.succeeded()
+    assert backoff.is_over(place, 0.0)
 
 
 def test_every_verdict_but_up_has_a_next_step() -> None:

@@ -16,7 +16,7 @@ from memconsole.adapters.alerts import child
 from memconsole.adapters.alerts.channels import ChildChannel, LogChannel
 from memconsole.adapters.alerts.secrets import Secrets
 from memconsole.adapters.gateway.client import GatewayClient
-from memconsole.adapters.gateway.doorway import Doorway
+from memconsole.adapters.gateway.connector import Connector
 from memconsole.adapters.gateway.identity import DeviceFile
 from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
@@ -65,8 +65,8 @@ class LiveWorld(World):
         )
 
     def _new_client(self) -> GatewayClient:
-        doorway = Doorway("ws", self.folder, {}, DeviceFile(self.folder / "device.key"))
-        return GatewayClient(lambda: self.place, doorway, now=self.clocks.now)
+        connector = Connector("ws", self.folder, {}, DeviceFile(self.folder / "device.key"))
+        return GatewayClient(lambda: self.place, connector, now=self.clocks.now)
 
     @property
     def ports(self) -> Ports:

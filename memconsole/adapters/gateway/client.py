@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.gateway import frames
-from memconsole.adapters.gateway.connection import Line
-from memconsole.adapters.gateway.link import SocketLink
+from memconsole.adapters.gateway.connection import SocketConnection
 from memconsole.adapters.gateway.listener import Listener
 from memconsole.adapters.gateway.memory_search import search_memory
-from memconsole.adapters.gateway.problem import LinkLostError
-from memconsole.adapters.gateway.program import ProgramLink
+from memconsole.adapters.gateway.problem import ConnectionLostError
+from memconsole.adapters.gateway.program import ProgramConnection
+from memconsole.adapters.gateway.reconnecting import ReconnectingConnection
 from memconsole.adapters.gateway.sessions import Listed, find_row, list_rows
 from memconsole.domain.gateway import (
     NEXT_STEPS,
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from memconsole.adapters.gateway.doorway import Doorway, Link
-    from memconsole.adapters.gateway.link import Hello
+    from memconsole.adapters.gateway.connection import Hello
+    from memconsole.adapters.gateway.connector import Connection, Connector
     from memconsole.adapters.gateway.listener import StopSignal
     from memconsole.domain.gateway import GatewayPlace, LiveSession
     from memconsole.domain.search.agent_view import AgentHit
@@ -54,7 +54,7 @@ class GatewayClient:
 
     Args:
         place: Returns where it is now; asked before every try, since the configuration may change.
-        doorway: How to get in.
+        connector: How to get in.
         now: The wall clock.
         timeout_s: For each request that only reads.
         sleep: Waits between tries.
@@ -63,17 +63,17 @@ class GatewayClient:
     def __init__(
         self,
         place: Callable[[], GatewayPlace],
-        doorway: Doorway,
+        connector: Connector,
         *,
         now: Callable[[], datetime],
         timeout_s: float = 10.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self.is_off = doorway.transport == "none"
+        self.is_off = connector.transport == "none"
         self._now = now
         self._timeout_s = timeout_s
         self._lock = threading.RLock()
-        self._line = Line(place, doorway, sleep)
+        self._connection = ReconnectingConnection(place, connector, sleep)
         self._memory = Memory(now)
         self._proven: Hello | None = None
         self._is_acting = False
@@ -83,10 +83,12 @@ class GatewayClient:
         with self._lock:
             until = time.monotonic() + self._timeout_s
             try:
-                known = self._memory.recall(self._line.current)
+                known = self._memory.recall(self._connection.current)
                 if known is not None:
                     return known
-                found = self._line.ask(lambda link: self._list(link, until), until=until)
+                found = self._connection.ask(
+                    lambda connection: self._list(connection, until), until=until
+                )
             except GatewayUnavailableError as error:
                 return LiveReading(self._failure(error.code, str(error), error.hint))
             except GatewayCallError as error:  # it answers, and does not tell
@@ -98,12 +100,12 @@ class GatewayClient:
             )
 
     def listen(self, stop: StopSignal) -> Iterator[None]:
-        """Yield whenever a new reading may differ, until `stop` is set; keeps the link open.
+        """Yield whenever a new reading may differ, until `stop` is set; keeps the connection open.
 
         Meanwhile a reading that nothing has changed since is not asked for again.
         """
         if not self.is_off:
-            yield from Listener(self._line, self._lock, timeout_s=self._timeout_s).news(stop)
+            yield from Listener(self._connection, self._lock, timeout_s=self._timeout_s).news(stop)
 
     def provisional(self) -> GatewayStatus:
         """Return what can be said while an answer is still awaited.
@@ -111,7 +113,7 @@ class GatewayClient:
         A request of ours that takes its time, such as a compaction, is no lateness: nothing else
         was asked meanwhile.
         """
-        if self._is_acting and self._line.hello is not None:
+        if self._is_acting and self._connection.hello is not None:
             return self._status()
         late = Verdict.LATE
         return self._failure(late.value, "it was asked, and did not answer yet", NEXT_STEPS[late])
@@ -123,7 +125,7 @@ class GatewayClient:
             GatewayUnavailableError: It is not reachable, or refuses us; `code` is the verdict.
         """
         with self._lock:
-            self._line.ask(
+            self._connection.ask(
                 self._prove_access,
                 is_acting=True,
                 patience_s=STARTING_S,
@@ -143,8 +145,8 @@ class GatewayClient:
             GatewayCallError: It refused to say.
         """
         with self._lock:
-            return self._line.ask(
-                lambda link: find_row(link, key, timeout_s=self._timeout_s),
+            return self._connection.ask(
+                lambda connection: find_row(connection, key, timeout_s=self._timeout_s),
                 is_acting=True,
                 patience_s=patience_s,
                 waits_for=_HEALING,
@@ -158,7 +160,9 @@ class GatewayClient:
             GatewayCallError: It refused, or its release has no such search.
         """
         with self._lock:
-            return self._line.ask(lambda link: search_memory(link, agent_id, query, limit))
+            return self._connection.ask(
+                lambda connection: search_memory(connection, agent_id, query, limit)
+            )
 
     def reset(self, key: str, session_id: str | None) -> ResetAnswer:
         """Reset one session; sent once, and once more only without a property that was refused.
@@ -173,8 +177,8 @@ class GatewayClient:
         with self._acting():
             self._memory.forget()
             try:
-                payload = self._line.send("sessions.reset", params, timeout_s=RESET_S)
-            except LinkLostError:
+                payload = self._connection.send("sessions.reset", params, timeout_s=RESET_S)
+            except ConnectionLostError:
                 return ResetAnswer(is_lost=True)
             return ResetAnswer(frames.session(payload.get("entry"), key))
 
@@ -193,25 +197,25 @@ class GatewayClient:
         with self._acting():
             self._memory.forget()
             try:
-                payload = self._line.send("sessions.compact", params, timeout_s=COMPACT_S)
-            except LinkLostError:
+                payload = self._connection.send("sessions.compact", params, timeout_s=COMPACT_S)
+            except ConnectionLostError:
                 return CompactAnswer(is_lost=True, reason="no answer came")
             return frames.compact_answer(payload)
 
     def close(self) -> None:
-        """End the link."""
+        """End the connection."""
         with self._lock:
-            self._line.drop()
+            self._connection.drop()
 
-    def _list(self, link: Link, until: float) -> Listed:
-        self._memory.begin(link)
-        found = list_rows(link, until=until)
-        self._proven = link.hello
+    def _list(self, connection: Connection, until: float) -> Listed:
+        self._memory.begin(connection)
+        found = list_rows(connection, until=until)
+        self._proven = connection.hello
         return found
 
     @contextmanager
     def _acting(self) -> Iterator[None]:
-        """Hold the line for a request that may take minutes."""
+        """Keep the connection busy for a request that may take minutes."""
         with self._lock:
             self._is_acting = True
             try:
@@ -219,14 +223,14 @@ class GatewayClient:
             finally:
                 self._is_acting = False
 
-    def _prove_access(self, link: Link) -> None:
+    def _prove_access(self, connection: Connection) -> None:
         """Where the greeting names no scopes, only a question shows whether we have any."""
-        if link.hello.scopes is None and link.hello is not self._proven:
-            link.request("sessions.list", {"limit": 1}, timeout_s=self._timeout_s)
-            self._proven = link.hello
+        if connection.hello.scopes is None and connection.hello is not self._proven:
+            connection.request("sessions.list", {"limit": 1}, timeout_s=self._timeout_s)
+            self._proven = connection.hello
 
     def _status(self) -> GatewayStatus:
-        hello, place = self._line.hello, self._line.place
+        hello, place = self._connection.hello, self._connection.place
         return GatewayStatus(
             verdict=Verdict.UP.value,
             url=None if place is None else place.url,
@@ -236,7 +240,7 @@ class GatewayClient:
         )
 
     def _failure(self, verdict: str, reason: str, hint: str) -> GatewayStatus:
-        place = self._line.place
+        place = self._connection.place
         url = (None if place is None else place.url) or None
         return GatewayStatus(verdict, url, reason=reason, hint=hint or None, checked_at=self._now())
 
@@ -257,15 +261,15 @@ class Memory:
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
-        self._link: Link | None = None
+        self._connection: Connection | None = None
         self._changes = 0
         self._at = 0.0
         self._reading: LiveReading | None = None
 
-    def begin(self, link: Link) -> None:
+    def begin(self, connection: Connection) -> None:
         """Note what is known before the question is put: what comes after it is news."""
-        self._link, self._reading = link, None
-        self._changes = link.inbox.changes if isinstance(link, SocketLink) else 0
+        self._connection, self._reading = connection, None
+        self._changes = connection.inbox.changes if isinstance(connection, SocketConnection) else 0
         self._at = time.monotonic()
 
     def keep(self, reading: LiveReading) -> LiveReading:
@@ -277,28 +281,32 @@ class Memory:
         """Ask anew next time."""
         self._reading = None
 
-    def recall(self, current: Callable[[], Link | None]) -> LiveReading | None:
+    def recall(self, current: Callable[[], Connection | None]) -> LiveReading | None:
         """Return the last reading when it still holds, else None.
 
-        A link that is listened to and told of every change vouches for it now, so it has the age of
-        this moment; what the program said keeps its own.
+        A connection that is listened to and told of every change vouches for it now, so it has the
+        age of this moment; what the program said keeps its own.
 
         Args:
-            current: Returns the link that is open.
+            current: Returns the connection that is open.
         """
-        link, reading = self._link, self._reading
+        connection, reading = self._connection, self._reading
         age_s = time.monotonic() - self._at
         if reading is None or age_s >= TRUSTED_S:
             return None
-        if isinstance(link, ProgramLink):
-            return reading if age_s < PROGRAM_S and current() is link else None
-        if not isinstance(link, SocketLink) or not self._is_quiet(link) or current() is not link:
+        if isinstance(connection, ProgramConnection):
+            return reading if age_s < PROGRAM_S and current() is connection else None
+        if (
+            not isinstance(connection, SocketConnection)
+            or not self._is_quiet(connection)
+            or current() is not connection
+        ):
             return None
         moment = self._now()
         return replace(reading, status=replace(reading.status, checked_at=moment), read_at=moment)
 
-    def _is_quiet(self, link: SocketLink) -> bool:
+    def _is_quiet(self, connection: SocketConnection) -> bool:
         """Whether the Gateway would have told of a change, and did not."""
-        inbox = link.inbox
-        is_told = link.is_attended and link.is_subscribed and not inbox.is_broken
+        inbox = connection.inbox
+        is_told = connection.is_attended and connection.is_subscribed and not inbox.is_broken
         return is_told and inbox.changes == self._changes and inbox.farewell is None

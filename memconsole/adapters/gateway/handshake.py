@@ -1,4 +1,4 @@
-"""From an address to an open link, or to a verdict: only the handshake decides.
+"""From an address to an open connection, or to a verdict: only the handshake decides.
 
 The port is tried with a plain socket first: that nothing listens is known at once, and the
 WebSocket library is loaded only where somebody does.
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from memconsole import __version__
 from memconsole.adapters.gateway import frames
+from memconsole.adapters.gateway.connection import MAX_FRAME_BYTES, Hello, SocketConnection
 from memconsole.adapters.gateway.inbox import Inbox
-from memconsole.adapters.gateway.link import MAX_FRAME_BYTES, Hello, SocketLink
-from memconsole.adapters.gateway.problem import AnswerError, LinkLostError, RefusedError
+from memconsole.adapters.gateway.problem import AnswerError, ConnectionLostError, RefusedError
 from memconsole.domain.gateway import Verdict, judge_error, refusal
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.address import is_loopback_host, parse
@@ -75,8 +75,8 @@ class Attempt:
         return max(0.001, self.deadline - time.monotonic())
 
 
-def open_link(attempt: Attempt) -> SocketLink:
-    """Connect, answer the challenge, and return the open link.
+def open_connection(attempt: Attempt) -> SocketConnection:
+    """Connect, answer the challenge, and return the open connection.
 
     Raises:
         RefusedError: With the verdict.
@@ -86,7 +86,7 @@ def open_link(attempt: Attempt) -> SocketLink:
     connection = _upgrade(attempt, address, _reach(attempt, address), context)
     try:
         inbox = Inbox(connection)
-        return SocketLink(connection, _enter(attempt, connection, inbox), inbox)
+        return SocketConnection(connection, _enter(attempt, connection, inbox), inbox)
     except RefusedError:
         connection.close()
         raise
@@ -218,7 +218,7 @@ def _enter(attempt: Attempt, connection: ClientConnection, inbox: Inbox) -> Hell
     except AnswerError as error:
         found = judge_error(error.error) or _foreign(error.shown(attempt.place.token))
         raise RefusedError(found) from error
-    except LinkLostError as error:
+    except ConnectionLostError as error:
         if error.is_late:  # it has said something: that is not silence
             raise _refused(Verdict.LATE, "it greets, and does not let us in yet") from error
         raise _refused(Verdict.DOWN, "it broke off the handshake") from error

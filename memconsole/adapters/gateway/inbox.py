@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.adapters.gateway import frames
 from memconsole.adapters.gateway.news import FAREWELL, is_news
-from memconsole.adapters.gateway.problem import AnswerError, LinkLostError
+from memconsole.adapters.gateway.problem import AnswerError, ConnectionLostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -57,7 +57,7 @@ class Inbox:
 
         Raises:
             AnswerError: The answer is an error.
-            LinkLostError: The link broke, or the deadline passed.
+            ConnectionLostError: The connection broke, or the deadline passed.
         """
         from websockets.exceptions import WebSocketException  # noqa: PLC0415
 
@@ -67,10 +67,10 @@ class Inbox:
         try:
             self._connection.send(frames.encode(frame))
             if not self._until(lambda: self._answers[name] is not None, deadline):
-                raise LinkLostError("no answer came in time", is_late=True)
+                raise ConnectionLostError("no answer came in time", is_late=True)
             answer = frames.mapping(self._answers[name])
         except (OSError, WebSocketException) as error:
-            raise LinkLostError("the link broke before the answer came") from error
+            raise ConnectionLostError("the link broke before the answer came") from error
         finally:
             with self._turn:
                 del self._answers[name]
@@ -82,7 +82,7 @@ class Inbox:
         """Take in what came meanwhile, so that the Gateway need not wait for us.
 
         Raises:
-            LinkLostError: The link is closed.
+            ConnectionLostError: The connection is closed.
         """
         with self._turn:
             for _ in range(_MOST_DRAINED):
@@ -101,7 +101,7 @@ class Inbox:
             False when nothing of the kind came in time.
 
         Raises:
-            LinkLostError: The link broke.
+            ConnectionLostError: The connection broke.
         """
         return self._until(
             lambda: self.changes != seen or self.farewell is not None, time.monotonic() + wait_s
@@ -111,7 +111,7 @@ class Inbox:
         """Take in everything for a while, until a farewell.
 
         Raises:
-            LinkLostError: The link broke.
+            ConnectionLostError: The connection broke.
         """
         self._until(lambda: self.farewell is not None, time.monotonic() + for_s)
 
@@ -136,7 +136,7 @@ class Inbox:
 
     def _require_whole(self) -> None:
         if self._failure is not None:
-            raise LinkLostError("the link was closed") from self._failure
+            raise ConnectionLostError("the link was closed") from self._failure
 
     def _read(self, wait_s: float) -> bool:
         """Read one frame, for all; the turn is held before and after, and free meanwhile."""

@@ -11,7 +11,7 @@ from memconsole.domain.search.agent_view import AgentHit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memconsole.adapters.gateway.doorway import Link
+    from memconsole.adapters.gateway.connector import Connection
 
 SEARCH_S: Final = 30.0
 """Seconds; the first search of an agent loads its index and may ask a service for a vector."""
@@ -19,24 +19,26 @@ SEARCH_S: Final = 30.0
 _METHOD: Final = "memory.search"
 
 
-def search_memory(link: Link, agent_id: str, query: str, limit: int) -> tuple[AgentHit, ...]:
+def search_memory(
+    connection: Connection, agent_id: str, query: str, limit: int
+) -> tuple[AgentHit, ...]:
     """Return what the agent's own search finds, best first, also below its least score.
 
     Raises:
         AnswerError: The Gateway refused, or its release has no such method.
-        LinkLostError: No answer came.
+        ConnectionLostError: No answer came.
     """
-    methods = link.hello.methods
+    methods = connection.hello.methods
     if methods is not None and _METHOD not in methods:
         raise AnswerError({"message": f"this release does not know {_METHOD}"})
     params: dict[str, object] = {"query": query, "agentId": agent_id, "maxResults": limit}
     try:
-        payload = link.request(_METHOD, {**params, "minScore": 0}, timeout_s=SEARCH_S)
+        payload = connection.request(_METHOD, {**params, "minScore": 0}, timeout_s=SEARCH_S)
     except AnswerError as error:
         if "minScore" not in error.words:
             raise
         # A schema refusal is an answer: once more, with what every release knows.
-        payload = link.request(_METHOD, params, timeout_s=SEARCH_S)
+        payload = connection.request(_METHOD, params, timeout_s=SEARCH_S)
     return tuple(_hits(payload.get("results")))
 
 

@@ -17,18 +17,18 @@ _LONGEST_WORDS = 160
 
 
 class RefusedError(Exception):
-    """No link can be had; the refusal says why."""
+    """No connection can be had; the refusal says why."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.message)
         self.refusal = refusal
 
 
-class LinkLostError(Exception):
-    """The link broke, or no answer came in time; the request may have been carried out.
+class ConnectionLostError(Exception):
+    """The connection broke, or no answer came in time; the request may have been carried out.
 
     Attributes:
-        is_late: The link is whole, as far as is known, and the time was over.
+        is_late: The connection is whole, as far as is known, and the time was over.
     """
 
     def __init__(self, message: str, *, is_late: bool = False) -> None:

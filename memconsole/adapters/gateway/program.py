@@ -12,8 +12,8 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.gateway import frames
-from memconsole.adapters.gateway.link import Hello
-from memconsole.adapters.gateway.problem import AnswerError, LinkLostError
+from memconsole.adapters.gateway.connection import Hello
+from memconsole.adapters.gateway.problem import AnswerError, ConnectionLostError
 from memconsole.domain.gateway import Verdict, judge_error, refusal
 from memconsole.system import launch
 
@@ -58,8 +58,8 @@ def find_program(environ: Mapping[str, str]) -> str | None:
     return next((one for one in found if one is not None), None)
 
 
-class ProgramLink:
-    """Answers like a link; every request is a process of its own.
+class ProgramConnection:
+    """Answers like a connection; every request is a process of its own.
 
     Args:
         program: Path of the platform's program.
@@ -89,7 +89,7 @@ class ProgramLink:
 
         Raises:
             AnswerError: The Gateway refused it.
-            LinkLostError: The program did not end in time, or printed no answer.
+            ConnectionLostError: The program did not end in time, or printed no answer.
         """
         command = [self._program, "gateway", "call", method, "--params", frames.encode(params)]
         command += ["--json", "--timeout", str(round(timeout_s * 1000))]
@@ -104,7 +104,9 @@ class ProgramLink:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise LinkLostError("the platform's program did not answer", is_late=True) from error
+            raise ConnectionLostError(
+                "the platform's program did not answer", is_late=True
+            ) from error
         except OSError as error:
             raise ProgramAnswerError(
                 {"message": f"it cannot be started: {error.strerror or 'no reason given'}"}
@@ -138,7 +140,7 @@ def judge_program(error: AnswerError) -> Refusal | None:
 def is_unclear(error: AnswerError) -> bool:
     """Tell whether the Gateway may have done what the program was to ask for.
 
-    A link that ended without a cause may have ended behind the request.
+    A connection that ended without a cause may have ended behind the request.
     """
     if not isinstance(error, ProgramAnswerError) or _cause(error) is not None:
         return False

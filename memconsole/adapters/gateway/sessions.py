@@ -1,4 +1,4 @@
-"""Questions about sessions over one link: all of them, and one by its exact key."""
+"""Questions about sessions over one connection: all of them, and one by its exact key."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memconsole.adapters.gateway.problem import AnswerError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memconsole.adapters.gateway.doorway import Link
+    from memconsole.adapters.gateway.connector import Connection
     from memconsole.domain.gateway import LiveSession
 
 PAGE = 500
@@ -34,20 +34,20 @@ class Listed(NamedTuple):
     total: int | None
 
 
-def list_rows(link: Link, *, until: float) -> Listed:
+def list_rows(connection: Connection, *, until: float) -> Listed:
     """Return every session, all pages of the list.
 
     Args:
-        link: An open one.
+        connection: An open one.
         until: `time.monotonic()` at which the last page must be there.
 
     Raises:
         AnswerError: The Gateway refused.
-        LinkLostError: No answer came.
+        ConnectionLostError: No answer came.
     """
     rows: dict[str, LiveSession] = {}
     came, total = 0, None
-    for page in _pages(link, until):
+    for page in _pages(connection, until):
         found = page.get("sessions")
         for row in found if isinstance(found, list) else ():
             came += 1
@@ -57,7 +57,7 @@ def list_rows(link: Link, *, until: float) -> Listed:
     return Listed(rows, came, total)
 
 
-def find_row(link: Link, key: str, *, timeout_s: float) -> LiveSession | None:
+def find_row(connection: Connection, key: str, *, timeout_s: float) -> LiveSession | None:
     """Return the session with exactly this key, or None.
 
     `sessions.describe` where it exists, else all pages of the list. A row of another key is no
@@ -65,19 +65,19 @@ def find_row(link: Link, key: str, *, timeout_s: float) -> LiveSession | None:
 
     Raises:
         AnswerError: The Gateway refused.
-        LinkLostError: No answer came.
+        ConnectionLostError: No answer came.
     """
-    methods = link.hello.methods
+    methods = connection.hello.methods
     if methods is None or "sessions.describe" in methods:
         try:
-            payload = link.request("sessions.describe", {"key": key}, timeout_s=timeout_s)
+            payload = connection.request("sessions.describe", {"key": key}, timeout_s=timeout_s)
         except AnswerError as error:
             if "unknown method" not in error.words.lower():
                 raise
         else:
             found = frames.session(payload.get("session"))
             return found if found is not None and found.key == key else None
-    return list_rows(link, until=time.monotonic() + timeout_s).rows.get(key)
+    return list_rows(connection, until=time.monotonic() + timeout_s).rows.get(key)
 
 
 def fewer_params(params: Mapping[str, object], error: AnswerError) -> dict[str, object] | None:
@@ -94,14 +94,14 @@ def fewer_params(params: Mapping[str, object], error: AnswerError) -> dict[str, 
     return {name: value for name, value in params.items() if name not in refused}
 
 
-def _pages(link: Link, until: float) -> Iterator[Mapping[str, object]]:
+def _pages(connection: Connection, until: float) -> Iterator[Mapping[str, object]]:
     offset = 0
     for _ in range(_MOST_PAGES):
         params: dict[str, object] = {"limit": PAGE}
         if offset:
             params["offset"] = offset
         left_s = max(0.001, until - time.monotonic())
-        page = link.request("sessions.list", params, timeout_s=left_s)
+        page = connection.request("sessions.list", params, timeout_s=left_s)
         yield page
         following = frames.whole(page.get("nextOffset"))
         if page.get("hasMore") is not True or following is None or following <= offset:

@@ -15,9 +15,9 @@ import subprocess
 import time
 from typing import TYPE_CHECKING, Any
 
-from memconsole.adapters.gateway.doorway import Doorway
+from memconsole.adapters.gateway.connector import Connector
 from memconsole.adapters.gateway.identity import DeviceFile
-from memconsole.adapters.gateway.problem import AnswerError, LinkLostError, RefusedError
+from memconsole.adapters.gateway.problem import AnswerError, ConnectionLostError, RefusedError
 from memconsole.domain.gateway import GatewayPlace
 from tests.lanes.gateways.family import family
 from tests.lanes.gateways.install import compiled, node, program
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from memconsole.adapters.gateway.doorway import Link
+    from memconsole.adapters.gateway.connector import Connection
     from tests.lanes.gateways.model_server import ModelServer
     from tests.lanes.gateways.releases import Release
 
@@ -77,7 +77,7 @@ class Gateway:
         self.state = home / release.state
         self._programs = [] if programs is None else [str(programs)]
         self._process: subprocess.Popen[bytes] | None = None
-        self._link: Link | None = None
+        self._connection: Connection | None = None
         self._numbers = itertools.count(1)
         settings = overlaid(config(release, home, self.port, model.url), extra or {})
         self.state.mkdir(parents=True)
@@ -124,11 +124,11 @@ class Gateway:
 
     def call(self, method: str, **params: Json) -> Json:
         """Ask as an operator; the link is another one than memconsole's."""
-        if self._link is None:
-            self._link = self._open()
+        if self._connection is None:
+            self._connection = self._open()
         try:
-            return self._link.request(method, params, timeout_s=_CALL_S)
-        except LinkLostError:
+            return self._connection.request(method, params, timeout_s=_CALL_S)
+        except ConnectionLostError:
             self._hang_up()
             raise
 
@@ -147,9 +147,9 @@ class Gateway:
     def await_run(self, run: str) -> None:
         """Wait until a run has ended."""
         waiting = int(TURN_S * 1000)
-        if self._link is None:
-            self._link = self._open()
-        done = self._link.request(
+        if self._connection is None:
+            self._connection = self._open()
+        done = self._connection.request(
             "agent.wait", {"runId": run, "timeoutMs": waiting}, timeout_s=TURN_S + _CALL_S
         )
         assert done["status"] == "ok", f"{done}\n{self.said()}"
@@ -212,23 +212,23 @@ class Gateway:
     def _is_ready(self) -> bool:
         try:
             self.call("health")
-        except (RefusedError, LinkLostError, AnswerError):
+        except (RefusedError, ConnectionLostError, AnswerError):
             self._hang_up()
             return False
         return True
 
-    def _open(self) -> Link:
+    def _open(self) -> Connection:
         place = GatewayPlace(self.url, TOKEN, is_explicit=True)
         devices = DeviceFile(self.home / "operator.key")
-        doorway = Doorway("ws", self.state, {}, devices, may_register=True)
-        link = doorway.with_device(place, is_acting=True)
-        assert link is not None
-        return link
+        connector = Connector("ws", self.state, {}, devices, may_register=True)
+        connection = connector.with_device(place, is_acting=True)
+        assert connection is not None
+        return connection
 
     def _hang_up(self) -> None:
-        link, self._link = self._link, None
-        if link is not None:
-            link.close()
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
     def _end(self, number: signal.Signals) -> None:
         """End the process, then whatever it started: some of that has a group of its own."""

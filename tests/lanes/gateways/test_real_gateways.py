@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memconsole.adapters.gateway.client import GatewayClient
-from memconsole.adapters.gateway.doorway import Doorway
+from memconsole.adapters.gateway.connector import Connector
 from memconsole.adapters.gateway.identity import DeviceFile
 from memconsole.domain.gateway import GatewayPlace
 from tests.fakes import NOW
@@ -105,8 +105,8 @@ def client_of(lane: Lane, folder: Path) -> GatewayClient:
     place = GatewayPlace(lane.gateway.url, TOKEN, is_explicit=True)
     devices = DeviceFile(folder / "device.key")
     devices.load_or_make()
-    doorway = Doorway("ws", lane.gateway.state, {}, devices)
-    return GatewayClient(lambda: place, doorway, now=lambda: NOW)
+    connector = Connector("ws", lane.gateway.state, {}, devices)
+    return GatewayClient(lambda: place, connector, now=lambda: NOW)
 
 
 def test_connect_and_list_take_no_time(lane: Lane, tmp_path: Path) -> None:

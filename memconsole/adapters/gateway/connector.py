@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from memconsole.adapters.gateway.handshake import REACH_S, Attempt, open_link, safe_address
+from memconsole.adapters.gateway.handshake import REACH_S, Attempt, open_connection, safe_address
 from memconsole.adapters.gateway.problem import RefusedError
-from memconsole.adapters.gateway.program import ProgramLink, find_program
+from memconsole.adapters.gateway.program import ProgramConnection, find_program
 from memconsole.domain.gateway import Verdict, refusal
 from memconsole.lazy_dataclass import dataclass
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from memconsole.adapters.gateway.connection import Hello
     from memconsole.adapters.gateway.identity import Device, DeviceFile
-    from memconsole.adapters.gateway.link import Hello
     from memconsole.domain.gateway import GatewayPlace
 
 logger = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ ENTER_S = 15.0
 _NEEDED = "operator.admin"
 
 
-class Link(Protocol):
+class Connection(Protocol):
     """A socket or the platform's program."""
 
     @property
@@ -47,7 +47,7 @@ class Link(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Doorway:
+class Connector:
     """How to get in.
 
     Attributes:
@@ -73,8 +73,8 @@ class Doorway:
         is_acting: bool,
         on_reached: Callable[[], None] | None = None,
         until: float | None = None,
-    ) -> Link:
-        """Return an open link.
+    ) -> Connection:
+        """Return an open connection.
 
         Args:
             place: Where the Gateway is.
@@ -98,7 +98,7 @@ class Doorway:
             logger.info("%s; asking through the platform's program", error)
             return self._program(place)
 
-    def _program(self, place: GatewayPlace) -> Link:
+    def _program(self, place: GatewayPlace) -> Connection:
         safe_address(place)
         program = find_program(self.environ)
         if program is None:
@@ -109,7 +109,7 @@ class Doorway:
                     "Install it, or set gateway.transport to ws.",
                 )
             )
-        return ProgramLink(program, self.home, self.environ, place)
+        return ProgramConnection(program, self.home, self.environ, place)
 
     def _socket(
         self,
@@ -117,24 +117,24 @@ class Doorway:
         is_acting: bool,
         on_reached: Callable[[], None] | None,
         until: float | None,
-    ) -> Link:
+    ) -> Connection:
         attempt = replace(self._attempt(place, until), on_reached=on_reached)
         try:
-            link = self._with_named_protocol(attempt)
+            connection = self._with_named_protocol(attempt)
         except RefusedError as error:
             device = self._device(is_acting) if error.refusal.wants_device else None
             if device is None:
                 raise _explained(error, place) from error
             return self._again(replace(attempt, device=device))
-        if is_narrow(link.hello) and (device := self._device(is_acting)) is not None:
-            link.close()
-            link = self._again(replace(attempt, device=device))
-        return link
+        if is_narrow(connection.hello) and (device := self._device(is_acting)) is not None:
+            connection.close()
+            connection = self._again(replace(attempt, device=device))
+        return connection
 
     def with_device(
         self, place: GatewayPlace, *, is_acting: bool, until: float | None = None
-    ) -> Link | None:
-        """Return a link signed by our identity; None when there is none and none may be made."""
+    ) -> Connection | None:
+        """Return a connection signed by our identity; None where there can be none."""
         device = None if self.transport == "cli" else self._device(is_acting)
         if device is None:
             return None
@@ -144,21 +144,21 @@ class Doorway:
         deadline = time.monotonic() + ENTER_S if until is None else until
         return Attempt(place, deadline, reach_s=self.reach_s)
 
-    def _again(self, attempt: Attempt) -> Link:
+    def _again(self, attempt: Attempt) -> Connection:
         with _after_words():
             return self._with_named_protocol(attempt)
 
     @staticmethod
-    def _with_named_protocol(attempt: Attempt) -> Link:
+    def _with_named_protocol(attempt: Attempt) -> Connection:
         """Try once more with the version that a mismatch names."""
         try:
-            return open_link(attempt)
+            return open_connection(attempt)
         except RefusedError as error:
             expected = error.refusal.expected_protocol
             if expected is None or not attempt.protocols[0] <= expected <= attempt.protocols[1]:
                 raise
         with _after_words():
-            return open_link(replace(attempt, protocols=(expected, expected)))
+            return open_connection(replace(attempt, protocols=(expected, expected)))
 
     def _device(self, is_acting: bool) -> Device | None:
         known = self.devices.load()
