@@ -10,10 +10,12 @@ What stands between « and » is the secret.
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 import re
 import string
+import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
@@ -48,8 +50,10 @@ class Planted(NamedTuple):
     def leaks(self, masked: str) -> bool:
         """Whether a piece of the secret can be read in what was made of the text."""
         forms = {self.secret, quote(self.secret, safe="")}
+        readings = (masked, unicodedata.normalize("NFKC", masked), *_from_base64(masked))
         return any(
-            form[at : at + _PIECE] in masked
+            form[at : at + _PIECE] in reading
+            for reading in readings
             for form in forms
             for at in range(max(1, len(form) - _PIECE + 1))
         )
@@ -475,6 +479,27 @@ def _in_json(text: str) -> str:
     return json.dumps({"content": [{"type": "text", "text": f"ok\n{text}\ndone"}]})
 
 
+def _from_base64(text: str) -> Iterator[str]:
+    """Yield what the long words of a text say when they are decoded, lines of one length joined."""
+    for run in re.findall(r"[\w+/-]{16,}(?:\n[\w+/-]{4,})*", text, re.ASCII):
+        digits = re.sub(r"\s", "", run)
+        whole = digits[: len(digits) // 4 * 4]
+        yield base64.b64decode(whole, b"-_" if {*"-_"} & {*whole} else None).decode("latin-1")
+
+
+def _in_base64(text: str) -> str:
+    return f"data: {base64.b64encode(text.encode()).decode()}"
+
+
+def _in_mail(text: str) -> str:
+    return f"Content:\n\n{base64.encodebytes(_in_json(text).encode()).decode()}\n--end"
+
+
+def _full_width(text: str) -> str:
+    wide = "".join(chr(ord(one) + 0xFEE0) if "!" <= one <= "~" else one for one in text)
+    return f"token {wide} here"
+
+
 AROUND_TOKENS: dict[str, Callable[[str], str]] = {
     "a sentence": lambda text: f"use {text} for it, please",
     "a line feed escaped": lambda text: f'"log":"started\\n{text}\\nended"',
@@ -490,6 +515,9 @@ AROUND_TOKENS: dict[str, Callable[[str], str]] = {
     "quoted-printable": lambda text: f"value=3D{text}=0Aend",
     "a glued letter": lambda text: f"x{text} there",
     "a glued digit": lambda text: f"7{text}, there",
+    "base64": _in_base64,
+    "base64 in lines": _in_mail,
+    "letters of full width": _full_width,
     "a table": lambda text: f"| it | {text} | ok |",
     "JSON in JSON": lambda text: json.dumps(_in_json(text)),
 }
@@ -504,6 +532,8 @@ AROUND_WORDS: dict[str, Callable[[str], str]] = {
     "a colour": lambda text: f"\\u001b[32m{text}\\u001b[0m",
     "an address": lambda text: f"https://host.example/log?line={quote(text, safe='')}%0A",
     "code": lambda text: f"run this:\n```\n{text}\n```\n",
+    "base64": _in_base64,
+    "base64 in lines": _in_mail,
     "a quotation": lambda text: f"> bob: {text}\n\nfine",
 }
 

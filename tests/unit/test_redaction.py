@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import time
@@ -254,6 +255,44 @@ KEY_LINES = [
     "Zz9" * 20,
     "q1W2e3R4t5Y6u7I8o9==",
 ]
+
+
+@pytest.mark.parametrize("before", ["key", "myKEY", "a_word", "is", "Xy9", "ключ"])
+@pytest.mark.parametrize(
+    "token", ["AKIA" + "Q3Z7M2X5" * 2, "ASIA" + "Q3Z7M2X5" * 2, "AIza" + "Ab3_-x9" * 5]
+)
+def test_a_key_of_exact_length_is_known_behind_any_word(before: str, token: str) -> None:
+    assert token[4:] not in mask(f"see {before}{token}, then")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MYAKIAVELLIANISMANDMORE1 is a word",
+        "the id KAMAKIA" + "Q3Z7M2X5" * 4,  # longer than a key
+        "VGhpcyBpcyBub3RoaW5nIGJ1dCBhIGxpbmUgb2YgdGV4dC4=",  # a line of text
+        "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9",  # a header alone
+        "ＴＯＫＹＯ２０２６　ｎｏｔｅｓ：ｐａｇｅ１２",
+        "𝐁𝐨𝐥𝐝 𝐭𝐞𝐱𝐭 of 12 letters",
+    ],
+)
+def test_what_is_only_wrapped_or_glued_stays(text: str) -> None:
+    assert mask(text) == text
+
+
+def test_base64_of_a_secret_goes_whole_and_its_surroundings_stay() -> None:
+    wrapped = base64.b64encode(b"user: bob\npassword: Hunter2secret!x\n").decode()
+    assert mask(f"data: {wrapped}\nkind: Secret") == "data: [redacted:password]\nkind: Secret"
+    twice = base64.b64encode(wrapped.encode()).decode()
+    assert mask(f"a {twice} b") == "a [redacted:password] b"
+    command = base64.b64encode(("$p = 'ghp_" + "Ab3" * 12).encode("utf-16-le"))
+    assert mask(f"powershell -enc {command.decode()}") == "powershell -enc [redacted:github-token]"
+
+
+def test_letters_of_another_width_hide_no_token() -> None:
+    token = "ghp_" + "Ab3" * 12
+    bold = "".join(chr(0x1D400 + ord(one) - 65) if one.isupper() else one for one in token)
+    assert mask(f"a {bold} b") == "a [redacted:github-token] b"
 
 
 @pytest.mark.parametrize("end", ["\n", "\\n", " ", "\r\n"])

@@ -3,8 +3,8 @@
 A secret is found by its own shape (tokens of known vendors, JWT, PEM), by its place (URL, header,
 command line) or by the word in front of it, in the text as it is and as it was before somebody
 escaped it. What merely looks odd stays: hashes, UUIDs, paths, identifiers and the sentence around a
-secret. Every step looks at a bounded stretch around an anchor, so that the time grows with the
-length of the text and with nothing else.
+secret. Base64 of a text with a secret is one. Every step looks at a bounded stretch around an
+anchor, so that the time grows with the length of the text and with nothing else.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from memconsole.text.redaction.literals import Literals
 from memconsole.text.redaction.patterns import PLACEHOLDER, by_hint
 from memconsole.text.redaction.shapes import SHORTEST, hinted_tokens, token_hints
 from memconsole.text.redaction.values import is_scrambled, private_keys
+from memconsole.text.redaction.wrapped import of_usual_width, unwrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,6 +140,7 @@ class _Hints(NamedTuple):
 
 def _all(text: str) -> Iterator[Secret]:
     """Yield what the text shows, and what its plain reading shows."""
+    text = of_usual_width(text)
     lowered = small(text)
     suspects = _suspects(text)
     hints = _hints(text, lowered, suspects)
@@ -186,6 +188,9 @@ def _known() -> _Known:
 def _shown(text: str, lowered: str, suspects: list[str], hints: _Hints) -> Iterator[Secret]:
     for start, end in private_keys(text):
         yield Secret(start, end, 0, "private-key")
+    for start, end, within in unwrapped(text, suspects):
+        if secrets := secrets_in(within):
+            yield Secret(start, end, secrets[0].rank, secrets[0].kind)
     if hints.tokens:
         yield from _tokens(text, " ".join(suspects), hints.tokens)
     for number, place in hints.places:

@@ -93,6 +93,15 @@ OWN_SHAPES = (
         r"webhook\.office\.com/webhookb2/(?P<secret>[\w@/-]{12,})",
     ),
     _shape("aws-key", "AKIA ASIA ABIA ACCA", r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{12,}"),
+    # Of its exact length it is known behind any word: nothing else ends so.
+    _shape(
+        "aws-key",
+        "AKIA ASIA ABIA ACCA",
+        r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Za-z0-9])",
+        needs_digit=True,
+        glue=None,
+    ),
+    _shape("google-key", "AIza", r"AIza[\w-]{35}(?![\w-])", needs_digit=True, glue=None),
     _shape("aws-secret", "AKIA ASIA", r"A[KS]IA[A-Z0-9]{16}[\s,:;/|]{1,4}(?P<secret>[\w/+]{40})"),
     _shape("google-key", "AIza", r"AIza[\w-]{20,}"),
     _shape("google-token", "ya29. GOCSPX-", r"(?:ya29\.|GOCSPX-)[\w-]{12,}"),
