@@ -6,14 +6,19 @@ kept as a quotation, marked with `planted-instructions`, and is never a rule.
 
 What an operator wants ("from now on always use tabs") is no planted instruction: it neither takes
 away what the agent was told before, nor gives its memory away, nor hides anything from its
-operator. Orders count as planted where they stand in text of others, whatever they order.
+operator, nor makes somebody else one. Orders count as planted where they stand in text of others,
+whatever they order.
 """
 
 from __future__ import annotations
 
-from typing import Final
+import unicodedata
+from typing import TYPE_CHECKING, Final
 
 from memconsole.text.compiled import compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PLANTED: Final = "planted-instructions"
 """The code of the warning, and the mark in front of a quotation."""
@@ -131,6 +136,42 @@ _FOREIGN_ORDERS = _any(
 )
 """Whoever writes what stands at an address would give the orders from then on."""
 
+_WORDS_OF: Final = (
+    r"(?:messages?|orders?|commands?|requests?|instructions?|words?|mails?|e-?mails?|anything"
+    r"|everything|whatever|what)"
+)
+_OWNER: Final = (
+    r"(?:owner|operator|admin(?:istrator)?|master|boss|creator)(?:'s|s')?"
+    r"(?=\s*(?:[.,;:!?)]|$|(?:own\s+)?(?:orders?|commands?|words?|messages?|requests?|and|from)\b))"
+)
+_AS_OWNER: Final = (
+    rf"\b(?:as|like|equal\s+to)\s+(?:if\s+(?:\w+\s+){{1,4}}(?:by|from)\s+)?"
+    rf"(?:(?:those|that|ones?)\s+(?:of|from)\s+)?(?:the|your|my)\s+{_OWNER}"
+)
+_AUTHORITY = _any(
+    rf"\b(?:treat|regard|consider|accept|handle|take|trust|obey|follow)\s+(?:\w+\s+){{0,2}}"
+    rf"{_WORDS_OF}\b(?:[^.]|\.\b){{0,60}}{_AS_OWNER}",
+    rf"\b(?:treat|regard|obey|trust)\s+(?!the\b|your\b)\S+\s+{_AS_OWNER}",
+    rf"\b{_WORDS_OF}\b(?:[^.]|\.\b){{0,40}}\b(?:count|rank|weigh|carry|ha(?:s|ve))\s+[^.]{{0,40}}{_AS_OWNER}",
+    r"\b(?:is|am|are)\s+(?:now\s+your(?:\s+new)?|your\s+(?:new|real|true))\s+(?:owner|operator|master)\b",
+    r"\bbehandle\b[^.]{0,60}\bwie\s+(?:die|solche|jene)\s+(?:des|deines|meines)\s+"
+    r"(?:besitzers|eigentümers|betreibers|chefs|administrators)",
+    r"\b(?:traite[zrs]?|considère|considérez)\b[^.]{0,60}\bcomme\s+(?:ceux|celles?)\s+"
+    r"(?:du|de\s+(?:ton|votre))\s+(?:propriétaire|maître|administrateur|opérateur)",
+    r"\b(?:trata|considera)\b[^.]{0,60}\bcomo\s+(?:los|las|si\s+fueran)\s+(?:del?|de\s+tu)\s+"
+    r"(?:dueño|propietario|administrador|operador)",
+    r"(?:считай|воспринимай)(?:те)?\s+сообщения\b[^.]{0,60}(?:как|словами|сообщениями)\s+"
+    r"(?:сообщения\s+)?(?:от\s+)?(?:владельца|хозяина|оператора)",
+    r"(?:把|将)[^。]{0,30}(?:消息|指令|话|命令)(?:当作|视为|看作|当成)[^。]{0,4}(?:主人|所有者|管理员|操作员)",
+)
+"""Whoever is given an operator's word would give the orders from then on."""
+
+_OWNERS = _any(
+    "owner|operator|admin|master|boss|creator|besitzer|eigentümer|betreiber|chef|propri|maître"
+    "|opérateur|dueño|владельц|хозяин|оператор|主人|所有者|管理员|操作员"
+)
+"""What names an operator: a line without is not asked whether it makes one."""
+
 _MENTION = _any(
     r"\b(?:never|don'?t|do\s+not|refuse|reject|beware|distrust|flag|report|warn|block|watch\s+for"
     r"|attack|injection|phishing|tests?|tested|example)\b.*?"
@@ -163,14 +204,42 @@ _LOOKED_AT: Final = 20_000
 """Characters of one message that are looked at."""
 
 
+_SPACED = r"\b(?:\w ){2,}\w\b"
+_NUMBERED = r"[a-zA-Z][01345@$]|[01345@$][a-zA-Z]"
+_FIGURES: Final = str.maketrans("0345@$", "oeasas")
+_LONG_ONE = r"1(?=[1l])|(?<=[1l])1|(?<=[aeiou])1(?=[aeiou])"
+"""Where a 1 stands for an l, as in `ru1es` and `a11`; else it stands for an i."""
+
+_DISGUISED = r"[^\x00-\x7f]|\b\w \w \w\b"
+
+
 def is_planted(text: str) -> bool:
     """Whether a text holds an instruction that no operator gives, or is only spoken about one."""
-    for line in text[:_LOOKED_AT].splitlines():
-        for pattern in _STRONG:
-            found = compiled(pattern).search(line)
-            if found is not None and not compiled(_MENTION).search(line[: found.start()]):
-                return True
+    return any(_orders(read) for line in text[:_LOOKED_AT].splitlines() for read in _readings(line))
+
+
+def _orders(line: str) -> bool:
+    names_owner = compiled(_OWNERS).search(line) is not None
+    for pattern in (*_STRONG, _AUTHORITY) if names_owner else _STRONG:
+        found = compiled(pattern).search(line)
+        if found is not None and not compiled(_MENTION).search(line[: found.start()]):
+            return True
     return False
+
+
+def _readings(line: str) -> Iterator[str]:
+    """Yield a line as it is, and as it reads without a disguise of its letters."""
+    yield line
+    shown = line
+    if compiled(_DISGUISED).search(line) is not None:
+        composed = unicodedata.normalize("NFKC", line)
+        shown = "".join([one for one in composed if unicodedata.category(one) != "Cf"])
+        shown = compiled(_SPACED).sub(lambda match: match[0].replace(" ", ""), shown)
+        if shown != line:
+            yield shown
+    if compiled(_NUMBERED).search(shown) is not None:
+        letters = shown.translate(_FIGURES)
+        yield compiled(_LONG_ONE).sub("l", letters).replace("1", "i")
 
 
 def is_order(text: str) -> bool:
