@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 SNAPSHOTS = ROOT / "snapshots"
+SCREENS = ROOT / "tests" / "ui" / "screens"
 
 FOREIGN_PREFIXES = ("OPENCLAW_", "CLAWDBOT_", "MOLTBOT_", "MEMCONSOLE_", "XDG_")
 FOREIGN_NAMES = ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "TERM", "COLUMNS", "LINES")
@@ -48,14 +49,12 @@ MEASURED_VARIANTS = 4
 
 UNMEASURED = (
     "tests/cases/",
-    "tests/demo/test_pictures.py",
     "tests/ui/test_foreign_text.py",
     "tests/ui/test_keys.py",
-    "tests/ui/test_pictures_",
 )
 """Tests that pass through what others pass through as well, and take long.
 
-Property tests are such, too: forty examples go where those beside them go.
+Pictures and property tests are such, too: forty examples go where those beside them go.
 """
 
 
@@ -70,7 +69,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         seen[name] += 1
         is_again = bool(variant) and seen[name] > MEASURED_VARIANTS
         is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-        if is_again or is_property or name.startswith(UNMEASURED):
+        is_picture = "/test_pictures" in name
+        if is_again or is_property or is_picture or name.startswith(UNMEASURED):
             item.add_marker(pytest.mark.no_cover)
 
 
@@ -82,11 +82,12 @@ def pytest_collection_finish() -> None:
 
 
 class TopLevelSvgExtension(pytest_textual_snapshot.SVGImageExtension):  # type: ignore[misc]
-    """Keeps baselines in snapshots/<test module>/ rather than beside the tests."""
+    """Keeps baselines in snapshots/, in a tree like that of the screens' tests."""
 
     @classmethod
     def dirname(cls, *, test_location: PyTestLocation) -> str:
-        return str(SNAPSHOTS / test_location.basename)
+        place = Path(test_location.filepath).resolve().relative_to(SCREENS)
+        return str(SNAPSHOTS / place.with_suffix(""))
 
 
 # snap_compare looks this name up each time it runs, so replacing it is enough.

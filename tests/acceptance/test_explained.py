@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.adapters.test_platform_index import stub_vector
-from tests.gateway.scripted import TOKEN, let_in, ok, scripted
+from tests.adapters.gateway.scripted import TOKEN, let_in, ok, scripted
+from tests.adapters.platform_index.test_recorded_homes import stub_vector
 from tests.program import ROOT, Program, tree
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.acceptance.bad_homes import MAIN, sound_home
-from tests.adapters.rights import reachable_folder
 from tests.program import Program
+from tests.rights import reachable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

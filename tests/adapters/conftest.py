@@ -10,7 +10,7 @@ import pytest
 
 from memconsole.adapters.sessions.agent import AgentSessionStore
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
-from tests.adapters.both_stores import BUILDERS
+from tests.adapters.sessions.both_stores import BUILDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

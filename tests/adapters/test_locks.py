@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from memconsole.adapters.locks import SCHEDULER, FileLocks, SchedulerLock, hold
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.errors import LockedError, StateError
-from tests.adapters.rights import powerless, reachable_folder
+from tests.rights import powerless, reachable_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

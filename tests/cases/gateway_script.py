@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.gateway.scripted import scripted
+from tests.adapters.gateway.scripted import scripted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.gateway.scripted import Script
+    from tests.adapters.gateway.scripted import Script
     from tests.program import Json
 
 _PAGE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi"

@@ -13,7 +13,7 @@ from memconsole.domain.freshness import Mode
 from memconsole.domain.settings.sections import FreshnessSettings
 from memconsole.engine.engine import Engine
 from memconsole.scheduler.jobs import TABLE
-from tests.engine.checkpoint_stage import MAIN, Stage, done
+from tests.engine.checkpoint.checkpoint_stage import MAIN, Stage, done
 from tests.engine.rows import row
 from tests.fakes import NOW, fake_agent
 

@@ -18,7 +18,16 @@ from memconsole.compose import engine
 from memconsole.config.load import load
 from memconsole.domain.agents import Origin
 from memconsole.domain.settings.sections import MetricsSettings
-from tests.gateway.scripted import CHALLENGE, TOKEN, Script, error, hello, let_in, ok, scripted
+from tests.adapters.gateway.scripted import (
+    CHALLENGE,
+    TOKEN,
+    Script,
+    error,
+    hello,
+    let_in,
+    ok,
+    scripted,
+)
 from tests.lanes.home import NOW, make_home
 from tests.lanes.terminal import running
 from tests.program import Program

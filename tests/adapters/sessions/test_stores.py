@@ -1,0 +1,230 @@
+"""One suite over both session stores: equal content is listed alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.agents import Storage
+from memconsole.domain.sessions.keys import SessionClass
+from memconsole.domain.sessions.stored import SessionState, TranscriptState
+from tests.adapters.sessions.both_stores import entries_of, session_of
+from tests.homes import make_agent
+from tests.transcripts import START, milliseconds, talk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memconsole.adapters.sessions.agent import AgentSessionStore
+    from tests.homes import HomeBuilder
+
+
+def everything(home: Path) -> dict[str, str]:
+    return {
+        str(path): f"{path.stat().st_mtime_ns} {sha256(path.read_bytes()).hexdigest()}"
+        for path in home.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_live_session_with_all_that_its_entry_says(
+    builder: HomeBuilder, agent_store: AgentSessionStore
+) -> None:
+    builder.live(
+        "agent:main:main",
+        "a",
+        talk("a", "hello", "hi"),
+        totalTokens=61_000,
+        totalTokensFresh=True,
+        totalTokensVersion=1,
+        contextTokens=200_000,
+        compactionCount=2,
+        label="Inventory",
+        status="done",
+        chatType="direct",
+        lastChannel="telegram",
+        model="stub-large",
+        modelProvider="stub",
+        spawnedBy="agent:main:other",
+    )
+    [found] = agent_store.sessions(builder.agent).sessions
+    assert found.key is not None
+    assert (found.key.text, found.key.kind) == ("agent:main:main", SessionClass.MAIN)
+    assert (found.session_id, found.state) == ("a", SessionState.LIVE)
+    assert (found.tokens_reported, found.tokens_fresh, found.tokens_version) == (61_000, True, 1)
+    assert (found.window, found.compactions, found.label) == (200_000, 2, "Inventory")
+    assert (found.status, found.is_active, found.chat_type) == ("done", False, "direct")
+    assert (found.channel, found.model, found.model_provider) == ("telegram", "stub-large", "stub")
+    assert found.parent_key == "agent:main:other"
+    assert found.started_at == START
+    assert found.updated_at == found.last_interaction_at == START + timedelta(hours=1)
+    assert found.transcript is not None
+    assert found.transcript.modified_at == START + timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("entry", "reported", "fresh"),
+    [
+        ({}, None, None),
+        ({"totalTokens": 0, "totalTokensFresh": True}, 0, True),
+        ({"totalTokens": 128_400, "totalTokensFresh": False}, 128_400, False),
+        ({"totalTokens": "many", "totalTokensFresh": "yes"}, None, None),
+        ({"totalTokens": -5}, None, None),
+    ],
+)
+def test_counts_are_as_stored_and_unknown_is_none(
+    builder: HomeBuilder,
+    agent_store: AgentSessionStore,
+    entry: dict[str, object],
+    reported: int | None,
+    fresh: bool | None,
+) -> None:
+    builder.live("agent:main:main", "a", talk("a", "hello"), **entry)
+    found = session_of(agent_store, builder.agent, "a")
+    assert (found.tokens_reported, found.tokens_fresh) == (reported, fresh)
+
+
+def test_an_entry_without_a_transcript_never_ran_or_lost_it(
+    builder: HomeBuilder, agent_store: AgentSessionStore
+) -> None:
+    builder.live("agent:main:fresh", "a", None)
+    builder.live("agent:main:reset", "b", None, totalTokens=0, totalTokensFresh=True)
+    builder.live("agent:main:lost", "c", None, totalTokens=12_000)
+    builder.live("agent:main:compacted", "d", None, compactionCount=1)
+    states = {
+        one.session_id: (one.transcript_state, one.transcript)
+        for one in agent_store.sessions(builder.agent).sessions
+    }
+    none, missing = (TranscriptState.NONE, None), (TranscriptState.MISSING, None)
+    assert states == {"a": none, "b": none, "c": missing, "d": missing}
+
+
+def test_archives_and_orphans_are_classes_of_their_own(
+    builder: HomeBuilder, agent_store: AgentSessionStore
+) -> None:
+    builder.live("agent:main:main", "live", talk("live", "now"))
+    builder.deleted("gone", talk("gone", "then"))
+    builder.orphan("lost", talk("lost", "nobody's"))
+    found = agent_store.sessions(builder.agent).sessions
+    assert [one.session_id for one in found] == ["live", "gone", "lost"]
+    assert [one.state for one in found] == [
+        SessionState.LIVE,
+        SessionState.ARCHIVED,
+        SessionState.ORPHAN,
+    ]
+    assert {one.transcript_state for one in found} == {TranscriptState.PRESENT}
+    assert found[1].archive_reason == "deleted"
+    assert found[1].updated_at == datetime(2026, 11, 27, 22, 4, 3, 809000, tzinfo=UTC)
+    assert found[2].key is None
+    for session_id, text in (("gone", "then"), ("lost", "nobody's")):
+        assert entries_of(agent_store, builder.agent, session_id)[1].text == text
+
+
+def test_a_session_that_was_put_away_is_archived(
+    builder: HomeBuilder, agent_store: AgentSessionStore
+) -> None:
+    builder.live("agent:main:old", "a", talk("a", "x"), archivedAt=milliseconds(START))
+    found = session_of(agent_store, builder.agent, "a")
+    assert found.state is SessionState.ARCHIVED
+    assert found.key is not None
+
+
+def test_keys_are_read_by_position(builder: HomeBuilder, agent_store: AgentSessionStore) -> None:
+    keys = {
+        "agent:main:telegram:group:-1001": SessionClass.GROUP,
+        "agent:main:telegram:direct:1001": SessionClass.DIRECT,
+        "agent:main:cron:nightly": SessionClass.CRON,
+        "agent:main:subagent:5a5c": SessionClass.SUBAGENT,
+    }
+    for number, key in enumerate(keys):
+        builder.live(key, f"s{number}", talk(f"s{number}", "x"))
+    found = agent_store.sessions(builder.agent).sessions
+    assert {one.key.text: one.key.kind for one in found if one.key is not None} == keys
+
+
+def test_the_configured_main_key_is_main(
+    builder: HomeBuilder, agent_store: AgentSessionStore
+) -> None:
+    builder.live("agent:main:home", "a", talk("a", "x"))
+    agent = replace(builder.agent, main_key="home")
+    [found] = agent_store.sessions(agent).sessions
+    assert found.key is not None
+    assert found.key.kind is SessionClass.MAIN
+
+
+@pytest.mark.parametrize(
+    ("scope", "kind"), [("global", SessionClass.MAIN), ("per-sender", SessionClass.OTHER)]
+)
+def test_the_bare_global_is_main_where_all_talk_is_one_session(
+    scope: str, kind: SessionClass, builder: HomeBuilder, agent_store: AgentSessionStore
+) -> None:
+    builder.live("global", "a", talk("a", "x"))
+    agent = replace(builder.agent, session_scope=scope)
+    [found] = agent_store.sessions(agent).sessions
+    assert found.key is not None
+    assert found.key.kind is kind
+
+
+def test_a_run_that_goes_on_is_active(builder: HomeBuilder, agent_store: AgentSessionStore) -> None:
+    builder.live("agent:main:a", "a", talk("a", "x"), status="running")
+    builder.live("agent:main:b", "b", talk("b", "x"), hasActiveRun=True)
+    builder.live("agent:main:c", "c", talk("c", "x"))
+    found = agent_store.sessions(builder.agent).sessions
+    assert {one.session_id: one.is_active for one in found} == {"a": True, "b": True, "c": None}
+
+
+def test_an_empty_store_is_sound(builder: HomeBuilder, agent_store: AgentSessionStore) -> None:
+    builder.empty_store()
+    listing = agent_store.sessions(builder.agent)
+    assert listing.sessions == ()
+    assert listing.storage in (Storage.FILES, Storage.SQLITE)
+    assert (listing.notices, sum(listing.left_out.values())) == ((), 0)
+
+
+def test_no_store_is_none(agent_store: AgentSessionStore, tmp_path: Path) -> None:
+    listing = agent_store.sessions(make_agent(tmp_path / "nowhere"))
+    assert (listing.sessions, listing.storage, listing.notices) == ((), Storage.NONE, ())
+
+
+@pytest.mark.parametrize(
+    "spoiled", [b"", b"neither JSON nor SQLite " * 40, b'{"agent:main:main": {"sessionId"']
+)
+def test_a_store_that_cannot_be_read_is_one_notice(
+    builder: HomeBuilder, agent_store: AgentSessionStore, spoiled: bytes
+) -> None:
+    builder.empty_store()
+    builder.store.write_bytes(spoiled)
+    listing = agent_store.sessions(builder.agent)
+    assert (listing.sessions, listing.storage) == ((), Storage.UNREADABLE)
+    assert listing.left_out["unreadable"] == 1
+    [notice] = listing.notices
+    assert (notice.code, notice.agent) == ("store-unreadable", "main")
+    assert notice.path == str(builder.store)
+    assert str(builder.store) in notice.message
+
+
+def test_a_store_that_is_a_folder_is_one_notice(
+    builder: HomeBuilder, agent_store: AgentSessionStore
+) -> None:
+    builder.store.unlink(missing_ok=True)
+    builder.store.mkdir()
+    listing = agent_store.sessions(builder.agent)
+    assert listing.storage is Storage.UNREADABLE
+    assert [notice.code for notice in listing.notices] == ["store-unreadable"]
+
+
+def test_reading_changes_nothing(builder: HomeBuilder, agent_store: AgentSessionStore) -> None:
+    builder.live("agent:main:main", "a", talk("a", "hello", "hi"))
+    builder.deleted("gone", talk("gone", "then"))
+    home = builder.agent.folder.parent.parent
+    before = everything(home)
+    with agent_store.keep_open():
+        for one in agent_store.sessions(builder.agent).sessions:
+            assert one.transcript is not None
+            list(agent_store.forward(one.transcript))
+            list(agent_store.backward(one.transcript, limit_bytes=10**6))
+    assert everything(home) == before

@@ -1,0 +1,349 @@
+"""Health over fakes: each check well, ill, and unable to look."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.agents import Notice
+from memconsole.domain.health.checks import CheckStatus, CronErrors, HeldLock
+from memconsole.domain.jobs.runs import JobRecord
+from memconsole.domain.memory.files import Limit, PoolItem
+from memconsole.domain.rotation import Identity, Rotation, RotationState
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.snapshot.snapshot import SchedulerStatus
+from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
+from memconsole.engine.engine import Engine
+from tests.engine.health.well_world import (
+    AGENT,
+    KEY,
+    MINUTE,
+    SETTINGS,
+    hold,
+    look,
+    pool,
+    run_of,
+    well_world,
+)
+from tests.fakes import HOME, NOW, World
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def world() -> World:
+    return well_world()
+
+
+def status(world: World, name: str) -> str:
+    return look(world, name).status.value
+
+
+def test_overall_is_the_worst_and_unknown_does_not_count(world: World) -> None:
+    world.captures.stored.clear()
+    hold(world, timedelta(days=2))
+    report = Engine(world.ports, SETTINGS).health()
+    assert {one.id for one in report.checks if one.status.is_bad} == set()
+    assert report.overall is CheckStatus.OK
+    world.host.percents[HOME] = 98.0
+    assert Engine(world.ports, SETTINGS).health().overall is CheckStatus.CRITICAL
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status_"),
+    [
+        ("up", "ok"),
+        ("down", "warning"),
+        ("wedged", "warning"),
+        ("late", "warning"),
+        ("bad-token", "warning"),
+        ("not-a-gateway", "warning"),
+        ("starting", "warning"),
+        ("off", "unknown"),
+    ],
+)
+def test_the_gateway_is_told_by_its_verdict(verdict: str, status_: str, world: World) -> None:
+    world.gateway.verdict = verdict
+    found = look(world, "gateway")
+    assert (found.value, found.status.value) == (verdict, status_)
+    assert bool(found.hint) is (verdict != "up")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status_"), [("down", "critical"), ("wedged", "critical"), ("late", "warning")]
+)
+def test_only_a_second_look_makes_it_critical(verdict: str, status_: str, world: World) -> None:
+    world.gateway.verdict = verdict
+    Engine(world.ports, SETTINGS).look_after_health()
+    assert status(world, "gateway") == status_
+
+
+def test_the_reason_of_a_verdict_is_in_its_check(world: World) -> None:
+    world.gateway.verdict, world.gateway.reason = "not-a-gateway", "HTTP 401 instead of a WebSocket"
+    assert "HTTP 401 instead of a WebSocket" in look(world, "gateway").message
+    world.gateway.verdict, world.gateway.reason = "up", "the gateway refused the question: odd"
+    found = look(world, "gateway")
+    assert (found.status.value, "odd" in found.message) == ("warning", True)
+
+
+def test_scopes_are_named(world: World) -> None:
+    assert status(world, "gateway-scopes") == "ok"
+    world.gateway.scopes = ("operator.read",)
+    found = look(world, "gateway-scopes")
+    assert (found.status.value, "operator.admin" in found.message) == ("warning", True)
+    world.gateway.verdict = "down"
+    assert status(world, "gateway-scopes") == "unknown"
+
+
+def test_a_process_is_looked_for(world: World) -> None:
+    assert look(world, "gateway-process").value == 1
+    world.gateway.verdict = "down"
+    world.host.lines = ("memconsole --home /home/a/.openclaw --gateway ws://127.0.0.1:1 health",)
+    assert status(world, "gateway-process") == "warning"
+    Engine(world.ports, SETTINGS).look_after_health()
+    assert status(world, "gateway-process") == "critical"
+    world.host.lines = None
+    assert status(world, "gateway-process") == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("served", "verdict", "status_", "words"),
+    [
+        ((True, False, False), "down", "ok", "1 of its processes"),
+        ((False, False, False), "down", "warning", "3 of other homes"),
+        ((False, False, False), "up", "ok", "another name"),
+        ((False, False, False), "wedged", "unknown", "a port is open there"),
+        ((False, None, None), "down", "unknown", "2 processes of a Gateway run"),
+    ],
+)
+def test_gateways_of_other_homes_are_not_counted(
+    served: tuple[bool | None, ...], verdict: str, status_: str, words: str, world: World
+) -> None:
+    world.host.lines = tuple(f"node openclaw gateway {number}" for number in range(3))
+    world.host.served = dict(enumerate(served))
+    world.gateway.verdict = verdict
+    found = look(world, "gateway-process")
+    assert (found.status.value, words in found.message) == (status_, True)
+
+
+@pytest.mark.parametrize(("percent", "status_"), [(89.9, "ok"), (90, "warning"), (97, "critical")])
+def test_disks_fill(percent: float, status_: str, world: World) -> None:
+    world.host.percents[AGENT.workspace] = percent
+    found = look(world, "disk")
+    assert (found.status.value, found.value) == (status_, max(percent, 50.0))
+
+
+def test_a_disk_that_says_nothing_is_unknown(world: World) -> None:
+    world.host.percents = {HOME: None, AGENT.workspace: None}
+    assert status(world, "disk") == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("size", "status_"),
+    [(500 * 1024 * 1024 - 1, "ok"), (500 * 1024 * 1024, "warning"), (None, "unknown")],
+)
+def test_transcripts_are_measured(size: int | None, status_: str, world: World) -> None:
+    world.host.bytes = size
+    assert status(world, "transcripts-size") == status_
+
+
+def test_large_memory_files_are_named_and_archives_are_not(world: World) -> None:
+    def file(path: str, size: int) -> PoolItem:
+        return PoolItem(path, size, size // 4, False, True)
+
+    pool(world, file("memory/a.md", 51_200), file("memory/archive/b.md", 900_000))
+    assert status(world, "memory-file-size") == "ok"
+    pool(world, *(file(f"memory/{n}.md", 51_201 + n) for n in range(7)))
+    found = look(world, "memory-file-size")
+    assert (found.status.value, found.value, len(found.details)) == ("warning", 51_207, 5)
+    assert "and 2 more" in found.message
+
+
+@pytest.mark.parametrize(("count", "status_"), [(2, "ok"), (3, "warning")])
+def test_failed_runs_of_the_platform_are_counted(count: int, status_: str, world: World) -> None:
+    world.cron.current = CronErrors(count, ("nightly",))
+    assert status(world, "cron-errors") == status_
+    assert world.cron.since == NOW - timedelta(hours=1)
+    world.cron.current = None
+    assert status(world, "cron-errors") == "unknown"
+
+
+class TestJobs:
+    def record(self, **changes: object) -> JobRecord:
+        made = JobRecord(
+            "checkpoint",
+            started_at=NOW - 5 * MINUTE,
+            ended_at=NOW - 5 * MINUTE,
+            status="done",
+            next_at=NOW + 15 * MINUTE,
+        )
+        return replace(made, **changes)  # type: ignore[arg-type]
+
+    def test_jobs_that_never_ran_are_unknown(self, world: World) -> None:
+        assert status(world, "jobs") == "unknown"
+
+    def test_jobs_that_run_are_well(self, world: World) -> None:
+        world.scheduler.current = SchedulerStatus("running", pid=1)
+        world.jobs.save(self.record())
+        assert status(world, "jobs") == "ok"
+        assert look(world, "jobs").message == "1 jobs run as they should"
+
+    def test_a_job_that_failed_once_does_not_run_as_it_should(self, world: World) -> None:
+        world.scheduler.current = SchedulerStatus("running", pid=1)
+        world.jobs.save(self.record(status="failed", failures=1))
+        found = look(world, "jobs")
+        assert found.status.value == "ok"
+        assert found.message == "checkpoint has failed last time; 1 jobs run in time"
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"failures": 3},
+            {"started_at": NOW - 61 * MINUTE, "next_at": NOW - 41 * MINUTE},
+        ],
+    )
+    def test_failing_and_late_jobs_are_named(
+        self, changes: dict[str, object], world: World
+    ) -> None:
+        world.scheduler.current = SchedulerStatus("running", pid=1)
+        world.jobs.save(self.record(**changes))
+        found = look(world, "jobs")
+        assert (found.status.value, "checkpoint" in found.message) == ("warning", True)
+
+    def test_a_stopped_scheduler_is_told(self, world: World) -> None:
+        world.jobs.save(self.record())
+        found = look(world, "jobs")
+        assert (found.status.value, "nobody runs the jobs" in found.message) == ("warning", True)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "status_"),
+    [
+        (("locked", "locked", "locked"), "warning"),
+        (("locked", "locked"), "ok"),
+        (("locked", "locked", None), "ok"),
+        (("nothing-new", "locked", "locked"), "ok"),
+    ],
+)
+def test_checkpoints_that_keep_skipping_while_people_talk_are_told(
+    reasons: tuple[str | None, ...], status_: str, world: World
+) -> None:
+    for number, reason in enumerate(reasons):
+        ago = 60 - 20 * number
+        world.runs.stored.append(run_of(reason, ago, "done" if reason is None else "skipped"))
+    assert status(world, "capture-skips") == status_
+
+
+def test_skips_of_a_silent_agent_are_no_matter(world: World) -> None:
+    hold(world, timedelta(hours=9))
+    for ago in (60, 40, 20):
+        world.runs.stored.append(run_of("stale", ago))
+    assert status(world, "capture-skips") == "ok"
+
+
+def test_outputs_that_fall_behind_are_named(world: World) -> None:
+    pool(world)
+    found = look(world, "outputs-freshness")
+    assert (found.status.value, "ACTIVE_CONTEXT.md of main" in found.message) == ("warning", True)
+    pool(world, active_context_at=NOW - 30 * MINUTE)
+    assert status(world, "outputs-freshness") == "ok"
+    hold(world, timedelta(hours=5))
+    pool(world)
+    assert status(world, "outputs-freshness") == "ok"
+
+
+def test_an_old_index_of_a_changed_memory_is_named(world: World) -> None:
+    def files(index_hours: int) -> tuple[PoolItem, ...]:
+        made = NOW - timedelta(hours=index_hours)
+        return (
+            PoolItem("memory/INDEX.md", 10, 2, True, False, modified_at=made),
+            PoolItem("memory/a.md", 10, 2, False, True, modified_at=NOW),
+        )
+
+    recent = {"active_context_at": NOW, "size_bytes": 60_000}
+    pool(world, *files(11), **recent)
+    assert status(world, "outputs-freshness") == "ok"
+    pool(world, *files(13), **recent)
+    assert "INDEX.md of main" in look(world, "outputs-freshness").message
+
+
+def test_bad_compactions_are_told_one_by_one(world: World) -> None:
+    assert status(world, "compaction-evidence") == "ok"
+    bad = Entry(
+        EntryKind.COMPACTION,
+        id="c0ffee",
+        parent_id="00000001",
+        has_parent=True,
+        at=NOW - 5 * MINUTE,
+        compaction=Compaction("", tokens_before=150_000),
+        position=9000,
+        size_bytes=100,
+    )
+    world.sessions.transcripts["s-1"].append(bad)
+    found = look(world, "compaction-evidence")
+    assert found.status is CheckStatus.CRITICAL
+    [detail] = found.details
+    assert isinstance(detail, dict)
+    assert list(detail) == ["key", "session_id", "at", "why"]
+    assert (detail["key"], detail["session_id"]) == (KEY, "s-1")
+    assert f"the newest of {KEY}: " in found.message
+    [known] = world.sessions.listings["main"].sessions
+    world.sessions.hold(replace(known, key=None, state=SessionState.ORPHAN))
+    assert "the newest of s-1: " in look(world, "compaction-evidence").message
+
+
+def test_a_reset_without_effect_is_told_until_one_works(world: World) -> None:
+    before = Identity("s-1", "r-1", NOW, 160_000)
+    made = Rotation(0, AGENT.ref, KEY, RotationState.SENT, NOW, before, 150_000)
+    number = world.rotations.begin(made)
+    world.rotations.finish(number, RotationState.INEFFECTIVE, before, NOW)
+    assert look(world, "reset-ineffective").details == (KEY,)
+    number = world.rotations.begin(made)
+    world.rotations.finish(number, RotationState.PROVEN, before, NOW)
+    assert status(world, "reset-ineffective") == "ok"
+
+
+def test_observations_over_their_budget_are_told(world: World) -> None:
+    path = "memory/observations.md"
+    pool(world, PoolItem(path, 10, 2, False, True))
+    world.workspace.files[AGENT.workspace, path] = "word " * 8000
+    assert look(world, "observations-budget").value == 8000
+    assert status(world, "observations-budget") == "ok"
+    world.workspace.files[AGENT.workspace, path] = "word " * 8001
+    assert status(world, "observations-budget") == "warning"
+
+
+def test_locks_that_are_held_for_long_are_told(world: World) -> None:
+    world.lock_list.current = [HeldLock("workspace-a.lock", "process 12", NOW - 9 * MINUTE)]
+    assert status(world, "locks") == "ok"
+    world.lock_list.current = [HeldLock("workspace-a.lock", "process 12", NOW - 10 * MINUTE)]
+    found = look(world, "locks")
+    assert (found.status.value, found.since) == ("warning", NOW - 10 * MINUTE)
+
+
+def test_files_that_the_platform_cuts_are_named(world: World) -> None:
+    pool(world, limits=(Limit("MEMORY.md", 20_000, 20_000),))
+    assert status(world, "bootstrap-truncation") == "ok"
+    pool(world, limits=(Limit("MEMORY.md", 20_001, 20_000),))
+    assert "main/MEMORY.md" in look(world, "bootstrap-truncation").message
+
+
+def test_a_state_that_cannot_be_written_is_critical(world: World) -> None:
+    assert status(world, "state") == "ok"
+    notice = Notice("state-unwritable", "the state folder cannot be written", "/state")
+    read = world.platform.read
+    world.platform.read = lambda: replace(read(), notices=(notice,))  # type: ignore[method-assign]
+    assert status(world, "state") == "critical"
+
+
+def test_a_check_that_breaks_is_unknown_and_stops_no_other(world: World) -> None:
+    def broken(path: Path) -> float | None:
+        raise RuntimeError("a bug")
+
+    world.host.disk_percent = broken  # type: ignore[method-assign]
+    found = look(world, "disk")
+    assert (found.status.value, "RuntimeError" in found.message) == ("unknown", True)

@@ -1,0 +1,199 @@
+"""Editing memory on a real disk: encodings, round trips, and nothing left behind."""
+
+from __future__ import annotations
+
+import codecs
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.captures import StateCaptures
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.memory import StateMemory
+from memconsole.domain.agents import AgentRef
+from memconsole.domain.commands.memory_add import Layer, MemoryAdd, Remembered
+from memconsole.domain.commands.memory_forget import Forgotten, MemoryForget
+from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
+from memconsole.domain.commands.outcomes import Failed, Planned
+from memconsole.domain.commands.reindex import Reindex
+from memconsole.domain.memory.edits import ActionKind, FileEdit, MemoryAction, Span
+from memconsole.domain.memory.entries import entries_of
+from memconsole.domain.memory.records import Capture
+from memconsole.domain.search.values import SearchRequest
+from tests.engine.memory_stage import STEPS, Place, killed_at
+from tests.fakes import NOW
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+TEXT = "# Memory\r\n\r\n- Zoë likes “quotes”\r\n- last, without an end"
+FACT = "The zebra code of the archive is purple"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        TEXT.encode(),
+        codecs.BOM_UTF8 + TEXT.encode(),
+        codecs.BOM_UTF16_LE + TEXT.encode("utf-16-le"),
+        codecs.BOM_UTF16_BE + TEXT.encode("utf-16-be"),
+        codecs.BOM_UTF32_LE + TEXT.encode("utf-32-le"),
+        b"",
+        b"\n",
+        None,
+    ],
+    ids=["utf-8", "utf-8-sig", "utf-16-le", "utf-16-be", "utf-32", "empty", "blank", "none"],
+)
+@pytest.mark.parametrize("layer", Layer)
+def test_a_round_trip_leaves_every_byte_as_it_was(
+    place: Place, data: bytes | None, layer: Layer
+) -> None:
+    names = {Layer.LONG: "MEMORY.md", Layer.USER: "USER.md", Layer.DAILY: "memory/2026-01-26.md"}
+    if data is not None:
+        (place.workspace / names[layer]).write_bytes(data)
+    before = place.files()
+    added = place.run(MemoryAdd(place.ref, FACT, layer))
+    assert isinstance(added, Remembered), added
+    with_it = place.files()
+    assert with_it[names[layer]].startswith((data or b"")[:2])
+    forgotten = place.run(MemoryForget(place.ref, (str(added.details["id"]),)))
+    assert isinstance(forgotten, Forgotten), forgotten
+    assert FACT.encode() not in place.files()[names[layer]].replace(b"\0", b"")
+    assert isinstance(place.run(MemoryUndo(place.ref)), Undone)
+    assert place.files() == with_it
+    assert isinstance(place.run(MemoryUndo(place.ref)), Undone)
+    assert place.files() == before
+
+
+def test_adding_searching_forgetting_and_undoing_leave_the_pool_as_it_was(place: Place) -> None:
+    (place.workspace / "MEMORY.md").write_bytes(TEXT.encode())
+    (place.workspace / "memory" / "topic.md").write_text("# Topic\n\nOther words.\n")
+    before = place.files()
+
+    def found() -> list[str]:
+        result = place.engine.search(SearchRequest(text="zebra code", agent_id="main"))
+        return [hit.path for hit in result.hits if "zebra" in hit.snippet]
+
+    added = place.run(MemoryAdd(place.ref, FACT))
+    assert isinstance(added, Remembered)
+    assert found() == ["MEMORY.md"]
+    place.run(MemoryForget(place.ref, (str(added.details["id"]),)))
+    assert found() == ["memory/archive/forgotten-2026-01.md"]
+    place.run(MemoryUndo(place.ref))
+    assert found() == ["MEMORY.md"]
+    place.run(MemoryUndo(place.ref))
+    assert found() == []
+    assert place.files() == before
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_kill_while_forgetting_loses_nothing(place: Place, step: str) -> None:
+    path = place.workspace / "MEMORY.md"
+    path.write_text(f"- Something that stays\n- {FACT}\n")
+    wanted = entries_of("MEMORY.md", path.read_text())[1].id
+    killed_at(place, step, MemoryForget(place.ref, (wanted,)))
+    assert place.holding(FACT.encode()) != []
+    assert path.read_text().startswith("- Something that stays\n")
+    place.run(MemoryForget(place.ref, (wanted,)))
+    assert path.read_text() == "- Something that stays\n"
+    assert FACT in "".join(one.read_text() for one in place.workspace.rglob("forgotten-*.md"))
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_kill_while_undoing_undoes_nothing_twice(place: Place, step: str) -> None:
+    path = place.workspace / "MEMORY.md"
+    path.write_text(f"- Something that stays\n- {FACT}\n")
+    before = place.files()
+    wanted = entries_of("MEMORY.md", path.read_text())[1].id
+    place.run(MemoryForget(place.ref, (wanted,)))
+    killed_at(place, step, MemoryUndo(place.ref))
+    place.run(MemoryUndo(place.ref))
+    assert place.files() == before
+
+
+def test_a_file_that_is_no_text_is_left_alone(place: Place) -> None:
+    data = b"- caf\xe9 au lait\n- other\n"
+    (place.workspace / "MEMORY.md").write_bytes(data)
+    outcome = place.run(MemoryAdd(place.ref, FACT))
+    assert isinstance(outcome, Failed)
+    assert outcome.code == "workspace"
+    assert (place.workspace / "MEMORY.md").read_bytes() == data
+
+
+def test_hard_leaves_no_bytes_in_files_index_and_database(place: Place) -> None:
+    path = place.workspace / "MEMORY.md"
+    path.write_text("# Memory\n\n- Something that stays\n")
+    added = place.run(MemoryAdd(place.ref, FACT))
+    assert isinstance(added, Remembered)
+    wanted = (str(added.details["id"]),)
+    place.run(Reindex(place.ref))
+    place.run(MemoryForget(place.ref, wanted))
+    assert place.holding(b"zebra") != []
+    place.run(MemoryUndo(place.ref))
+    plan = place.run(MemoryForget(place.ref, wanted, is_hard=True, dry_run=True))
+    assert isinstance(plan, Planned)
+    outcome = place.run(MemoryForget(place.ref, wanted, is_hard=True))
+    assert isinstance(outcome, Forgotten), outcome
+    assert outcome.details["index"] == "rebuilt"
+    assert place.holding(b"zebra") == []
+    assert b"Something that stays" in path.read_bytes()
+    assert not isinstance(place.run(MemoryUndo(place.ref)), Undone)
+
+
+def test_files_become_private_and_keep_what_is_stricter(place: Place) -> None:
+    path = place.workspace / "MEMORY.md"
+    path.write_text("- Something that stays\n")
+    path.chmod(0o644)
+    place.run(MemoryAdd(place.ref, FACT))
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_entries_in_a_link_are_not_followed(place: Place, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_text("- Something outside\n")
+    (place.workspace / "MEMORY.md").symlink_to(outside)
+    [one] = entries_of("MEMORY.md", outside.read_text())
+    outcome = place.run(MemoryForget(place.ref, (one.id,)))
+    assert isinstance(outcome, Failed)
+    assert outside.read_text() == "- Something outside\n"
+
+
+def test_actions_come_back_from_the_database_as_they_were(tmp_path: Path) -> None:
+    log = StateMemory(StateDatabase(tmp_path / "state", PrivateCopies()))
+    assert log.actions("/ws") == ()
+    edit = FileEdit("MEMORY.md", False, "abc", (Span(3, "a\r\n\ud800ß", "", "x", "y"),))
+    for kind in ActionKind:
+        log.add(MemoryAction(0, "/ws", kind, NOW, ("m-1", "m-2"), (edit,)))
+    newest, *others = log.actions("/ws")
+    assert newest == MemoryAction(
+        len(ActionKind), "/ws", list(ActionKind)[-1], NOW, ("m-1", "m-2"), (edit,)
+    )
+    assert [one.kind for one in reversed(others)] == list(ActionKind)[:-1]
+    assert log.actions("/elsewhere") == ()
+    log.undone(newest, NOW)
+    assert log.actions("/ws") == tuple(others)
+    log.erase([], str)
+    assert log.actions("/ws") == tuple(others)
+    log.erase([one.id for one in others], str)
+    assert log.actions("/ws") == ()
+
+
+def test_what_checkpoints_saved_loses_lines_and_their_bytes(tmp_path: Path) -> None:
+    database = StateDatabase(tmp_path / "state", PrivateCopies())
+    ref = AgentRef("/home/operator/.openclaw", "main")
+    block = "# A\nzebra\nkept\n"
+    StateCaptures(database).add(
+        Capture(ref, "s", "k", NOW, "h", block, is_logged=False, day_file=None, workspace="/ws")
+    )
+    StateMemory(database).erase([], lambda text: text.replace("zebra\n", ""))
+    found = StateCaptures(database).last(ref)
+    assert found is not None
+    assert found.block == "# A\nkept\n"
+    assert b"zebra" not in database.path.read_bytes()
