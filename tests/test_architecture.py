@@ -71,6 +71,8 @@ LONG_MODULE_LINES = 500
 MAX_FUNCTION_LINES = 50
 MOST_MODULES = 24
 """In one folder, side by side."""
+OF_NO_SUBJECT = {"acceptance", "cases", "contract", "demo/pictures", "doubles", "lanes"}
+"""Folders of tests that prove the whole, or that serve all tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +277,18 @@ def test_no_circle_is_excused() -> None:
 def test_no_folder_is_too_full_to_find_the_room() -> None:
     rooms = Counter(path.parent for path in sources(PACKAGE.name) if path.name != "__init__.py")
     assert [str(folder) for folder, count in rooms.items() if count > MOST_MODULES] == []
+
+
+def test_tests_lie_in_the_tree_of_the_package() -> None:
+    tests = ROOT / "tests"
+    folders = {path.parent.relative_to(tests) for path in tests.rglob("*.py")}
+    strays = [
+        str(folder)
+        for folder in folders
+        if not (PACKAGE / folder).is_dir()
+        and OF_NO_SUBJECT.isdisjoint([str(folder), *map(str, folder.parents)])
+    ]
+    assert strays == []
 
 
 @pytest.mark.parametrize("library", sorted(HOMES))
