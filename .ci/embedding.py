@@ -21,7 +21,9 @@ WHEEL = "wordllama==0.4.0.post1"
 HASH = "sha256:42c2c88907ace0b0681ac6f9092d6a300a6409a5d2d61071a3fb5e7159370c97"
 ROOT = Path(__file__).resolve().parent.parent
 MODEL = ROOT / "memconsole" / "adapters" / "index" / "embedding" / "model"
-PUBLISHED = ROOT / "tests" / "adapters" / "l2_supercat_tokenizer_config.json"
+PUBLISHED = (
+    ROOT / "tests" / "adapters" / "index" / "embedding" / "l2_supercat_tokenizer_config.json"
+)
 FILES = {
     "weights/l2_supercat_256.safetensors": MODEL / "l2_supercat_256.safetensors",
     "tokenizers/l2_supercat_tokenizer_config.json": PUBLISHED,

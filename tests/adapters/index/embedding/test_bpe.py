@@ -19,7 +19,7 @@ from memconsole.errors import IndexUnavailableError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 PUBLISHED = Path(__file__).with_name("l2_supercat_tokenizer_config.json")
 TABLES = FOLDER / "l2_supercat.merges"
 TRICKY = st.sampled_from(
