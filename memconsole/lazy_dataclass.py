@@ -2,8 +2,9 @@
 
 The standard library compiles six methods of every frozen class when its module is imported, about a
 millisecond each time; a start of ours imports 170 such classes and makes objects of a third. Here
-the methods that need no text are shared closures, and `__init__` is compiled with the first object
-(ADR 0024). Type checkers see the original, and `fields`, `replace` and patterns work as usual.
+the methods that need no text are shared closures, and `__init__` is compiled when a class has made
+more than a few objects (ADR 0024): compiling takes as long as making fifty of them. Type checkers
+see the original, and `fields`, `replace` and patterns work as usual.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["dataclass"]
 
 _OURS = {"frozen", "slots", "kw_only"}
+
+_FEW = 30
+"""Objects that are made without compiling anything."""
 
 if not TYPE_CHECKING:
 
@@ -116,14 +120,48 @@ def _setstate(names: tuple[str, ...]) -> Callable[[object, list[object]], None]:
 
 
 def _first_init(cls: type) -> Callable[..., None]:
-    """Return an `__init__` that puts a compiled one in its place when it is called first."""
+    """Return an `__init__` for a few objects; then it puts a compiled one in its place."""
+    left = _FEW
+    fields: tuple[dataclasses.Field[object], ...] = ()
+    names: tuple[str, ...] = ()
 
     def __init__(self: object, *args: object, **named: object) -> None:
-        init = _compiled(cls)
+        nonlocal left, fields, names
+        if left == _FEW:
+            fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+            names = tuple(one.name for one in fields if not one.kw_only)
+        left -= 1
+        values = dict(zip(names, args, strict=False))
+        if left > 0 and len(values) == len(args) and values.keys().isdisjoint(named):
+            values.update(named)
+            if _filled(self, fields, values):
+                return
+        init = _compiled(cls)  # says what is wrong with a call, too
         type.__setattr__(cls, "__init__", init)
         init(self, *args, **named)
 
     return __init__
+
+
+def _filled(
+    made: object, fields: tuple[dataclasses.Field[object], ...], values: dict[str, object]
+) -> bool:
+    """Set the fields of a new object; False when values do not fit them."""
+    for one in fields:
+        if one.name in values:
+            value = values.pop(one.name)
+        elif one.default is not dataclasses.MISSING:
+            value = one.default
+        elif one.default_factory is not dataclasses.MISSING:
+            value = one.default_factory()
+        else:
+            return False
+        object.__setattr__(made, one.name, value)
+    if values:
+        return False
+    if hasattr(made, "__post_init__"):
+        made.__post_init__()
+    return True
 
 
 def _compiled(cls: type) -> Callable[..., None]:

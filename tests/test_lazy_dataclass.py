@@ -104,6 +104,25 @@ def test_values_compare_and_read_alike(first: dict[str, Any], second: dict[str, 
     assert ours[0] != theirs[0]
 
 
+def test_the_first_objects_are_made_like_the_later_ones() -> None:
+    """The first few are made without compiling anything."""
+    theirs, ours = both()
+    for number in range(50):
+        for call in ((number,), (number, "a", [1]), (number, "b", [2], 0.1)):
+            assert repr(ours(*call)) == repr(theirs(*call))
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'one'"):
+        ours(two="a")
+
+
+def test_names_alone_are_made_like_places() -> None:
+    theirs, ours = both(kw_only=True)
+    for number in range(50):
+        assert repr(ours(one=number)) == repr(theirs(one=number))
+    for cls in (theirs, both(kw_only=True)[1]):
+        with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
+            cls(1)
+
+
 def test_classes_look_alike() -> None:
     assert OURS.__match_args__ == THEIRS.__match_args__
     assert OURS.__slots__ == THEIRS.__slots__
@@ -113,7 +132,9 @@ def test_classes_look_alike() -> None:
     assert OURS(1).many is not OURS(1).many
 
 
-@pytest.mark.parametrize("call", [((), {}), ((1, "a", [], 0.5, 6), {}), ((1,), {"nine": 9})])
+@pytest.mark.parametrize(
+    "call", [((), {}), ((1, "a", [], 0.5, 6), {}), ((1,), {"nine": 9}), ((1,), {"one": 1})]
+)
 def test_wrong_calls_are_refused_alike(call: tuple[tuple[Any, ...], dict[str, Any]]) -> None:
     said = []
     for cls in (THEIRS, OURS):

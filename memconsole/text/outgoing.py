@@ -7,7 +7,6 @@ next to nothing, and loads nothing.
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from memconsole.text.compiled import compiled
@@ -51,5 +50,7 @@ def name_out(name: str, *, redacts: bool = True) -> str:
     masked = let_out(name, redacts=redacts)
     if masked == name:
         return name
+    from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, and few names are masked
+
     mark = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK_CHARS]
     return f"{masked}~{mark}"
