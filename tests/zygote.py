@@ -2,6 +2,7 @@
 
 Most of what a call costs is the start of Python and the loading of modules. A fork leaves that
 out; all else is as in a process of its own: environment, folder, descriptors, time zone, exit.
+What one call loaded and compiled beyond that is loaded for the next ones, unless it is heavy.
 Reads one job a line (JSON), answers `[exit code, stdout, stderr]` on one line.
 """
 
@@ -12,11 +13,14 @@ import ctypes
 import importlib
 import json
 import os
+import pickle
 import pkgutil
+import re
 import signal
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import memconsole
@@ -27,6 +31,9 @@ if TYPE_CHECKING:
 
 LAYERS = ("cli", "compose", "config", "domain", "engine", "errors", "ports", "system", "text")
 ADAPTERS = ("platform", "sessions", "sqlite", "state", "transcripts", "workspace")
+HEAVY = {"numpy", "sqlite_utils", "textual", "tokenizers", "watchfiles", "websockets"}
+"""What makes each fork dearer than loading it now and then, or has threads."""
+
 DEADLINE_S = 100
 _CAPABILITY_VERSION_3 = 0x20080522
 _SEES_EVERYTHING = ~((1 << 1) | (1 << 2))
@@ -56,19 +63,40 @@ def serve() -> None:
     """Answer jobs until the input ends."""
     load()
     for line in sys.stdin:
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        with (
+            tempfile.TemporaryFile() as out,
+            tempfile.TemporaryFile() as err,
+            tempfile.TemporaryFile() as wanted,
+        ):
             child = os.fork()
             if child == 0:
-                run(json.loads(line), out, err)
+                run(json.loads(line), out, err, wanted)
             _, status = os.waitpid(child, 0)
             answer = [os.waitstatus_to_exitcode(status), _content(out), _content(err)]
+            learn(wanted)
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
 
-def run(job: dict[str, Any], out: BinaryIO, err: BinaryIO) -> NoReturn:
+def learn(wanted: BinaryIO) -> None:
+    """Load and compile what a call did, if it came to its end."""
+    wanted.seek(0)
+    if not (told := wanted.read()):
+        return
+    modules, patterns = pickle.loads(told)
+    if not HEAVY.isdisjoint(name.partition(".")[0] for name in modules):
+        return
+    for name in modules:
+        with suppress(ImportError):  # some libraries make modules of no file
+            importlib.import_module(name)
+    for pattern, flags in patterns:
+        re.compile(pattern, flags)
+
+
+def run(job: dict[str, Any], out: BinaryIO, err: BinaryIO, wanted: BinaryIO) -> NoReturn:
     """Become memconsole for one call; one that hangs is ended by its alarm."""
     signal.alarm(DEADLINE_S)
+    modules, patterns = set(sys.modules), _compiled()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(out.fileno(), 1)
     os.dup2(err.fileno(), 2)
@@ -92,7 +120,14 @@ def run(job: dict[str, Any], out: BinaryIO, err: BinaryIO) -> NoReturn:
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
+    pickle.dump((sys.modules.keys() - modules, _compiled() - patterns), wanted)
+    wanted.flush()
     os._exit(code if isinstance(code, int) else 1)
+
+
+def _compiled() -> set[tuple[str | bytes, int]]:
+    """Return what `re` keeps compiled: patterns with their flags."""
+    return {(pattern, flags) for _, pattern, flags in re._cache}  # type: ignore[attr-defined]
 
 
 def obey_file_modes() -> None:
