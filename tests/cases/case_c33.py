@@ -24,6 +24,8 @@ VERDICTS = {
 }
 TOKEN = "EXAMPLE-gateway-token-000"
 MAIN = "agent:main:main"
+ENVIRONMENT = {"MEMCONSOLE_GATEWAY__TOKEN": TOKEN, "MEMCONSOLE_GATEWAY__TIMEOUT": "3s"}
+"""Who never answers is waited for as long as the configuration says, and no longer."""
 
 
 class Played:
@@ -41,9 +43,9 @@ class Played:
         self.connections: dict[str, int] = {}
         for name, scenario in self.scenarios.items():
             with serve(scenario) as server:
-                token = {"MEMCONSOLE_GATEWAY__TOKEN": TOKEN}
                 self.answers[name] = [
-                    stage.run("--gateway", server.url, *command, more=token) for command in commands
+                    stage.run("--gateway", server.url, *command, more=ENVIRONMENT)
+                    for command in commands
                 ]
                 self.connections[name] = server.connections
 
