@@ -128,7 +128,7 @@ def _first_init(cls: type) -> Callable[..., None]:
     def __init__(self: object, *args: object, **named: object) -> None:
         nonlocal left, fields, names
         if left == _FEW:
-            fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+            fields = dataclasses.fields(cls)
             names = tuple(one.name for one in fields if not one.kw_only)
         left -= 1
         values = dict(zip(names, args, strict=False))
