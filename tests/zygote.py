@@ -93,8 +93,17 @@ def learn(wanted: BinaryIO) -> None:
         re.compile(pattern, flags)
 
 
-def run(job: dict[str, Any], out: BinaryIO, err: BinaryIO, wanted: BinaryIO) -> NoReturn:
-    """Become memconsole for one call; one that hangs is ended by its alarm."""
+def run(
+    job: dict[str, Any], out: BinaryIO, err: BinaryIO, wanted: BinaryIO | None = None
+) -> NoReturn:
+    """Become memconsole for one call; one that hangs is ended by its alarm.
+
+    Args:
+        job: What to call, and where.
+        out: Standard output.
+        err: Standard error.
+        wanted: Gets what the call loaded and compiled.
+    """
     signal.alarm(DEADLINE_S)
     modules, patterns = set(sys.modules), _compiled()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -120,8 +129,9 @@ def run(job: dict[str, Any], out: BinaryIO, err: BinaryIO, wanted: BinaryIO) -> 
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
-    pickle.dump((sys.modules.keys() - modules, _compiled() - patterns), wanted)
-    wanted.flush()
+    if wanted is not None:
+        pickle.dump((sys.modules.keys() - modules, _compiled() - patterns), wanted)
+        wanted.flush()
     os._exit(code if isinstance(code, int) else 1)
 
 
