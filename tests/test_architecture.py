@@ -47,7 +47,7 @@ HOMES = {
     "sentencepiece": {"adapters.index"},
     "sqlean": {"adapters.sqlite"},
     "sqlite3": {"adapters.sqlite"},
-    "sqlite_utils": {"adapters.index", "adapters.state"},
+    "sqlite_utils": {"adapters.state"},
     "sqlite_vec": {"adapters.index"},
     "textual": {"ui"},
     "typer": {"cli"},

@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import ExitStack, contextmanager, suppress
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from memconsole.adapters.sqlite.choice import library
@@ -21,17 +20,17 @@ from memconsole.adapters.state.schema import migrate, require_known
 from memconsole.domain.agents import Notice
 from memconsole.errors import StateError, StateNewerError, StoreError
 from memconsole.system.folders import require_state_folder, state_folder_refusal
-from memconsole.text.outgoing import let_out, name_out
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+    from typing import Any
 
     from memconsole.adapters.sqlite.choice import Connection, Row, SqlValue
     from memconsole.adapters.sqlite.read_only import ReadOnlyDatabase
     from memconsole.adapters.sqlite.ways import Copies
-
+    from memconsole.adapters.state.table import Table
 
 T = TypeVar("T")
 
@@ -85,6 +84,44 @@ class StateDatabase:
         except (StoreError, OSError):
             return empty
 
+    def rows(self, statement: str, values: Sequence[SqlValue] = ()) -> list[Row]:
+        """Return the rows of one query; none when the database cannot be read."""
+        return self.read(lambda opened: list(opened.rows(statement, values)), [])
+
+    def find(
+        self, table: Table[T], tail: str = "", values: Sequence[SqlValue] = (), **equal: object
+    ) -> tuple[T, ...]:
+        """Return the values of a table; none when they cannot be read, and no spoiled one.
+
+        Args:
+            table: What is looked for.
+            tail: The rest of the condition, order and limit.
+            values: What the marks in `tail` stand for.
+            **equal: What columns must hold; None does not matter.
+        """
+        return tuple(value for _, value in self.entries(table, tail, values, **equal))
+
+    def first(
+        self, table: Table[T], tail: str = "", values: Sequence[SqlValue] = (), **equal: object
+    ) -> T | None:
+        """Return the first of what `find` would; None when it is spoiled."""
+        found = self.find(table, f"{tail} LIMIT 1", values, **equal)
+        return found[0] if found else None
+
+    def entries(
+        self, table: Table[T], tail: str = "", values: Sequence[SqlValue] = (), **equal: object
+    ) -> Iterator[tuple[dict[str, Any], T]]:
+        """Yield (what is beside it in its row, value) of what `find` would return."""
+        wanted = {name: value for name, value in equal.items() if value is not None}
+        tail = f"{table.where(wanted)} {tail}"
+
+        def query(opened: ReadOnlyDatabase) -> list[Row]:
+            version = opened.user_version if table.has_grown else None
+            statement = table.select(tail, version=version)
+            return list(opened.rows(statement, (*table.encoded(wanted), *values)))
+
+        yield from table.entries(self.read(query, []))
+
     def require_readable(self) -> None:
         """Tell a database that cannot be read from one that was never made.
 
@@ -109,7 +146,7 @@ class StateDatabase:
             hint="Check owner and mode of the state folder; nothing is known of earlier runs.",
         )
 
-    def write(self, change: Callable[[Connection], None]) -> None:
+    def write(self, change: Callable[[Connection], object]) -> None:
         """Run a change as one transaction, whole or not at all.
 
         Raises:
@@ -127,7 +164,7 @@ class StateDatabase:
         except library().error as error:
             raise self._cannot(str(error)) from error
 
-    def record(self, change: Callable[[Connection], None]) -> None:
+    def record(self, change: Callable[[Connection], object]) -> None:
         """Remember what was written: with the record its intents go, both or neither.
 
         Raises:
@@ -236,49 +273,3 @@ class StateDatabase:
             one_line(f"{self.path} cannot be written: {reason}"),
             hint="Check owner, mode and free space of the state folder; reading commands work on.",
         )
-
-
-def rows_of(database: StateDatabase, statement: str, values: Sequence[SqlValue]) -> list[Row]:
-    """Return the rows of one query; none when the database cannot be read."""
-
-    def query(opened: ReadOnlyDatabase) -> list[Row]:
-        return list(opened.rows(statement, values))
-
-    return database.read(query, [])
-
-
-def marks(values: Sequence[SqlValue]) -> str:
-    """Return as many parameter marks as there are values."""
-    return ", ".join("?" * len(values))
-
-
-def text(value: str | None) -> str | None:
-    """Return words as they are stored: masked, and bytes that are no text written out."""
-    return None if value is None else let_out(_decoded(value))
-
-
-def name(value: str | None) -> str | None:
-    """Return what a row is found by again: masked, and still told apart from others."""
-    return None if value is None else name_out(_decoded(value))
-
-
-def _decoded(value: str) -> str:
-    return value.encode("utf-8", "backslashreplace").decode()
-
-
-def known_text(value: SqlValue) -> str | None:
-    """Return a text, None for a value of another kind."""
-    return value if isinstance(value, str) else None
-
-
-def stamp(at: datetime) -> str:
-    """Return an instant as it is stored: always UTC and equally long, so that text sorts."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def instant(value: SqlValue) -> datetime | None:
-    """Return a stored instant, aware UTC; None when it is no instant."""
-    try:
-        return datetime.fromisoformat(value).astimezone(UTC) if isinstance(value, str) else None
-    except (ValueError, OverflowError):
-        return None

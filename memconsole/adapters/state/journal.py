@@ -12,8 +12,8 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.state import database as state_values
-from memconsole.adapters.state.database import marks
+from memconsole.adapters.state.table import name as masked
+from memconsole.adapters.state.tables import INTENTS
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
@@ -26,12 +26,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_COLUMNS = "turn, workspace, path, kind, before, after, start, mode, folders, temporary"
 _ERASE = "erase"
 
 
 class StateJournal:
-    """Answers `ports.Journal`, and keeps the intents of the writer into workspaces."""
+    """Answers the port `Journal`, and keeps the intents of the writer into workspaces."""
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database
@@ -86,24 +85,11 @@ class StateJournal:
         turn = self._database.turn
         if turn.name is None or turn.is_forward:
             return None
-        values = (
-            turn.name,
-            turn.workspace,
-            intent.path,
-            intent.kind.value,
-            intent.before,
-            intent.after,
-            intent.offset,
-            intent.standing.mode,
-            json.dumps(intent.standing.folders),
-            intent.temporary,
-        )
         number: int | None = None
 
         def change(connection: Connection) -> None:
             nonlocal number
-            statement = f"INSERT INTO intent ({_COLUMNS}) VALUES ({marks(values)})"
-            number = connection.execute(statement, values).lastrowid
+            number = INTENTS.add(connection, intent, turn=turn.name, workspace=turn.workspace)
 
         self._database.write(change)
         turn.has_intents = True
@@ -130,13 +116,14 @@ class StateJournal:
             "ids": sorted(erasure.ids),
             "words": sorted(erasure.words),
         }
-        values = ("", _place(root), "", _ERASE, json.dumps(payload).encode())
-
-        def change(connection: Connection) -> None:
-            statement = "INSERT INTO intent (turn, workspace, path, kind, after)"
-            connection.execute(f"{statement} VALUES ({marks(values)})", values)
-
-        self._database.write(change)
+        row = {
+            "turn": "",
+            "workspace": _place(root),
+            "path": "",
+            "kind": _ERASE,
+            "after": json.dumps(payload).encode(),
+        }
+        self._database.write(lambda connection: INTENTS.insert(connection, row))
         self._database.turn.is_forward = True
 
     def kept(self, root: Path) -> None:
@@ -165,11 +152,11 @@ class StateJournal:
         rows: list[Row] = []
 
         def look(connection: Connection) -> None:
-            statement = f"SELECT {_COLUMNS} FROM intent WHERE turn = ? ORDER BY id DESC"
+            statement = INTENTS.select("WHERE turn = ? ORDER BY id DESC")
             rows.extend(connection.execute(statement, (name,)).fetchall())
 
         self._database.write(look)
-        return [_intent(row) for row in rows]
+        return [intent for _, intent in INTENTS.entries(rows)]
 
     def _forget(self, which: str, value: str | int) -> None:
         def change(connection: Connection) -> None:
@@ -180,23 +167,7 @@ class StateJournal:
 
 
 def _place(root: Path) -> str:
-    return state_values.name(str(root.resolve())) or ""
-
-
-def _intent(row: Row) -> Intent:
-    from memconsole.domain.memory.edits import Standing  # noqa: PLC0415
-    from memconsole.domain.memory.intents import Intent, IntentKind  # noqa: PLC0415
-
-    _, _, path, kind, before, after, start, mode, folders, temporary = row
-    return Intent(
-        path=str(path),
-        kind=IntentKind(str(kind)),
-        before=before if isinstance(before, bytes) else None,
-        after=after if isinstance(after, bytes) else b"",
-        offset=start if isinstance(start, int) else 0,
-        standing=Standing(mode if isinstance(mode, int) else None, tuple(json.loads(str(folders)))),
-        temporary=str(temporary),
-    )
+    return masked(str(root.resolve()))
 
 
 def _erasure(payload: object) -> Erasure:

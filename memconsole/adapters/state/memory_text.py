@@ -10,8 +10,6 @@ from memconsole.domain.memory.edits import FileEdit, Span, Standing
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memconsole.adapters.sqlite.choice import SqlValue
-
 
 def packed(edits: Iterable[FileEdit]) -> str:
     """Return edits as JSON of plain ASCII, so that text of every kind comes back as it was."""
@@ -34,8 +32,12 @@ def packed(edits: Iterable[FileEdit]) -> str:
     )
 
 
-def unpacked(value: SqlValue) -> tuple[FileEdit, ...] | None:
-    """Return the edits of a column; None when another program spoiled it."""
+def unpacked(stored: str) -> tuple[FileEdit, ...]:
+    """Return the edits of a column.
+
+    Raises:
+        ValueError: Another program spoiled it.
+    """
     try:
         return tuple(
             FileEdit(
@@ -49,7 +51,7 @@ def unpacked(value: SqlValue) -> tuple[FileEdit, ...] | None:
                 str(row["before"]),
                 Standing(row.get("mode"), tuple(row.get("folders", ()))),
             )
-            for row in json.loads(value if isinstance(value, str) else "")
+            for row in json.loads(stored)
         )
-    except (ValueError, TypeError, KeyError):
-        return None
+    except (TypeError, KeyError) as error:
+        raise ValueError("no edits") from error

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.state.database import rows_of, stamp, text
+from memconsole.adapters.state.table import stamp
+from memconsole.adapters.state.tables import MODEL_USES
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -26,7 +27,7 @@ class StateModels:
     def tokens_since(self, at: datetime) -> int:
         """Return the tokens used since then."""
         statement = "SELECT coalesce(sum(tokens), 0) FROM model_use WHERE at >= ?"
-        rows = rows_of(self._database, statement, (stamp(at),))
+        rows = self._database.rows(statement, (stamp(at),))
         return rows[0][0] if rows and isinstance(rows[0][0], int) else 0
 
     def add(self, use: ModelUse) -> None:
@@ -35,12 +36,9 @@ class StateModels:
         Raises:
             StateError: It cannot be stored.
         """
-        values = (stamp(use.at), text(use.purpose), text(use.model), use.tokens)
 
         def change(connection: Connection) -> None:
-            connection.execute(
-                "INSERT INTO model_use (at, purpose, model, tokens) VALUES (?, ?, ?, ?)", values
-            )
-            connection.execute("DELETE FROM model_use WHERE at < ?", (stamp(use.at - _KEPT),))
+            MODEL_USES.add(connection, use)
+            MODEL_USES.forget(connection, use.at - _KEPT)
 
         self._database.write(change)

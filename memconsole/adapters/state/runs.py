@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import threading
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.state.database import (
-    instant,
-    known_text,
-    marks,
-    name,
-    rows_of,
-    stamp,
-    text,
-)
-from memconsole.domain.agents import Origin
-from memconsole.domain.sessions.tokens import Sample
+from memconsole.adapters.state.table import instant, stamp
+from memconsole.adapters.state.tables import RUNS, SAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
-    from memconsole.adapters.sqlite.choice import Connection, Row, SqlValue
+    from memconsole.adapters.sqlite.choice import Connection, SqlValue
     from memconsole.adapters.state.database import StateDatabase
     from memconsole.domain.commands.outcomes import Run
+    from memconsole.domain.sessions.tokens import Sample
 
 FLAT_STEP = timedelta(minutes=10)
 """How often the last sample of a count that stays as it is moves forward."""
@@ -31,14 +24,9 @@ FLAT_STEP = timedelta(minutes=10)
 _RUNS_KEPT = 10_000
 _SAMPLES_KEPT = timedelta(days=14)
 
-_RUN = (
-    "id, job, command, command_line, origin, agent, key, started_at, ended_at, status, reason, "
-    "message, duration_ms, home"
-)
-
 
 class StateRunLog:
-    """Answers `ports.RunLog`."""
+    """Answers the port `RunLog`."""
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database
@@ -49,28 +37,10 @@ class StateRunLog:
         Raises:
             StateError: It cannot be stored.
         """
-        names = _RUN.removeprefix("id, ")
-        values = (
-            name(run.job),
-            name(run.command),
-            text(run.command_line),
-            run.origin.value,
-            name(run.agent),
-            name(run.key),
-            stamp(run.started_at),
-            None if run.ended_at is None else stamp(run.ended_at),
-            run.status,
-            text(run.reason),
-            text(run.message),
-            run.duration_ms,
-            name(run.home),
-        )
 
         def change(connection: Connection) -> None:
-            connection.execute(f"INSERT INTO run ({names}) VALUES ({marks(values)})", values)
-            connection.execute(
-                "DELETE FROM run WHERE id <= (SELECT max(id) FROM run) - ?", (_RUNS_KEPT,)
-            )
+            number = RUNS.add(connection, run)
+            connection.execute("DELETE FROM run WHERE id <= ?", (number - _RUNS_KEPT,))
 
         self._database.write(change)
 
@@ -84,22 +54,14 @@ class StateRunLog:
         command: str | None = None,
     ) -> tuple[Run, ...]:
         """Return the newest runs first; none when they cannot be read."""
-        conditions: list[tuple[str, SqlValue]] = []
-        if home is not None:
-            conditions.append(("home = ?", name(home)))
-        if since is not None:
-            conditions.append(("started_at >= ?", stamp(since)))
-        if job is not None:
-            conditions.append(("job = ?", name(job)))
-        if command is not None:
-            conditions.append(("command = ?", name(command)))
-        where = " AND ".join(("TRUE", *(sql for sql, _ in conditions)))
-        values = (*(value for _, value in conditions), limit)
-        statement = (
-            f"SELECT {_RUN} FROM run WHERE {where} ORDER BY started_at DESC, id DESC LIMIT ?"
+        return self._database.find(
+            RUNS,
+            "AND started_at >= ? ORDER BY started_at DESC, id DESC LIMIT ?",
+            ("" if since is None else stamp(since), limit),
+            home=home,
+            job=job,
+            command=command,
         )
-        rows = rows_of(self._database, statement, values)
-        return tuple(run for row in rows if (run := _run(row)) is not None)
 
     def require_readable(self) -> None:
         """Tell records that cannot be read from records that are not there.
@@ -111,7 +73,7 @@ class StateRunLog:
 
 
 class StateSamples:
-    """Answers `ports.SampleStore`; remembers what it saw, so that most calls write nothing."""
+    """Answers the port `SampleStore`; remembers what it saw, so that most calls write nothing."""
 
     def __init__(self, database: StateDatabase) -> None:
         self._database = database
@@ -134,7 +96,7 @@ class StateSamples:
             def change(connection: Connection) -> None:
                 for sample in news:
                     _store_sample(connection, sample)
-                connection.execute("DELETE FROM sample WHERE at < ?", (stamp(oldest),))
+                SAMPLES.forget(connection, oldest)
 
             self._database.write(change)
             self._seen.update((one.session_id, one) for one in news)
@@ -142,9 +104,7 @@ class StateSamples:
 
     def samples(self, *, since: datetime) -> tuple[Sample, ...]:
         """Return all samples since then, oldest first; none when they cannot be read."""
-        statement = "SELECT agent, session_id, at, tokens FROM sample WHERE at >= ? ORDER BY at, id"
-        rows = rows_of(self._database, statement, (stamp(since),))
-        return tuple(sample for row in rows if (sample := _sample(row)) is not None)
+        return self._database.find(SAMPLES, "AND at >= ? ORDER BY at, id", (stamp(since),))
 
     def _is_news(self, sample: Sample) -> bool:
         last = self._seen.get(sample.session_id)
@@ -152,54 +112,23 @@ class StateSamples:
 
 
 def _store_sample(connection: Connection, sample: Sample) -> None:
-    session_id, at = name(sample.session_id), stamp(sample.at)
     last = connection.execute(
         "SELECT id, at, tokens FROM sample WHERE session_id = ? ORDER BY at DESC, id DESC LIMIT 2",
-        (session_id,),
+        SAMPLES.encoded({"session_id": sample.session_id}),
     ).fetchall()
     if last and last[0][2] == sample.tokens:
-        last_at = instant(last[0][1])
+        last_at = _known(last[0][1])
         if last_at is not None and abs(sample.at - last_at) < FLAT_STEP:
             return
         if len(last) > 1 and last[1][2] == sample.tokens and sample.at > (last_at or sample.at):
-            connection.execute("UPDATE sample SET at = ? WHERE id = ?", (at, last[0][0]))
+            SAMPLES.change(connection, {"at": sample.at}, id=last[0][0])
             return
-    connection.execute(
-        "INSERT INTO sample (agent, session_id, at, tokens) VALUES (?, ?, ?, ?)",
-        (name(sample.agent_id), session_id, at, sample.tokens),
-    )
+    SAMPLES.add(connection, sample)
 
 
-def _run(row: Row) -> Run | None:
-    """Return one run; None for a row that another program spoiled."""
-    number, job, command, line, origin, agent, key, started, ended, *rest = row
-    status, reason, message, duration, home = rest
-    started_at = instant(started)
-    if started_at is None or not isinstance(number, int) or origin not in set(Origin):
+def _known(stored: SqlValue) -> datetime | None:
+    """Return an instant; None for one that another program spoiled."""
+    try:
+        return instant(str(stored))
+    except (ValueError, OverflowError):
         return None
-    from memconsole.domain.commands.outcomes import Run  # noqa: PLC0415 - most looks find no run
-
-    return Run(
-        id=number,
-        job=known_text(job),
-        command=known_text(command) or "",
-        command_line=known_text(line) or "",
-        origin=Origin(origin),
-        agent=known_text(agent),
-        key=known_text(key),
-        started_at=started_at,
-        ended_at=instant(ended),
-        status=known_text(status) or "",
-        reason=known_text(reason),
-        message=known_text(message) or "",
-        duration_ms=duration if isinstance(duration, int) else None,
-        home=known_text(home),
-    )
-
-
-def _sample(row: Row) -> Sample | None:
-    agent, session_id, at, tokens = row
-    found_at = instant(at)
-    if found_at is None or not isinstance(tokens, int):
-        return None
-    return Sample(str(agent), str(session_id), found_at, tokens)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
-from memconsole.adapters.state import schema
 from memconsole.adapters.state.captures import StateObserver
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.observe.rules import Cursor
 from memconsole.errors import StateError
+from tests.adapters.older_state import make_older
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,14 +65,9 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         observer.advance(MAIN, "h", {}, NOW)
 
 
-def test_an_older_database_is_copied_and_brought_along(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_older_database_is_copied_and_brought_along(tmp_path: Path) -> None:
     database = StateDatabase(tmp_path / "state", PrivateCopies())
-    with monkeypatch.context() as before:
-        before.setattr(schema, "STEPS", schema.STEPS[:OLDER])
-        before.setattr(schema, "KNOWN_VERSION", OLDER)
-        database.write(lambda _: None)
+    make_older(database.path, OLDER)
     observer = StateObserver(database)
     assert (observer.last(MAIN), observer.cursors(MAIN)) == (None, {})
     observer.advance(MAIN, "h2", {"s1": HERE}, NOW)

@@ -19,6 +19,7 @@ from memconsole.adapters.sqlite.own import open_own, transaction
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state import schema
 from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.migrations import MIGRATIONS
 from memconsole.errors import StateError, StateNewerError
 
 if TYPE_CHECKING:
@@ -137,9 +138,9 @@ def test_an_older_one_is_copied_and_migrated(
     state: StateDatabase, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state.write(insert)
-    steps = (*schema.STEPS, lambda database: database.table("extra").create({"a": int}))
+    steps = (*MIGRATIONS, "CREATE TABLE extra (a INTEGER) STRICT")
     old = schema.KNOWN_VERSION
-    monkeypatch.setattr(schema, "STEPS", steps)
+    monkeypatch.setattr(schema, "MIGRATIONS", steps)
     monkeypatch.setattr(schema, "KNOWN_VERSION", old + 1)
     (folder / f"state.db.v{old}").write_text("left by a migration that was cut off")
     state.write(insert)
@@ -155,15 +156,14 @@ def test_an_older_one_is_copied_and_migrated(
 def test_a_migration_that_fails_leaves_the_old_version(
     state: StateDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(database: object) -> None:
-        raise OSError(28, "No space left on device")
-
+    step = "CREATE TABLE extra (a INTEGER); INSERT INTO nowhere VALUES (1)"
     state.write(insert)
     old = schema.KNOWN_VERSION
-    monkeypatch.setattr(schema, "STEPS", (*schema.STEPS, fail))
+    monkeypatch.setattr(schema, "MIGRATIONS", (*MIGRATIONS, step))
     monkeypatch.setattr(schema, "KNOWN_VERSION", old + 1)
-    with pytest.raises(StateError, match="No space left on device"):
+    with pytest.raises(StateError, match="no such table: nowhere"):
         state.write(insert)
+    assert state.read(lambda one: one.columns("extra")["extra"], frozenset("a")) == frozenset()
     assert state.read(count, -1) == 1
     assert state.read(lambda one: one.user_version, -1) == old
 

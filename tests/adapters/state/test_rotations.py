@@ -55,6 +55,7 @@ def test_a_journal_of_before_is_read_as_well(tmp_path: Path) -> None:
     StateRotations(StateDatabase(folder, PrivateCopies())).begin(SENT)
     with open_own(folder / "state.db") as connection:
         connection.execute("ALTER TABLE rotation DROP COLUMN captured")
+        connection.execute("PRAGMA user_version = 8")
     [found] = StateRotations(StateDatabase(folder, PrivateCopies())).recent(MAIN, KEY, limit=5)
     assert (found.state, found.before, found.captured) == (RotationState.SENT, BEFORE, ())
 

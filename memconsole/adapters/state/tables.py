@@ -1,0 +1,435 @@
+"""The tables of our own database, each declared once.
+
+A column that comes later says since which version; `migrations.py` brings older databases there.
+Classes are named by their place: most calls read few tables, and many find them empty.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from memconsole.adapters.state.table import (
+    BLOB,
+    COUNT,
+    FLAG,
+    INSTANT,
+    NAME,
+    NUMBER,
+    SHARE,
+    TEXT,
+    WHOLE,
+    WORD,
+    Column,
+    Table,
+    late,
+    one_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+    from typing import Any
+
+    from memconsole.domain.alerts.rules import Mute, OpenAlert, Told
+    from memconsole.domain.commands.outcomes import Run
+    from memconsole.domain.consolidate.finds import Find
+    from memconsole.domain.flush import FlushMark, Stage
+    from memconsole.domain.health.checks import CheckStatus
+    from memconsole.domain.jobs.runs import JobRecord
+    from memconsole.domain.memory.edits import MemoryAction
+    from memconsole.domain.memory.intents import Intent
+    from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
+    from memconsole.domain.model import ModelUse
+    from memconsole.domain.observe.rules import Cursor
+    from memconsole.domain.rotation import Rotation
+    from memconsole.domain.sessions.tokens import Sample
+
+    AnyTable: TypeAlias = Table[Any]
+
+Plain: TypeAlias = dict[str, object]
+"""A row that is no value of the domain."""
+
+
+class Seen(NamedTuple):
+    """What was worked on last: a hash of it, and when."""
+
+    hash: str
+    at: datetime
+
+
+def _steps(stored: str) -> tuple[tuple[str, str], ...]:
+    """Return (step, status) of what was saved before a reset."""
+    parts = [one.partition(":") for one in stored.split(",")]
+    return tuple((step, status) for step, colon, status in parts if colon)
+
+
+def _step_words(steps: Iterable[tuple[str, str]]) -> str:
+    return ",".join(f"{step}:{status}" for step, status in steps)
+
+
+def _stages(stored: str) -> frozenset[Stage]:
+    from memconsole.domain.flush import Stage  # noqa: PLC0415 - mostly none
+
+    return frozenset(one for one in Stage if one.value in stored.split(","))
+
+
+def _bad(stored: str) -> CheckStatus:
+    from memconsole.domain.health.checks import CheckStatus  # noqa: PLC0415 - mostly none
+
+    found = CheckStatus(stored)
+    if not found.is_bad:
+        raise ValueError("nothing to alert about")
+    return found
+
+
+_AGENT_REF = "memconsole.domain.agents:AgentRef"
+_IDENTITY = "memconsole.domain.rotation:Identity"
+_HOME, _AGENT = NAME.of("agent.home"), NAME.of("agent.id")
+_ISSUE_STATUS = Column(str, str, _bad)
+_EDITS = Column(
+    str,
+    late("memconsole.adapters.state.memory_text:packed"),
+    late("memconsole.adapters.state.memory_text:unpacked"),
+)
+
+
+def _identity(part: str) -> dict[str, Column]:
+    return {
+        f"{part}_id": NAME.optional.of(f"{part}.session_id"),
+        f"{part}_revision": TEXT.optional.of(f"{part}.revision"),
+        f"{part}_started_at": INSTANT.optional.of(f"{part}.started_at"),
+        f"{part}_tokens": WHOLE.optional.of(f"{part}.tokens"),
+    }
+
+
+RUNS: Table[Run] = Table(
+    "run",
+    "memconsole.domain.commands.outcomes:Run",
+    {
+        "id": NUMBER,
+        "job": NAME.optional,
+        "command": NAME,
+        "command_line": TEXT,
+        "origin": one_of("memconsole.domain.agents:Origin"),
+        "agent": NAME.optional,
+        "key": NAME.optional,
+        "started_at": INSTANT,
+        "ended_at": INSTANT.optional,
+        "status": WORD,
+        "reason": TEXT.optional,
+        "message": TEXT,
+        "duration_ms": WHOLE.optional,
+        "home": NAME.optional,
+    },
+    indexes=[("started_at",)],
+)
+
+SAMPLES: Table[Sample] = Table(
+    "sample",
+    "memconsole.domain.sessions.tokens:Sample",
+    {
+        "id": NUMBER.beside,
+        "agent": NAME.of("agent_id"),
+        "session_id": NAME,
+        "at": INSTANT,
+        "tokens": WHOLE,
+    },
+    indexes=[("session_id", "at"), ("at",)],
+)
+
+CAPTURES: Table[Capture] = Table(
+    "capture",
+    "memconsole.domain.memory.records:Capture",
+    {
+        "id": NUMBER.beside,
+        "home": _HOME,
+        "agent": _AGENT,
+        "session_id": NAME,
+        "session_key": NAME.optional,
+        "at": INSTANT,
+        "content_hash": WORD,
+        "block": TEXT,
+        "is_logged": FLAG,
+        "day_file": NAME.optional,
+        "workspace": NAME,
+    },
+    parts={"agent": _AGENT_REF},
+    indexes=[("home", "agent", "session_id", "at")],
+)
+
+ROTATIONS: Table[Rotation] = Table(
+    "rotation",
+    "memconsole.domain.rotation:Rotation",
+    {
+        "id": NUMBER,
+        "home": _HOME,
+        "agent": _AGENT,
+        "key": NAME,
+        "state": one_of("memconsole.domain.rotation:RotationState"),
+        "started_at": INSTANT,
+        "ended_at": INSTANT.optional,
+        "threshold": COUNT,
+        **_identity("before"),
+        **_identity("after"),
+        "captured": Column(str, _step_words, _steps, since=9).or_else(()),
+    },
+    parts={"agent": _AGENT_REF, "before": _IDENTITY, "after": _IDENTITY},
+    indexes=[("home", "agent", "key", "id")],
+)
+
+JOBS: Table[JobRecord] = Table(
+    "job",
+    "memconsole.domain.jobs.runs:JobRecord",
+    {
+        "id": NAME,
+        "started_at": INSTANT.optional,
+        "ended_at": INSTANT.optional,
+        "status": TEXT.optional,
+        "reason": TEXT.optional,
+        "message": TEXT.or_else(""),
+        "duration_ms": WHOLE.optional,
+        "is_running": FLAG._replace(default=0),
+        "is_paused": FLAG._replace(default=0),
+        "done_at": INSTANT.optional,
+        "next_at": INSTANT.optional,
+        "missed": WHOLE._replace(default=0),
+        "failures": WHOLE._replace(default=0),
+    },
+)
+
+SUMMARIES: Table[SummaryRecord] = Table(
+    "summary",
+    "memconsole.domain.memory.records:SummaryRecord",
+    {
+        "id": NUMBER.beside,
+        "home": _HOME,
+        "agent": _AGENT,
+        "session_id": NAME,
+        "session_key": NAME.optional,
+        "at": INSTANT,
+        "until": INSTANT,
+        "path": NAME,
+        "reason": WORD,
+    },
+    parts={"agent": _AGENT_REF},
+    indexes=[("home", "agent", "session_id", "id")],
+)
+
+FINGERPRINTS: Table[Plain] = Table(
+    "fingerprint",
+    dict,
+    {
+        "id": NUMBER,
+        "home": NAME,
+        "agent": NAME,
+        "session_id": NAME,
+        "hash": WORD,
+        "at": INSTANT,
+    },
+    indexes=[("home", "agent", "session_id")],
+)
+
+KNOWN_SESSIONS: Table[Plain] = Table(
+    "known_session",
+    dict,
+    {"home": NAME, "agent": NAME, "session_id": NAME, "session_key": NAME, "at": INSTANT},
+    key=("home", "agent", "session_id"),
+)
+
+OBSERVED: Table[Cursor] = Table(
+    "observed",
+    "memconsole.domain.observe.rules:Cursor",
+    {
+        "home": NAME.beside,
+        "agent": NAME.beside,
+        "session_id": NAME.beside,
+        "message_id": NAME.optional,
+        "position": WHOLE,
+        "at": INSTANT.optional,
+        "observed_at": INSTANT.beside,
+    },
+    key=("home", "agent", "session_id"),
+)
+
+OBSERVER_RUNS: Table[Seen] = Table(
+    "observer_run",
+    Seen,
+    {"home": NAME.beside, "agent": NAME.beside, "hash": WORD, "at": INSTANT},
+    key=("home", "agent"),
+)
+
+REFLECTIONS: Table[ReflectionRecord] = Table(
+    "reflection",
+    "memconsole.domain.memory.records:ReflectionRecord",
+    {
+        "id": NUMBER,
+        "workspace": NAME,
+        "at": INSTANT,
+        "words_before": COUNT,
+        "words_after": COUNT,
+        "backup": TEXT,
+        "result_chars": WHOLE,
+        "result_hash": WORD,
+        "undone_at": INSTANT.optional.beside,
+        "edits": _EDITS.or_else(())._replace(since=16),
+    },
+    indexes=[("workspace", "id")],
+)
+
+FLUSHES: Table[FlushMark] = Table(
+    "flush",
+    "memconsole.domain.flush:FlushMark",
+    {
+        "home": NAME.beside,
+        "agent": NAME.beside,
+        "session_key": NAME.beside,
+        "session_id": NAME.optional.of("cycle.session_id"),
+        "compactions": WHOLE.optional.of("cycle.compactions"),
+        "started_at": INSTANT.optional.of("cycle.started_at"),
+        "stages": Column(str, lambda stages: ",".join(sorted(stages)), _stages),
+        "at": INSTANT,
+    },
+    parts={"cycle": "memconsole.domain.flush:Cycle"},
+    key=("home", "agent", "session_key"),
+)
+
+MODEL_USES: Table[ModelUse] = Table(
+    "model_use",
+    "memconsole.domain.model:ModelUse",
+    {"id": NUMBER.beside, "at": INSTANT, "purpose": TEXT, "model": TEXT, "tokens": WHOLE},
+    indexes=[("at",)],
+)
+
+ALERTS: Table[OpenAlert] = Table(
+    "alert",
+    "memconsole.domain.alerts.rules:OpenAlert",
+    {
+        "home": NAME.beside,
+        "issue": NAME,
+        "status": _ISSUE_STATUS,
+        "message": TEXT,
+        "hint": TEXT,
+        "since": INSTANT,
+        "seen_at": INSTANT,
+    },
+    key=("home", "issue"),
+)
+
+ALERTS_TOLD: Table[Told] = Table(
+    "alert_told",
+    "memconsole.domain.alerts.rules:Told",
+    {
+        "home": NAME.beside,
+        "channel": NAME.beside,
+        "issue": NAME.beside,
+        "status": _ISSUE_STATUS,
+        "at": INSTANT,
+        "since": INSTANT,
+    },
+    key=("home", "channel", "issue"),
+)
+
+MUTES: Table[Mute] = Table(
+    "alert_mute",
+    "memconsole.domain.alerts.rules:Mute",
+    {
+        "home": NAME.beside,
+        "issue": NAME,
+        "status": _ISSUE_STATUS,
+        "at": INSTANT,
+        "until": INSTANT,
+    },
+    key=("home", "issue"),
+)
+
+ACTIONS: Table[MemoryAction] = Table(
+    "memory_action",
+    "memconsole.domain.memory.edits:MemoryAction",
+    {
+        "id": NUMBER,
+        "workspace": NAME,
+        "kind": one_of("memconsole.domain.memory.edits:ActionKind"),
+        "at": INSTANT,
+        "entries": Column(str, " ".join, lambda stored: tuple(stored.split())),
+        "edits": _EDITS,
+        "undone_at": INSTANT.optional.beside,
+    },
+    indexes=[("workspace", "id")],
+)
+
+FOUND_NOTES: Table[Find] = Table(
+    "found_note",
+    "memconsole.domain.consolidate.finds:Find",
+    {
+        "workspace": NAME.beside,
+        "entry": WORD,
+        "query": WORD,
+        "day": Column(str, date.isoformat, date.fromisoformat),
+        "path": NAME,
+        "score": SHARE,
+        "at": INSTANT,
+    },
+    key=("workspace", "entry", "query", "day"),
+)
+
+DECLINED_NOTES: Table[Plain] = Table(
+    "declined_note",
+    dict,
+    {"workspace": NAME, "entry": WORD, "at": INSTANT},
+    key=("workspace", "entry"),
+)
+
+PROPOSED: Table[Seen] = Table(
+    "proposed",
+    Seen,
+    {"workspace": NAME.beside, "input": WORD.of("hash"), "at": INSTANT},
+    key=("workspace",),
+)
+
+INTENTS: Table[Intent] = Table(
+    "intent",
+    "memconsole.domain.memory.intents:Intent",
+    {
+        "id": NUMBER.beside,
+        "turn": WORD.beside,
+        "workspace": WORD.beside,
+        "path": WORD,
+        "kind": one_of("memconsole.domain.memory.intents:IntentKind"),
+        "before": BLOB.optional,
+        "after": BLOB.or_else(b""),
+        "start": COUNT.of("offset"),
+        "mode": WHOLE.optional.of("standing.mode"),
+        "folders": Column(str, json.dumps, lambda stored: tuple(json.loads(stored)))
+        .of("standing.folders")
+        .or_else(()),
+        "temporary": WORD.or_else(""),
+    },
+    parts={"standing": "memconsole.domain.memory.edits:Standing"},
+    indexes=[("workspace", "id"), ("turn",)],
+)
+
+TABLES: tuple[AnyTable, ...] = (
+    RUNS,
+    SAMPLES,
+    CAPTURES,
+    ROTATIONS,
+    JOBS,
+    SUMMARIES,
+    FINGERPRINTS,
+    KNOWN_SESSIONS,
+    OBSERVED,
+    OBSERVER_RUNS,
+    REFLECTIONS,
+    FLUSHES,
+    MODEL_USES,
+    ALERTS,
+    ALERTS_TOLD,
+    MUTES,
+    ACTIONS,
+    FOUND_NOTES,
+    DECLINED_NOTES,
+    PROPOSED,
+    INTENTS,
+)
