@@ -44,6 +44,7 @@ class FakeDocuments:
         self.notices: dict[str, Notice] = {}
         self.sizes: dict[str, int] = {}
         self.knows_single = False
+        self.nameless: tuple[Notice, ...] = ()
 
     def require_file(self, workspace: Path, path: str) -> None:
         return
@@ -61,7 +62,7 @@ class FakeDocuments:
         )
 
     def left_out(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Notice, ...]:
-        return ()
+        return self.nameless
 
     def changed(self, workspace: Path, paths: Iterable[Path]) -> tuple[Document, ...] | None:
         if not self.knows_single:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -200,3 +201,16 @@ def test_a_rotation_names_the_agent_whose_sessions_cannot_be_read(
 
     assert answer.row(agent="main")["reason"] == "store-unreadable"
     assert "store-unreadable" in answer.warning_codes()
+
+
+@pytest.mark.parametrize("words", [("memory", "show"), ("get",), ("memory", "get")], ids=" ".join)
+def test_a_pipe_where_a_memory_file_should_be_keeps_nobody_waiting(
+    program: Program, folder: Path, words: tuple[str, ...]
+) -> None:
+    os.mkfifo(folder / ".openclaw" / "workspace" / "memory" / "pipe.md", 0o666)
+
+    answer = program(*words, "memory/pipe.md")
+
+    assert answer.code == 1
+    assert "pipe" in answer.err
+    assert "The home is sound" in program("memory", "show", "--all").out

@@ -35,7 +35,7 @@ _MARKDOWN: Final = ".md"
 
 
 class PoolDocuments:
-    """Answers `ports.DocumentReader`; never writes, and keeps nothing.
+    """Answers `ports.DocumentReader`; never writes, and keeps of its last look what it left out.
 
     Args:
         redact: Secrets are masked before anybody sees the text.
@@ -43,6 +43,7 @@ class PoolDocuments:
 
     def __init__(self, *, redact: bool = True) -> None:
         self._redact = redact
+        self._last: tuple[Path, tuple[Path, ...], tuple[Notice, ...]] | None = None
 
     def documents(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Document, ...]:
         """Return what is to be indexed of a workspace, without reading any of it.
@@ -57,29 +58,22 @@ class PoolDocuments:
         found = scan(workspace)
         unread = list(found.unread)
         files = (*_memory_files(found), *_extra_files(extra, unread))
+        self._last = workspace, extra, _left_out(found, files)
         return (
             *(_document(file, file.path) for file in files if is_utf8(file.path)),
             *(_unlisted(path, reason) for path, reason in unread),
         )
 
     def left_out(self, workspace: Path, extra: tuple[Path, ...] = ()) -> tuple[Notice, ...]:
-        """Return what `documents` leaves out: no answer could name it, or it is no file at all."""
+        """Return what `documents` leaves out: no answer could name it, or it is no file at all.
+
+        Right behind `documents` it answers from the same look.
+        """
+        last, self._last = self._last, None
+        if last is not None and last[:2] == (workspace, extra):
+            return last[2]
         found = scan(workspace)
-        files = (*_memory_files(found), *_extra_files(extra, []))
-        return (
-            *(
-                Notice(
-                    "not-utf8", f"{shown_name(one.path)} has a name that is not UTF-8: not indexed"
-                )
-                for one in files
-                if not is_utf8(one.path)
-            ),
-            *(
-                Notice(UNREADABLE, f"{shown_name(one.path)} is {NO_FILE}: not indexed", one.path)
-                for one in found.files
-                if one.because == NO_FILE
-            ),
-        )
+        return _left_out(found, (*_memory_files(found), *_extra_files(extra, [])))
 
     def require_file(self, workspace: Path, path: str) -> None:
         """Refuse what is there and is no file that is searched; what is not there passes.
@@ -153,6 +147,21 @@ class PoolDocuments:
         text = clean(re.sub(_ODD_LINE_ENDS, " ", text))
         shown = let_out(text, redacts=self._redact, keeps_lines=True)
         return DocumentText(shown, (), notices)
+
+
+def _left_out(found: Scan, files: Iterable[FoundFile]) -> tuple[Notice, ...]:
+    return (
+        *(
+            Notice("not-utf8", f"{shown_name(one.path)} has a name that is not UTF-8: not indexed")
+            for one in files
+            if not is_utf8(one.path)
+        ),
+        *(
+            Notice(UNREADABLE, f"{shown_name(one.path)} is {NO_FILE}: not indexed", one.path)
+            for one in found.files
+            if one.because == NO_FILE
+        ),
+    )
 
 
 def _memory_files(found: Scan) -> Iterator[FoundFile]:

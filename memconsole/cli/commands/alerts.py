@@ -14,6 +14,7 @@ from memconsole.cli.json.encode import standing
 from memconsole.cli.output.figures import age
 from memconsole.cli.output.figures import span as words
 from memconsole.cli.output.paper import Cell
+from memconsole.domain.agents import Notice
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _STYLES = {"warning": "warn", "critical": "due"}
 _SIGNS = {"warning": "WARN", "critical": "CRIT"}
+_NEVER_LOOKED = "the scheduler has never looked at health: `memconsole health` looks now"
 _STATUSES = {"done": "ok", "planned": "dim", "failed": "due"}
 
 
@@ -35,14 +37,17 @@ def list_alerts(context: typer.Context) -> int:
     """
     call = call_of(context)
     call.engine.require_records()
-    found = call.engine.alert_standings()
+    found, looked_at = call.engine.alert_standings(), call.engine.last_look()
+    is_blind = looked_at is None and not found
     return call.answer(
         Answer(
             "alerts list",
             data=lambda: [standing(one) for one in found],
-            show=lambda paper: _show(paper, found),
+            show=lambda paper: _show(paper, found, looked_at),
             at=call.clock.now(),
             home=call.engine.home(),
+            warnings=(Notice("never-looked", _NEVER_LOOKED),) if is_blind else (),
+            said=frozenset({_NEVER_LOOKED}),
         )
     )
 
@@ -159,9 +164,13 @@ def _show_deliveries(paper: Paper, found: tuple[Delivery, ...]) -> None:
         )
 
 
-def _show(paper: Paper, found: tuple[Standing, ...]) -> None:
+def _show(paper: Paper, found: tuple[Standing, ...], looked_at: datetime | None) -> None:
     if not found:
-        paper.write("nothing is wrong, as far as the scheduler's last look knows")
+        if looked_at is None:
+            paper.write(_NEVER_LOOKED)
+        else:
+            ago = age(looked_at, paper.now)
+            paper.write(f"nothing was wrong at the scheduler's last look, {ago} ago")
         return
     width = max(len(row.alert.issue) for row in found)
     for row in found:

@@ -10,7 +10,9 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.moments import Since, parse_since
 from memconsole.cli.call.shared import AgentOption, at_least_one, call_of, tag_of
 from memconsole.cli.commands.find import answer, default_agent
+from memconsole.domain.agents import Notice
 from memconsole.errors import UsageError
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from memconsole.cli.json.encode import Json
@@ -126,7 +128,7 @@ def get(
     from_: From = 1,
     lines: Lines = None,
 ) -> int:
-    """Print lines of a file or talk that a search named; one that does not exist is empty."""
+    """Print lines of a file or talk that a search named; where there is none, that is said."""
     at_least_one("--from", from_)
     at_least_one("--lines", lines)
     call = call_of(context)
@@ -148,7 +150,30 @@ def get(
         for line in shown:
             paper.write(paper.text(line) if line.strip() else "")
 
-    return call.answer(Answer("get", data=lambda: data, show=show, at=call.clock.now(), home=home))
+    return call.answer(
+        Answer(
+            "get",
+            data=lambda: data,
+            show=show,
+            at=call.clock.now(),
+            home=home,
+            warnings=_nothing_shown(path, owner, from_, len(found)),
+        )
+    )
+
+
+def _nothing_shown(path: str, agent: str | None, from_: int, total: int) -> tuple[Notice, ...]:
+    """Return why no lines are shown, where none are: a file that is there has at least one."""
+    name = one_line(path)
+    if agent is None:
+        sentence = f"there is no {name}: this home has no agents"
+    elif not total:
+        sentence = f"there is no {name} in what is searched of {agent}"
+    elif from_ > total:
+        sentence = f"{name} ends with line {total}: there is no line {from_}"
+    else:
+        return ()
+    return (Notice("nothing-there", sentence, path, agent),)
 
 
 def memory_get(

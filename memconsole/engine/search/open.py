@@ -117,7 +117,7 @@ def _freshen(
         documents = shelf.documents()
         pending = index.pending(shelf.scope, documents, shelf.settings)
         unread = unread_notices(shelf, documents)
-        run.notices += unread
+        run.notices += (*unread, *shelf.left_out())
         if not pending.is_any:
             return _read_state(unread)
         if is_read_only:

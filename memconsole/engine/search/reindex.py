@@ -63,7 +63,7 @@ def reindex(
     notices: list[Notice] = []
     for shelf in wanted:
         documents = shelf.documents()
-        unread = unread_notices(shelf, documents)
+        unread, left_out = unread_notices(shelf, documents), shelf.left_out()
         report = index.sync(
             shelf.scope,
             documents,
@@ -75,7 +75,7 @@ def reindex(
         )
         report = _qualified(report, unread)
         reports.append(report)
-        notices += (*unread, *shelf.left_out(), *report.notices)
+        notices += (*unread, *left_out, *report.notices)
         with index.open(shelf.scope, shelf.settings) as reader:
             notices += reader.notices()
     return done(command, reports, tuple(dict.fromkeys(notices)))
@@ -103,9 +103,19 @@ def index_states(
     agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
     index = ports.search().index
     return {
-        (shelf.agent.id, shelf.scope.source): index.status(shelf.scope, shelf.settings)
+        (shelf.agent.id, shelf.scope.source): _with_left_out(
+            index.status(shelf.scope, shelf.settings), shelf.left_out()
+        )
         for shelf in shelves(ports, settings, home, agents)
     }
+
+
+def _with_left_out(status: IndexStatus, left_out: Sequence[Notice]) -> IndexStatus:
+    """Return the state of an index, which says what no search can find in it."""
+    if not left_out or status.because:
+        return status
+    more = f" and {len(left_out) - 1} more" if len(left_out) > 1 else ""
+    return replace(status, because=f"{left_out[0].message}{more}")
 
 
 def document_lines(

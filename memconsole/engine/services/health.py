@@ -10,7 +10,7 @@ from memconsole.engine.services.sessions import GatewayDoor
 from memconsole.errors import MemconsoleError, ReadOnlyError, StateError
 
 if TYPE_CHECKING:
-    from datetime import timedelta
+    from datetime import datetime, timedelta
 
     from memconsole.domain.agents import Home
     from memconsole.domain.alerts.rules import Delivery, Mute, OpenAlert, Standing
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from memconsole.ports.bundle import Ports
     from memconsole.ports.platform import StopSignal
 
+
+_LOOKING = "health"
+"""Id of the scheduler's job that looks after health."""
 
 logger = logging.getLogger(__name__)
 
@@ -104,6 +107,11 @@ class HealthDoor(GatewayDoor):
             HomeNotFoundError: The platform home does not exist.
         """
         return self._alerting.standings(str(self.home().path))
+
+    def last_look(self) -> datetime | None:
+        """Return when the scheduler began its last look at health; None when it never looked."""
+        record = self._ports.health().jobs.records().get(_LOOKING)
+        return None if record is None else record.done_at
 
     def mute_alert(self, issue: str, span: timedelta | None) -> Mute | None:
         """Tell nobody of something that is wrong for a while.

@@ -145,6 +145,19 @@ def test_a_name_that_is_not_utf8_is_left_out_and_named(workspace: Path) -> None:
     )
 
 
+def test_what_was_left_out_is_of_the_look_right_before_it_or_a_new_one(workspace: Path) -> None:
+    reader = PoolDocuments()
+    odd = workspace / "memory" / os.fsdecode(b"na\xffme.md")
+    odd.write_text("x", "utf-8")
+    reader.documents(workspace)
+    odd.unlink()
+    assert len(reader.left_out(workspace)) == 1
+    assert reader.left_out(workspace) == ()
+    reader.documents(workspace)
+    odd.write_text("x", "utf-8")
+    assert len(reader.left_out(workspace, (workspace / "memory",))) == 2
+
+
 def test_a_name_in_a_folder_of_its_own_that_is_not_utf8_is_left_out(workspace: Path) -> None:
     more = workspace / "more"
     (more / os.fsdecode(b"\xfe")).mkdir(parents=True)

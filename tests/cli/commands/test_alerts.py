@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.domain.jobs.runs import JobRecord
 from tests.cli.contract import check_envelope
 from tests.fakes import HOME, NOW
 
@@ -16,8 +17,16 @@ if TYPE_CHECKING:
 
 
 def test_what_is_wrong_is_listed_until_it_is_well(world: World, call: Caller) -> None:
-    assert call.json("alerts", "list").data == []
-    assert "nothing is wrong" in call("alerts", "list").out
+    unseen = call.json("alerts", "list")
+    assert (unseen.data, [one["code"] for one in unseen.envelope["warnings"]]) == (
+        [],
+        ["never-looked"],
+    )
+    assert "never looked" in call("alerts", "list").out
+    world.jobs.current["health"] = JobRecord("health", done_at=NOW)
+    world.clock.advance(timedelta(minutes=3))
+    assert call.json("alerts", "list").envelope["warnings"] == []
+    assert "nothing was wrong at the scheduler's last look, 3 min ago" in call("alerts", "list").out
     world.gateway.verdict = "down"
     for _ in range(2):  # one bad look at the Gateway proves little
         assert call.json("once", "health").code == 0
@@ -28,7 +37,7 @@ def test_what_is_wrong_is_listed_until_it_is_well(world: World, call: Caller) ->
     assert "CRIT gateway" in call("alerts", "list").out
     status = call.json("status")
     check_envelope(status.envelope)
-    told_at = NOW + timedelta(minutes=1)
+    told_at = NOW + timedelta(minutes=4)
     again_at = told_at + timedelta(minutes=30)
     told = {"told_at": told_at.isoformat(), "again_at": again_at.isoformat()}
     rest = {**told, "muted_until": None}

@@ -200,7 +200,15 @@ def test_get_prints_lines(call: Caller) -> None:
 
 def test_a_missing_file_is_empty_and_a_way_out_is_refused(call: Caller) -> None:
     missing = call.json("get", "memory/none.md")
-    assert (missing.code, missing.data["text"]) == (0, "")
+    assert (missing.code, missing.data["text"], missing.data["total_lines"]) == (0, "", 0)
+    [warning] = missing.envelope["warnings"]
+    sentence = "there is no memory/none.md in what is searched of main"
+    assert (warning["code"], warning["message"]) == ("nothing-there", sentence)
+    assert sentence in call("memory", "get", "memory/none.md").err
+    behind = call.json("get", "memory/garden.md", "--from", "9")
+    assert [one["message"] for one in behind.envelope["warnings"]] == [
+        "memory/garden.md ends with line 2: there is no line 9"
+    ]
     assert call.json("get", "../../etc/passwd").code == 2
 
 

@@ -60,6 +60,22 @@ def test_what_has_changed_is_taken_in_first(world: World) -> None:
     assert len(engine.search(SearchRequest("database")).hits) == 2
 
 
+def test_a_search_and_the_state_of_its_index_name_what_cannot_be_found(world: World) -> None:
+    bad, pipe = Notice("not-utf8", "b\\xff.md: not indexed"), Notice("memory-unreadable", "a pipe")
+    world.documents.nameless = (bad, pipe)
+    engine = engine_of(world)
+    for _ in range(2):  # the second has nothing to take in
+        found = engine.search(SearchRequest("database"))
+        assert (found.notices, found.index.state) == ((bad, pipe), IndexState.FRESH)
+    [status] = engine.indexes().values()
+    assert status.because == "b\\xff.md: not indexed and 1 more"
+    [check] = [one for one in engine.health().checks if one.id == "index"]
+    assert (check.status.value, check.message) == (
+        "warning",
+        "main memory: b\\xff.md: not indexed and 1 more",
+    )
+
+
 def test_too_much_change_is_answered_from_what_is_there(world: World) -> None:
     engine = engine_of(world, search=SearchSettings(sync_mb=1))
     engine.search(SearchRequest("database"))

@@ -7,6 +7,7 @@ A file that cannot be read is one notice; agents and sessions then come from the
 from __future__ import annotations
 
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.platform.config.checked import checked_part
@@ -28,9 +29,21 @@ if TYPE_CHECKING:
 _STORE = ("session", "store")
 _DEFAULT_WORKSPACE = ("agents", "defaults", "workspace")
 _USED = frozenset(
-    {_STORE, _DEFAULT_WORKSPACE, ("session", "mainKey"), ("agents", "defaults", "userTimezone")}
+    {
+        _STORE,
+        _DEFAULT_WORKSPACE,
+        ("session", "mainKey"),
+        ("session", "scope"),
+        ("agents", "defaults", "userTimezone"),
+        ("agents", "defaults", "model"),
+        ("agents", "defaults", "model", "primary"),
+    }
 )
-_PLACES = ("workspace", "agentDir")
+_USED_OF_AGENTS = frozenset({("id",), ("name",), ("identity", "name"), ("agentDir",)})
+_FILLED = ("name", "workspace", "agentDir")
+_ROSTER = (("agents",), ("agents", "defaults"), ("agents", "entries"))
+"""Objects that say where memory lies; of one that is none, every workspace would be a guess."""
+_OTHERS = (("session",), ("gateway",), ("models",), ("models", "providers"))
 
 CONFIG_VARIABLES = ("OPENCLAW_CONFIG_PATH", "MOLTBOT_CONFIG_PATH", "CLAWDBOT_CONFIG_PATH")
 
@@ -86,7 +99,34 @@ def read_config(choice: HomeChoice, environ: Mapping[str, str]) -> ConfigReading
         return _unreadable(path, str(error), missing)
     except OSError as error:
         return _unreadable(path, error.strerror or "it cannot be opened", missing)
+    if (odd := _odd_roster(whole.root)) is not None:
+        return _unreadable(path, odd, missing)
     return _read(path, whole, missing)
+
+
+def _odd_roster(root: Mapping[str, object]) -> str | None:
+    """Return what is wrong with the first part of the roster that is not of its kind."""
+    section = mapping(root.get("agents"))
+    agents: list[Keys] = [("agents", "entries", key) for key in mapping(section.get("entries"))]
+    for keys in (*_ROSTER, *agents):
+        if _is_odd(root, keys):
+            return f"{dotted(keys)} is no object"
+    is_list = isinstance(section.get("list"), list | NoneType)
+    return None if is_list else "agents.list is no list"
+
+
+def _is_odd(root: Mapping[str, object], keys: Keys) -> bool:
+    value: object = root
+    for key in keys:
+        value = mapping(value).get(str(key))
+    return value is not None and not isinstance(value, dict)
+
+
+def _odd_notices(root: Mapping[str, object], path: Path) -> Iterator[Notice]:
+    for keys in _OTHERS:
+        if _is_odd(root, keys):
+            message = f"{dotted(keys)} of {one_line(str(path))} is no object and counts as missing"
+            yield Notice("config-unreadable", message, path=str(path))
 
 
 def _read(path: Path, whole: WholeConfig, notices: tuple[Notice, ...]) -> ConfigReading:
@@ -99,14 +139,15 @@ def _read(path: Path, whole: WholeConfig, notices: tuple[Notice, ...]) -> Config
         default_workspace=text(_defaults(root).get("workspace")),
         store=store,
         default_unset=unset.get(_DEFAULT_WORKSPACE),
-        notices=(*notices, *odd, *_unset_notices(unset, path)),
+        notices=(*notices, *odd, *_odd_notices(root, path), *_unset_notices(unset, path)),
     )
 
 
 def _unset_notices(unset: Mapping[Keys, str], path: Path) -> Iterator[Notice]:
     """Name each variable that is missing where it matters; a key of a model's does not here."""
     for keys, name in unset.items():
-        is_ours = keys in _USED or (keys[0] == "agents" and keys[-1] == "agentDir")
+        is_of_agent = keys[:2] in (("agents", "list"), ("agents", "entries"))
+        is_ours = keys in _USED or (is_of_agent and keys[3:] in _USED_OF_AGENTS)
         if is_ours:
             message = f"{name} is not set: {dotted(keys)} of {one_line(str(path))} names it"
             yield Notice("config-unreadable", message, path=str(path))
@@ -177,7 +218,7 @@ def _agents(
         for place, row in enumerate(sequence(section.get("list")))
     ]
     agents = [
-        _agent(agent_id, row, default_id, {key: unset.get((*keys, key)) for key in _PLACES})
+        _agent(agent_id, row, default_id, {key: unset.get((*keys, key)) for key in _FILLED})
         for agent_id, row, keys in rows
         if agent_id is not None
     ]
@@ -195,9 +236,10 @@ def _agent(
     default_id: str | None,
     unset: Mapping[str, str | None],
 ) -> AgentEntry:
+    name = text(row.get("name")) if unset["name"] is None else None
     return AgentEntry(
         id=agent_id.strip(),
-        name=text(row.get("name")) or text(mapping(row.get("identity")).get("name")),
+        name=name or text(mapping(row.get("identity")).get("name")),
         workspace=text(row.get("workspace")),
         agent_dir=text(row.get("agentDir")) if unset["agentDir"] is None else None,
         is_default=row.get("default") is True or agent_id == default_id,

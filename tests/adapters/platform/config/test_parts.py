@@ -159,6 +159,62 @@ def test_a_variable_that_is_set_nowhere_is_named_where_it_matters(tmp_path: Path
     assert reading(home, {"WS": "/w", "DIR": "/d", "STORE": "/s", "ROOT": "/r"}).notices == ()
 
 
+def test_a_name_whose_variable_is_set_nowhere_is_unknown_and_told(tmp_path: Path) -> None:
+    entries = {"a": {"name": "${WHO}", "workspace": "/w"}, "b": {"identity": {"name": "${I}"}}}
+    write(tmp_path / ".openclaw", openclaw={"agents": {"entries": entries}})
+
+    found = reading(tmp_path / ".openclaw")
+
+    assert [notice.message.partition(" of ")[0] for notice in found.notices] == [
+        "WHO is not set: agents.entries.a.name",
+        "I is not set: agents.entries.b.identity.name",
+    ]
+    assert found.agents[0].name is None
+    assert [one.name for one in reading(tmp_path / ".openclaw", {"WHO": "A", "I": "B"}).agents] == [
+        "A",
+        "B",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("main", "sentence"),
+    [
+        ({"agents": {"$include": "list.json"}}, "agents is no object"),
+        ({"agents": {"defaults": {"$include": "list.json"}}}, "agents.defaults is no object"),
+        ({"agents": {"entries": {"$include": "list.json"}}}, "agents.entries is no object"),
+        (
+            {"agents": {"entries": {"a": {"$include": "list.json"}}}},
+            "agents.entries.a is no object",
+        ),
+        ({"agents": {"list": {"id": "a"}}}, "agents.list is no list"),
+    ],
+)
+def test_a_list_where_the_roster_needs_an_object_leaves_every_workspace_unknown(
+    main: object, sentence: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path / ".openclaw", openclaw=main, list=[{"id": "a"}])
+
+    found = reading(tmp_path / ".openclaw")
+
+    assert (found.is_readable, found.agents) == (False, ())
+    [notice] = found.notices
+    assert notice.code == "config-unreadable"
+    assert notice.message == f"the platform configuration {path} cannot be read: {sentence}"
+
+
+def test_another_section_that_is_a_list_is_told_and_counts_as_missing(tmp_path: Path) -> None:
+    parts = {key: {"$include": "list.json"} for key in ("session", "gateway", "models")}
+    path = write(tmp_path / ".openclaw", openclaw={"agents": {}, **parts}, list=[1])
+
+    found = reading(tmp_path / ".openclaw")
+
+    assert (found.is_readable, found.config.session_scope) == (True, "per-sender")
+    assert [one.message for one in found.notices] == [
+        f"{key} of {path} is no object and counts as missing"
+        for key in ("session", "gateway", "models")
+    ]
+
+
 def test_the_home_of_a_moved_configuration_is_the_folder_it_lies_in(tmp_path: Path) -> None:
     home = tmp_path / "moved" / ".openclaw"
     write(home, openclaw={"agents": {"list": [{"id": "a", "workspace": "${HOME}/ws"}]}})

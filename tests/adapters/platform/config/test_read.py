@@ -114,12 +114,10 @@ def test_values_of_a_wrong_type_count_as_not_given(home: Path) -> None:
         home,
         {
             "agents": {
-                "list": {"id": "x"},
-                "entries": ["y"],
                 "defaults": {"workspace": 7, "model": "plain/model", "bootstrapMaxChars": -1},
             },
             "gateway": {"port": 70_000},
-            "session": "no",
+            "session": {"mainKey": 7},
             "models": {"providers": {"a": {"models": [{"id": "m", "contextWindow": True}]}}},
         },
     )
