@@ -62,7 +62,11 @@ def test_the_ids_are_the_published_tokenizers(
 
 def test_of_our_own_documents_too(published: Callable[[str], list[int]], merges: Merges) -> None:
     """Sources, Markdown, CSS and JSON: a few hundred pieces of every kind of line there is."""
-    files = [*ROOT.glob("docs/**/*.md"), *ROOT.glob("styles/*"), *ROOT.glob("tests/adapters/*.py")]
+    files = [
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("styles/*"),
+        *ROOT.glob("tests/adapters/**/*.py"),
+    ]
     texts = [text[at : at + 900] for text in map(_read, sorted(files)) for at in (0, 2_000)]
     assert len(texts) > 200
     expected = [published(text) for text in texts]
