@@ -111,6 +111,10 @@ class KeysOfEveryScreen(App[int], inherit_bindings=False):
         """Offer everything that can be done."""
         self.go.palette()
 
+    def action_finding(self) -> None:
+        """Go to what wants attention most; again, to what comes next."""
+        self.go.finding()
+
     def action_findings(self) -> None:
         """Show everything that wants attention."""
         self.go.findings()

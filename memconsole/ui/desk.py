@@ -78,6 +78,13 @@ class Go(Protocol):
     def health(self) -> None:
         """Open the health checks."""
 
+    @property
+    def found(self) -> int | None:
+        """Place among the findings of the one that was gone to; None when one is elsewhere."""
+
+    def finding(self) -> None:
+        """Go to what wants attention most."""
+
 
 class Desk(Protocol):
     """The console around a screen.
@@ -149,6 +156,13 @@ class Desk(Protocol):
 
     def copy(self, text: str) -> None:
         """Put a text into the clipboard of the terminal."""
+
+    @property
+    def screen_stack(self) -> list[Screen[Any]]:
+        """All open screens, the one in front last."""
+
+    def pop_screen(self) -> object:
+        """Close the screen in front."""
 
     def push_screen(
         self, screen: Screen[Any], callback: ScreenResultCallbackType[Any] | None = None

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from textual.binding import Binding
 
 from memconsole.domain.commands.catalogue import CATALOGUE, spec_of
+from memconsole.ui.drawing.cells import cut_middle
 from memconsole.ui.drawing.spans import Role, Span, line_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from textual.binding import ActiveBinding
 
@@ -28,11 +29,15 @@ MOST_SHOWN = 6
 
 _SHOWN_COMMANDS = ("checkpoint", "rotate")
 
+_AIM_CELLS = (40, 24, 16, 10)
+"""How much of a target's name stands behind its key, as there is room for it."""
+
 _NAMES = {
     "question_mark": "?",
     "exclamation_mark": "!",
     "colon": ":",
     "slash": "/",
+    "full_stop": ".",
     "plus": "+",
     "minus": "-",
     "escape": "esc",
@@ -116,6 +121,7 @@ COMMON = [
     bind("r", "app.refresh", "refresh", "Look at everything now", name="refresh"),
     bind("plus,equals_sign", "app.interval(1)", "slower", "Refresh less often", name="slower"),
     bind("minus", "app.interval(-1)", "faster", "Refresh more often", name="faster"),
+    bind("full_stop", "app.finding", "to the finding", "To what wants attention", name="finding"),
     bind(
         "exclamation_mark",
         "app.findings",
@@ -155,12 +161,15 @@ def _is_help(one: ActiveBinding) -> bool:
     return one.binding.id == "help"
 
 
-def key_line(bindings: Iterable[ActiveBinding], width: int) -> Line:
+def key_line(
+    bindings: Iterable[ActiveBinding], width: int, aims: Mapping[str, str] | None = None
+) -> Line:
     """Return the bottom line: at most six keys, those that cannot work now dimmed.
 
     Args:
         bindings: Active bindings of the screen.
-        width: Cells; keys that do not fit are left out, help last.
+        width: Cells; targets are shortened first, then keys are left out, help last.
+        aims: What each command acts on now, by its name.
     """
     first: dict[str | None, ActiveBinding] = {}
     for one in bindings:
@@ -171,18 +180,26 @@ def key_line(bindings: Iterable[ActiveBinding], width: int) -> Line:
     shown = sorted(first.values(), key=lambda one: (one.binding.id in _EVERYWHERE, _is_help(one)))
     if len(shown) > MOST_SHOWN:
         shown = [*shown[: MOST_SHOWN - 1], shown[-1]]
-    while shown:
-        spans: list[Span] = [Span(" ")]
-        for one in shown:
-            name = one.binding.key_display or key_name(one.binding.key)
-            role = Role.ACCENT if one.enabled else Role.MUTED
-            spans.append(Span(f"{name} ", role))
-            text = Role.PLAIN if one.enabled else Role.MUTED
-            spans.append(Span(f"{one.binding.description}  ", text))
-        if line_width(spans) - 2 <= width or len(shown) == 1:
-            return tuple(spans)
-        del shown[-2 if len(shown) > 1 else -1]
-    return ()
+    while True:
+        lines = [_key_spans(shown, aims or {}, most) for most in _AIM_CELLS]
+        fitting = next((line for line in lines if line_width(line) - 2 <= width), None)
+        if fitting is not None or len(shown) < 2:
+            return fitting or lines[-1]
+        del shown[-2]
+
+
+def _key_spans(shown: Iterable[ActiveBinding], aims: Mapping[str, str], most: int) -> Line:
+    """Return the keys, each command with what it acts on in at most so many cells."""
+    spans = [Span(" ")]
+    for one in shown:
+        name = one.binding.key_display or key_name(one.binding.key)
+        spans.append(Span(f"{name} ", Role.ACCENT if one.enabled else Role.MUTED))
+        aim = aims.get(one.binding.id or "", "")
+        text = (
+            f"{one.binding.description} {cut_middle(aim, most)}" if aim else one.binding.description
+        )
+        spans.append(Span(f"{text}  ", Role.PLAIN if one.enabled else Role.MUTED))
+    return tuple(spans)
 
 
 def refusal(spec: CommandSpec, settings: Settings, snapshot: ConsoleSnapshot | None) -> str | None:

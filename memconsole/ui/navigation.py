@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from memconsole.domain.search.values import SearchRequest
 from memconsole.ui.drawing.names import session_name
 from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.screens.overview.screen import OverviewScreen
 from memconsole.ui.screens.search.rows import first_word, spot_of
 
 if TYPE_CHECKING:
     from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import SearchHit
-    from memconsole.domain.snapshot.snapshot import SessionView
+    from memconsole.domain.snapshot.snapshot import Attention, SessionView
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.desk import Desk
     from memconsole.ui.queries import Facets
@@ -26,11 +27,18 @@ def _search_words(request: SearchRequest) -> tuple[str, ...]:
     return ("search", request.text.strip(), *whose)
 
 
+def _name(finding: Attention) -> tuple[str, str | None, str | None]:
+    """Return what tells findings apart from reading to reading; messages grow older."""
+    return finding.code, finding.agent, finding.key
+
+
 class Navigation:
     """Pushes screens and notes each visit with its twin on the command line."""
 
     def __init__(self, app: Desk) -> None:
         self._app = app
+        self._found: tuple[str, str | None, str | None] = ("", None, None)
+        self._found_on: object = None
 
     def _visit(self, what: str, *words: str) -> None:
         self._app.history.add(self._app.clock.now(), what, *words)
@@ -188,6 +196,40 @@ class Navigation:
 
         if not isinstance(self._app.screen, LogScreen):
             self._app.push_screen(LogScreen())
+
+    def finding(self) -> None:
+        """Go to the worst finding; from there to the next one, around the end."""
+        app = self._app
+        listed = () if app.snapshot is None else app.snapshot.attention
+        if not listed:
+            app.say("nothing wants attention")
+            return
+        here = self.found
+        number = 0 if here is None else (here + 1) % len(listed)
+        self._to_first_screen()
+        overview = app.screen
+        if listed[number].agent is None or not isinstance(overview, OverviewScreen):
+            self.health()
+        elif not overview.show_finding(listed[number]):
+            self.findings()
+        self._found, self._found_on = _name(listed[number]), app.screen
+        if isinstance(overview, OverviewScreen):
+            overview.show_bars()
+
+    @property
+    def found(self) -> int | None:
+        """Place among the findings of the one that was gone to and is still looked at."""
+        snapshot = self._app.snapshot
+        names = [] if snapshot is None else [_name(one) for one in snapshot.attention]
+        is_there = self._app.screen is self._found_on and self._found in names
+        return names.index(self._found) if is_there else None
+
+    def _to_first_screen(self) -> None:
+        app = self._app
+        while len(app.screen_stack) > 1 and isinstance(app.screen, ConsoleScreen):
+            if isinstance(app.screen, OverviewScreen):
+                return
+            app.pop_screen()
 
     def findings(self) -> None:
         """Open everything that wants attention."""

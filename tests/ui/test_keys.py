@@ -59,7 +59,18 @@ SHARED = {
     *(spec.name for spec in CATALOGUE if spec.key),
     *("up", "down", "page-up", "page-down", "first", "last"),
     *("search", "next", "previous", "copy", "maximise", "next-panel", "previous-panel", "undo"),
-    *("help", "palette", "findings", "log", "freeze", "refresh", "slower", "faster", "back"),
+    *(
+        "help",
+        "palette",
+        "finding",
+        "findings",
+        "log",
+        "freeze",
+        "refresh",
+        "slower",
+        "faster",
+        "back",
+    ),
 }
 """Ids of bindings that are pressed here, on every screen."""
 

@@ -107,6 +107,7 @@ def _due(view: SessionView) -> Attention:
         hint=f"memconsole rotate {view.key_text} --dry-run shows the plan.",
         agent=view.agent.id,
         key=view.key_text,
+        command="rotate",
     )
 
 
@@ -122,6 +123,7 @@ def _due_soon(view: SessionView, now: datetime) -> Attention | None:
         hint="A checkpoint now saves what it holds.",
         agent=view.agent.id,
         key=view.key_text,
+        command="checkpoint",
     )
 
 
@@ -171,6 +173,7 @@ def _captures(
                 f"{agent.ref.id} talks, and {last}",
                 hint=f"memconsole checkpoint --agent {agent.ref.id}",
                 agent=agent.ref.id,
+                command="checkpoint",
             )
 
 

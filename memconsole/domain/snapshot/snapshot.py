@@ -154,6 +154,7 @@ class Attention:
         key: Session key, when it is about one.
         message: One sentence of fact.
         hint: One sentence that says what to do next.
+        command: Name of the command that helps, run for that session or agent; empty for none.
     """
 
     severity: Severity
@@ -162,6 +163,7 @@ class Attention:
     hint: str = ""
     agent: str | None = None
     key: str | None = None
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.drawing.names import row_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.memory.files import Pool
-    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
+    from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot, SessionView
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +54,43 @@ def for_agents(
     return tuple(found)
 
 
-def for_rows(
-    snapshot: ConsoleSnapshot, keys: Iterable[str], subject: Subject, *, are_marked: bool
+def for_views(
+    snapshot: ConsoleSnapshot, views: Iterable[SessionView], subject: Subject, *, are_marked: bool
 ) -> tuple[Target, ...]:
-    """Return the sessions of these rows.
+    """Return sessions that are marked or under the cursor.
 
     A command on agents takes a session by its key only when it was marked: the cursor alone says
     which agent is meant, and its newest talk is what a checkpoint saves.
     """
     if subject is Subject.ENTRY:
         return ()
-    wanted = set(keys)
-    views = [view for view in snapshot.sessions if row_key(view) in wanted]
     if subject is Subject.AGENT and not are_marked:
         return for_agents(snapshot, {view.agent.id for view in views}, subject)
     return tuple(for_session(view) for view in views if view.key_text is not None)
+
+
+def for_finding(snapshot: ConsoleSnapshot, finding: Attention) -> tuple[Target, ...]:
+    """Return what a finding is about: its session, else its agent, else nothing."""
+    for view in snapshot.sessions if finding.key else ():
+        if view.key_text == finding.key:
+            return (for_session(view),)
+    if finding.agent is None:
+        return ()
+    return for_agents(snapshot, (finding.agent,), Subject.AGENT)
+
+
+def aim_of(targets: tuple[Target, ...]) -> str:
+    """Return what a key acts on: one name, or how many are marked."""
+    if len(targets) == 1:
+        return targets[0].name
+    return f"{len(targets)} marked" if targets else ""
+
+
+def aims_at(here: tuple[Target, ...], wanted: tuple[Target, ...], subject: Subject) -> bool:
+    """Whether a command would act here on exactly what is wanted."""
+    if subject is Subject.AGENT:
+        return [one.agent for one in here] == [one.agent for one in wanted]
+    return [(one.agent, one.key) for one in here] == [(one.agent, one.key) for one in wanted]
 
 
 def for_entries(

@@ -9,7 +9,7 @@ from textual.screen import ModalScreen
 
 from memconsole.domain.commands.catalogue import spec_of
 from memconsole.domain.commands.command import Subject
-from memconsole.ui.actions.targets import for_agents, pool_of
+from memconsole.ui.actions.targets import aim_of, aims_at, for_agents, for_finding, pool_of
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.drawing.themes import LOOKS, Looks
@@ -22,10 +22,10 @@ from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.widgets.title import attention_line, title_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from textual.app import ComposeResult
-    from textual.binding import BindingType
+    from textual.binding import ActiveBinding, BindingType
     from textual.events import Resize
 
     from memconsole.domain.memory.files import Pool
@@ -86,8 +86,12 @@ class ConsoleScreen(PanelScreen):
         self.bar("title").show(
             lambda width: title_line(snapshot, context, width, where=where, badges=badges)
         )
+        number = app.go.found or 0
+        keys = self._keys_of_finding(number)
         self.bar("attention").show(
-            lambda width: attention_line(snapshot, context, width, failure=failure)
+            lambda width: attention_line(
+                snapshot, context, width, failure=failure, number=number, keys=keys
+            )
         )
         self.show_keys()
 
@@ -103,7 +107,36 @@ class ConsoleScreen(PanelScreen):
         )
         if isinstance(self.focused, LineInput):
             bindings = tuple(one for one in bindings if one.node is self.focused)
-        self.bar("keys").show(lambda width: key_line(bindings, width))
+        aims = self._aims(bindings)
+        self.bar("keys").show(lambda width: key_line(bindings, width, aims))
+
+    def _aims(self, bindings: Iterable[ActiveBinding]) -> dict[str, str]:
+        """Return what each command of the bottom line acts on now."""
+        found: dict[str, str] = {}
+        subjects: dict[Subject, str] = {}
+        for one in bindings:
+            if not (one.binding.show and one.binding.action.startswith("command(")):
+                continue
+            spec = spec_of(str(one.binding.id))
+            if spec.subject not in subjects:
+                subjects[spec.subject] = aim_of(self.targets(spec.subject))
+            found[spec.name] = subjects[spec.subject]
+        return found
+
+    def _keys_of_finding(self, number: int) -> str:
+        """Return the keys that help a finding from where the cursor is; empty for none."""
+        snapshot = self.desk.snapshot
+        if snapshot is None or number >= len(snapshot.attention):
+            return ""
+        finding = snapshot.attention[number]
+        if not finding.command:
+            return ""
+        spec = spec_of(finding.command)
+        if refusal(spec, self.desk.settings, snapshot) is not None:
+            spec = spec_of("checkpoint")  # what the Gateway cannot do now can be saved at least
+        wanted, here = for_finding(snapshot, finding), self.targets(spec.subject)
+        keys = spec.key if aims_at(here, wanted, spec.subject) else f". then {spec.key}"
+        return f"{keys} {'saves it' if spec.name == 'checkpoint' else 'shows the plan'}"
 
     def own_bindings(self) -> tuple[Binding, ...]:
         """Return what this screen binds beside what all of them do."""

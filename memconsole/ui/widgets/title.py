@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
+from memconsole.domain.commands.catalogue import spec_of
 from memconsole.ui.drawing import cells, figures
 from memconsole.ui.drawing.literal import literal, shorter
 from memconsole.ui.drawing.spans import Role, Span, between, line_width
@@ -14,13 +15,6 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.spans import Line
-
-_NEXT_STEPS = {
-    "session-due": "R shows the plan",
-    "session-due-soon": "c saves it now",
-    "capture-late": "c saves it now",
-}
-"""What to press, where the hint of a finding names the command line."""
 
 _SEVERITY_ROLES = {
     Severity.CRITICAL: Role.DUE,
@@ -105,15 +99,23 @@ def _scheduler_detail(snapshot: ConsoleSnapshot, context: Context) -> str:
 
 
 def attention_line(
-    snapshot: ConsoleSnapshot | None, context: Context, width: int, *, failure: str = ""
+    snapshot: ConsoleSnapshot | None,
+    context: Context,
+    width: int,
+    *,
+    failure: str = "",
+    number: int = 0,
+    keys: str = "",
 ) -> Line:
-    """Return the worst finding with its next step, and how many more there are.
+    """Return one finding with its next step, and how many more there are.
 
     Args:
         snapshot: The reading, None before the first.
         context: Glyphs.
         width: Cells.
         failure: Why there is no new reading; it comes before everything else.
+        number: Which finding, from 0; the worst unless the operator went on to another.
+        keys: What to press about that finding; else its hint stands there.
     """
     if failure:
         return (Span(" ! ", Role.DUE), Span(failure, Role.WARNING))
@@ -122,15 +124,17 @@ def attention_line(
     findings = snapshot.attention
     if not findings:
         return (Span(f" {context.glyphs.done} ", Role.OK), Span("all quiet", Role.MUTED))
-    worst = findings[0]
+    worst = findings[min(number, len(findings) - 1)]
     role = _SEVERITY_ROLES[worst.severity]
     more = f"+ {len(findings) - 1} more  ! " if len(findings) > 1 else ""
+    if number:
+        more = f"{number + 1} of {len(findings)}  ! "
     right: Line = (Span(more, Role.MUTED),) if more else ()
     room = width - line_width(right) - 4
     message = shorter(literal(worst.message), snapshot.home.path)
-    hint = next_step(worst)
+    hint = keys or literal(worst.hint)
     if cells.width(message) + cells.width(hint) + 3 > room:
-        hint = "" if worst.code not in _NEXT_STEPS else hint
+        hint = keys
         message = cells.cut(message, room - cells.width(hint) - 3, ellipsis=context.glyphs.ellipsis)
     left: Line = (Span(" ! ", role), Span(message, role), Span(f"   {hint}", Role.PLAIN))
     return between(left, right, width)
@@ -138,7 +142,9 @@ def attention_line(
 
 def next_step(finding: Attention) -> str:
     """Return what to do about a finding, in keys where there is one."""
-    return _NEXT_STEPS.get(finding.code) or literal(finding.hint)
+    if finding.command:
+        return f"Enter, then {spec_of(finding.command).key}"
+    return literal(finding.hint)
 
 
 def severity_role(severity: Severity) -> Role:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.containers import Horizontal
 
-from memconsole.ui.actions.targets import ALL, for_agents, for_rows
+from memconsole.domain.commands.command import Subject
+from memconsole.ui.actions.targets import ALL, for_agents, for_finding, for_views
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.names import row_key
 from memconsole.ui.drawing.spans import Role
@@ -27,9 +28,14 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.events import Resize
 
-    from memconsole.domain.commands.command import Subject
-    from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, SessionView
+    from memconsole.domain.snapshot.snapshot import (
+        AgentView,
+        Attention,
+        ConsoleSnapshot,
+        SessionView,
+    )
     from memconsole.ui.actions.targets import Target
+    from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.listing import Sort
 
 _PANELS = ("agents", "sessions", "memory", "search", "activity")
@@ -57,6 +63,8 @@ class OverviewScreen(ConsoleScreen):
         self._placed = False
         self._indexed: ConsoleSnapshot | None = None
         self._sessions: dict[str, SessionView] = {}
+        self._listed_agent: str | None = ""
+        self._last_rows: dict[str | None, str | None] = {}
 
     def body(self) -> ComposeResult:
         """Yield the panels in the order of their numbers."""
@@ -103,15 +111,7 @@ class OverviewScreen(ConsoleScreen):
     def _show_dependants(self, snapshot: ConsoleSnapshot) -> None:
         """Show what depends on the agent under the cursor."""
         context = self.context()
-        self.named("sessions").show(
-            session_rows.sessions_listing(
-                snapshot,
-                context,
-                agent_id=self._agent_id(),
-                sort=self._sessions_sort,
-                everything=self._everything,
-            )
-        )
+        self._show_sessions(snapshot, context)
         self.named("memory").show(
             memory_listing(
                 snapshot,
@@ -124,15 +124,53 @@ class OverviewScreen(ConsoleScreen):
         self._search.search_in(None if chosen == ALL else chosen)
         self._search.show_search()
 
+    def _show_sessions(self, snapshot: ConsoleSnapshot, context: Context) -> None:
+        """Show the sessions of that agent; each agent's list has a cursor of its own."""
+        pane, agent_id = self.named("sessions"), self._agent_id()
+        is_other = agent_id != self._listed_agent
+        if is_other:
+            self._last_rows[self._listed_agent] = pane.place.cursor
+            self._listed_agent = agent_id
+        listing = session_rows.sessions_listing(
+            snapshot,
+            context,
+            agent_id=agent_id,
+            sort=self._sessions_sort,
+            everything=self._everything,
+        )
+        pane.show(listing)
+        if is_other:
+            row = self._last_rows.get(agent_id) or session_rows.worst(snapshot, listing.rows)
+            if row is not None:
+                pane.select(row)
+
     def _put_cursor(self, snapshot: ConsoleSnapshot) -> None:
         """Once, at the start: on the agent that the worst finding is about."""
         if self._placed:
             return
         self._placed = True
         for finding in snapshot.attention:
-            if finding.agent and self.named("agents").select(finding.agent):
+            if finding.agent and self.show_finding(finding):
                 break
+
+    def show_finding(self, finding: Attention) -> bool:
+        """Put the cursors on what a finding is about; False when that is not listed here."""
+        snapshot = self.desk.snapshot
+        if snapshot is None or not finding.agent:
+            return False
+        is_known = self.named("agents").select(finding.agent)
+        targets = for_finding(snapshot, finding)
+        key = targets[0].key if targets else None
+        row = next((row_key(one) for one in snapshot.sessions if key and one.key_text == key), None)
+        view = None if row is None else self._session_at(row)
+        if view is not None and not session_rows.is_usual(view):
+            self._everything = True
         self._show_dependants(snapshot)
+        if row is not None and not self.named("sessions").select(row):
+            self.named("sessions").filter("")
+            self.named("sessions").select(row)
+        self._show_detail()
+        return is_known
 
     def _agent_id(self) -> str | None:
         """Return the agent whose sessions are shown; None for all, and where only a list fits."""
@@ -157,6 +195,7 @@ class OverviewScreen(ConsoleScreen):
     def detail_differs(self) -> None:
         """Say what the row under the cursor has that the list has no room for."""
         self._show_detail()
+        self.show_bars()
 
     def _show_detail(self) -> None:
         """Say in one line what the list had no room for."""
@@ -290,9 +329,12 @@ class OverviewScreen(ConsoleScreen):
         snapshot = self.desk.snapshot
         if snapshot is None:
             return ()
-        if self.pane is not None and self.pane.id == "sessions":
-            place = self.pane.place
-            keys = place.marks or {place.cursor or ""}
-            return for_rows(snapshot, keys, subject, are_marked=bool(place.marks))
-        place = self.named("agents").place
-        return for_agents(snapshot, place.marks or {place.cursor or ""}, subject)
+        agents, sessions = self.named("agents").place, self.named("sessions").place
+        is_sessions = self.pane is not None and self.pane.id == "sessions"
+        if is_sessions or (subject is Subject.SESSION and not agents.marks):
+            # Of the agents panel too: the session that looks selected is the one that is meant.
+            marks = sessions.marks if is_sessions else frozenset()
+            keys = marks or {sessions.cursor or ""}
+            views = [view for key in keys if (view := self._session_at(key)) is not None]
+            return for_views(snapshot, views, subject, are_marked=bool(marks))
+        return for_agents(snapshot, agents.marks or {agents.cursor or ""}, subject)

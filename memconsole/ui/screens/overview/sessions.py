@@ -82,6 +82,15 @@ def is_usual(view: SessionView) -> bool:
     return view.state is SessionState.LIVE and not view.is_cron_run
 
 
+def worst(snapshot: ConsoleSnapshot, rows: tuple[Row, ...]) -> str | None:
+    """Return the row of the session that wants attention most, else the first one."""
+    by_key = {row.value: row.key for row in reversed(rows) if not row.is_heading}
+    for finding in snapshot.attention:
+        if finding.key in by_key:
+            return by_key[finding.key]
+    return next((row.key for row in rows if not row.is_heading), None)
+
+
 def _folded(own: list[SessionView], shown: list[SessionView]) -> str:
     live = sum(is_usual(view) for view in own)
     parts = [f"{figures.thousands(live)} live"]

@@ -37,7 +37,7 @@ class Purpose(StrEnum):
 _NAMED: Final = {
     Purpose.ACT: "undo host mark",
     Purpose.OPEN: "open observations checkpoints memory bootstrap consolidation jobs health "
-    "findings log",
+    "findings finding log",
     Purpose.VIEW: "maximise sort copy freeze refresh slower faster",
     Purpose.MOVE: "search next previous up down page-up page-down first last next-panel"
     " previous-panel",

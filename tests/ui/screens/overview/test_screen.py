@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.domain.gateway import GatewayStatus
 from memconsole.errors import HomeNotFoundError
 from tests.ui import sample
 from tests.ui.driving import COMPACT, SINGLE, Stopwatch, at_work
@@ -23,7 +24,7 @@ async def test_the_worst_finding_stands_in_the_attention_line(engine: FakeEngine
     async with at_work(engine) as desk:
         line = desk.bar("attention")
 
-    assert line.startswith(" ! main/main is due: 151.2K of 150K, growing 9K/h   R shows the plan")
+    assert line.startswith(" ! main/main is due: 151.2K of 150K, growing 9K/h   c saves it")
 
 
 async def test_a_quiet_home_says_so() -> None:
@@ -370,3 +371,65 @@ async def test_a_row_opens_by_a_double_click_and_the_wheel_scrolls(engine: FakeE
         await desk.pilot.click("#sessions", offset=(8, 2), times=2)
         await desk.settle()
         assert desk.screen == "session"
+
+
+async def test_the_key_bar_names_what_a_key_acts_on(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        assert "c checkpoint main  " in desk.bar("keys")
+        assert "R rotate main/main  " in desk.bar("keys")
+        await desk.press("j")
+        assert "c checkpoint work  " in desk.bar("keys")
+        await desk.press("2")
+        assert "R rotate work/" in desk.bar("keys")
+        await desk.press("space", "space")
+        assert "R rotate 2 marked" in desk.bar("keys")
+
+
+async def test_the_attention_line_names_keys_for_what_is_under_the_cursor(
+    engine: FakeEngine,
+) -> None:
+    up = FakeEngine(replace(sample.usual(), gateway=GatewayStatus("up", version="2026.9.6")))
+    async with at_work(up) as desk:
+        assert "main/main is due" in desk.bar("attention")
+        assert "   R shows the plan" in desk.bar("attention")
+        await desk.press("j")
+        assert "   . then R shows the plan" in desk.bar("attention")
+        await desk.press("v", "full_stop")
+        assert desk.screen == "overview"
+        assert "R rotate main/main" in desk.bar("keys")
+        assert "   R shows the plan" in desk.bar("attention")
+
+
+async def test_without_the_gateway_the_attention_line_says_what_saves_it(
+    engine: FakeEngine,
+) -> None:
+    async with at_work(engine) as desk:
+        assert "   c saves it" in desk.bar("attention")
+
+
+async def test_the_point_goes_from_finding_to_finding(engine: FakeEngine) -> None:
+    listed = sample.usual().attention
+    async with at_work(engine) as desk:
+        for number, finding in enumerate((*listed, listed[0])):
+            await desk.press("full_stop")
+            assert finding.message[:20] in desk.bar("attention")
+            if number and number < len(listed):
+                assert f"{number + 1} of {len(listed)}" in desk.bar("attention")
+
+
+async def test_each_agent_keeps_its_own_place_among_its_sessions(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "j", "j")
+        kept = desk.cursor("sessions")
+        await desk.press("1", "j")
+        assert desk.cursor("sessions") != kept
+        await desk.press("k")
+        assert desk.cursor("sessions") == kept
+
+
+async def test_what_was_never_visited_stands_on_the_worst_session() -> None:
+    usual = sample.usual()
+    due = next(one for one in usual.attention if one.code == "session-due")
+    async with at_work(FakeEngine(usual)) as desk:
+        await desk.press("s", "2")
+        assert (desk.cursor("sessions") or "").split("/")[1] == due.key
