@@ -17,8 +17,9 @@ from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from memconsole.errors import StateError
 from memconsole.scheduler.upkeep import publish_metrics
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, NOW
 from tests.engine.rows import row
-from tests.fakes import HOME, NOW, World
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

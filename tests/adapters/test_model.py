@@ -16,7 +16,7 @@ from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.models import StateModels
 from memconsole.domain.model import ModelUse, Prompt
 from memconsole.errors import ModelError
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ from memconsole.domain.sessions.stored import (
     TranscriptState,
 )
 from memconsole.engine.engine import Engine
-from tests.fakes import HOME, NOW, World
+from tests.doubles.platform import HOME, NOW
 
 if TYPE_CHECKING:
     import pytest
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.settings import Settings
     from memconsole.ports.platform import Clock
+    from tests.doubles.bundle import World
 
 Json = Any
 """What a test reads out of JSON."""

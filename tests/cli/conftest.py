@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.caller import Caller
-from tests.fakes import World, fake_agent
+from tests.doubles.bundle import World
+from tests.doubles.platform import fake_agent
 
 
 @pytest.fixture

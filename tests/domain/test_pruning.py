@@ -19,7 +19,7 @@ from memconsole.domain.pruning import (
     preview,
     rules_of,
 )
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 RULES = PruningRules(PruningMode.ADAPTIVE, window_tokens=50_000)  # 200,000 characters
 TRIMMED = (

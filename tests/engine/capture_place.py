@@ -17,7 +17,7 @@ from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings.sections import ConsolidateSettings
 from memconsole.engine.engine import Engine
-from tests.fakes import FakeClock
+from tests.doubles.platform import FakeClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

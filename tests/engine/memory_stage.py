@@ -13,7 +13,7 @@ from memconsole.domain.agents import AgentRef, Origin
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings.sections import ConsolidateSettings
 from memconsole.engine.engine import Engine
-from tests.fakes import FakeClock
+from tests.doubles.platform import FakeClock
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from memconsole.domain.sessions.stored import (
     TranscriptRef,
     TranscriptState,
 )
-from tests.fakes import HOME, NOW
+from tests.doubles.platform import HOME, NOW
 
 
 def row(

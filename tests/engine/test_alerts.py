@@ -14,7 +14,8 @@ from memconsole.domain.settings.sections import HealthSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import HomeNotFoundError, ReadOnlyError
 from memconsole.scheduler.upkeep import look_after_health
-from tests.fakes import HOME, World
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME
 
 SETTINGS = Settings(state_dir=HOME / "state", timezone="UTC")
 MINUTES = timedelta(minutes=5)

@@ -16,7 +16,8 @@ from memconsole.domain.settings.sections import BootstrapSettings
 from memconsole.domain.transcripts.messages import without_own_lines
 from memconsole.engine.engine import Engine
 from memconsole.errors import UnknownAgentError, UsageError, WorkspaceError
-from tests.fakes import NOW, World, fake_agent
+from tests.doubles.bundle import World
+from tests.doubles.platform import NOW, fake_agent
 
 if TYPE_CHECKING:
     from memconsole.domain.bootstrap import Bootstrap

@@ -20,8 +20,9 @@ from memconsole.engine.engine import Engine
 from memconsole.errors import ReadOnlyError
 from memconsole.scheduler.jobs import TABLE
 from memconsole.scheduler.upkeep import clean_transcripts
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, NOW, talk
 from tests.engine.rows import row
-from tests.fakes import HOME, NOW, World, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.sessions.stored import StoredSession

@@ -16,8 +16,9 @@ from memconsole.domain.memory.files import Marker
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import UnknownAgentError
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, NOW, fake_agent, talk
 from tests.engine.rows import row
-from tests.fakes import HOME, NOW, World, fake_agent, talk
 
 KEY = "agent:main:main"
 WORDS = ("find a plumber for Tuesday", "Booked Ms. Weber", "tell Sam about it", "Sam knows now")

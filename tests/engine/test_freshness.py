@@ -13,9 +13,9 @@ from memconsole.domain.freshness import Mode
 from memconsole.domain.settings.sections import FreshnessSettings
 from memconsole.engine.engine import Engine
 from memconsole.scheduler.jobs import TABLE
+from tests.doubles.platform import NOW, fake_agent
 from tests.engine.checkpoint.checkpoint_stage import MAIN, Stage, done
 from tests.engine.rows import row
-from tests.fakes import NOW, fake_agent
 
 if TYPE_CHECKING:
     from memconsole.domain.sessions.stored import StoredSession

@@ -31,10 +31,10 @@ from memconsole.domain.commands.summarize import Summarize
 from memconsole.domain.consolidate.finds import Find
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.search.values import SearchRequest
+from tests.doubles.platform import NOW
 from tests.dying import Dying
 from tests.engine.capture_place import KEY, Place
 from tests.engine.reflect.test_on_disk import OLD
-from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable

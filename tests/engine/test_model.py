@@ -18,8 +18,9 @@ from memconsole.domain.model import observe_prompt, read_observations, read_summ
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings.sections import LlmSettings, ReflectorSettings
 from memconsole.engine.engine import Engine
+from tests.doubles.bundle import World
+from tests.doubles.platform import talk
 from tests.engine.test_summarize import AGENT, KEY, stored
-from tests.fakes import World, talk
 
 ROOT = AGENT.workspace
 FILE = "memory/observations.md"

@@ -21,7 +21,8 @@ from memconsole.domain.sessions.stored import (
 from memconsole.domain.settings import Settings
 from memconsole.domain.transcripts.records import Entry, EntryKind, ToolUse
 from memconsole.engine.engine import Engine
-from tests.fakes import HOME, NOW, World, fake_agent, talk
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, NOW, fake_agent, talk
 
 AGENT = fake_agent()
 ROOT = AGENT.workspace

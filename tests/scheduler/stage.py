@@ -18,8 +18,8 @@ from memconsole.scheduler.ledger import Ledger
 from memconsole.scheduler.runner import JobRunner
 from memconsole.scheduler.service import SchedulerService
 from memconsole.scheduler.turns import Turns
-from tests.fakes import HOME, NOW, World
-from tests.record_fakes import FakeRuns
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, NOW, FakeRuns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

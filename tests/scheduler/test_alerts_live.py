@@ -27,8 +27,9 @@ from memconsole.domain.gateway import GatewayPlace
 from memconsole.domain.settings.sections import ChannelSettings
 from memconsole.ports.bundle import AlertPorts
 from memconsole.scheduler.jobs import TABLE
+from tests.doubles.bundle import World
+from tests.doubles.platform import talk
 from tests.engine.rows import row
-from tests.fakes import World, talk
 from tests.receiver import receiver
 from tests.scheduler.stage import FakeClocks, Stage
 

@@ -19,8 +19,8 @@ from memconsole.errors import LockedError, ReadOnlyError, SchedulerOwnedError, U
 from memconsole.scheduler.control import Jobs, Stopper
 from memconsole.scheduler.loop import serve
 from memconsole.scheduler.notify import Notifier
-from tests.fakes import NOW, FakeScheduler, World
-from tests.record_fakes import FakeRuns
+from tests.doubles.bundle import World
+from tests.doubles.platform import NOW, FakeRuns, FakeScheduler
 from tests.scheduler.stage import (
     DONE,
     SETTINGS,

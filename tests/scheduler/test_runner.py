@@ -22,8 +22,9 @@ from memconsole.engine.engine import Engine
 from memconsole.errors import GatewayUnavailableError, LockedError
 from memconsole.scheduler.jobs import TABLE, Job
 from memconsole.scheduler.runner import JobRunner
+from tests.doubles.bundle import World
+from tests.doubles.platform import NOW, fake_agent, talk
 from tests.engine.rows import row as session
-from tests.fakes import NOW, World, fake_agent, talk
 from tests.scheduler.stage import SETTINGS, FakeJobLocks
 
 if TYPE_CHECKING:

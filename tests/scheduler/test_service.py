@@ -11,7 +11,7 @@ import pytest
 
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.domain.jobs.schedule import MAX_TICK_S, DailyAt, Every
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 from tests.scheduler.stage import DONE, FakeJobStore, Stage, job
 
 HOUR = timedelta(hours=1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.scheduler.watcher import Watcher
-from tests.fakes import fake_agent
+from tests.doubles.platform import fake_agent
 from tests.scheduler.stage import Stage, job
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from memconsole.system.whole_file import (
 )
 from memconsole.ui.terminal.clipboard import keep
 from memconsole.ui.terminal.crash import Ending
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -19,9 +19,9 @@ from memconsole.domain.commands.rotate import Rotate, Rotated
 from memconsole.domain.gateway import GatewayPlace
 from memconsole.engine.engine import Engine
 from tests.adapters.gateway.scripted import until
+from tests.doubles.platform import NOW
 from tests.engine.checkpoint.checkpoint_stage import MAIN, Stage
 from tests.engine.rows import row
-from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

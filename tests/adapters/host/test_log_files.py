@@ -15,7 +15,7 @@ from memconsole.adapters.host.log_files import DiskLogFiles
 from memconsole.cli.output.logging import start_logging
 from memconsole.domain.logs import LogFile, LogOwner
 from memconsole.domain.settings import LogSettings, Settings
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable

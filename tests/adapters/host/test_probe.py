@@ -19,7 +19,7 @@ from memconsole.adapters.sqlite.own import open_own
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.domain.agents import Era, Home, PlatformConfig
 from memconsole.domain.health.checks import CronErrors
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -21,7 +21,7 @@ from memconsole.domain.platform_search.index import IndexedFile
 from memconsole.domain.platform_search.profile import FADING, ONE_BY_ONE
 from memconsole.domain.platform_search.words import TRIGRAM, Plan, plan
 from memconsole.errors import StoreError, StoreNewerError
-from tests.fakes import NOW, fake_agent
+from tests.doubles.platform import NOW, fake_agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -19,7 +19,7 @@ from memconsole.adapters.state.database import StateDatabase
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.flush import Cycle, FlushMark
 from memconsole.domain.memory.records import Capture, SummaryRecord
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from memconsole.adapters.state.database import StateDatabase
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.memory.records import SummaryRecord
 from memconsole.errors import StateError
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
     from pathlib import Path

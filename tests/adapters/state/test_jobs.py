@@ -18,7 +18,7 @@ from memconsole.adapters.state.jobs import StateJobs
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.errors import LockedError, SchedulerOwnedError, StateError
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,8 +19,8 @@ from memconsole.domain.agents import AgentRef
 from memconsole.domain.memory.intents import Erasure
 from memconsole.domain.memory.records import SummaryRecord
 from memconsole.errors import StateError, WorkspaceError
+from tests.doubles.platform import NOW
 from tests.dying import Dying
-from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.memory import StateConsolidation
 from memconsole.domain.consolidate.finds import Find
 from memconsole.errors import StateError
-from tests.fake_consolidation import FakeConsolidation
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
+from tests.doubles.state import FakeConsolidation
 
 if TYPE_CHECKING:
     from pathlib import Path

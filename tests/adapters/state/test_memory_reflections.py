@@ -11,7 +11,7 @@ from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.memory import StateReflections
 from memconsole.domain.memory.records import ReflectionRecord
 from tests.adapters.older_state import make_older
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
     from pathlib import Path

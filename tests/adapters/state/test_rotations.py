@@ -16,7 +16,7 @@ from memconsole.adapters.state.rotations import StateRotations
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.errors import LockedError, StateError
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
     from pathlib import Path

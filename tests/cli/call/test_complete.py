@@ -9,10 +9,11 @@ import pytest
 from memconsole.cli.call.complete import join_bash_words
 from memconsole.errors import HomeNotFoundError
 from tests.cli.caller import stored
-from tests.fakes import World, fake_agent
+from tests.doubles.platform import fake_agent
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
+    from tests.doubles.bundle import World
 
 
 @pytest.fixture(autouse=True)

@@ -9,11 +9,11 @@ import pytest
 
 from memconsole.domain.jobs.runs import JobRecord
 from tests.cli.contract import check_envelope
-from tests.fakes import HOME, NOW
+from tests.doubles.platform import HOME, NOW
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
-    from tests.fakes import World
+    from tests.doubles.bundle import World
 
 
 def test_what_is_wrong_is_listed_until_it_is_well(world: World, call: Caller) -> None:

@@ -8,7 +8,7 @@ from tests.cli.contract import check_envelope
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
-    from tests.fakes import World
+    from tests.doubles.bundle import World
 
 
 def test_what_is_given_has_its_shape(world: World, call: Caller) -> None:

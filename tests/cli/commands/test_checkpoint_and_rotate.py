@@ -14,12 +14,13 @@ from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.domain.gateway import LiveSession
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
-from tests.fakes import NOW, World, talk
+from tests.doubles.platform import NOW, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.command import CommandSpec
     from tests.cli.caller import Caller
+    from tests.doubles.bundle import World
 
 MAIN = "agent:main:main"
 FULL = "agent:main:telegram:direct:1001"

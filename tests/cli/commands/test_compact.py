@@ -9,10 +9,11 @@ import pytest
 from memconsole.domain.gateway import LiveSession
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
-from tests.fakes import World, talk
+from tests.doubles.platform import talk
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
+    from tests.doubles.bundle import World
 
 MAIN = "agent:main:main"
 

@@ -11,12 +11,13 @@ import pytest
 from tests.cli.caller import stored
 from tests.cli.commands.test_checkpoint_and_rotate import answer
 from tests.cli.contract import check_envelope
+from tests.doubles.platform import talk
+from tests.doubles.platform_files import PATH
 from tests.engine.compaction.test_evidence import LOST, compaction
-from tests.fake_config import PATH
-from tests.fakes import World, talk
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
+    from tests.doubles.bundle import World
 
 FIELDS = {"id", "severity", "current", "recommended", "why", "fix", "path"}
 """The finding of the contract."""

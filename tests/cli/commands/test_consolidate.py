@@ -13,11 +13,11 @@ from memconsole.domain.consolidate.finds import Find
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.observations import Kind
 from tests.cli.contract import OUTCOME, Type, check, check_envelope
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
-    from tests.fakes import World
+    from tests.doubles.bundle import World
 
 DECAYED: Type = {
     "id": "str",

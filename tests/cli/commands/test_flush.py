@@ -8,10 +8,11 @@ import pytest
 
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
-from tests.fakes import World, talk
+from tests.doubles.platform import talk
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
+    from tests.doubles.bundle import World
 
 MAIN = "agent:main:main"
 

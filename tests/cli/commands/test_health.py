@@ -11,7 +11,7 @@ from tests.cli.contract import check_envelope
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
-    from tests.fakes import World
+    from tests.doubles.bundle import World
 
 
 def test_every_check_is_told_in_its_order(call: Caller) -> None:

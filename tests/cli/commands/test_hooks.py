@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.cli.caller import Caller
-    from tests.fakes import World
+    from tests.doubles.bundle import World
 
 
 def test_they_are_installed_shown_and_removed(world: World, call: Caller) -> None:

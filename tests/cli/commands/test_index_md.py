@@ -10,11 +10,11 @@ import pytest
 from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.memory.files import PoolItem
 from tests.cli.contract import check_envelope
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
-    from tests.fakes import World
+    from tests.doubles.bundle import World
 
 INDEX = "memory/INDEX.md"
 

@@ -13,7 +13,7 @@ from memconsole.adapters.state.jobs import StateJobs
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.scheduler.jobs import TABLE
 from tests.cli.caller import stored
-from tests.fakes import NOW, fake_agent, talk
+from tests.doubles.platform import NOW, fake_agent, talk
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from tests.cli.contract import check_envelope
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
-    from tests.fakes import World
+    from tests.doubles.bundle import World
 
 BIG = LogFile(Path("/logs/big.log"), LogOwner.FOREIGN, 5_242_880)
 SMALL = LogFile(Path("/logs/small.log"), LogOwner.FOREIGN, 5_242_879)

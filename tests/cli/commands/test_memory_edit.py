@@ -12,11 +12,11 @@ from memconsole.cli.output.stream import Output
 from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.memory.files import PoolItem
 from tests.cli.contract import MEMORY_ENTRY, MEMORY_FILE, check, check_envelope
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
-    from tests.fakes import World
+    from tests.doubles.bundle import World
 
 TEXT = "# Memory\n\n- 2026-01-02: [FACT] Ada prefers tea\n- The build needs ninja\n"
 

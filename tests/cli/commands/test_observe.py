@@ -8,10 +8,11 @@ from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.sessions.stored import SessionState
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
-from tests.fakes import NOW, World, talk
+from tests.doubles.platform import NOW, talk
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
+    from tests.doubles.bundle import World
 
 KEY = "agent:main:main"
 TEXTS = ("We decided to use Postgres for billing.", "Understood.", "Never deploy on a Friday.")

@@ -11,11 +11,11 @@ from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.transcripts.records import Attachment, Compaction, Entry, EntryKind, ToolUse
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
-    from tests.fakes import World
+    from tests.doubles.bundle import World
 
 KEY = "agent:main:main"
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from memconsole.domain.sessions.stored import SessionState
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
-from tests.fakes import World, talk
+from tests.doubles.platform import talk
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
+    from tests.doubles.bundle import World
 
 KEY = "agent:main:main"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.cli.caller import Caller
-    from tests.fakes import World
+    from tests.doubles.bundle import World
 
 FILE = "memory/observations.md"
 OLD = add(

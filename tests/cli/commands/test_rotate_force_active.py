@@ -10,10 +10,11 @@ import pytest
 
 from memconsole.domain.gateway import LiveSession
 from tests.cli.caller import stored
-from tests.fakes import NOW, World, talk
+from tests.doubles.platform import NOW, talk
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
+    from tests.doubles.bundle import World
 
 MAIN = "agent:main:main"
 

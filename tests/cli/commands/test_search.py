@@ -13,12 +13,12 @@ from memconsole.domain.platform_search.profile import FADING
 from memconsole.domain.search.agent_view import AgentHit
 from memconsole.errors import GatewayCallError, IndexUnavailableError
 from tests.cli.contract import check_envelope
-from tests.fake_platform_index import FakePlatformIndex
-from tests.fakes import fake_agent
+from tests.doubles.platform import fake_agent
+from tests.doubles.search import FakePlatformIndex
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
-    from tests.fakes import World
+    from tests.doubles.bundle import World
 
 DAILY = "memory/2026-01-20.md"
 

@@ -21,11 +21,12 @@ from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.domain.transcripts.records import Attachment, Entry, EntryKind
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
-from tests.fakes import HOME, NOW, FakeScheduler, World, fake_agent, talk
+from tests.doubles.platform import HOME, NOW, FakeScheduler, fake_agent, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
     from tests.cli.caller import Caller
+    from tests.doubles.bundle import World
 
 MAIN = "agent:main:main"
 FULL = "agent:main:telegram:direct:1001"

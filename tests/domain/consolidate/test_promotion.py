@@ -24,7 +24,7 @@ from memconsole.domain.memory.edits import inserted
 from memconsole.domain.memory.entries import MemoryEntry, entries_of, entry_id
 from memconsole.domain.memory.markers import marked_lines
 from memconsole.text.fences import hidden_spans
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 PATH = "memory/2026-01-20.md"
 

@@ -22,7 +22,7 @@ from memconsole.domain.search.agent_view import Reason
 from memconsole.domain.search.indexing import Source
 from memconsole.domain.search.query import parse
 from memconsole.domain.search.values import SearchHit
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 
 PATHS = st.sampled_from(["MEMORY.md", "memory/2024-01-01.md", "memory/a.md", "notes/b.md", ""])
 

@@ -12,8 +12,9 @@ from memconsole.domain.commands.checkpoint import Checkpoint, Checkpointed
 from memconsole.domain.commands.outcomes import Failed, Skipped
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, talk
 from tests.engine.rows import row
-from tests.fakes import HOME, World, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, PlatformConfig

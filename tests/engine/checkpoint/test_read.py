@@ -11,6 +11,7 @@ from memconsole.domain.agents import AgentRef
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.outcomes import SkipReason
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
+from tests.doubles.platform import HOME, NOW, fake_agent, talk
 from tests.engine.checkpoint.checkpoint_stage import (
     DAY,
     ROOT,
@@ -21,7 +22,6 @@ from tests.engine.checkpoint.checkpoint_stage import (
     skipped,
 )
 from tests.engine.rows import row
-from tests.fakes import HOME, NOW, fake_agent, talk
 
 
 class TestSkipping:

@@ -13,6 +13,7 @@ from memconsole.domain.commands.outcomes import SkipReason
 from memconsole.domain.settings import CheckpointSettings
 from memconsole.domain.transcripts.records import Entry, EntryKind
 from memconsole.engine.engine import Engine
+from tests.doubles.platform import NOW, fake_agent, talk
 from tests.engine.checkpoint.checkpoint_stage import (
     CONTEXT,
     DAY,
@@ -23,7 +24,6 @@ from tests.engine.checkpoint.checkpoint_stage import (
     done,
     skipped,
 )
-from tests.fakes import NOW, fake_agent, talk
 
 
 def test_what_was_saved_can_be_looked_at_again_newest_first() -> None:

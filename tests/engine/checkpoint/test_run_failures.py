@@ -5,6 +5,7 @@ from __future__ import annotations
 from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.commands.outcomes import Planned, SkipReason
 from memconsole.domain.sessions.stored import SessionState
+from tests.doubles.platform import fake_agent
 from tests.engine.checkpoint.checkpoint_stage import (
     CONTEXT,
     DAY,
@@ -15,7 +16,6 @@ from tests.engine.checkpoint.checkpoint_stage import (
     skipped,
 )
 from tests.engine.rows import row
-from tests.fakes import fake_agent
 
 
 class TestFailing:

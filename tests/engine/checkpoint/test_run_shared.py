@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.commands.checkpoint import Checkpoint
+from tests.doubles.platform import HOME, fake_agent
 from tests.engine.checkpoint.checkpoint_stage import (
     DAY,
     TEXTS,
@@ -11,7 +12,6 @@ from tests.engine.checkpoint.checkpoint_stage import (
     done,
 )
 from tests.engine.rows import row
-from tests.fakes import HOME, fake_agent
 
 
 class TestSharedWorkspace:

@@ -16,8 +16,9 @@ from memconsole.domain.settings import Settings
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
 from memconsole.engine.compaction.evidence import EvidenceReader
 from memconsole.engine.engine import Engine
+from tests.doubles.bundle import World
+from tests.doubles.platform import NOW, talk
 from tests.engine.rows import row
-from tests.fakes import NOW, World, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.sessions.stored import StoredSession

@@ -17,10 +17,10 @@ from memconsole.domain.gateway import CompactAnswer
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
 from memconsole.engine.engine import Engine
 from memconsole.errors import GatewayCallError
+from tests.doubles.platform import NOW
 from tests.engine.checkpoint.checkpoint_stage import MAIN
 from tests.engine.rotation.test_run import KEY, LIVE, Turn, failed, skipped
 from tests.engine.rows import row
-from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Outcome

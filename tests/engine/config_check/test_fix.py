@@ -14,8 +14,9 @@ from memconsole.domain.commands.config_fix import ConfigFix, ConfigFixed
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.engine.engine import Engine
-from tests.fake_config import PATH
-from tests.fakes import HOME, World, fake_agent
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, fake_agent
+from tests.doubles.platform_files import PATH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,10 +12,11 @@ from memconsole.domain.agents import PlatformConfig, Severity, Storage
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from memconsole.errors import HomeUnreadableError
+from tests.doubles.bundle import World
+from tests.doubles.platform import talk
+from tests.doubles.platform_files import PATH
 from tests.engine.compaction.test_evidence import LOST, compaction
 from tests.engine.rows import row
-from tests.fake_config import PATH
-from tests.fakes import World, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.config_check.finding import ConfigReport

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from memconsole.engine.config_check.watch import QUIET_S, ConfigWatch
 from memconsole.engine.engine import Engine
 from memconsole.errors import HomeNotFoundError
-from tests.fakes import HOME, World, fake_agent
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, fake_agent
 from tests.scheduler.stage import SETTINGS
 
 if TYPE_CHECKING:

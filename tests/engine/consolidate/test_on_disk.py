@@ -14,8 +14,8 @@ from memconsole.domain.commands.outcomes import Skipped
 from memconsole.domain.commands.promotion import Promote, Promoted
 from memconsole.domain.consolidate.finds import Find
 from memconsole.domain.memory.entries import entries_of
+from tests.doubles.platform import NOW
 from tests.engine.memory_stage import STEPS, Place, killed_at
-from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -30,7 +30,8 @@ from memconsole.domain.settings import Settings
 from memconsole.domain.settings.sections import ConsolidateSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import WorkspaceError
-from tests.fakes import NOW, World, fake_agent
+from tests.doubles.bundle import World
+from tests.doubles.platform import NOW, fake_agent
 
 if TYPE_CHECKING:
     from memconsole.domain.commands.command import Command

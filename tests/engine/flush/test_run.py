@@ -12,10 +12,10 @@ from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipRe
 from memconsole.domain.flush import Stage
 from memconsole.domain.settings.sections import FlushSettings
 from memconsole.engine.engine import Engine
+from tests.doubles.platform import NOW, fake_agent
 from tests.engine.checkpoint.checkpoint_stage import MAIN
 from tests.engine.checkpoint.checkpoint_stage import Stage as Scene
 from tests.engine.rows import row
-from tests.fakes import NOW, fake_agent
 
 if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Outcome

@@ -17,6 +17,7 @@ from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
 from memconsole.engine.engine import Engine
+from tests.doubles.platform import HOME, NOW
 from tests.engine.health.well_world import (
     AGENT,
     KEY,
@@ -28,10 +29,11 @@ from tests.engine.health.well_world import (
     run_of,
     well_world,
 )
-from tests.fakes import HOME, NOW, World
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.doubles.bundle import World
 
 
 @pytest.fixture

@@ -17,12 +17,14 @@ from memconsole.domain.platform_search.profile import FADING
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.domain.search.indexing import IndexState, IndexStatus
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
+from tests.doubles.platform import HOME, NOW
+from tests.doubles.search import FakePlatformIndex
 from tests.engine.health.well_world import AGENT, KEY, MINUTE, look, pool, run_of, well_world
-from tests.fake_platform_index import FakePlatformIndex
-from tests.fakes import HOME, NOW, World
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from tests.doubles.bundle import World
 
 
 @pytest.fixture

@@ -17,8 +17,9 @@ from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from memconsole.engine.home import live
 from memconsole.errors import HomeUnreadableError
+from tests.doubles.bundle import World
+from tests.doubles.platform import NOW
 from tests.engine.rows import row as stored
-from tests.fakes import NOW, World
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,8 +12,9 @@ from memconsole.engine.home.lookup import find_agent, find_session
 from memconsole.engine.home.reader import Reader
 from memconsole.engine.snapshot.snapshot import take_snapshot
 from memconsole.errors import SessionNotFoundError, UnknownAgentError, UsageError
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, fake_agent
 from tests.engine.rows import row
-from tests.fakes import HOME, World, fake_agent
 
 if TYPE_CHECKING:
     from memconsole.domain.sessions.stored import StoredSession

@@ -12,8 +12,9 @@ import pytest
 from memconsole.domain.settings import Settings
 from memconsole.engine.home.reader import Reader
 from memconsole.errors import HomeNotFoundError
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, NOW, FakePlatform, fake_agent, talk
 from tests.engine.rows import row
-from tests.fakes import HOME, NOW, FakePlatform, World, fake_agent, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Home

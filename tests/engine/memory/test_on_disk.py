@@ -21,8 +21,8 @@ from memconsole.domain.memory.edits import ActionKind, FileEdit, MemoryAction, S
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.records import Capture
 from memconsole.domain.search.values import SearchRequest
+from tests.doubles.platform import NOW
 from tests.engine.memory_stage import STEPS, Place, killed_at
-from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,7 +23,8 @@ from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from memconsole.engine.reflect.files import digest
 from memconsole.errors import LockedError
-from tests.fakes import NOW, World, fake_agent
+from tests.doubles.bundle import World
+from tests.doubles.platform import NOW, fake_agent
 
 AGENT = fake_agent()
 ROOT = AGENT.workspace

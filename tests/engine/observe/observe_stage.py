@@ -10,8 +10,8 @@ from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.transcripts.records import Entry, EntryKind
 from memconsole.engine.engine import Engine
+from tests.doubles.platform import NOW
 from tests.engine.checkpoint.checkpoint_stage import MAIN, ROOT, Stage
-from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from datetime import datetime

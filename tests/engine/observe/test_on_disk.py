@@ -11,6 +11,7 @@ import pytest
 from memconsole.domain.commands.observe import Observe, Observed
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.engine.engine import Engine
+from tests.doubles.platform import NOW
 from tests.engine.capture_place import (
     APPEND_STEPS,
     REPLACE_STEPS,
@@ -22,7 +23,6 @@ from tests.engine.capture_place import (
     full_disk,
     kill,
 )
-from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from pathlib import Path

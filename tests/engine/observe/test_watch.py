@@ -20,7 +20,8 @@ from memconsole.domain.sessions.stored import (
 from memconsole.domain.transcripts.records import EntryKind
 from memconsole.engine.observe.watch import TalkWatch
 from memconsole.errors import HomeNotFoundError
-from tests.fakes import HOME, World, fake_agent, talk
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, fake_agent, talk
 
 AGENT = fake_agent()
 CHANGED = frozenset({AGENT.sessions_dir / "s-1.jsonl"})

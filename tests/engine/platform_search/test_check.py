@@ -20,8 +20,9 @@ from memconsole.domain.platform_search.profile import FADING, FIRST, PROFILES
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from memconsole.errors import StoreError
-from tests.fake_platform_index import FakePlatformIndex
-from tests.fakes import NOW, World, fake_agent
+from tests.doubles.bundle import World
+from tests.doubles.platform import NOW, fake_agent
+from tests.doubles.search import FakePlatformIndex
 
 if TYPE_CHECKING:
     from memconsole.domain.health.checks import Check

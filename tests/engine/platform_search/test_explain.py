@@ -16,8 +16,9 @@ from memconsole.domain.search.values import SearchRequest, SearchResult
 from memconsole.domain.settings import SearchSettings, Settings
 from memconsole.engine.engine import Engine
 from memconsole.errors import StoreError
-from tests.fake_platform_index import FakePlatformIndex
-from tests.fakes import World, fake_agent
+from tests.doubles.bundle import World
+from tests.doubles.platform import fake_agent
+from tests.doubles.search import FakePlatformIndex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

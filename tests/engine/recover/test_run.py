@@ -26,7 +26,8 @@ from memconsole.domain.sessions.stored import (
 from memconsole.domain.settings import Settings
 from memconsole.domain.transcripts.records import Entry, EntryKind
 from memconsole.engine.engine import Engine
-from tests.fakes import HOME, NOW, World, fake_agent, talk
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, NOW, fake_agent, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.commands.command import Command

@@ -14,8 +14,9 @@ from memconsole.domain.commands.recover import Recover
 from memconsole.engine.engine import Engine
 from memconsole.engine.recover.watch import REST_S, EndedWatch
 from memconsole.errors import HomeNotFoundError
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, NOW, fake_agent
 from tests.engine.rows import row
-from tests.fakes import HOME, NOW, World, fake_agent
 from tests.scheduler.stage import SETTINGS
 
 if TYPE_CHECKING:

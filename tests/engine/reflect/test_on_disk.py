@@ -14,6 +14,7 @@ from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.commands.reflect import Reflect, Reflected
 from memconsole.domain.memory.observation_log import add, parse
 from memconsole.domain.memory.observations import Observation, ObservationLog, Priority
+from tests.doubles.platform import NOW
 from tests.engine.capture_place import (
     APPEND_STEPS,
     REPLACE_STEPS,
@@ -23,7 +24,6 @@ from tests.engine.capture_place import (
     full_disk,
     kill,
 )
-from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,8 @@ from memconsole.domain.memory.observations import Observation, ObservationLog, P
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings.sections import ReflectorSettings
 from memconsole.engine.engine import Engine
-from tests.fakes import World, fake_agent
+from tests.doubles.bundle import World
+from tests.doubles.platform import fake_agent
 
 AGENT = fake_agent()
 ROOT = AGENT.workspace

@@ -24,9 +24,10 @@ from memconsole.errors import (
     StoreError,
     UnknownAgentError,
 )
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, NOW, fake_agent
 from tests.engine.checkpoint.checkpoint_stage import MAIN
 from tests.engine.rows import row
-from tests.fakes import HOME, NOW, World, fake_agent
 
 if TYPE_CHECKING:
     from memconsole.domain.sessions.stored import StoredSession

@@ -22,9 +22,9 @@ from memconsole.domain.rotation import (
 from memconsole.domain.settings import RotationSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import GatewayCallError, StateError
+from tests.doubles.platform import NOW
 from tests.engine.checkpoint.checkpoint_stage import MAIN, Stage
 from tests.engine.rows import row
-from tests.fakes import NOW
 
 if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Detail, Outcome

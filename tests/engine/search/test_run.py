@@ -24,8 +24,9 @@ from memconsole.errors import (
     UsageError,
     WorkspaceError,
 )
+from tests.doubles.bundle import World
+from tests.doubles.platform import fake_agent, talk
 from tests.engine.rows import row
-from tests.fakes import World, fake_agent, talk
 
 STATE = Path("/state")
 

@@ -14,7 +14,8 @@ from memconsole.domain.settings import Settings, UiSettings
 from memconsole.domain.settings.sections import ConsolidateSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import SearchCancelledError
-from tests.fakes import NOW, World, fake_agent
+from tests.doubles.bundle import World
+from tests.doubles.platform import NOW, fake_agent
 
 ROOT = fake_agent().workspace
 PATH = "memory/2026-01-20.md"

@@ -12,7 +12,8 @@ from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.domain.search.values import Narrowing, SearchRequest
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
-from tests.fakes import NOW, World, fake_agent
+from tests.doubles.bundle import World
+from tests.doubles.platform import NOW, fake_agent
 
 STATE = Path("/state")
 

@@ -15,8 +15,9 @@ from memconsole.domain.search.values import SearchRequest
 from memconsole.domain.settings import SearchSettings, Settings, UiSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import HomeNotFoundError, IndexUnavailableError, LockedError
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, fake_agent, talk
 from tests.engine.rows import row
-from tests.fakes import HOME, World, fake_agent, talk
 
 STATE = Path("/state")
 NOTE = "memory/2026-01-20.md"

@@ -17,8 +17,9 @@ from memconsole.engine.home.reader import Reader
 from memconsole.engine.snapshot.detail import session_detail, transcript_view
 from memconsole.engine.snapshot.snapshot import take_snapshot
 from memconsole.errors import StoreError
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, NOW, talk
 from tests.engine.rows import row
-from tests.fakes import HOME, NOW, World, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.sessions.stored import StoredSession

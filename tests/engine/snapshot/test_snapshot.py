@@ -16,8 +16,9 @@ from memconsole.domain.transcripts.records import Entry, EntryKind, Usage
 from memconsole.engine.home.reader import Reader
 from memconsole.engine.snapshot.snapshot import samples_of, take_snapshot
 from memconsole.errors import HomeUnreadableError, UnknownAgentError
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, NOW, fake_agent
 from tests.engine.rows import row
-from tests.fakes import HOME, NOW, World, fake_agent
 
 SETTINGS = Settings(state_dir=HOME / "state")
 MAIN = AgentRef(str(HOME), "main")

@@ -10,8 +10,9 @@ import pytest
 
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
+from tests.doubles.bundle import World
+from tests.doubles.platform import fake_agent, talk
 from tests.engine.rows import row
-from tests.fakes import World, fake_agent, talk
 
 if TYPE_CHECKING:
     from memconsole.domain.sessions.stored import StoredSession

@@ -29,7 +29,7 @@ from memconsole.domain.transcripts.records import (
 )
 from memconsole.engine.transcripts.tail import read_points, read_tail, read_usage
 from memconsole.engine.transcripts.whole import read_whole
-from tests.fakes import FakeStore
+from tests.doubles.platform import FakeStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,7 +14,7 @@ from memconsole.adapters.gateway.client import GatewayClient
 from memconsole.adapters.gateway.connector import Connector
 from memconsole.adapters.gateway.identity import DeviceFile
 from memconsole.domain.gateway import GatewayPlace
-from tests.fakes import NOW
+from tests.doubles.platform import NOW
 from tests.lanes.gateways.family import listening
 from tests.lanes.gateways.gateway import wait_until
 from tests.lanes.gateways.install import commands, compiled

@@ -15,7 +15,7 @@ import pytest
 from memconsole.adapters.sessions.files import archives
 from memconsole.adapters.sessions.files.archives import DiskOldTranscripts
 from memconsole.domain.cleanup import OldFile
-from tests.fakes import fake_agent
+from tests.doubles.platform import fake_agent
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,67 +1,49 @@
-"""Fakes that satisfy the ports by shape: the engine's world without disk, clock or platform."""
+"""Doubles of the platform and of the workspace, one long file as their port is: disk to Gateway."""
 
 from __future__ import annotations
 
 import hashlib
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import Agent, AgentRef, Era, Home, Origin, PlatformConfig, Storage
-from memconsole.domain.commands.outcomes import Written
-from memconsole.domain.memory.files import MARKER_TAGS, Pool
+from memconsole.domain.agents import Agent, AgentRef, Era, Home, PlatformConfig, Storage
+from memconsole.domain.commands.outcomes import Run, Written
+from memconsole.domain.gateway import (
+    CompactAnswer,
+    GatewayStatus,
+    LiveReading,
+    LiveSession,
+    ResetAnswer,
+)
+from memconsole.domain.memory.files import MARKER_TAGS, Marker, Pool
 from memconsole.domain.memory.records import WorkspaceText
-from memconsole.domain.sessions.stored import StoreListing
+from memconsole.domain.sessions.stored import StoredSession, StoreListing, TranscriptRef
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.domain.transcripts.records import Entry, EntryKind, Tail, UsageMark
 from memconsole.errors import (
     ConcurrentEditError,
+    GatewayUnavailableError,
     LockedError,
     StateError,
     StoreError,
     WorkspaceError,
 )
-from memconsole.ports.bundle import HealthPorts, ModelPorts, Ports
-from memconsole.ports.search import PlatformIndexPorts, SearchPorts
-from tests.fake_alerts import FakeAlerts, FakeLogs, FakeMetrics
-from tests.fake_cleanup import FakeOldTranscripts
-from tests.fake_config import FakeConfigFile
-from tests.fake_consolidation import FakeConsolidation
-from tests.fake_gateway import FakeGateway, FakeRotations
-from tests.fake_observer import FakeObserver
-from tests.fake_platform_index import FakePlatformIndexes
-from tests.memory_fakes import (
-    FakeCron,
-    FakeEdits,
-    FakeFlushes,
-    FakeHooks,
-    FakeHost,
-    FakeJobs,
-    FakeLockList,
-    FakeModel,
-    FakeRecovery,
-    FakeReflections,
-    FakeSummaries,
-)
-from tests.record_fakes import (
-    FakeCaptures,
-    FakeFolders,
-    FakeJournal,
-    FakeRuns,
-    FakeSamples,
-)
-from tests.search_fakes import FakeDocuments, FakeIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from memconsole.domain.memory.files import Marker
-    from memconsole.domain.sessions.stored import StoredSession, TranscriptRef
+    from memconsole.domain.memory.intents import Erasure
+    from memconsole.domain.rotation import Identity, Rotation, RotationState
+    from memconsole.domain.search.agent_view import AgentHit
+    from memconsole.domain.sessions.tokens import Sample
+    from memconsole.ports.platform import StopSignal
 
 NOW = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
 """Where every fake clock starts."""
+
 
 HOME = Path("/home/operator/.openclaw")
 
@@ -379,89 +361,232 @@ class FakeScheduler:
         return self.current
 
 
-class World:
-    """All fakes of one engine, each under its port's name."""
+class FakeJournal:
+    """Takes a turn back that ends with an exception, whatever was recorded in it."""
 
-    def __init__(self, *agents: Agent, config: PlatformConfig | None = None) -> None:
-        self.platform = FakePlatform(*(agents or (fake_agent(),)), config=config)
-        self.sessions = FakeStore()
-        self.memory = FakeMemory()
-        self.workspace = FakeWorkspace()
-        self.locks = FakeLocks()
-        self.runs = FakeRuns()
-        self.samples = FakeSamples()
-        self.captures = FakeCaptures()
-        self.summaries = FakeSummaries()
-        self.recovery = FakeRecovery()
-        self.reflections = FakeReflections()
-        self.folders = FakeFolders(self.workspace)
-        self.journal = FakeJournal(self.workspace)
-        self.observer = FakeObserver()
-        self.flushes = FakeFlushes()
-        self.edits = FakeEdits()
-        self.consolidation = FakeConsolidation()
-        self.scheduler = FakeScheduler()
-        self.gateway = FakeGateway(NOW)
-        self.host = FakeHost()
-        self.lock_list = FakeLockList()
-        self.cron = FakeCron()
-        self.jobs = FakeJobs()
-        self.model = FakeModel()
-        self.hooks = FakeHooks()
-        self.rotations = FakeRotations()
-        self.clock = FakeClock()
-        self.index = FakeIndex()
-        self.documents = FakeDocuments()
-        self.platform_index = FakePlatformIndexes()
-        self.config_file = FakeConfigFile()
-        self.alerts = FakeAlerts()
-        self.logs = FakeLogs()
-        self.metrics = FakeMetrics()
-        self.old_transcripts = FakeOldTranscripts()
-        self.usages = FakeUsages()
+    def __init__(self, workspace: FakeWorkspace) -> None:
+        self.workspace = workspace
+        self.promised: list[Erasure] = []
+        self.is_unwritable = False
+
+    @contextmanager
+    def turn(self, root: Path, *, is_forward: bool = False) -> Iterator[None]:
+        self._check()
+        self.workspace.undo.clear()
+        try:
+            yield
+        except BaseException:
+            if not (is_forward or self.promised):
+                self.workspace.take_back()
+            raise
+
+    def close(self, root: Path) -> tuple[Erasure, ...]:
+        self._check()
+        return tuple(self.promised)
+
+    def promise(self, root: Path, erasure: Erasure) -> None:
+        self.promised.append(erasure)
+
+    def kept(self, root: Path) -> None:
+        self.promised.clear()
+
+    def _check(self) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+
+
+@dataclass
+class FakeRuns:
+    """The run log as a list, oldest first."""
+
+    stored: list[Run] = field(default_factory=list)
+    is_unwritable: bool = False
+    is_unreadable: bool = False
+
+    def require_readable(self) -> None:
+        if self.is_unreadable:
+            raise StateError("what was recorded cannot be read")
+
+    def add(self, run: Run) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.stored.append(run)
+
+    def runs(
+        self,
+        *,
+        limit: int,
+        since: datetime | None = None,
+        job: str | None = None,
+        home: str | None = None,
+        command: str | None = None,
+    ) -> tuple[Run, ...]:
+        chosen = [
+            run
+            for run in reversed(self.stored)
+            if (since is None or run.started_at >= since)
+            and job in (None, run.job)
+            and home in (None, run.home)
+            and command in (None, run.command)
+        ]
+        return tuple(chosen[:limit])
+
+
+@dataclass
+class FakeSamples:
+    """Token samples in the order they came."""
+
+    stored: list[Sample] = field(default_factory=list)
+    is_unwritable: bool = False
+
+    def add(self, samples: Iterable[Sample]) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.stored += samples
+
+    def samples(self, *, since: datetime) -> tuple[Sample, ...]:
+        return tuple(one for one in self.stored if one.at >= since)
+
+
+class FakeRotations:
+    """The journal as a list, oldest first."""
+
+    def __init__(self) -> None:
+        self.stored: list[Rotation] = []
+        self.is_unwritable = False
+
+    def begin(self, rotation: Rotation) -> int:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.stored.append(replace(rotation, id=len(self.stored) + 1))
+        return len(self.stored)
+
+    def finish(
+        self, number: int, state: RotationState, after: Identity | None, ended_at: datetime
+    ) -> None:
+        self.stored[number - 1] = replace(
+            self.stored[number - 1], state=state, after=after, ended_at=ended_at
+        )
+
+    def recent(self, agent: AgentRef, key: str, *, limit: int) -> tuple[Rotation, ...]:
+        found = [one for one in self.stored if (one.agent, one.key) == (agent, key)]
+        return tuple(reversed(found[-limit:]))
+
+
+class FakeGateway:
+    """Switched off, unless sessions were put in; resets in place, as 2026.9 does.
+
+    Attributes:
+        rows: Sessions by key.
+        verdict: What it answers with; anything but `up` refuses everything.
+        version: Its release.
+        reason: Why it has that verdict.
+        cut_at: Where its list ends early.
+        resets: Every (key, expected session id) that was sent.
+        during: Called before a request of that name is answered.
+        is_ineffective: It answers ok and does nothing.
+        loses: The answers of these requests never arrive, though they are carried out.
+        refusal: Raised by a reset or compaction instead of an answer.
+        answer: What a compaction answers.
+        memory: What its own search finds, whatever is asked; `searches` holds the questions.
+        news: What happens before each piece of news.
+    """
+
+    def __init__(self, at: datetime) -> None:
+        self.scopes: tuple[str, ...] = ()
+        self.at = at
+        self.rows: dict[str, LiveSession] = {}
+        self.verdict = "off"
+        self.version = "2026.9.6"
+        self.reason: str | None = None
+        self.cut_at: tuple[int, int] | None = None
+        self.resets: list[tuple[str, str | None]] = []
+        self.compactions: list[str] = []
+        self.instructions: list[str | None] = []
+        self.looks: list[str] = []
+        self.searches: list[tuple[str, str]] = []
+        self.memory: tuple[AgentHit, ...] = ()
+        self.during: dict[str, Callable[[], None]] = {}
+        self.is_ineffective = False
+        self.news: list[Callable[[], None]] = []
+        self.loses: set[str] = set()
+        self.refusal: Exception | None = None
+        self.answer = CompactAnswer(True, summary="## Goal", tokens_before=1, tokens_after=1)
 
     @property
-    def ports(self) -> Ports:
-        """The bundle that an engine takes."""
-        return Ports(
-            platform=self.platform,
-            sessions=self.sessions,
-            memory=self.memory,
-            workspace=self.workspace,
-            locks=self.locks,
-            runs=self.runs,
-            samples=self.samples,
-            usages=self.usages,
-            captures=self.captures,
-            summaries=self.summaries,
-            recovery=self.recovery,
-            reflections=self.reflections,
-            folders=self.folders,
-            journal=self.journal,
-            observer=self.observer,
-            flushes=self.flushes,
-            edits=self.edits,
-            consolidation=self.consolidation,
-            scheduler=self.scheduler,
-            gateway=self.gateway,
-            rotations=self.rotations,
-            clock=self.clock,
-            origin=Origin.CLI,
-            search=lambda: SearchPorts(self.index, self.documents),
-            platform_index=lambda: PlatformIndexPorts(
-                self.platform_index, self.platform_index.embed
-            ),
-            config_file=lambda: self.config_file,
-            health=lambda: HealthPorts(
-                self.host,
-                self.lock_list,
-                self.cron,
-                self.jobs,
-                self.logs,
-                self.metrics,
-                self.old_transcripts,
-            ),
-            alerts=lambda: self.alerts.ports,
-            llm=lambda: ModelPorts(self.model, self.model),
-            hooks=lambda: self.hooks,
+    def is_off(self) -> bool:
+        return self.verdict == "off"
+
+    def hold(self, *rows: LiveSession) -> None:
+        """Serve these sessions."""
+        self.verdict = "up"
+        self.rows = {row.key: row for row in rows}
+
+    def read(self) -> LiveReading:
+        self._happen("read")
+        is_up = self.verdict == "up"
+        return LiveReading(
+            self._status(),
+            dict(self.rows) if is_up else {},
+            self.at if is_up else None,
+            cut_at=self.cut_at,
         )
+
+    def listen(self, stop: StopSignal) -> Iterator[None]:
+        while not stop.is_set() and self.news:
+            self.news.pop(0)()
+            yield None
+
+    def provisional(self) -> GatewayStatus:
+        return GatewayStatus("late", reason="it was asked, and did not answer yet")
+
+    def require(self) -> GatewayStatus:
+        if self.verdict != "up":
+            raise GatewayUnavailableError(
+                f"the gateway is {self.verdict}", "Look at it.", verdict=self.verdict
+            )
+        return self._status()
+
+    def find(self, key: str, *, patience_s: float = 0.0) -> LiveSession | None:
+        self._happen("find")
+        self.require()
+        self.looks.append(key)
+        return self.rows.get(key)
+
+    def search_memory(self, agent_id: str, query: str, limit: int) -> tuple[AgentHit, ...]:
+        self.require()
+        if self.refusal is not None:
+            raise self.refusal
+        self.searches.append((agent_id, query))
+        return self.memory[:limit]
+
+    def reset(self, key: str, session_id: str | None) -> ResetAnswer:
+        self._happen("reset")
+        self.require()
+        self.resets.append((key, session_id))
+        if self.refusal is not None:
+            raise self.refusal
+        row = self.rows[key]
+        if not self.is_ineffective:
+            row = self.rows[key] = replace(row, tokens=0, tokens_fresh=True, status=None)
+            row = replace(row, revision=f"r-{len(self.resets)}", started_at=self.at)
+        if "reset" in self.loses:
+            return ResetAnswer(is_lost=True)
+        return ResetAnswer(row)
+
+    def compact(self, key: str, instructions: str | None = None) -> CompactAnswer:
+        self._happen("compact")
+        self.require()
+        self.compactions.append(key)
+        self.instructions.append(instructions)
+        if self.refusal is not None:
+            raise self.refusal
+        return self.answer
+
+    def _happen(self, name: str) -> None:
+        self.during.get(name, lambda: None)()
+
+    def _status(self) -> GatewayStatus:
+        version = self.version if self.verdict == "up" else None
+        url = "ws://127.0.0.1:18789"
+        return GatewayStatus(self.verdict, url, version, self.scopes, self.reason)

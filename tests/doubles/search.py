@@ -1,16 +1,26 @@
-"""Fakes of search: documents and indexes held in memory."""
+"""Doubles of search: documents, our indexes, and the platform's, held in memory."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from memconsole.domain.platform_search.candidates import PlatformChunk, WordsFound
+from memconsole.domain.platform_search.index import (
+    Contents,
+    IndexedChunk,
+    IndexedFile,
+    IndexFacts,
+    text_hash,
+)
 from memconsole.domain.search.indexing import (
     Document,
     DocumentText,
+    IndexScope,
     IndexState,
     IndexStatus,
     Pending,
@@ -18,18 +28,20 @@ from memconsole.domain.search.indexing import (
     SyncReport,
     Vectors,
 )
-from memconsole.domain.search.values import Candidate, ChunkRow, Legs
+from memconsole.domain.search.values import Candidate, ChunkRow, Legs, Narrowing
+from memconsole.errors import EmbeddingError
 from memconsole.text.folding import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from memconsole.domain.agents import Notice
-    from memconsole.domain.search.indexing import IndexScope
+    from memconsole.domain.agents import Agent, Home, Notice
+    from memconsole.domain.platform_search.words import Plan
     from memconsole.domain.search.query import Query
-    from memconsole.domain.search.values import Narrowing
     from memconsole.domain.settings import SearchSettings
     from memconsole.ports.platform import StopSignal
+
+T = TypeVar("T")
 
 
 class FakeDocuments:
@@ -236,3 +248,87 @@ class FakeIndex:
         texts = [(path, text) for path, (_, text) in sorted(self.stored[scope].items())]
         status = replace(self.status(scope, settings), chunks=len(texts))
         yield FakeReader(status, texts, self.cosines, self.failure, tuple(self.odd))
+
+
+@dataclass
+class FakePlatformIndex:
+    """One index.
+
+    Attributes:
+        texts: Of the files, as they were indexed.
+        cosines: Of chunks by id, for any query.
+        unheard: Words that are in a chunk and are not found.
+    """
+
+    facts: IndexFacts
+    texts: dict[str, str]
+    chunks: tuple[IndexedChunk, ...]
+    cosines: dict[str, float] = field(default_factory=dict)
+    unheard: frozenset[str] = frozenset()
+
+    def contents(self) -> Contents:
+        files = [IndexedFile(path, text_hash(text.encode())) for path, text in self.texts.items()]
+        return Contents(self.facts, tuple(files), self.chunks)
+
+    def with_words(
+        self, plan: Plan, limit: int, sources: Sequence[str] = ()
+    ) -> Sequence[WordsFound]:
+        wanted = {word.lower() for word in re.findall(r'"(\w+)"', plan.match or "")}
+        if wanted & self.unheard:
+            return ()
+        return [
+            WordsFound(_chunk(one), plan.text, -float(len(wanted)))
+            for one in self.chunks
+            if wanted <= set(re.findall(r"\w+", one.text.lower()))
+        ][:limit]
+
+    def with_names(
+        self, plan: Plan, limit: int, sources: Sequence[str] = ()
+    ) -> Sequence[WordsFound]:
+        return ()
+
+    def nearest(
+        self, vector: Sequence[float], limit: int, sources: Sequence[str] = ()
+    ) -> Sequence[tuple[PlatformChunk, float]]:
+        known = [(_chunk(one), self.cosines[one.id]) for one in self.chunks if one.has_vector]
+        return sorted(known, key=lambda one: -one[1])[:limit]
+
+
+def _chunk(one: IndexedChunk) -> PlatformChunk:
+    return PlatformChunk(one.id, one.path, "memory", one.start_line, one.end_line, one.text)
+
+
+class FakePlatformIndexes:
+    """Indexes by agent id; who has none has none.
+
+    Attributes:
+        files: What is in the workspaces now, by path.
+        failure: Raised instead of any reading.
+        vector: What the provider of the settings makes of a query; None fails.
+        asked: Queries that a vector was made of.
+    """
+
+    def __init__(self) -> None:
+        self.indexes: dict[str, FakePlatformIndex] = {}
+        self.files: dict[str, str] = {}
+        self.failure: Exception | None = None
+        self.vector: Sequence[float] | None = (1.0, 0.0)
+        self.asked: list[str] = []
+
+    def read(self, agent: Agent, home: Home, reading: Callable[[FakePlatformIndex], T]) -> T | None:
+        if self.failure is not None:
+            raise self.failure
+        index = self.indexes.get(agent.id)
+        return None if index is None else reading(index)
+
+    def hashes(
+        self, workspace: Path, paths: Iterable[str], known: Iterable[IndexedFile] = ()
+    ) -> Mapping[str, str]:
+        there = [path for path in paths if path in self.files]
+        return {path: text_hash(self.files[path].encode()) for path in there}
+
+    def embed(self, settings: SearchSettings, text: str) -> Sequence[float]:
+        self.asked.append(text)
+        if self.vector is None:
+            raise EmbeddingError("the embedding service failed", hint="Look at it.")
+        return self.vector

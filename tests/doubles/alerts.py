@@ -1,23 +1,18 @@
-"""Fakes of alerting: a store in memory, and channels that remember what they were told."""
+"""Doubles of alerting: a store in memory, and channels that remember what they were told."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.alerts.rules import AlertState, kept_mutes
-from memconsole.domain.logs import LogRotation
+from memconsole.domain.alerts.rules import AlertState, Mute, OpenAlert, kept_mutes
 from memconsole.errors import DeliveryError, StateError
 from memconsole.ports.bundle import AlertPorts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Mapping
 
-    from memconsole.domain.alerts.rules import Mute, OpenAlert
     from memconsole.domain.commands.outcomes import Detail
-    from memconsole.domain.logs import LogFile
-    from memconsole.domain.metrics import Family
     from memconsole.ports.platform import StopSignal
 
 
@@ -113,34 +108,3 @@ class FakeAlerts:
     @property
     def ports(self) -> AlertPorts:
         return AlertPorts(self.store, lambda: (self.log, self.webhook), self.status_file, "host-1")
-
-
-@dataclass
-class FakeLogs:
-    """Logs by size; those in `refused` fail."""
-
-    files: list[LogFile] = field(default_factory=list)
-    refused: set[str] = field(default_factory=set)
-    rotated: list[tuple[str, int]] = field(default_factory=list)
-
-    def found(self, home: Path | None) -> tuple[LogFile, ...]:
-        return tuple(self.files)
-
-    def rotate(self, file: LogFile, keep: int) -> LogRotation:
-        if file.path.name in self.refused:
-            return LogRotation(
-                file, "failed", "it was left alone: permission denied", "not-written"
-            )
-        self.rotated.append((file.path.name, keep))
-        return LogRotation(file, "done", "moved", moved_bytes=file.size_bytes)
-
-
-@dataclass
-class FakeMetrics:
-    """The figures that were published last."""
-
-    is_wanted: bool = True
-    families: Sequence[Family] = ()
-
-    def publish(self, families: Sequence[Family]) -> None:
-        self.families = families

@@ -1,4 +1,4 @@
-"""The platform's configuration as a text in memory."""
+"""Doubles of files of the platform: its configuration as a text, and our hooks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.outcomes import Written
 from memconsole.domain.config_check.document import ConfigText
+from memconsole.domain.hooks import HOOKS, HookState, HookStatus
 from memconsole.errors import ConcurrentEditError, PlatformConfigError
 
 if TYPE_CHECKING:
@@ -84,3 +85,34 @@ class FakeConfigFile:
 
     def hooks(self) -> Mapping[str, frozenset[str]] | None:
         return self.folders
+
+
+class FakeHooks:
+    """A hooks folder that is written in memory."""
+
+    def __init__(self) -> None:
+        self.installed: list[str] = []
+
+    def status(self, prefix: str, *, asks: bool = False) -> tuple[HookStatus, ...]:
+        del asks
+        return tuple(
+            HookStatus(
+                f"{prefix}{spec.name}",
+                f"/home/operator/.openclaw/hooks/{prefix}{spec.name}",
+                HookState.INSTALLED if spec.name in self.installed else HookState.MISSING,
+                None,
+                "it is as it is",
+            )
+            for spec in HOOKS
+        )
+
+    def install(self, prefix: str, *, dry_run: bool) -> tuple[Written, ...]:
+        if not dry_run:
+            self.installed = [spec.name for spec in HOOKS]
+        return tuple(Written(f"{prefix}{spec.name}/handler.js", 10) for spec in HOOKS)
+
+    def remove(self, prefix: str, *, dry_run: bool) -> tuple[str, ...]:
+        gone = tuple(self.installed)
+        if not dry_run:
+            self.installed = []
+        return gone

@@ -1,0 +1,136 @@
+"""The engine's world without disk, clock or platform: all doubles in one bundle."""
+
+from __future__ import annotations
+
+from memconsole.domain.agents import Agent, Origin, PlatformConfig
+from memconsole.ports.bundle import HealthPorts, ModelPorts, Ports
+from memconsole.ports.search import PlatformIndexPorts, SearchPorts
+from tests.doubles.alerts import FakeAlerts
+from tests.doubles.host import (
+    FakeCron,
+    FakeHost,
+    FakeLockList,
+    FakeLogs,
+    FakeMetrics,
+    FakeOldTranscripts,
+)
+from tests.doubles.jobs import FakeJobs
+from tests.doubles.model import FakeModel
+from tests.doubles.platform import (
+    NOW,
+    FakeClock,
+    FakeGateway,
+    FakeJournal,
+    FakeLocks,
+    FakeMemory,
+    FakePlatform,
+    FakeRotations,
+    FakeRuns,
+    FakeSamples,
+    FakeScheduler,
+    FakeStore,
+    FakeUsages,
+    FakeWorkspace,
+    fake_agent,
+)
+from tests.doubles.platform_files import FakeConfigFile, FakeHooks
+from tests.doubles.search import FakeDocuments, FakeIndex, FakePlatformIndexes
+from tests.doubles.state import (
+    FakeCaptures,
+    FakeConsolidation,
+    FakeEdits,
+    FakeFlushes,
+    FakeFolders,
+    FakeObserver,
+    FakeRecovery,
+    FakeReflections,
+    FakeSummaries,
+)
+
+
+class World:
+    """All fakes of one engine, each under its port's name."""
+
+    def __init__(self, *agents: Agent, config: PlatformConfig | None = None) -> None:
+        self.platform = FakePlatform(*(agents or (fake_agent(),)), config=config)
+        self.sessions = FakeStore()
+        self.memory = FakeMemory()
+        self.workspace = FakeWorkspace()
+        self.locks = FakeLocks()
+        self.runs = FakeRuns()
+        self.samples = FakeSamples()
+        self.captures = FakeCaptures()
+        self.summaries = FakeSummaries()
+        self.recovery = FakeRecovery()
+        self.reflections = FakeReflections()
+        self.folders = FakeFolders(self.workspace)
+        self.journal = FakeJournal(self.workspace)
+        self.observer = FakeObserver()
+        self.flushes = FakeFlushes()
+        self.edits = FakeEdits()
+        self.consolidation = FakeConsolidation()
+        self.scheduler = FakeScheduler()
+        self.gateway = FakeGateway(NOW)
+        self.host = FakeHost()
+        self.lock_list = FakeLockList()
+        self.cron = FakeCron()
+        self.jobs = FakeJobs()
+        self.model = FakeModel()
+        self.hooks = FakeHooks()
+        self.rotations = FakeRotations()
+        self.clock = FakeClock()
+        self.index = FakeIndex()
+        self.documents = FakeDocuments()
+        self.platform_index = FakePlatformIndexes()
+        self.config_file = FakeConfigFile()
+        self.alerts = FakeAlerts()
+        self.logs = FakeLogs()
+        self.metrics = FakeMetrics()
+        self.old_transcripts = FakeOldTranscripts()
+        self.usages = FakeUsages()
+
+    @property
+    def ports(self) -> Ports:
+        """The bundle that an engine takes."""
+        return Ports(
+            platform=self.platform,
+            sessions=self.sessions,
+            memory=self.memory,
+            workspace=self.workspace,
+            locks=self.locks,
+            runs=self.runs,
+            samples=self.samples,
+            usages=self.usages,
+            captures=self.captures,
+            summaries=self.summaries,
+            recovery=self.recovery,
+            reflections=self.reflections,
+            folders=self.folders,
+            journal=self.journal,
+            observer=self.observer,
+            flushes=self.flushes,
+            edits=self.edits,
+            consolidation=self.consolidation,
+            scheduler=self.scheduler,
+            gateway=self.gateway,
+            rotations=self.rotations,
+            clock=self.clock,
+            origin=Origin.CLI,
+            search=lambda: SearchPorts(self.index, self.documents),
+            platform_index=lambda: PlatformIndexPorts(
+                self.platform_index, self.platform_index.embed
+            ),
+            config_file=lambda: self.config_file,
+            health=lambda: HealthPorts(
+                self.host,
+                self.lock_list,
+                self.cron,
+                self.jobs,
+                self.logs,
+                self.metrics,
+                self.old_transcripts,
+            ),
+            alerts=lambda: self.alerts.ports,
+            llm=lambda: ModelPorts(self.model, self.model),
+            hooks=lambda: self.hooks,
+        )

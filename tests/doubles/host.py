@@ -1,0 +1,121 @@
+"""Doubles of the host: what probes say, rotated logs, old transcripts that are packed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from memconsole.domain.health.checks import CronErrors, HeldLock
+from memconsole.domain.logs import LogFile, LogRotation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.cleanup import OldFile
+    from memconsole.domain.metrics import Family
+
+
+@dataclass
+class FakeLogs:
+    """Logs by size; those in `refused` fail."""
+
+    files: list[LogFile] = field(default_factory=list)
+    refused: set[str] = field(default_factory=set)
+    rotated: list[tuple[str, int]] = field(default_factory=list)
+
+    def found(self, home: Path | None) -> tuple[LogFile, ...]:
+        return tuple(self.files)
+
+    def rotate(self, file: LogFile, keep: int) -> LogRotation:
+        if file.path.name in self.refused:
+            return LogRotation(
+                file, "failed", "it was left alone: permission denied", "not-written"
+            )
+        self.rotated.append((file.path.name, keep))
+        return LogRotation(file, "done", "moved", moved_bytes=file.size_bytes)
+
+
+@dataclass
+class FakeMetrics:
+    """The figures that were published last."""
+
+    is_wanted: bool = True
+    families: Sequence[Family] = ()
+
+    def publish(self, families: Sequence[Family]) -> None:
+        self.families = families
+
+
+class FakeHost:
+    """A host with half a disk, no processes and no locks, unless told otherwise."""
+
+    def __init__(self) -> None:
+        self.percents: dict[Path, float | None] = {}
+        self.bytes: int | None = 0
+        self.lines: tuple[str, ...] | None = ()
+        self.served: dict[int, bool | None] = {}
+
+    def disk_percent(self, path: Path) -> float | None:
+        return self.percents.get(path, 50.0)
+
+    def tree_bytes(self, folders: Iterable[Path]) -> int | None:
+        return self.bytes
+
+    def command_lines(self) -> Mapping[int, str] | None:
+        return None if self.lines is None else dict(enumerate(self.lines))
+
+    def serves(self, pid: int, home: Path) -> bool | None:
+        return self.served.get(pid, True)
+
+
+class FakeLockList:
+    """Locks that somebody holds."""
+
+    def __init__(self) -> None:
+        self.current: list[HeldLock] = []
+
+    def held(self) -> tuple[HeldLock, ...]:
+        return tuple(self.current)
+
+
+class FakeCron:
+    """The platform's record of its runs; None where there is none."""
+
+    def __init__(self) -> None:
+        self.current: CronErrors | None = CronErrors(0, ())
+        self.since: datetime | None = None
+
+    def errors(self, home: Home, since: datetime) -> CronErrors | None:
+        self.since = since
+        return self.current
+
+
+@dataclass
+class FakeOldTranscripts:
+    """Packs to a tenth; `refused` fails.
+
+    Attributes:
+        done: (what, session id), in order.
+    """
+
+    there: list[OldFile] = field(default_factory=list)
+    refused: set[str] = field(default_factory=set)
+    done: list[tuple[str, str]] = field(default_factory=list)
+
+    def packed(self, agent: Agent) -> tuple[OldFile, ...]:
+        return tuple(self.there)
+
+    def compress(self, agent: Agent, file: OldFile) -> int:
+        return self._do("compress", file) * 9 // 10
+
+    def delete(self, agent: Agent, file: OldFile) -> int:
+        return self._do("delete", file)
+
+    def _do(self, what: str, file: OldFile) -> int:
+        if file.session_id in self.refused:
+            raise PermissionError(13, "Permission denied")
+        self.done.append((what, file.session_id))
+        return file.size_bytes

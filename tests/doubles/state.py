@@ -1,0 +1,268 @@
+"""Doubles of what captures and consolidation remember in our own database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from memconsole.domain.memory.edits import MemoryAction, Standing
+from memconsole.errors import StateError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from datetime import date, datetime
+
+    from memconsole.domain.agents import AgentRef
+    from memconsole.domain.consolidate.finds import Find
+    from memconsole.domain.flush import FlushMark
+    from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
+    from memconsole.domain.observe.rules import Cursor
+    from tests.doubles.platform import FakeWorkspace
+
+
+@dataclass
+class FakeCaptures:
+    """The capture log as a list, oldest first."""
+
+    stored: list[Capture] = field(default_factory=list)
+    is_unwritable: bool = False
+
+    def last(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
+        return self._newest(agent, session_id, self.stored)
+
+    def history(self, agent: AgentRef, limit: int) -> tuple[Capture, ...]:
+        found = [one for one in reversed(self.stored) if one.agent == agent]
+        return tuple(found[:limit])
+
+    def latest_by_agent(self, home: str) -> dict[str, Capture]:
+        return {one.agent.id: one for one in self.stored if one.agent.home == home}
+
+    def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
+        return self._newest(agent, session_id, [one for one in self.stored if one.is_logged])
+
+    def _check(self) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+
+    def add(self, capture: Capture) -> None:
+        self._check()
+        self.stored.append(capture)
+
+    @staticmethod
+    def _newest(
+        agent: AgentRef, session_id: str | None, captures: Iterable[Capture]
+    ) -> Capture | None:
+        found = [
+            one for one in captures if one.agent == agent and session_id in (None, one.session_id)
+        ]
+        return found[-1] if found else None
+
+
+@dataclass
+class FakeSummaries:
+    """The summaries that were written, oldest first."""
+
+    stored: list[SummaryRecord] = field(default_factory=list)
+    is_unwritable: bool = False
+
+    def last(self, agent: AgentRef, session_id: str) -> SummaryRecord | None:
+        found = [one for one in self.stored if (one.agent, one.session_id) == (agent, session_id)]
+        return found[-1] if found else None
+
+    def _check(self) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+
+    def add(self, record: SummaryRecord) -> None:
+        self._check()
+        self.stored.append(record)
+
+
+@dataclass
+class FakeEdits:
+    """What was done to memory by hand, oldest first; an undone action is gone."""
+
+    stored: list[MemoryAction] = field(default_factory=list)
+    blocks: list[str] = field(default_factory=list)
+    is_unwritable: bool = False
+
+    def actions(self, workspace: str) -> tuple[MemoryAction, ...]:
+        return tuple(one for one in reversed(self.stored) if one.workspace == workspace)
+
+    def _check(self) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+
+    def add(self, action: MemoryAction) -> None:
+        self._check()
+        number = 1 + max((one.id for one in self.stored), default=0)
+        self.stored.append(replace(action, id=number))
+
+    def undone(self, action: MemoryAction, at: datetime) -> None:
+        self._check()
+        self.stored = [one for one in self.stored if one.id != action.id]
+
+    def erase(self, actions: Collection[int], clean: Callable[[str], str]) -> None:
+        self._check()
+        self.blocks = [clean(one) for one in self.blocks]
+        self.stored = [one for one in self.stored if one.id not in actions]
+
+
+@dataclass
+class FakeFlushes:
+    """The last flush of each session, by agent and key."""
+
+    stored: dict[tuple[AgentRef, str], FlushMark] = field(default_factory=dict)
+    is_unwritable: bool = False
+
+    def last(self, agent: AgentRef, key: str) -> FlushMark | None:
+        return self.stored.get((agent, key))
+
+    def store(self, agent: AgentRef, key: str, mark: FlushMark) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.stored[agent, key] = mark
+
+
+@dataclass
+class FakeRecovery:
+    """Fingerprints by session id, and keys by session id."""
+
+    stored: dict[str, set[str]] = field(default_factory=dict)
+    known: dict[str, str] = field(default_factory=dict)
+    is_unwritable: bool = False
+
+    def fingerprints(self, agent: AgentRef, session_id: str) -> frozenset[str]:
+        return frozenset(self.stored.get(session_id, ()))
+
+    def remember(self, agent: AgentRef, session_id: str, fingerprint: str, at: datetime) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.stored.setdefault(session_id, set()).add(fingerprint)
+
+    def keys(self, agent: AgentRef) -> Mapping[str, str]:
+        return self.known
+
+    def note(self, agent: AgentRef, keys: Mapping[str, str], at: datetime) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.known.update(keys)
+
+
+@dataclass
+class FakeReflections:
+    """Consolidations, oldest first; those that were undone by number."""
+
+    stored: list[ReflectionRecord] = field(default_factory=list)
+    taken_back: set[int] = field(default_factory=set)
+    is_unwritable: bool = False
+
+    def last(self, workspace: str) -> ReflectionRecord | None:
+        found = [
+            one
+            for one in self.stored
+            if one.workspace == workspace and one.id not in self.taken_back
+        ]
+        return found[-1] if found else None
+
+    def _check(self) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+
+    def add(self, record: ReflectionRecord) -> None:
+        self._check()
+        self.stored.append(replace(record, id=len(self.stored) + 1))
+
+    def undone(self, record: ReflectionRecord, at: datetime) -> None:
+        self.taken_back.add(record.id)
+
+
+@dataclass
+class FakeConsolidation:
+    """What searches found by workspace, what was declined, and the last report."""
+
+    found: dict[str, dict[tuple[str, str, date], Find]] = field(default_factory=dict)
+    refused: dict[str, set[str]] = field(default_factory=dict)
+    reports: dict[str, tuple[str, datetime]] = field(default_factory=dict)
+    is_unwritable: bool = False
+
+    def finds(self, workspace: str) -> tuple[Find, ...]:
+        return tuple(sorted(self.found.get(workspace, {}).values(), key=lambda one: one.at))
+
+    def add(self, workspace: str, finds: Sequence[Find], *, keep_since: datetime) -> None:
+        self._check()
+        held = self.found.setdefault(workspace, {})
+        for one in finds:
+            known = held.setdefault((one.entry, one.query, one.day), one)
+            best = max(known.score, one.score)
+            held[one.entry, one.query, one.day] = replace(one, score=best)
+        self.found[workspace] = {key: one for key, one in held.items() if one.at >= keep_since}
+
+    def declined(self, workspace: str) -> frozenset[str]:
+        return frozenset(self.refused.get(workspace, ()))
+
+    def decline(self, workspace: str, entries: Collection[str], at: datetime) -> None:
+        self._check()
+        self.refused.setdefault(workspace, set()).update(entries)
+
+    def last(self, workspace: str) -> tuple[str, datetime] | None:
+        return self.reports.get(workspace)
+
+    def _check(self) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+
+    def reported(self, workspace: str, input_hash: str, at: datetime) -> None:
+        self._check()
+        self.reports[workspace] = (input_hash, at)
+
+
+@dataclass
+class FakeObserver:
+    """How far the observer has read."""
+
+    run: tuple[str, datetime] | None = None
+    stored: dict[str, Cursor] = field(default_factory=dict)
+    is_unwritable: bool = False
+
+    def last(self, agent: AgentRef) -> tuple[str, datetime] | None:
+        return self.run
+
+    def cursors(self, agent: AgentRef) -> Mapping[str, Cursor]:
+        return dict(self.stored)
+
+    def advance(
+        self, agent: AgentRef, hash_: str, cursors: Mapping[str, Cursor], at: datetime
+    ) -> None:
+        if self.is_unwritable:
+            raise StateError("the state folder cannot be written")
+        self.run = (hash_, at)
+        self.stored.update(cursors)
+
+
+class FakeFolders:
+    """Folders of a `FakeWorkspace`."""
+
+    def __init__(self, workspace: FakeWorkspace) -> None:
+        self.workspace = workspace
+
+    def names(self, root: Path, folder: str) -> tuple[str, ...]:
+        found = (path for place, path in self.workspace.files if place == root)
+        return tuple(
+            sorted(
+                PurePosixPath(path).name
+                for path in found
+                if str(PurePosixPath(path).parent) == folder
+            )
+        )
+
+    def standing(self, root: Path, relative: str) -> Standing:
+        return Standing()
+
+    def remove(
+        self, root: Path, relative: str, *, folders: Sequence[str] = (), is_final: bool = False
+    ) -> None:
+        self.workspace.put(root, relative, None)
+        if is_final:
+            self.workspace.undo.pop()
