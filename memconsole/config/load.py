@@ -42,7 +42,8 @@ def load(
     """Return the settings: file, then environment, then options; the last one wins.
 
     A section in which something is wrong stops those alone who need it: reading it raises the
-    error, and `Settings.faults` lists it.
+    error, and `Settings.faults` lists it. Of `[ui]` and `[log]`, which everybody needs, the rest
+    holds; a key that may have been meant as `ui.read_only` counts as that.
 
     Args:
         environ: The process's environment.
@@ -50,8 +51,8 @@ def load(
         options: Configuration keys with the text that a global option gave them.
 
     Raises:
-        ConfigError: A named file is missing, a file is no TOML, a section is unknown, or something
-            is wrong that every command needs; says which key, where, and what is meant.
+        ConfigError: A named file is missing, a file is no TOML, an option is wrong, or something
+            that says where to look: `[state]`, `[platform]`; says which key, where, what is meant.
     """
     user_home = _user_home(environ)
     here = Place("", None, user_home)
@@ -95,13 +96,10 @@ def _settings(usual: Settings, found: Iterable[Given | Wrong]) -> Settings:
     """Lay the values over the defaults, those of single agents over those of all."""
     values: dict[str | None, dict[str, dict[str, Any]]] = {None: {}}
     wrong: dict[tuple[str | None, str], ConfigError] = {}
-    refused: dict[str, ConfigError] = {}
     sources: dict[str, str] = {}
-    for one in (given := list(found)):
-        if isinstance(one, Wrong) and one.part in _SPREAD:
-            refused.setdefault(one.part, one.error)
+    refused, kept = _without_part(given := list(found))
     for one in given:
-        if _section(one) in refused:
+        if _section(one) in refused or (isinstance(one, Wrong) and one.part in kept):
             continue
         if isinstance(one, Wrong):
             wrong.setdefault((one.agent, one.part), one.error)
@@ -111,6 +109,7 @@ def _settings(usual: Settings, found: Iterable[Given | Wrong]) -> Settings:
         values.setdefault(one.agent, {}).setdefault(part, {})[field] = one.value
         sources[one.name] = one.place.text
     settings = _fitting(_laid_over(usual, values.pop(None), None, wrong), None, sources, wrong)
+    settings = _safe(settings, given, refused)
     agents = {
         agent: _fitting(_laid_over(settings, own, agent, wrong), agent, sources, wrong)
         for agent, own in values.items()
@@ -121,9 +120,32 @@ def _settings(usual: Settings, found: Iterable[Given | Wrong]) -> Settings:
         is_home_explicit=settings.home is not None,
         agents=agents,
         sources=sources,
-        faults=(*wrong.values(), *refused.values()),
-        refused=refused,
+        faults=(*wrong.values(), *refused.values(), *kept.values()),
+        refused=refused | kept,
     )
+
+
+def _without_part(
+    given: Iterable[Given | Wrong],
+) -> tuple[dict[str, ConfigError], dict[str, ConfigError]]:
+    """Return the faults of sections that have no part of their own, and of those that are kept."""
+    refused: dict[str, ConfigError] = {}
+    kept: dict[str, ConfigError] = {}
+    for one in given:
+        if isinstance(one, Wrong) and one.part in _KEPT:
+            kept.setdefault(one.part, one.error)
+        elif isinstance(one, Wrong) and one.part not in _PARTS.values():
+            refused.setdefault(one.part, one.error)
+    return refused, kept
+
+
+def _safe(
+    settings: Settings, given: Iterable[Given | Wrong], refused: Mapping[str, ConfigError]
+) -> Settings:
+    """Return settings that do nothing which a wrong section may have been meant to forbid."""
+    if any(isinstance(one, Wrong) and one.doubts_writing for one in given):
+        settings = replace(settings, ui=replace(settings.ui, read_only=True))
+    return replace(settings, transport="none") if "gateway" in refused else settings
 
 
 def _laid_over(
@@ -214,12 +236,17 @@ def _user_home(environ: Mapping[str, str]) -> Path:
 
 
 AGENTS = "agents"
+_READ_ONLY = "ui.read_only"
 _PARTS = {key.path[0]: key.place[0] for key in KEYS}
 """The part of `Settings` that a section is; "" for one that is spread over its top."""
 
-_NEEDED_BY_ALL = frozenset({"ui", "log"})
-_SPREAD = frozenset({"compaction", "redact", "config", AGENTS})
-"""Sections that have no part of their own in `Settings`, and that not every command needs."""
+_KEPT = frozenset({"ui", "log"})
+"""Parts that every command needs: what is wrong of them is left out, and the rest holds."""
+_SPREAD = frozenset({"compaction", "redact", "config", "gateway", AGENTS})
+"""Sections that have no part of their own in `Settings`, and that not every command needs.
+
+Without `state` or `platform` nobody knows where to look: they stop every command.
+"""
 
 _INIT_HINT = "`memconsole config init` writes a file with every key."
 
@@ -228,13 +255,16 @@ class Wrong(NamedTuple):
     """A section of which something cannot be used, so that nothing of it is.
 
     Attributes:
-        part: The part of `Settings` that it is; of a section that has none, its name.
+        part: The part of `Settings` that it is; of a section that has none, or that is unknown,
+            its name.
         agent: Agent id, lower-cased, when it is for one agent only.
+        doubts_writing: It may have been meant to refuse every action.
     """
 
     part: str
     agent: str | None
     error: ConfigError
+    doubts_writing: bool = False
 
 
 class Given(NamedTuple):
@@ -266,8 +296,7 @@ def from_file(file: TomlFile, user_home: Path) -> Iterator[Given | Wrong]:
     """Yield what the file holds, and what of it is wrong.
 
     Raises:
-        ConfigError: A section is unknown, or something is wrong that every command needs; names
-            the line.
+        ConfigError: Something is wrong that says where to look; names the line.
     """
     for path, raw in _leaves(file.table, ()):
         line = file.line(path)
@@ -288,7 +317,7 @@ def from_environment(environ: Mapping[str, str], base: Place) -> Iterator[Given 
     """Yield what variables hold: older names first, then short ones, then those of the keys.
 
     Raises:
-        ConfigError: A variable of ours is unknown, or one is wrong that every command needs.
+        ConfigError: A variable is wrong, or nearly one, that says where to look.
     """
     for alias in ALIASES:
         if text := environ.get(alias.variable):
@@ -307,7 +336,8 @@ def from_environment(environ: Mapping[str, str], base: Place) -> Iterator[Given 
             yield _tried(known, agent, known.kind.from_text(environ[name]), place)
         elif (near := _nearest_variable(name)) or "__" in name:
             hint = f"Did you mean {near}?" if near else "`memconsole config show` lists all keys."
-            raise ConfigError(f"{one_line(name)} is an unknown environment variable", hint=hint)
+            error = ConfigError(f"{one_line(name)} is an unknown environment variable", hint=hint)
+            yield _wrong(_path_of(near) or path, None, error)
 
 
 def from_options(options: Mapping[str, str], base: Place) -> Iterator[Given]:
@@ -371,14 +401,24 @@ def _tried(key: Key, agent: str | None, raw: object, place: Place) -> Given | Wr
 
 
 def _wrong(path: tuple[str, ...], agent: str | None, error: ConfigError) -> Wrong:
-    """Return what is wrong for those alone who need it; raise what everybody needs."""
-    part = _PARTS.get(path[0], "")
-    if part and part not in _NEEDED_BY_ALL:
+    """Return what is wrong for those alone who need it; raise what everybody needs.
+
+    A section whose name is nearly that of another was meant to be it: who needs that one stops.
+    """
+    section = path[0]
+    if section not in _PARTS and section != AGENTS:
+        section = _nearest(section, list(_PARTS), cutoff=0.7) or section
+    part = _PARTS.get(section)
+    if part in _KEPT:
+        meant = _nearest(".".join((section, *path[1:])), list(BY_NAME), cutoff=0.6)
+        return Wrong(part, None, error, meant == _READ_ONLY)
+    if part:
         return Wrong(part, agent, error)
-    section = path[0] if agent is None else AGENTS
-    if section not in _SPREAD:
-        raise error
-    return Wrong(section, None, error)
+    if agent is not None:
+        return Wrong(AGENTS, None, error)
+    if part is None or section in _SPREAD:
+        return Wrong(section, None, error)
+    raise error
 
 
 def _section(one: Given | Wrong) -> str:
@@ -401,6 +441,15 @@ def _unknown(name: str, agent: str | None, place: Place, *, is_table: bool) -> C
     near = _nearest(name, known, cutoff=0.6)
     hint = f"Did you mean {near}?" if near else _INIT_HINT
     return place.refuse(shown(name), "is an unknown key", hint)
+
+
+def _path_of(variable: str | None) -> tuple[str, ...]:
+    """Return the key that a variable of ours sets; of those that set none, one of `[state]`."""
+    if variable in (CONFIG_VARIABLE, NOW_VARIABLE):
+        return ("state",)
+    own = {key.variable: key.path for key in KEYS}
+    own |= {alias.variable: BY_NAME[alias.key].path for alias in ALIASES}
+    return own.get(variable or "", ())
 
 
 def _nearest_variable(name: str) -> str | None:

@@ -18,6 +18,9 @@ from tests.program import Program
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.program import Answer
+
+SESSION = "a1a1a1a1-1111-4222-8333-444444444444"
 PAGER = '[[alerts.channel]]\ntype = "pager"\n'
 
 
@@ -120,10 +123,76 @@ def test_jobs_of_other_sections_run(run: Program, tmp_path: Path) -> None:
     assert run.json("reflect", "--yes").code == 2
 
 
-def test_what_every_command_needs_stops_every_command(run: Program, tmp_path: Path) -> None:
-    configure(tmp_path, '[ui]\ncolor = "pink"\n')
+@pytest.mark.parametrize(
+    "text", ["[state]\ndir = 7\n", "[stat]\ndir = '/x'\n", "[platform]\nhmoe = '/x'\n"]
+)
+def test_where_to_look_stops_every_command(run: Program, tmp_path: Path, text: str) -> None:
+    configure(tmp_path, text)
 
-    assert run.json("status").code == 2
+    answer = run.json("status")
+
+    assert (answer.code, answer.error["code"]) == (2, "config")
+    assert "config.toml, line 1" in answer.error["message"] or "line 2" in answer.error["message"]
+
+
+def said(answer: Answer) -> str:
+    [found] = [row["message"] for row in answer.warnings if row["code"] == "settings-wrong"]
+    return str(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "end"),
+    [
+        ('[ui]\ncolor = "pink"\nascii = true\n', "its other keys hold"),
+        ("[log]\nlevel = 3\n", "its other keys hold"),
+        ("[gateway]\ntimeout = 5\n", "the Gateway is not asked"),
+        ("[tides]\nrain = 1\n", "it changes nothing"),
+        ("tides = 1\n", "it changes nothing"),
+        ("[rotaton]\nthreshold_tokens = 9\n", "what needs this section does not run"),
+    ],
+)
+def test_the_rest_goes_on_with_a_warning(run: Program, tmp_path: Path, text: str, end: str) -> None:
+    configure(tmp_path, text)
+
+    answer = run.json("agents")
+
+    assert answer.code == 0
+    assert said(answer).endswith(f"; {end}")
+    assert run.json("config", "show").code == 2
+
+
+def test_who_needs_the_gateway_is_refused(run: Program, tmp_path: Path) -> None:
+    configure(tmp_path, "[gateway]\ntimeout = 5\n")
+    folder = tmp_path / ".openclaw" / "agents" / "main" / "sessions"
+    folder.mkdir(parents=True)
+    key = "agent:main:main"
+    (folder / "sessions.json").write_text(f'{{"{key}": {{"sessionId": "{SESSION}"}}}}')
+    (folder / f"{SESSION}.jsonl").write_text("{}\n")
+
+    for words in (("compact", key, "--yes"), ("rotate", key, "--force", "--yes")):
+        answer = run.json(*words)
+        assert (answer.code, answer.error["code"]) == (2, "config"), words
+        assert "gateway.timeout" in answer.error["message"]
+
+
+@pytest.mark.parametrize("text", ["[ui]\nread_only = 'perhaps'\n", "[ui]\nreadonly = true\n"])
+def test_what_may_have_been_meant_as_read_only_is(run: Program, tmp_path: Path, text: str) -> None:
+    configure(tmp_path, text)
+
+    assert said(run.json("agents")).endswith("; its other keys hold, and every action is refused")
+    answer = run("checkpoint", "--force")
+    assert answer.code == 1
+    assert "checkpoint was refused: memconsole runs read-only" in answer.err
+
+
+def test_a_variable_that_is_unknown_is_told(run: Program) -> None:
+    odd = Program({**run.environment, "MEMCONSOLE_TIDES__RAIN": "1"})
+    near = Program({**run.environment, "MEMCONSOLE_READONLY": "1"})
+    where = Program({**run.environment, "MEMCONSOLE_HOEM": "/x"})
+
+    assert said(odd.json("agents")).endswith("environment variable; it changes nothing")
+    assert "every action is refused" in said(near.json("agents"))
+    assert where.json("agents").code == 2
 
 
 def test_an_agents_own_table_stops_that_agent_alone(tmp_path: Path) -> None:

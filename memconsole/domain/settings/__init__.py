@@ -143,8 +143,12 @@ _ENDS: Final = {
     "redact": "secrets are masked",
     "compaction": "its defaults hold",
     "agents": "it changes nothing",
+    "gateway": "the Gateway is not asked",
+    "ui": "its other keys hold",
+    "log": "its other keys hold",
+    "config": "what needs this section does not run",
 }
-"""What a wrong section of `Settings.refused` means, where it does not stop a command."""
+"""What a wrong section of `Settings.refused` means; one that is not here is none of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +170,9 @@ class Settings:
         agents: Settings of the agents that differ, whole, by lower-cased id.
         faults: What could not be used of our own configuration, a section each; who reads such a
             section gets the `ConfigError`.
-        refused: Those of `faults` whose section is no part of its own, by section: `require`
-            raises them, and whoever does not need the section goes on with its defaults.
+        refused: Those of `faults` whose section is no part of its own, or that every command
+            needs, by section: `require` raises them, and whoever does not need the section goes on
+            with what is right of it, or with its defaults.
         sources: Where each changed key came from, for `config show`.
     """
 
@@ -232,6 +237,8 @@ def fault_notices(settings: Settings) -> Iterator[Notice]:
     """Yield what is wrong with our own configuration; commands that need it refuse to run."""
     path = None if settings.config_file is None else str(settings.config_file)
     for fault in settings.faults:
-        ends = (end for section, end in _ENDS.items() if settings.refused.get(section) is fault)
-        end = next(ends, "what needs this section does not run")
+        section = next((one for one, why in settings.refused.items() if why is fault), "config")
+        end = _ENDS.get(section, "it changes nothing")
+        if section == "ui" and settings.ui.read_only:
+            end += ", and every action is refused"
         yield Notice(WRONG_SETTINGS, f"{fault}; {end}", path)

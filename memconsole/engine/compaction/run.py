@@ -57,6 +57,7 @@ def compact(command: Compact, *, ports: Ports, reader: Reader, settings: Setting
     if command.dry_run:
         return _plan(command, reader)
     with ports.locks.session(command.agent.home, command.key):
+        settings.require("gateway")
         status = ports.gateway.require()
         if (refusal := _refusal(command, status.version)) is not None:
             return refusal

@@ -102,6 +102,7 @@ def rotate(command: Rotate, *, ports: Ports, reader: Reader, settings: Settings)
         return plan_of(command, ports, reader, settings)
     work = _Work(command, ports, reader, settings)
     with ports.locks.session(command.agent.home, command.key):
+        settings.require("gateway")
         ports.gateway.require()
         target = work.target()
         refused = _settle(work, target) or _why_not(work, target)

@@ -171,6 +171,7 @@ class GatewayDoor(MemoryDoor):
 
     def require_gateway(self) -> None:
         """Connect to the Gateway, or raise `GatewayUnavailableError` with its verdict."""
+        self.settings.require("gateway")
         self._ports.gateway.require()
 
     def gateway_news(self, stop: StopSignal) -> Iterator[None]:
