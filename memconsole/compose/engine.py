@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memconsole.domain.calendar import Zone
     from memconsole.domain.search.recall import Recall
     from memconsole.domain.settings import Settings
-    from memconsole.domain.settings.sections import ChannelSettings
+    from memconsole.domain.settings.channels import ChannelSettings
     from memconsole.engine.engine import Engine
     from memconsole.ports.bundle import AlertPorts, HealthPorts, ModelPorts
     from memconsole.ports.platform import (

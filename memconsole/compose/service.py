@@ -51,8 +51,8 @@ def service_setup(settings: Settings) -> ServiceSetup:
 
 def _given_here(settings: Settings) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return what variables and options of this call set, and the names of secrets among them."""
+    from memconsole.config.keys import KEYS  # noqa: PLC0415
     from memconsole.config.show import toml_text, value_of  # noqa: PLC0415
-    from memconsole.config.table import KEYS  # noqa: PLC0415
 
     given: dict[str, str] = {}
     secrets: list[str] = []
@@ -60,7 +60,7 @@ def _given_here(settings: Settings) -> tuple[dict[str, str], tuple[str, ...]]:
         source = settings.sources.get(key.name, "")
         if not source.startswith(("option ", "environment ")) or key.path[0] == "ui":
             continue
-        if key.is_secret or key.name == "alerts.channel":
+        if key.setting.is_secret or key.name == "alerts.channel":
             secrets.append(key.name)
             continue
         value = value_of(settings, key)

@@ -11,10 +11,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeVar
 
-from memconsole.config.keys import CONFIG_VARIABLE, HOOK_VARIABLE, NOW_VARIABLE, PREFIX, Key
-from memconsole.config.place import Place, shown
-from memconsole.config.table import ALIASES, BY_NAME, BY_PATH, KEYS
+from memconsole.config.keys import (
+    ALIASES,
+    BY_NAME,
+    BY_PATH,
+    CONFIG_VARIABLE,
+    HOOK_VARIABLE,
+    KEYS,
+    NOW_VARIABLE,
+    PREFIX,
+    Key,
+)
+from memconsole.config.place import Place
 from memconsole.domain.settings import SearchSettings, Settings
+from memconsole.domain.settings.kinds import shown
 from memconsole.errors import ConfigError
 from memconsole.text.plain import one_line
 
@@ -24,8 +34,8 @@ if TYPE_CHECKING:
 
     from _typeshed import DataclassInstance
 
-    from memconsole.config.kinds import Value
     from memconsole.config.toml_file import TomlFile
+    from memconsole.domain.settings.kinds import Value
 
 
 _Part = TypeVar("_Part", bound="DataclassInstance")
@@ -348,7 +358,7 @@ def from_options(options: Mapping[str, str], base: Place) -> Iterator[Given]:
     """
     for name, text in options.items():
         key = BY_NAME[name]
-        place = Place(f"option {key.option or name}", base.base, base.user_home)
+        place = Place(f"option {key.setting.option or name}", base.base, base.user_home)
         yield _checked(key, None, key.kind.from_text(text), place)
 
 
@@ -388,7 +398,7 @@ def _checked(key: Key, agent: str | None, raw: object, place: Place) -> Given:
         if isinstance(value, Path):
             value = place.absolute(value)
     except ValueError as error:
-        problem = f"must be a {key.kind.label}" if key.is_secret else str(error)
+        problem = f"must be a {key.kind.label}" if key.setting.is_secret else str(error)
         raise place.refuse(name, problem) from None
     return Given(key, agent, value, place)
 

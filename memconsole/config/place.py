@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from memconsole.domain.settings.kinds import shown
 from memconsole.errors import ConfigError
 from memconsole.system.launch import absolute
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-_SHOWN_CHARS = 60
 
 
 class Place(NamedTuple):
@@ -53,9 +52,3 @@ class Place(NamedTuple):
         except RuntimeError:
             raise ValueError(f"names a user who is not known here: {shown(path)}") from None
         return absolute(expanded) if self.base is None else self.base / expanded
-
-
-def shown(raw: object) -> str:
-    """Return a value as given, for an error message: one line, cut, in quotes."""
-    text = one_line(str(raw))
-    return f'"{text[:_SHOWN_CHARS]}…"' if len(text) > _SHOWN_CHARS else f'"{text}"'

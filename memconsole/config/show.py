@@ -7,16 +7,16 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from memconsole.config.kinds import span_text
+from memconsole.config.keys import ALIASES, KEYS
 from memconsole.config.load import full_name
-from memconsole.config.table import ALIASES, KEYS
 from memconsole.domain.settings import Settings
+from memconsole.domain.settings.kinds import span_text
 from memconsole.errors import ConfigError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from memconsole.config.keys import Key
-    from memconsole.config.kinds import Value
+    from memconsole.domain.settings.kinds import Value
 
 Plain: TypeAlias = "bool | int | float | str | list[str] | dict[str, int] | None"
 """A setting as JSON can carry it: durations and paths as text."""
@@ -87,8 +87,8 @@ def template() -> str:
             section = above[0]
             lines.append(f"\n[{section}]\n")
         value = value_of(usual, key)
-        text = key.example if value in (None, "") else toml_text(value)
-        lines.append(f"# {key.help}.\n# {name} = {text}\n")
+        text = key.setting.example if value in (None, "") else toml_text(value)
+        lines.append(f"# {key.setting.help}.\n# {name} = {text}\n")
     return "".join([*lines, _AGENTS])
 
 
@@ -98,22 +98,23 @@ def reference() -> str:
     lines = ["| key | must be | default | other names | meaning |", "|---|---|---|---|---|"]
     for key in KEYS:
         others = [alias.variable for alias in ALIASES if alias.key == key.name]
-        names = ", ".join(f"`{name}`" for name in (key.option, *others) if name)
+        names = ", ".join(f"`{name}`" for name in (key.setting.option, *others) if name)
         value = value_of(usual, key)
         shown = "" if value in (None, "") else toml_text(value).replace("|", "\\|")
         default = f"`{shown}`" if shown else ""
-        lines.append(f"| `{key.name}` | {key.kind.label} | {default} | {names} | {key.help} |")
+        meaning = key.setting.help
+        lines.append(f"| `{key.name}` | {key.kind.label} | {default} | {names} | {meaning} |")
     return "\n".join(lines) + "\n"
 
 
 def _row(key: Key, agent: str | None, value: Value, settings: Settings) -> SettingRow:
     name = full_name(key.name, agent)
     source = settings.sources.get(name, DEFAULT)
-    if key.is_secret and value is not None:
-        return SettingRow(name, HIDDEN, HIDDEN, source, key.help)
+    if key.setting.is_secret and value is not None:
+        return SettingRow(name, HIDDEN, HIDDEN, source, key.setting.help)
     is_unset = value in (None, "")
     text = "unset" if is_unset else toml_text(value)
-    return SettingRow(name, None if is_unset else _plain(value), text, source, key.help)
+    return SettingRow(name, None if is_unset else _plain(value), text, source, key.setting.help)
 
 
 def value_of(settings: Settings, key: Key) -> Value:

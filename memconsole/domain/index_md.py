@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.calendar import local_day, local_time
 from memconsole.domain.memory.categories import category_of, with_own
 from memconsole.domain.memory.files import EMOJI, MARKER_TAGS
-from memconsole.domain.settings.sections import CategoryRule
+from memconsole.domain.settings.headings import CategoryRule
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in
 from memconsole.text.graphemes import cut

@@ -21,7 +21,7 @@ from memconsole.domain.alerts.rules import (
 )
 from memconsole.domain.alerts.text import payload
 from memconsole.domain.calendar import local_time, resolve_zone
-from memconsole.domain.settings.sections import parse
+from memconsole.domain.settings.channels import parse
 from memconsole.errors import DeliveryError, MemconsoleError, StateError, UsageError
 from memconsole.lazy_dataclass import dataclass
 

@@ -8,7 +8,7 @@ import pytest
 
 from memconsole.config.load import load
 from memconsole.domain.memory.categories import CATEGORIES, category_of, with_own
-from memconsole.domain.settings.sections import CategoryRule
+from memconsole.domain.settings.headings import CategoryRule
 from tests.program import Program
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.config.keys import AGENT_SECTIONS
+from memconsole.config.keys import AGENT_SECTIONS, ALIASES, BY_NAME, KEYS
 from memconsole.config.load import config_path, load
-from memconsole.config.table import ALIASES, BY_NAME, KEYS
 from memconsole.domain.settings import (
     CheckpointSettings,
     LogSettings,
@@ -19,12 +18,12 @@ from memconsole.domain.settings import (
     Settings,
     UiSettings,
 )
+from memconsole.domain.settings.channels import ChannelSettings
+from memconsole.domain.settings.headings import CategoryRule
 from memconsole.domain.settings.sections import (
     AlertSettings,
     BootstrapSettings,
     CaptureSettings,
-    CategoryRule,
-    ChannelSettings,
     CleanupSettings,
     ConfigCheckSettings,
     ConsolidateSettings,
@@ -371,6 +370,6 @@ def test_the_table_names_real_fields_and_fitting_kinds() -> None:
             assert key.kind.parse(raw) == value
         if key.is_per_agent:
             assert part in AGENT_SECTIONS
-        assert not key.help.endswith(".")
+        assert not key.setting.help.endswith(".")
     assert len(BY_NAME) == len(KEYS)
     assert {alias.key for alias in ALIASES} <= set(BY_NAME)

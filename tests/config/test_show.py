@@ -6,9 +6,9 @@ import re
 import tomllib
 from typing import TYPE_CHECKING
 
+from memconsole.config.keys import ALIASES, KEYS
 from memconsole.config.load import load
 from memconsole.config.show import SettingRow, describe, reference, template
-from memconsole.config.table import ALIASES, KEYS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,7 +92,7 @@ def test_the_commented_file_holds_every_key_with_its_default(tmp_path: Path) -> 
     usual = rows({})
     for key in KEYS:
         assert found[key.name].source.startswith(str(file))
-        if not key.example:
+        if not key.setting.example:
             assert found[key.name].value == usual[key.name].value
     assert found["agents.work.rotation.threshold_tokens"].value == 120_000
 
@@ -100,7 +100,7 @@ def test_the_commented_file_holds_every_key_with_its_default(tmp_path: Path) -> 
 def test_the_commented_file_says_what_each_key_is_for() -> None:
     text = template()
     for key in KEYS:
-        assert f"# {key.help}.\n# {key.path[-1]} = " in text
+        assert f"# {key.setting.help}.\n# {key.path[-1]} = " in text
 
 
 def test_the_reference_names_every_key_and_every_variable() -> None:

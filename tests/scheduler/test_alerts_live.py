@@ -24,7 +24,7 @@ from memconsole.adapters.state.alerts import StateAlerts
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.demo.gateway import LoopbackGateway
 from memconsole.domain.gateway import GatewayPlace
-from memconsole.domain.settings.sections import ChannelSettings
+from memconsole.domain.settings.channels import ChannelSettings
 from memconsole.ports.bundle import AlertPorts
 from memconsole.scheduler.jobs import TABLE
 from tests.doubles.bundle import World

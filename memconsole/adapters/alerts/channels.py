@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from memconsole.adapters.alerts.process import Stop
     from memconsole.domain.commands.outcomes import Detail
-    from memconsole.domain.settings.sections import AlertSettings, ChannelSettings
+    from memconsole.domain.settings.channels import ChannelSettings
+    from memconsole.domain.settings.sections import AlertSettings
     from memconsole.errors import ConfigError
 
 

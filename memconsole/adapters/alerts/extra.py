@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from memconsole.domain.settings.sections import ChannelSettings
+    from memconsole.domain.settings.channels import ChannelSettings
 
 INSTALL: Final = "Install it: `pipx inject memconsole apprise`, or `pip install apprise`."
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.workspace.pool_files import FoundFile, Scan
     from memconsole.adapters.workspace.pool_text import TextFacts
     from memconsole.domain.agents import PlatformConfig
-    from memconsole.domain.settings.sections import CategoryRule
+    from memconsole.domain.settings.headings import CategoryRule
 
 ACTIVE_CONTEXT_FILE: Final = "memory/ACTIVE_CONTEXT.md"
 BOOTSTRAP_FILES: Final = (

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memconsole.domain.memory.files import Category
-from memconsole.domain.settings.sections import CategoryRule
+from memconsole.domain.settings.headings import CategoryRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,6 +7,23 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
+from memconsole.domain.settings.declare import SETTING, Setting, section, setting
+from memconsole.domain.settings.kinds import (
+    MINUTE,
+    SECOND,
+    Choice,
+    Counts,
+    Kind,
+    PathName,
+    Ratio,
+    Span,
+    Switch,
+    Texts,
+    Url,
+    Whole,
+    Zone,
+)
+from memconsole.domain.settings.names import Other, anything, hours, turned, verbosity
 from memconsole.domain.settings.sections import (
     AlertSettings,
     BootstrapSettings,
@@ -40,99 +57,199 @@ if TYPE_CHECKING:
 class RotationSettings:
     """`[rotation]`."""
 
-    threshold_tokens: int = 150_000
-    window_ratio: float = 0.75
-    overhead_tokens: int = 20_000
-    skip_patterns: tuple[str, ...] = ()
-    max_per_run: int = 5
-    require_capture: bool = True
-    force_active: bool = False
-    min_interval: timedelta = timedelta(minutes=10)
-    interval: timedelta = timedelta(minutes=30)
-    keys: Mapping[str, int] = field(default_factory=dict)
+    threshold_tokens: int = setting(
+        150_000,
+        Whole(1),
+        "Tokens at which a session is due for rotation",
+        others=(Other("ROTATION_THRESHOLD"),),
+    )
+    window_ratio: float = setting(
+        0.75, Ratio(), "Share of the model's context window at which it is due, when that is less"
+    )
+    overhead_tokens: int = setting(
+        20_000, Whole(), "Tokens added to what a compaction left, until a model counts again"
+    )
+    skip_patterns: tuple[str, ...] = setting(
+        (), Texts(), 'Session keys that never rotate, such as "agent:main:telegram:*"'
+    )
+    keys: Mapping[str, int] = setting(
+        {}, Counts(), "Threshold of single sessions, in tokens by session key"
+    )
+    min_interval: timedelta = setting(
+        timedelta(minutes=10), Span(), "Time between two rotations of one session"
+    )
+    require_capture: bool = setting(
+        True, Switch(), "Reset nothing whose work could not be saved first"
+    )
+    force_active: bool = setting(
+        False, Switch(), "Break off the run of a session that was deferred twice"
+    )
+    max_per_run: int = setting(
+        5, Whole(1), "Sessions that one run rotates, fullest first", is_for_all=True
+    )
+    interval: timedelta = setting(
+        timedelta(minutes=30),
+        Span(MINUTE),
+        "How often the scheduler looks for due sessions",
+        is_for_all=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSettings:
     """`[checkpoint]`."""
 
-    interval: timedelta = timedelta(minutes=20)
-    stale_after: timedelta = timedelta(hours=4)
-    min_bytes: int = 1024
-    min_messages: int = 3
-    tail_messages: int = 60
-    dedup_window: timedelta = timedelta(minutes=15)
+    interval: timedelta = setting(
+        timedelta(minutes=20),
+        Span(MINUTE),
+        "How often the scheduler takes checkpoints",
+        is_for_all=True,
+    )
+    stale_after: timedelta = setting(
+        timedelta(hours=4),
+        Span(MINUTE),
+        "Sessions without a word for so long are not saved again",
+        others=(Other("SESSION_STALE_HOURS", hours),),
+    )
+    min_bytes: int = setting(1024, Whole(), "Smaller transcripts are not saved")
+    min_messages: int = setting(3, Whole(1), "Fewer messages than these are not saved")
+    tail_messages: int = setting(
+        60,
+        Whole(1, 10_000),
+        "Messages that a checkpoint looks at, from the end of the transcript",
+        name="tail_lines",
+    )
+    dedup_window: timedelta = setting(
+        timedelta(minutes=15), Span(), "Time between two entries in a daily log"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """`[search]`.
+    """`[search]`; `base_url` stands without `/embeddings`."""
 
-    Attributes:
-        provider: `static`, `openai-compatible` or `none`.
-        model: Of a remote provider.
-        base_url: Of a remote provider, without `/embeddings`.
-        api_key_env: Variable that holds the key of a remote provider.
-        dimensions: Asked of a remote provider; 0 leaves it to the model.
-        sessions: Talks are indexed and searched as well.
-        extra_paths: Markdown files and folders beside the workspace.
-        half_life: Scores halve with each; zero is off, less than 180 days hides what is old.
-        mmr: Weight of the score against likeness to better results; 1 is off.
-        sync: The scheduler keeps indexes up to date; else the next search does.
-        debounce: Quiet time after a change before it is indexed.
-        sync_mb: A search reads at most so many megabytes of changes before it answers.
-    """
-
-    provider: str = "static"
-    model: str = "text-embedding-3-small"
-    base_url: str = "https://api.openai.com/v1"
-    api_key_env: str = "OPENAI_API_KEY"
-    dimensions: int = 0
-    sessions: bool = False
-    extra_paths: tuple[str, ...] = ()
-    max_results: int = 6
-    min_score: float = 0.35
-    vector_weight: float = 0.7
-    text_weight: float = 0.3
-    chunk_tokens: int = 400
-    chunk_overlap: int = 80
-    half_life: timedelta = timedelta()
-    mmr: float = 1.0
-    sync: bool = True
-    debounce: timedelta = timedelta(seconds=1.5)
-    sync_mb: int = 32
+    provider: str = setting(
+        "static",
+        Choice("static", "openai-compatible", "none"),
+        "What makes the vectors: the model that is installed, a service, or nothing",
+    )
+    model: str = setting("text-embedding-3-small", Kind(), "Model of the service")
+    base_url: str = setting(
+        "https://api.openai.com/v1", Url("http", "https"), "Address of the service"
+    )
+    api_key_env: str = setting(
+        "OPENAI_API_KEY", Kind(), "Environment variable that holds the key of the service"
+    )
+    dimensions: int = setting(
+        0, Whole(0, 8192), "Length of the service's vectors; 0 leaves it to the model"
+    )
+    sessions: bool = setting(False, Switch(), "Search transcripts as well")
+    extra_paths: tuple[str, ...] = setting(
+        (), Texts(), "More Markdown files and folders to search, as absolute paths"
+    )
+    max_results: int = setting(6, Whole(1, 200), "Results of a search")
+    min_score: float = setting(0.35, Ratio(), "Least score of a result")
+    vector_weight: float = setting(0.7, Ratio(), "Weight of what words mean")
+    text_weight: float = setting(0.3, Ratio(), "Weight of the words themselves")
+    chunk_tokens: int = setting(400, Whole(50, 4000), "Tokens of a chunk, four characters each")
+    chunk_overlap: int = setting(80, Whole(0, 2000), "Tokens of a chunk that the next one repeats")
+    half_life: timedelta = setting(
+        timedelta(),
+        Span(),
+        "Time in which the score of a dated note halves; 0s is never, under 180d hides old notes",
+    )
+    mmr: float = setting(
+        1.0,
+        Ratio(),
+        "Weight of the score against likeness to better results, such as 0.7; 1 is off",
+    )
+    sync: bool = setting(
+        True, Switch(), "Let the scheduler keep the indexes up to date", is_for_all=True
+    )
+    debounce: timedelta = setting(
+        timedelta(seconds=1.5),
+        Span(),
+        "Quiet time after a change before it is indexed",
+        is_for_all=True,
+    )
+    sync_mb: int = setting(
+        32, Whole(0, 10_000), "Megabytes of changes that a search indexes itself", is_for_all=True
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class UiSettings:
-    """`[ui]`: how console and command line draw.
+    """`[ui]`: how console and command line draw."""
 
-    Attributes:
-        color: `auto`, `always` or `never`, for plain commands.
-        json: Machine output even without `--json`.
-    """
-
-    theme: str = ""
-    mono: bool = False
-    ascii: bool = False
-    mouse: bool = True
-    interval: timedelta = timedelta(seconds=2)
-    read_only: bool = False
-    color: str = "auto"
-    json: bool = False
+    theme: str = setting("", Kind(), "Theme of the console", example='"textual-dark"')
+    color: str = setting(
+        "auto",
+        Choice("auto", "always", "never"),
+        "Colours of plain commands",
+        option="--color",
+        others=(Other("MEMCONSOLE_COLOR"),),
+    )
+    mono: bool = setting(
+        False,
+        Switch(),
+        "No colours at all in the console",
+        option="--mono",
+        others=(Other("NO_COLOR", anything), Other("MEMCONSOLE_MONO")),
+    )
+    ascii: bool = setting(
+        False,
+        Switch(),
+        "Draw with ASCII characters only",
+        option="--ascii",
+        others=(Other("MEMCONSOLE_ASCII"),),
+    )
+    mouse: bool = setting(
+        True,
+        Switch(),
+        "Mouse in the console",
+        option="--no-mouse",
+        others=(Other("MEMCONSOLE_NO_MOUSE", turned),),
+    )
+    interval: timedelta = setting(
+        timedelta(seconds=2),
+        Span(SECOND),
+        "How often the console looks again when nothing tells it to",
+    )
+    read_only: bool = setting(
+        False,
+        Switch(),
+        "Refuse every action, with a reason",
+        option="--read-only",
+        others=(Other("MEMCONSOLE_READ_ONLY"),),
+    )
+    json: bool = setting(
+        False,
+        Switch(),
+        "Machine output, as with --json",
+        option="--json",
+        others=(Other("MEMCONSOLE_JSON"),),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class LogSettings:
-    """`[log]`: where our own log lines go; never to standard output.
+    """`[log]`: where our own log lines go; never to standard output."""
 
-    Attributes:
-        level: `warning`, `info` or `debug`.
-        file: Besides standard error; None means nowhere else.
-    """
-
-    level: str = "warning"
-    file: Path | None = None
+    level: str = setting(
+        "warning",
+        Choice("warning", "info", "debug"),
+        "How much is logged",
+        option="--verbose",
+        others=(Other("MEMCONSOLE_VERBOSE", verbosity),),
+    )
+    file: Path | None = setting(
+        None,
+        PathName(),
+        "Log to this file, besides standard error",
+        option="--log-file",
+        example='"~/memconsole.log"',
+        others=(Other("MEMCONSOLE_LOG_FILE"),),
+    )
 
 
 WRONG_SETTINGS = "settings-wrong"
@@ -151,22 +268,14 @@ _ENDS: Final = {
 """What a wrong section of `Settings.refused` means; one that is not here is none of ours."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Everything an operator can set.
 
     Attributes:
-        home: Explicit platform home; None means "find it".
         is_home_explicit: The home came from `--home`, our configuration or a state-dir variable.
-        state_dir: Our own state folder.
         timezone: IANA name; None means the platform's, then the host's.
         unknown_zone: The value of `TZ`, when it names no time zone.
-        transport: How to reach the Gateway: `auto`, `ws`, `cli` or `none`.
-        gateway_token: Shared token of the Gateway; a secret.
-        gateway_timeout: How long one question to it may take.
-        min_compaction_ms: Faster compactions are suspicious.
-        max_backups: Copies of the platform's configuration that are kept.
-        uses_program: `config fix` asks the platform's own program first, where that is possible.
         agents: Settings of the agents that differ, whole, by lower-cased id.
         faults: What could not be used of our own configuration, a section each; who reads such a
             section gets the `ConfigError`.
@@ -176,44 +285,101 @@ class Settings:
         sources: Where each changed key came from, for `config show`.
     """
 
-    state_dir: Path
+    timezone: str | None = setting(
+        None, Zone(), "Time zone of daily logs and times", example='"Europe/Berlin"'
+    )
+    home: Path | None = setting(
+        None,
+        PathName(),
+        "State folder of the platform; found by itself when not set",
+        name="platform.home",
+        option="--home",
+        example='"~/.openclaw"',
+        others=(Other("MEMCONSOLE_HOME"),),
+    )
+    state_dir: Path = field(
+        metadata={SETTING: Setting(PathName(), "Our own state: database, locks, logs", "state.dir")}
+    )
+    gateway_url: str | None = setting(
+        None,
+        Url("ws", "wss"),
+        "Address of the Gateway; taken from the platform's configuration when not set",
+        name="gateway.url",
+        option="--gateway",
+        example='"ws://127.0.0.1:18789"',
+        others=(Other("MEMCONSOLE_GATEWAY"),),
+    )
+    transport: str = setting(
+        "auto",
+        Choice("auto", "ws", "cli", "none"),
+        "How to reach the Gateway",
+        name="gateway.transport",
+        option="--transport",
+        others=(Other("MEMCONSOLE_TRANSPORT"),),
+    )
+    gateway_token: str | None = setting(
+        None,
+        Kind(),
+        "Token of the Gateway; better in MEMCONSOLE_GATEWAY__TOKEN than in a file",
+        name="gateway.token",
+        example='"…"',
+        is_secret=True,
+    )
+    gateway_timeout: timedelta = setting(
+        timedelta(seconds=10),
+        Span(SECOND),
+        "How long one question to the Gateway may take",
+        name="gateway.timeout",
+    )
+    min_compaction_ms: int = setting(
+        100,
+        Whole(),
+        "Compactions that took less time cannot have made a summary",
+        name="compaction.min_duration_ms",
+    )
+    max_backups: int = setting(
+        10,
+        Whole(1, 1000),
+        "Copies of the platform's configuration to keep from before a config fix",
+        name="config.max_backups",
+        others=(Other("CLAWDBOT_MAX_BACKUPS"),),
+    )
+    uses_program: bool = setting(
+        False,
+        Switch(),
+        "Let the platform's own program set what config fix sets; it rewrites the whole file",
+        name="config.use_program",
+    )
+    rotation: RotationSettings = section(RotationSettings, is_per_agent=True)
+    checkpoint: CheckpointSettings = section(CheckpointSettings, is_per_agent=True)
+    flush: FlushSettings = section(FlushSettings, is_per_agent=True)
+    freshness: FreshnessSettings = section(FreshnessSettings, is_per_agent=True)
+    observer: ObserverSettings = section(ObserverSettings, is_per_agent=True)
+    summary: SummarySettings = section(SummarySettings, is_per_agent=True)
+    recovery: RecoverySettings = section(RecoverySettings)
+    reflector: ReflectorSettings = section(ReflectorSettings, is_per_agent=True)
+    consolidate: ConsolidateSettings = section(ConsolidateSettings, is_per_agent=True)
+    index_md: IndexMdSettings = section(IndexMdSettings, is_per_agent=True)
+    watcher: WatcherSettings = section(WatcherSettings)
+    bootstrap: BootstrapSettings = section(BootstrapSettings, is_per_agent=True)
+    capture: CaptureSettings = section(CaptureSettings, is_per_agent=True)
+    markers: MarkerSettings = section(MarkerSettings)
+    search: SearchSettings = section(SearchSettings, is_per_agent=True)
+    health: HealthSettings = section(HealthSettings)
+    alerts: AlertSettings = section(AlertSettings)
+    config_check: ConfigCheckSettings = section(ConfigCheckSettings)
+    log_rotation: LogRotationSettings = section(LogRotationSettings)
+    cleanup: CleanupSettings = section(CleanupSettings)
+    metrics: MetricsSettings = section(MetricsSettings)
+    llm: LlmSettings = section(LlmSettings)
+    redact: bool = setting(
+        True, Switch(), "Mask secrets in all we write and show", name="redact.enabled"
+    )
+    ui: UiSettings = section(UiSettings)
+    log: LogSettings = section(LogSettings)
     config_file: Path | None = None
-    home: Path | None = None
     is_home_explicit: bool = False
-    timezone: str | None = None
     unknown_zone: str = ""
-    transport: str = "auto"
-    gateway_url: str | None = None
-    gateway_token: str | None = field(default=None, repr=False)
-    gateway_timeout: timedelta = timedelta(seconds=10)
-    min_compaction_ms: int = 100
-    max_backups: int = 10
-    uses_program: bool = False
-    redact: bool = True
-    rotation: RotationSettings = field(default_factory=RotationSettings)
-    checkpoint: CheckpointSettings = field(default_factory=CheckpointSettings)
-    summary: SummarySettings = field(default_factory=SummarySettings)
-    recovery: RecoverySettings = field(default_factory=RecoverySettings)
-    reflector: ReflectorSettings = field(default_factory=ReflectorSettings)
-    consolidate: ConsolidateSettings = field(default_factory=ConsolidateSettings)
-    observer: ObserverSettings = field(default_factory=ObserverSettings)
-    flush: FlushSettings = field(default_factory=FlushSettings)
-    freshness: FreshnessSettings = field(default_factory=FreshnessSettings)
-    index_md: IndexMdSettings = field(default_factory=IndexMdSettings)
-    capture: CaptureSettings = field(default_factory=CaptureSettings)
-    markers: MarkerSettings = field(default_factory=MarkerSettings)
-    health: HealthSettings = field(default_factory=HealthSettings)
-    alerts: AlertSettings = field(default_factory=AlertSettings)
-    config_check: ConfigCheckSettings = field(default_factory=ConfigCheckSettings)
-    log_rotation: LogRotationSettings = field(default_factory=LogRotationSettings)
-    cleanup: CleanupSettings = field(default_factory=CleanupSettings)
-    metrics: MetricsSettings = field(default_factory=MetricsSettings)
-    watcher: WatcherSettings = field(default_factory=WatcherSettings)
-    llm: LlmSettings = field(default_factory=LlmSettings)
-    bootstrap: BootstrapSettings = field(default_factory=BootstrapSettings)
-    search: SearchSettings = field(default_factory=SearchSettings)
-    ui: UiSettings = field(default_factory=UiSettings)
-    log: LogSettings = field(default_factory=LogSettings)
     agents: Mapping[str, Settings] = field(default_factory=dict)
     faults: tuple[ConfigError, ...] = field(default=(), compare=False)
     refused: Mapping[str, ConfigError] = field(default_factory=dict, compare=False)

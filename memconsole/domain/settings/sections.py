@@ -1,352 +1,356 @@
-"""Settings section by section, as frozen values with their defaults."""
+"""Settings section by section, as frozen values; each setting is declared where it is kept."""
 
 from __future__ import annotations
 
-from dataclasses import field
-from datetime import time, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from datetime import timedelta
+from typing import TYPE_CHECKING
 
+from memconsole.domain.settings.channels import Channels, ChannelSettings, Hours
+from memconsole.domain.settings.declare import setting
+from memconsole.domain.settings.headings import Categories, CategoryRule, Tags
+from memconsole.domain.settings.kinds import (
+    MINUTE,
+    SECOND,
+    Choice,
+    Kind,
+    PathName,
+    Ratio,
+    Score,
+    Span,
+    Switch,
+    Texts,
+    Url,
+    Whole,
+)
+from memconsole.domain.settings.names import Other, kilobytes, minutes, seconds
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
-    from datetime import datetime
     from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
 class SummarySettings:
-    """`[summary]`.
+    """`[summary]`."""
 
-    Attributes:
-        tail_messages: Messages that a summary reads, from the end of its session.
-        min_chars: Sessions with less text get none.
-        max_per_tag: Observations of one kind in a summary.
-    """
-
-    tail_messages: int = 80
-    min_chars: int = 50
-    max_per_tag: int = 5
+    tail_messages: int = setting(
+        80,
+        Whole(1, 10_000),
+        "Messages that a summary reads, from the end of its session",
+        name="tail_lines",
+    )
+    min_chars: int = setting(50, Whole(), "Sessions with less text get no summary")
+    max_per_tag: int = setting(5, Whole(0, 100), "Observations of one kind in a summary")
 
 
 @dataclass(frozen=True, slots=True)
 class ObserverSettings:
-    """`[observer]`.
+    """`[observer]`."""
 
-    Attributes:
-        lookback: Messages younger than this are looked at, and all behind the last run.
-        morning_lookback: The same until seven o'clock in the morning.
-        flush_lookback: The same before a talk is compacted or begins anew.
-        recover_lookback: Time before the end of a talk that had ended.
-        min_lines: Fewer new messages wait for more.
-        max_items: Observations that one run adds.
-        min_score: Less important ones are not written.
-    """
-
-    interval: timedelta = timedelta(minutes=15)
-    lookback: timedelta = timedelta(minutes=15)
-    morning_lookback: timedelta = timedelta(minutes=480)
-    flush_lookback: timedelta = timedelta(hours=2)
-    recover_lookback: timedelta = timedelta(hours=4)
-    min_lines: int = 2
-    max_items: int = 20
-    min_score: float = 1.5
+    interval: timedelta = setting(
+        timedelta(minutes=15),
+        Span(MINUTE),
+        "How often the scheduler observes the talks",
+        is_for_all=True,
+    )
+    lookback: timedelta = setting(
+        timedelta(minutes=15),
+        Span(),
+        "Messages younger than this are looked at in each run",
+        others=(Other("OBSERVER_LOOKBACK_MIN", minutes),),
+    )
+    morning_lookback: timedelta = setting(
+        timedelta(minutes=480), Span(), "The same until seven o'clock in the morning"
+    )
+    flush_lookback: timedelta = setting(
+        timedelta(hours=2), Span(), "The same before a talk is cut or begins anew"
+    )
+    recover_lookback: timedelta = setting(
+        timedelta(hours=4), Span(), "Time before the end of a talk that had ended"
+    )
+    min_lines: int = setting(2, Whole(1), "Fewer new messages wait for more")
+    max_items: int = setting(20, Whole(1, 1_000), "Observations that one run adds")
+    min_score: float = setting(1.5, Score(), "Less important observations are not written")
 
 
 @dataclass(frozen=True, slots=True)
 class ReflectorSettings:
     """`[reflector]`.
 
-    Attributes:
-        word_threshold: Words of `observations.md` above which it is consolidated; four thirds as
-            many tokens do as well, for languages without blanks between words.
-        min_interval: Time between two consolidations.
-        similarity: Likeness from which two lines may say the same, 0 to 100.
-        max_backups: Copies of the file that are kept.
+    Four thirds as many tokens as `word_threshold` words do as well, for languages without blanks
+    between words.
     """
 
-    word_threshold: int = 8_000
-    min_interval: timedelta = timedelta(hours=6)
-    similarity: int = 90
-    max_backups: int = 10
+    word_threshold: int = setting(
+        8_000,
+        Whole(1),
+        "Words above which observations are consolidated",
+        others=(Other("REFLECTOR_WORD_THRESHOLD"),),
+    )
+    min_interval: timedelta = setting(timedelta(hours=6), Span(), "Time between two consolidations")
+    similarity: int = setting(90, Whole(50, 100), "Likeness from which two lines may say the same")
+    max_backups: int = setting(10, Whole(1, 1000), "Copies of the observations that are kept")
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidateSettings:
-    """`[consolidate]`.
+    """`[consolidate]`; only the nightly job needs `is_enabled`."""
 
-    Attributes:
-        is_enabled: The nightly job writes its proposals; nothing else of it needs the switch.
-        token_target: Tokens that `observations.md` shall not have more than.
-        with_platform: Also while the platform consolidates by itself ("dreaming").
-        search_log: Remember which daily notes searches find, those of the command line as well:
-            what promotion is decided by.
-    """
-
-    is_enabled: bool = False
-    token_target: int = 5_000
-    with_platform: bool = False
-    search_log: bool = False
+    is_enabled: bool = setting(
+        False,
+        Switch(),
+        "Write every night into DREAMS.md what memory could let go, and keep for good",
+        name="enabled",
+        is_for_all=True,
+    )
+    token_target: int = setting(
+        5_000,
+        Whole(1),
+        "Tokens that observations.md shall come down to",
+        others=(Other("DREAM_TOKEN_TARGET"),),
+    )
+    with_platform: bool = setting(
+        False, Switch(), "Consolidate also while the platform does so itself (dreaming)"
+    )
+    search_log: bool = setting(
+        False,
+        Switch(),
+        "Remember which daily notes searches find, as hashes: what proposals are made of",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class FreshnessSettings:
-    """`[freshness]`.
+    """`[freshness]`."""
 
-    Attributes:
-        precapture: How long before a reset of the platform a session is saved.
-        assume: What the platform does when its configuration says nothing: `daily`, `none`, or
-            `auto` by its release.
-    """
-
-    precapture: timedelta = timedelta(minutes=10)
-    assume: str = "auto"
+    precapture: timedelta = setting(
+        timedelta(minutes=10),
+        Span(),
+        "How long before the platform starts a session anew it is saved",
+    )
+    assume: str = setting(
+        "auto",
+        Choice("auto", "daily", "none"),
+        "How the platform resets sessions when its configuration does not say",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class FlushSettings:
-    """`[flush]`.
+    """`[flush]`."""
 
-    Attributes:
-        ratio: Share of the window at which the early stage begins.
-        reserve_tokens_floor: Least that the platform is taken to keep free.
-        soft_threshold_tokens: How long before its compaction the final stage begins.
-    """
-
-    interval: timedelta = timedelta(minutes=2)
-    ratio: float = 0.70
-    reserve_tokens_floor: int = 20_000
-    soft_threshold_tokens: int = 4_000
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryRule:
-    """One row of the table.
-
-    Attributes:
-        name: Heading in words.
-        emoji: What stands before the name in INDEX.md.
-        patterns: Shell patterns for the file name; letter case does not matter.
-    """
-
-    name: str
-    emoji: str
-    patterns: tuple[str, ...]
-
-    def __str__(self) -> str:
-        """Return what `config show` says of it."""
-        return f"{self.name}: {', '.join(self.patterns)}"
+    interval: timedelta = setting(
+        timedelta(minutes=2),
+        Span(MINUTE),
+        "How often the scheduler looks for talks to flush",
+        is_for_all=True,
+    )
+    ratio: float = setting(
+        0.70, Ratio(), "Share of the context window at which a talk is flushed first"
+    )
+    reserve_tokens_floor: int = setting(
+        20_000, Whole(), "Tokens that the platform keeps free at least"
+    )
+    soft_threshold_tokens: int = setting(
+        4_000, Whole(), "Tokens before its compaction for the last flush"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class IndexMdSettings:
-    """`[index_md]`.
+    """`[index_md]`."""
 
-    Attributes:
-        min_pool_bytes: Smaller memories get no INDEX.md.
-        max_tokens: Over it rows fold.
-        exclude: Folders below `memory/` that are left out.
-        domain_prefixes: Beginnings of names that have a heading of their own.
-        categories: Headings of the operator's own, in front of the usual ones.
-        interval: How often the scheduler looks.
-    """
-
-    min_pool_bytes: int = 51_200
-    max_tokens: int = 2_000
-    exclude: tuple[str, ...] = ("archive", "observation-backups", "dreaming")
-    domain_prefixes: tuple[str, ...] = ()
-    categories: tuple[CategoryRule, ...] = ()
-    interval: timedelta = timedelta(hours=6)
+    min_pool_bytes: int = setting(
+        51_200,
+        Whole(),
+        "Smaller memories get no INDEX.md",
+        others=(Other("MEMORY_SIZE_THRESHOLD", kilobytes),),
+    )
+    max_tokens: int = setting(
+        2_000, Whole(200), "Over it the rows of INDEX.md fold, oldest logs first"
+    )
+    exclude: tuple[str, ...] = setting(
+        ("archive", "observation-backups", "dreaming"),
+        Texts(),
+        "Folders below memory/ that INDEX.md leaves out",
+    )
+    domain_prefixes: tuple[str, ...] = setting(
+        (), Texts(), "Beginnings of file names that get a heading of their own in INDEX.md"
+    )
+    categories: tuple[CategoryRule, ...] = setting(
+        (),
+        Categories(),
+        "Headings of your own, each a table [[index_md.category]] with a name, patterns of file "
+        "names and, if wanted, an emoji; a usual name replaces that heading",
+        name="category",
+        is_for_all=True,
+    )
+    interval: timedelta = setting(
+        timedelta(hours=6),
+        Span(MINUTE),
+        "How often the scheduler looks after INDEX.md",
+        is_for_all=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class RecoverySettings:
-    """`[recovery]`.
+    """`[recovery]`; `recover` by hand works all the same."""
 
-    Attributes:
-        is_enabled: Talks that ended uncaptured are captured by the scheduler and at a session's
-            start; `recover` by hand works all the same.
-    """
-
-    is_enabled: bool = True
+    is_enabled: bool = setting(
+        True,
+        Switch(),
+        "Capture what was said in talks that ended before it was captured",
+        name="enabled",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class WatcherSettings:
-    """`[watcher]`.
+    """`[watcher]`."""
 
-    Attributes:
-        is_enabled: Talks are watched while the scheduler runs.
-        line_threshold: New lines from which an agent's talks are observed at once.
-        cooldown: Time between two looks.
-    """
-
-    is_enabled: bool = True
-    line_threshold: int = 40
-    cooldown: timedelta = timedelta(minutes=5)
+    is_enabled: bool = setting(
+        True, Switch(), "Watch talks while the scheduler runs", name="enabled"
+    )
+    line_threshold: int = setting(
+        40,
+        Whole(1),
+        "New lines from which talks are observed at once",
+        others=(Other("OBSERVER_LINE_THRESHOLD"),),
+    )
+    cooldown: timedelta = setting(
+        timedelta(minutes=5),
+        Span(),
+        "Time between two such looks",
+        others=(Other("OBSERVER_COOLDOWN_SECS", seconds),),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class CaptureSettings:
-    """`[capture]`.
+    """`[capture]`."""
 
-    Attributes:
-        groups: What is said in groups and their threads goes into memory as well.
-    """
-
-    groups: bool = False
+    groups: bool = setting(
+        False,
+        Switch(),
+        "Copy what is said in groups and threads into memory too, where direct talks will see it",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class MarkerSettings:
-    """`[markers]`.
+    """`[markers]`."""
 
-    Attributes:
-        extra: Tags beside the eight usual ones, in capitals.
-    """
-
-    extra: tuple[str, ...] = ()
+    extra: tuple[str, ...] = setting(
+        (), Tags(), "Markers in brackets that count beside the eight, in capitals"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class BootstrapSettings:
-    """`[bootstrap]`: what a starting session is given.
+    """`[bootstrap]`: what a starting session is given."""
 
-    Attributes:
-        max_chars: Characters of one file.
-        total_chars: Of all files together.
-        active_max_age: An older ACTIVE_CONTEXT.md says so on top.
-        groups: Groups are given the index.
-    """
-
-    max_chars: int = 20_000
-    total_chars: int = 60_000
-    active_max_age: timedelta = timedelta(hours=24)
-    groups: bool = False
+    max_chars: int = setting(20_000, Whole(1000), "Characters of one file that a session is given")
+    total_chars: int = setting(
+        60_000, Whole(1000), "Characters of all files that a session is given"
+    )
+    active_max_age: timedelta = setting(
+        timedelta(hours=24), Span(), "An older ACTIVE_CONTEXT.md says so on top"
+    )
+    groups: bool = setting(False, Switch(), "Groups are given INDEX.md")
 
 
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
     """`[llm]`: a language model that may help, off by default.
 
-    Attributes:
-        provider: `none` or `openai-compatible`.
-        base_url: Without `/chat/completions`.
-        api_key_env: Variable that holds the key.
-        model: Its name at the service.
-        fallback_model: Asked when the first one fails.
-        timeout: For one answer; a consolidation may take twice as long.
-        daily_tokens: Tokens that may be used within a day.
+    `base_url` stands without `/chat/completions`; a consolidation may take twice the `timeout`.
     """
 
-    provider: str = "none"
-    base_url: str = "https://api.openai.com/v1"
-    api_key_env: str = "OPENAI_API_KEY"
-    model: str = ""
-    fallback_model: str = ""
-    timeout: timedelta = timedelta(seconds=60)
-    daily_tokens: int = 500_000
+    provider: str = setting(
+        "none",
+        Choice("none", "openai-compatible"),
+        "A language model that may help; nothing needs it",
+    )
+    base_url: str = setting(
+        "https://api.openai.com/v1", Url("http", "https"), "Address of its service"
+    )
+    api_key_env: str = setting(
+        "OPENAI_API_KEY", Kind(), "Environment variable that holds the key of its service"
+    )
+    model: str = setting("", Kind(), "Model of the service", example='"small-model"')
+    fallback_model: str = setting(
+        "", Kind(), "Model that is asked when the first one fails", example='"other-model"'
+    )
+    timeout: timedelta = setting(
+        timedelta(seconds=60), Span(SECOND), "How long one answer may take"
+    )
+    daily_tokens: int = setting(500_000, Whole(), "Tokens that it may use within a day")
 
 
 @dataclass(frozen=True, slots=True)
 class HealthSettings:
-    """`[health]`: from where on something is worth an alert.
+    """`[health]`: from where on something is worth an alert."""
 
-    Attributes:
-        interval: How often the scheduler looks.
-        process_pattern: Regular expression of the Gateway's command line.
-        disk_percent: How full a disk may be; at `disk_critical_percent` it is critical.
-        transcripts_mb: Megabytes of all transcripts.
-        memory_file_kb: Kilobytes of one memory file.
-        cron_errors: Failed scheduled runs of the platform within an hour.
-        alert_cooldown: Time until the same issue is told again.
-        notify_recovery: Tell that an issue is over.
-        quiet_hours: Such as `22:00-07:00`: only what is critical is told; "" for none.
-    """
-
-    interval: timedelta = timedelta(minutes=5)
-    process_pattern: str = r"(?:openclaw|moltbot|clawdbot).*gateway"
-    disk_percent: int = 90
-    disk_critical_percent: int = 97
-    transcripts_mb: int = 500
-    memory_file_kb: int = 50
-    cron_errors: int = 3
-    alert_cooldown: timedelta = timedelta(minutes=30)
-    notify_recovery: bool = True
-    quiet_hours: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelSettings:
-    """One `[[alerts.channel]]`.
-
-    `${NAME}` in address, token and channel stands for a secret that is kept elsewhere.
-
-    Attributes:
-        type: `slack`, `webhook`, `command`, `desktop`, `log` or `apprise`.
-        name: There is one channel of a name.
-        url: Where to; a secret.
-        channel: Of Slack, its id.
-        token: Of a Slack bot; a secret.
-        command: Program and arguments.
-    """
-
-    type: str
-    name: str
-    url: str = field(default="", repr=False)
-    channel: str = ""
-    token: str = field(default="", repr=False)
-    command: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        """Return what may be shown of it."""
-        return self.name if self.name.startswith(self.type) else f"{self.type} {self.name}"
-
-
-_FORM = r"(\d{1,2}):(\d{2})\s*-\s*(\d{1,2}):(\d{2})"
-
-
-class QuietHours(NamedTuple):
-    """From one time of the day to another, the end excluded; it may pass midnight."""
-
-    start: time
-    end: time
-
-    def holds(self, local: datetime) -> bool:
-        """Tell whether a local time lies in them; the same time twice means never."""
-        now = local.time()
-        if self.start <= self.end:
-            return self.start <= now < self.end
-        return now >= self.start or now < self.end
-
-
-def parse(text: str) -> QuietHours:
-    """Read hours as they are written.
-
-    Raises:
-        ValueError: They are written in another way.
-    """
-    found = compiled(_FORM).fullmatch(text.strip())
-    if found is None:
-        raise ValueError("no hours")
-    one, two, three, four = (int(part) for part in found.groups())
-    return QuietHours(time(one, two), time(three, four))
+    interval: timedelta = setting(
+        timedelta(minutes=5), Span(MINUTE), "How often the scheduler looks after health"
+    )
+    process_pattern: str = setting(
+        r"(?:openclaw|moltbot|clawdbot).*gateway",
+        Kind(),
+        "Regular expression of the Gateway's command line",
+    )
+    disk_percent: int = setting(
+        90, Whole(1, 100), "How full a disk may be", others=(Other("CLAWDBOT_DISK_THRESHOLD"),)
+    )
+    disk_critical_percent: int = setting(97, Whole(1, 100), "From here on a full disk is critical")
+    transcripts_mb: int = setting(500, Whole(1), "Megabytes that all transcripts may take")
+    memory_file_kb: int = setting(50, Whole(1), "Kilobytes that one memory file may take")
+    cron_errors: int = setting(3, Whole(1), "Failed scheduled runs of the platform within an hour")
+    alert_cooldown: timedelta = setting(
+        timedelta(minutes=30),
+        Span(MINUTE),
+        "Time until an issue is told again",
+        others=(Other("CLAWDBOT_ALERT_COOLDOWN", minutes),),
+    )
+    notify_recovery: bool = setting(True, Switch(), "Tell that an issue is over")
+    quiet_hours: str = setting(
+        "", Hours(), "Hours in which only what is critical is told", example='"22:00-07:00"'
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class AlertSettings:
-    """`[alerts]`; the log is a channel beside these.
+    """`[alerts]`; the log is a channel beside these."""
 
-    Attributes:
-        secrets_file: Lines `KEY=VALUE` for `${KEY}`; the user's own, readable by nobody else.
-        slack_channel: With a token, one more channel: the short way to Slack.
-        slack_token: Of the bot; a secret.
-    """
-
-    channels: tuple[ChannelSettings, ...] = ()
-    secrets_file: Path | None = None
-    slack_channel: str | None = None
-    slack_token: str | None = field(default=None, repr=False)
+    channels: tuple[ChannelSettings, ...] = setting(
+        (),
+        Channels(),
+        "Ways to be told, each a table [[alerts.channel]] with a type (slack, webhook, command, "
+        'desktop, log, apprise) and its keys; "${NAME}" in them stands for a secret',
+        name="channel",
+    )
+    secrets_file: Path | None = setting(
+        None,
+        PathName(),
+        'File of lines NAME=VALUE for "${NAME}"; yours, and readable by nobody else',
+        example='"~/.config/memconsole/secrets.env"',
+    )
+    slack_channel: str | None = setting(
+        None,
+        Kind(),
+        "Id of a Slack channel to tell",
+        example='"C0123456789"',
+        others=(Other("CLAWDBOT_ALERT_CHANNEL"),),
+    )
+    slack_token: str | None = setting(
+        None,
+        Kind(),
+        "Token of the Slack bot that tells it",
+        example='"${SLACK_TOKEN}"',
+        is_secret=True,
+        others=(Other("CLAWDBOT_ALERT_SLACK_TOKEN"),),
+    )
 
     def all_channels(self) -> tuple[ChannelSettings, ...]:
         """Return those of the tables, and Slack when its two keys are set."""
@@ -365,48 +369,66 @@ class AlertSettings:
 class ConfigCheckSettings:
     """`[config_check]`: beside a look whenever the configuration changed."""
 
-    interval: timedelta = timedelta(days=1)
+    interval: timedelta = setting(
+        timedelta(days=1),
+        Span(MINUTE),
+        "How often the scheduler checks the platform's configuration, beside when it changed",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class LogRotationSettings:
-    """`[log_rotation]`.
+    """`[log_rotation]`."""
 
-    Attributes:
-        max_bytes: From this size on a log is rotated.
-        keep: Old ones that are kept of each.
-        paths: Patterns of more logs that belong to other programs.
-    """
-
-    interval: timedelta = timedelta(hours=1)
-    max_bytes: int = 5_242_880
-    keep: int = 3
-    paths: tuple[str, ...] = ()
+    interval: timedelta = setting(
+        timedelta(hours=1), Span(MINUTE), "How often the scheduler looks at logs"
+    )
+    max_bytes: int = setting(
+        5_242_880,
+        Whole(1024),
+        "Size from which a log is rotated",
+        others=(Other("CLAWDBOT_LOG_MAX_BYTES"),),
+    )
+    keep: int = setting(
+        3, Whole(1, 100), "Old logs that are kept of each", others=(Other("CLAWDBOT_LOG_KEEP"),)
+    )
+    paths: tuple[str, ...] = setting(
+        (), Texts(), "More logs of other programs, patterns such as /srv/*.log"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class CleanupSettings:
-    """`[cleanup]`: of transcripts that no store knows; off by default.
+    """`[cleanup]`: of transcripts that no store knows; days count from the last line of one."""
 
-    Attributes:
-        compress_days: Days after its last line until one is packed.
-        delete_days: Days after that line until a packed one is deleted.
-    """
-
-    is_enabled: bool = False
-    compress_days: int = 7
-    delete_days: int = 30
+    is_enabled: bool = setting(
+        False,
+        Switch(),
+        "Pack, and later delete, old transcripts that no session store knows any more",
+        name="enabled",
+    )
+    compress_days: int = setting(
+        7,
+        Whole(1),
+        "Days until such a transcript is packed",
+        others=(Other("CLAWDBOT_COMPRESS_DAYS"),),
+    )
+    delete_days: int = setting(
+        30, Whole(1), "Days until a packed one is deleted", others=(Other("CLAWDBOT_DELETE_DAYS"),)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class MetricsSettings:
-    """`[metrics]`; both ways are off until they are named.
+    """`[metrics]`; both ways are off until they are named."""
 
-    Attributes:
-        textfile: For the node exporter's folder; ends in `.prom`.
-        port: Of the endpoint on 127.0.0.1; 0 is off.
-    """
-
-    textfile: Path | None = None
-    port: int = 0
-    interval: timedelta = timedelta(minutes=1)
+    textfile: Path | None = setting(
+        None,
+        PathName(),
+        "File of metrics for the Prometheus node exporter",
+        example='"/var/lib/node_exporter/textfile/memconsole.prom"',
+    )
+    port: int = setting(0, Whole(0, 65535), "Port of the metrics on 127.0.0.1; 0 is off")
+    interval: timedelta = setting(
+        timedelta(minutes=1), Span(MINUTE), "How often the metrics are renewed"
+    )

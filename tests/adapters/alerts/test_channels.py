@@ -25,7 +25,8 @@ from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.domain.alerts.rules import Issue, Notice, NoticeKind
 from memconsole.domain.alerts.text import payload
 from memconsole.domain.health.checks import CheckStatus
-from memconsole.domain.settings.sections import AlertSettings, ChannelSettings
+from memconsole.domain.settings.channels import ChannelSettings
+from memconsole.domain.settings.sections import AlertSettings
 from memconsole.errors import ConfigError, DeliveryError
 from tests.engine.capture_place import full_disk
 from tests.receiver import receiver

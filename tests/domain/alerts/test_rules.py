@@ -26,7 +26,7 @@ from memconsole.domain.alerts.rules import (
 from memconsole.domain.alerts.text import payload
 from memconsole.domain.health.checks import Check, CheckStatus, HealthReport
 from memconsole.domain.health.text import status_text
-from memconsole.domain.settings.sections import parse
+from memconsole.domain.settings.channels import parse
 
 AT = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memconsole.domain.memory.categories import CATEGORIES, OTHER, by_category, category_of
 from memconsole.domain.memory.files import Category
-from memconsole.domain.settings.sections import CategoryRule
+from memconsole.domain.settings.headings import CategoryRule
 
 
 def test_the_rows_stand_in_the_order_of_the_specification() -> None:

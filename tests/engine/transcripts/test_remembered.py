@@ -43,7 +43,7 @@ def hold(world: World, changed: int, count: int = SESSIONS) -> None:
 
 def look(world: World) -> ConsoleSnapshot:
     """Take a snapshot as a process of its own."""
-    engine = Engine(world.ports, Settings(Path("/state")))
+    engine = Engine(world.ports, Settings(state_dir=Path("/state")))
     snapshot = engine.snapshot()
     engine.remember_readings()
     return snapshot
@@ -83,6 +83,6 @@ def test_a_small_home_keeps_nothing(world: World) -> None:
 
 
 def test_a_look_alone_keeps_nothing(world: World) -> None:
-    Engine(world.ports, Settings(Path("/state"))).snapshot()
+    Engine(world.ports, Settings(state_dir=Path("/state"))).snapshot()
 
     assert world.usages.kept == {}

@@ -12,18 +12,18 @@ import re
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Final, TypeAlias
 
-from memconsole.config.place import shown
-
-if TYPE_CHECKING:
-    from memconsole.domain.settings.sections import CategoryRule, ChannelSettings
-
+from memconsole.text.plain import one_line
 
 Value: TypeAlias = (
-    "bool | int | float | str | Path | timedelta | tuple[str, ...] | tuple[ChannelSettings, ...]"
-    " | tuple[CategoryRule, ...] | Mapping[str, int] | None"
+    "bool | int | float | str | Path | timedelta | tuple[object, ...] | Mapping[str, int] | None"
 )
+
+SECOND: Final = timedelta(seconds=1)
+MINUTE: Final = timedelta(minutes=1)
+
+_SHOWN_CHARS = 60
 
 _WHOLE = r"[+-]?\d[\d_]{0,30}"
 _WORDS = {"true": True, "1": True, "yes": True, "on": True}
@@ -330,3 +330,9 @@ def span_text(span: timedelta) -> str:
         if ms and ms % size_ms == 0:
             return f"{ms // size_ms}{unit}"
     return "0s"
+
+
+def shown(raw: object) -> str:
+    """Return a value as given, for an error message: one line, cut, in quotes."""
+    text = one_line(str(raw))
+    return f'"{text[:_SHOWN_CHARS]}…"' if len(text) > _SHOWN_CHARS else f'"{text}"'

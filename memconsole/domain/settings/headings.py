@@ -1,20 +1,36 @@
-"""Kinds of values about memory files: headings of INDEX.md, and markers."""
+"""Headings of INDEX.md and markers of the operator's own, and how they are written."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from memconsole.config.kinds import Kind, Texts, toml_value
-from memconsole.config.place import shown
+from memconsole.domain.settings.kinds import Kind, Texts, shown, toml_value
+from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
-
-if TYPE_CHECKING:
-    from memconsole.domain.settings.sections import CategoryRule
 
 _KEYS: Final = frozenset({"name", "patterns", "emoji"})
 _EMOJI: Final = "🗂️"
 _TAG: Final = r"[A-Z][A-Z0-9_-]{0,30}"
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryRule:
+    """One row of the table.
+
+    Attributes:
+        name: Heading in words.
+        emoji: What stands before the name in INDEX.md.
+        patterns: Shell patterns for the file name; letter case does not matter.
+    """
+
+    name: str
+    emoji: str
+    patterns: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return what `config show` says of it."""
+        return f"{self.name}: {', '.join(self.patterns)}"
 
 
 class Categories(Kind):
@@ -61,8 +77,6 @@ class Tags(Texts):
 
 
 def _category(number: int, table: Mapping[str, object]) -> CategoryRule:
-    from memconsole.domain.settings.sections import CategoryRule  # noqa: PLC0415 - rarely
-
     if unknown := next((key for key in table if key not in _KEYS), None):
         raise ValueError(f"number {number} has an unknown key {shown(unknown)}")
     name, emoji = table.get("name"), table.get("emoji", _EMOJI)

@@ -9,7 +9,8 @@ import pytest
 
 from memconsole.config.load import load
 from memconsole.config.show import describe
-from memconsole.domain.settings.sections import ChannelSettings, CleanupSettings
+from memconsole.domain.settings.channels import ChannelSettings
+from memconsole.domain.settings.sections import CleanupSettings
 from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:

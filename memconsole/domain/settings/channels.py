@@ -1,18 +1,19 @@
-"""Kinds of values around the jobs: channels of alerts, and hours of the day."""
+"""Ways to be told of alerts and hours without any, and how they are written."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from dataclasses import field
+from datetime import time
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memconsole.config.kinds import Kind, toml_value
-from memconsole.config.place import shown
+from memconsole.domain.settings.kinds import Kind, shown, toml_value
+from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from memconsole.domain.settings.sections import ChannelSettings
+    from datetime import datetime
 
 _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
     "log": (),
@@ -36,6 +37,63 @@ _COMMON: Final = ("type", "name")
 _REFERENCE: Final = r"\$\{\w+\}"
 
 
+@dataclass(frozen=True, slots=True)
+class ChannelSettings:
+    """One `[[alerts.channel]]`.
+
+    `${NAME}` in address, token and channel stands for a secret that is kept elsewhere.
+
+    Attributes:
+        type: `slack`, `webhook`, `command`, `desktop`, `log` or `apprise`.
+        name: There is one channel of a name.
+        url: Where to; a secret.
+        channel: Of Slack, its id.
+        token: Of a Slack bot; a secret.
+        command: Program and arguments.
+    """
+
+    type: str
+    name: str
+    url: str = field(default="", repr=False)
+    channel: str = ""
+    token: str = field(default="", repr=False)
+    command: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Return what may be shown of it."""
+        return self.name if self.name.startswith(self.type) else f"{self.type} {self.name}"
+
+
+_FORM = r"(\d{1,2}):(\d{2})\s*-\s*(\d{1,2}):(\d{2})"
+
+
+class QuietHours(NamedTuple):
+    """From one time of the day to another, the end excluded; it may pass midnight."""
+
+    start: time
+    end: time
+
+    def holds(self, local: datetime) -> bool:
+        """Tell whether a local time lies in them; the same time twice means never."""
+        now = local.time()
+        if self.start <= self.end:
+            return self.start <= now < self.end
+        return now >= self.start or now < self.end
+
+
+def parse(text: str) -> QuietHours:
+    """Read hours as they are written.
+
+    Raises:
+        ValueError: They are written in another way.
+    """
+    found = compiled(_FORM).fullmatch(text.strip())
+    if found is None:
+        raise ValueError("no hours")
+    one, two, three, four = (int(part) for part in found.groups())
+    return QuietHours(time(one, two), time(three, four))
+
+
 class Hours(Kind):
     """Hours of the day, such as 22:00-07:00."""
 
@@ -48,8 +106,6 @@ class Hours(Kind):
 
     def parse(self, raw: object) -> str:
         """Take two times of the day with a hyphen between them."""
-        from memconsole.domain.settings.sections import parse  # noqa: PLC0415 - only when some are set
-
         try:
             parse(str(raw))
         except ValueError:
@@ -82,8 +138,6 @@ class Channels(Kind):
 
 
 def _channel(number: int, table: Mapping[str, object], taken: set[str]) -> ChannelSettings:
-    from memconsole.domain.settings.sections import ChannelSettings  # noqa: PLC0415 - rarely
-
     kind = _type(number, table)
     for key in table:
         if key not in (*_COMMON, *_ALLOWED[kind]):

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.config.kinds import (
+from memconsole.config.show import toml_text
+from memconsole.domain.settings.kinds import (
     Choice,
     Counts,
     Kind,
@@ -25,7 +26,6 @@ from memconsole.config.kinds import (
     Zone,
     span_text,
 )
-from memconsole.config.show import toml_text
 from memconsole.text.plain import one_line
 
 WORDS = Choice("auto", "ws", "none")
