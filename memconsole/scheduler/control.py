@@ -9,7 +9,8 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Origin
-from memconsole.domain.jobs.runs import WATCHER, JobRecord, JobView, watcher_view
+from memconsole.domain.jobs.runs import WATCHER, JobRecord, JobView, Start, watcher_view
+from memconsole.domain.jobs.schedule import DailyAt
 from memconsole.errors import ConfigError, MemconsoleError, ReadOnlyError, UsageError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.scheduler.jobs import TABLE
@@ -159,7 +160,7 @@ class Jobs:
         with self._lock, ExitStack() as owned:
             owned.enter_context(self.locks.scheduler())  # refused before a thread begins
             stopper = Stopper()
-            service = self._service(stopper)
+            service = self._service(stopper, holds_back=True)
             keep = owned.pop_all()
 
         def live() -> None:
@@ -184,7 +185,7 @@ class Jobs:
 
     # ---- parts ---------------------------------------------------------------------------
 
-    def _service(self, stopper: Stopper) -> SchedulerService:
+    def _service(self, stopper: Stopper, *, holds_back: bool = False) -> SchedulerService:
         from memconsole.scheduler.execution import Execution  # noqa: PLC0415 - only who runs jobs
 
         engine = self.engine if self.scheduler_engine is None else self.scheduler_engine()
@@ -199,6 +200,7 @@ class Jobs:
             stopper.bell,
             self.zone(),
             self._watcher(engine, stopper),
+            holds_back,
         )
 
     def _watcher(self, engine: Engine, stopper: Stopper) -> Watcher | None:
@@ -233,7 +235,11 @@ class Jobs:
         is_enabled = job.runs_under(self.settings)
         if not (is_served and is_enabled):
             record = replace(record, is_running=False, next_at=None)
-        return JobView(job.id, is_enabled, job.rule_words(self.settings), job.help, record)
+        words = job.rule_words(self.settings)
+        start = Start.AFTER_INTERVAL if job.is_irreversible else Start.AT_ONCE
+        if is_enabled and isinstance(job.trigger(self.settings), DailyAt):
+            start = Start.AT_ITS_TIME
+        return JobView(job.id, is_enabled, words, job.help, record, start=start)
 
     def _found(self, name: str) -> Job:
         listed = {job.id: job for job in self.table if job.is_listed}

@@ -67,6 +67,7 @@ class Job:
         preview: What a dry run says instead of `work`; None says what it is for.
         rank: Its place inside one workspace; None when it writes into none.
         needs_child: It loads much: each command runs in a process of its own.
+        is_irreversible: What it does cannot be taken back.
         is_enabled: Whether the settings switch it on.
         catches_up: What was missed in sleep is made up for once.
         is_listed: People see it and its runs; False for upkeep of our own.
@@ -82,6 +83,7 @@ class Job:
     preview: Callable[[Engine], JobEnd] | None = None
     rank: Rank | None = None
     needs_child: bool = False
+    is_irreversible: bool = False
     is_enabled: Callable[[Settings], bool] = _always
     catches_up: bool = True
     is_listed: bool = True
@@ -214,6 +216,7 @@ TABLE: tuple[Job, ...] = (
         trigger=lambda settings: Every(settings.rotation.interval),
         commands=_rotations,
         rank=Rank.FLUSH,
+        is_irreversible=True,
         most=lambda settings: settings.rotation.max_per_run,
     ),
     Job(

@@ -64,6 +64,8 @@ class SchedulerService:
         hands: Where jobs run.
         zone: The operator's, for calendar jobs.
         bell: Rings when something happened that a new look should see.
+        holds_back: What cannot be taken back waits for its first whole interval: somebody at a
+            console who began to run the jobs has the time to look.
         watcher: Knows what changed files ask for; None when nobody listens.
         cancel: Set to end: jobs look at it at least once a second.
     """
@@ -77,6 +79,7 @@ class SchedulerService:
     bell: Waker
     zone: Zone = None
     watcher: Watcher | None = None
+    holds_back: bool = False
     cancel: threading.Event = field(default_factory=threading.Event)
     _entries: dict[str, _Entry] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
@@ -96,7 +99,13 @@ class SchedulerService:
             is_cut_short = record.is_running
             if is_cut_short:
                 record = self._mourned(job, record)
-            rule = Schedule(job.id, job.trigger(self.settings), job.catches_up, position=position)
+            rule = Schedule(
+                job.id,
+                job.trigger(self.settings),
+                job.catches_up,
+                runs_at_start=not (self.holds_back and job.is_irreversible),
+                position=position,
+            )
             timing = schedule.begin(
                 rule, now, self.zone, done_at=record.done_at, is_cut_short=is_cut_short
             )

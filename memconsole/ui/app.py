@@ -36,7 +36,7 @@ from memconsole.ui.workers.indexing import Indexing, IndexMoved, IndexStep
 from memconsole.ui.workers.readings import INTERVALS, Readings, ScreenClock, zone_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from textual.actions import ActionParseResult
     from textual.binding import BindingType
@@ -350,6 +350,39 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
 
             action = self.actions.begin(spec, targets, refusal)
             self.push_screen(ActionScreen(action, self.glyphs))
+
+    async def action_quit(self) -> None:
+        """Leave; while something runs that would end with the console, ask first."""
+        sentences = tuple(self._what_quitting_ends())
+        if not sentences or self.screen.name == "ask":
+            self.exit()
+        else:
+            self.ask("Quit", sentences, "quit", self.exit)
+
+    def ask(
+        self,
+        heading: str,
+        sentences: tuple[str, ...],
+        yes: str,
+        then: Callable[[], object],
+        *,
+        line: str = "",
+    ) -> None:
+        """Ask a question, and do something when it is answered with yes."""
+        from memconsole.ui.screens.question import AskScreen  # noqa: PLC0415 - none was asked yet
+
+        def answered(is_yes: bool | None) -> None:
+            if is_yes:
+                then()
+
+        self.push_screen(AskScreen(heading, sentences, yes, self.glyphs, line=line), answered)
+
+    def _what_quitting_ends(self) -> Iterator[str]:
+        if self.actions.is_busy and self.actions.current is not None:
+            name = self.actions.current.spec.name
+            yield f"{name} is still running; its end would be seen in `memconsole runs` alone."
+        if self.jobs is not None and self.jobs.is_hosting:
+            yield "This console runs the jobs: without it nobody saves, until S or --serve."
 
     def action_undo(self) -> None:
         """Take back the last action that can be taken back."""

@@ -151,6 +151,17 @@ class Desk(Protocol):
     def begin(self, spec: CommandSpec, targets: tuple[Target, ...], refusal: str = "") -> None:
         """Begin a command: its plan first."""
 
+    def ask(
+        self,
+        heading: str,
+        sentences: tuple[str, ...],
+        yes: str,
+        then: Callable[[], object],
+        *,
+        line: str = "",
+    ) -> None:
+        """Ask a question, and do something when it is answered with yes."""
+
     def say(self, text: str, role: Role = Role.PLAIN) -> None:
         """Show one sentence at the bottom of the screen in front."""
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from memconsole.domain.jobs.runs import FAILED, Start
 from memconsole.errors import MemconsoleError
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memconsole.domain.jobs.runs import JobView
+    from memconsole.ports.jobs import JobControl
     from memconsole.ui.desk import Desk
 
 logger = logging.getLogger(__name__)
@@ -29,6 +34,68 @@ def why_not_host(app: Desk) -> str | None:
     if scheduler is not None and scheduler.state != "stopped":
         return f"the jobs are run already: {scheduler.state}, pid {scheduler.pid}"
     return None
+
+
+def ask_to_host(app: Desk) -> None:
+    """Show what running the jobs here would begin, and ask; finding out may take a while."""
+    jobs = app.jobs
+    if jobs is None:
+        return
+    app.say("looking what the jobs would do", Role.MUTED)
+
+    def look() -> None:
+        try:
+            sentences = (*_starts(jobs.jobs()), "", *_resets(jobs))
+        except MemconsoleError as error:
+            _tell(app, f"{error}. {error.hint}", Role.WARNING)
+        except Exception:  # the edge of a thread: the console goes on
+            logger.exception("the jobs could not be listed")
+            _tell(app, "the jobs could not be listed, which is a bug; press l for it", Role.DUE)
+        else:
+            app.call_from_thread(_ask, app, sentences)
+
+    app.run_worker(look, thread=True, group="host", exit_on_error=False)
+
+
+def _ask(app: Desk, sentences: tuple[str, ...]) -> None:
+    heading = "Run the jobs in this console until it quits"
+    app.ask(heading, sentences, "run them", lambda: host(app), line="memconsole --serve")
+
+
+def _starts(views: Iterable[JobView]) -> Iterator[str]:
+    """Yield when each job would run, those alike in one sentence."""
+    listed = [one for one in views if one.watching is None]
+    on = [one for one in listed if one.is_enabled and not one.record.is_paused]
+    for start in Start:
+        names = [
+            one.id if start is Start.AT_ONCE else f"{one.id} ({one.trigger})"
+            for one in on
+            if one.start is start
+        ]
+        if names:
+            yield f"{start.value}: {', '.join(names)}"
+    off = [one.id for one in listed if one not in on]
+    if off:
+        yield f"off or paused: {', '.join(off)}"
+
+
+def _resets(jobs: JobControl) -> Iterator[str]:
+    """Yield which sessions the first rotation would reset, as the disk tells now."""
+    from memconsole.domain.commands.outcomes import Planned  # noqa: PLC0415 - as above
+
+    try:
+        run = jobs.run_now("rotation", dry_run=True)
+    except MemconsoleError as error:
+        yield f"which sessions rotation would reset is not known: {error}"
+        return
+    found = [one for one in run.outcomes if isinstance(one, Planned)]
+    if run.end.status == FAILED and not found:
+        yield f"which sessions rotation would reset is not known: {run.end.message}"
+    elif not found:
+        yield "rotation would reset no session as things are now"
+    else:
+        yield "rotation would reset, unless that changes until then:"
+        yield from (f"  {one.message}" for one in found)
 
 
 def host(app: Desk) -> None:

@@ -208,6 +208,7 @@ class Stage:
     store: JobStore = field(default_factory=FakeJobStore)
     locks: FakeJobLocks = field(default_factory=FakeJobLocks)
     runs: FakeRuns = field(default_factory=FakeRuns)
+    holds_back: bool = False
     hands: SlowHands = field(init=False)
     bell: FakeBell = field(init=False)
     service: SchedulerService = field(init=False)
@@ -229,6 +230,7 @@ class Stage:
             self.hands,
             self.bell,
             self.zone,
+            holds_back=self.holds_back,
         )
         self.service.begin()
 

@@ -33,6 +33,17 @@ def test_every_job_runs_once_at_start_and_not_all_in_one_second() -> None:
     ]
 
 
+def test_at_a_console_what_cannot_be_taken_back_waits_for_its_first_interval() -> None:
+    table = [job("rotation", Every(30 * MINUTE), is_irreversible=True), job("checkpoint")]
+    stage = Stage(table, holds_back=True)
+    stage.live(timedelta(minutes=40))
+    assert stage.started("checkpoint")[0] < 30
+    assert 30 * 60 <= stage.started("rotation")[0] <= 30 * 60 + 35
+    headless = Stage(table)
+    headless.live(timedelta(minutes=1))
+    assert headless.started("rotation")
+
+
 def test_what_it_did_is_remembered() -> None:
     stage = Stage([job("checkpoint")])
     stage.live(timedelta(seconds=5))

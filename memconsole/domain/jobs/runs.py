@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
@@ -117,6 +118,14 @@ class JobRecord:
         )
 
 
+class Start(StrEnum):
+    """What a job does when a console begins to run the jobs."""
+
+    AT_ONCE = "now"
+    AFTER_INTERVAL = "after its first interval"
+    AT_ITS_TIME = "at its time"
+
+
 @dataclass(frozen=True, slots=True)
 class JobView:
     """One job as people see it.
@@ -125,6 +134,7 @@ class JobView:
         is_enabled: The configuration switches it on.
         trigger: Such as `every 20m`.
         help: One sentence without a full stop.
+        start: What it does when a console begins to run the jobs.
         watching: Of the watcher, which has no turns: `on`, `off` or `polling`.
     """
 
@@ -134,6 +144,7 @@ class JobView:
     help: str
     record: JobRecord
     watching: str | None = None
+    start: Start = Start.AT_ONCE
 
     @property
     def state(self) -> str:

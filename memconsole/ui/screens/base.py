@@ -13,7 +13,7 @@ from memconsole.ui.actions.targets import aim_of, aims_at, for_agents, for_findi
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.drawing.themes import LOOKS, Looks
-from memconsole.ui.hosting import host, why_not_host
+from memconsole.ui.hosting import ask_to_host, why_not_host
 from memconsole.ui.keys import COMMON, command_bindings, key_line, refusal
 from memconsole.ui.screens.panels import PanelScreen
 from memconsole.ui.widgets.line import Bar
@@ -230,8 +230,8 @@ class ConsoleScreen(PanelScreen):
         self.say(reason, Role.WARNING)
 
     def action_host(self) -> None:
-        """Run the jobs inside this console until it quits."""
-        host(self.desk)
+        """Ask whether the jobs shall run inside this console until it quits."""
+        ask_to_host(self.desk)
 
     def action_observations(self) -> None:
         """Open what is remembered of the talks of the agent that is meant here."""

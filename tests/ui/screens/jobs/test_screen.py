@@ -11,7 +11,7 @@ import pytest
 
 from memconsole.domain.agents import Origin
 from memconsole.domain.commands.outcomes import Run
-from memconsole.domain.jobs.runs import JobEnd, JobRecord, JobRun, JobView
+from memconsole.domain.jobs.runs import JobEnd, JobRecord, JobRun, JobView, Start
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.errors import SchedulerOwnedError
 from tests.ui import sample
@@ -95,6 +95,7 @@ def fake_jobs() -> FakeJobs:
                 message="nothing answers at ws://127.0.0.1:18789",
                 failures=3,
             ),
+            start=Start.AFTER_INTERVAL,
         ),
         JobView(
             "checkpoint",
@@ -239,12 +240,31 @@ async def test_the_scheduler_is_run_here_when_nobody_runs_it() -> None:
     jobs = fake_jobs()
     async with at_work(engine_with(jobs, "stopped"), WIDE) as desk:
         await desk.press("S")
-        assert jobs.asked == ["host"]
+        assert "host" not in jobs.asked
+        text = " ".join(desk.text("dialog").replace("│", " ").split())
+        assert "now: checkpoint, index_sync after" in text
+        assert "after its first interval: rotation (every 30m) off or paused: trans" in text
+        assert "rotation would reset no session as things are now" in text
+        await desk.press("y")
+        assert jobs.asked[-1] == "host"
         assert "this console runs the jobs until it quits" in desk.picture()
         await desk.press("v")
         assert "run by this console" in desk.picture()
         await desk.press("S")
         assert "this console runs the jobs already" in desk.picture()
+
+
+async def test_who_runs_the_jobs_is_asked_before_it_quits() -> None:
+    jobs = fake_jobs()
+    async with at_work(engine_with(jobs, "stopped"), WIDE) as desk:
+        await desk.press("S", "y", "q")
+        assert desk.screen == "ask"
+        assert "without it nobody saves" in desk.text("dialog")
+        await desk.press("enter")
+        assert desk.screen == "overview"
+        await desk.press("q")
+        await desk.pilot.press("y")
+    assert desk.app.return_code == 0
 
 
 async def test_beside_another_scheduler_none_is_run() -> None:
@@ -259,7 +279,7 @@ async def test_one_that_came_first_is_named() -> None:
     jobs = fake_jobs()
     jobs.refusal = SchedulerOwnedError("process 812 since 2026-01-26 13:20:00+0000")
     async with at_work(engine_with(jobs, "stopped"), WIDE) as desk:
-        await desk.press("S")
+        await desk.press("S", "y")
         assert "the scheduler runs already: process 812" in desk.picture()
 
 
