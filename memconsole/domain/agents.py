@@ -50,6 +50,7 @@ WARNING_CODES = (
     "gateway-late",
     "gateway-list-cut",
     "gateway-other-home",
+    "gateway-refused",
     "index-stale",
     "memory-unreadable",
     "missing-transcript",

@@ -257,6 +257,12 @@ CLOSED, FAILED = "memory-unreadable", "embedding-failed"
 
 
 def late(world: World) -> None:
+    world.gateway.verdict = "up"
+    whole = world.gateway.read
+    world.gateway.read = lambda: replace(whole(), is_late=True)  # type: ignore[method-assign]
+
+
+def refused(world: World) -> None:
     world.gateway.verdict = "starting"
 
 
@@ -278,6 +284,7 @@ GATEWAYS: dict[str, Callable[[World], None]] = {
     "gateway-late": late,
     "gateway-list-cut": cut_off,
     "gateway-other-home": elsewhere,
+    "gateway-refused": refused,
 }
 
 

@@ -119,9 +119,10 @@ def live_notices(live: LiveReading) -> Iterator[Notice]:
     if live.is_late and live.sessions:
         yield Notice("gateway-late", f"the gateway is {status.words}: its last answer is shown")
     elif live.is_late or status.verdict in _REFUSED:
-        yield Notice("gateway-late", f"the gateway is {status.words}: sessions are shown from disk")
+        code = "gateway-late" if live.is_late else "gateway-refused"
+        yield Notice(code, f"the gateway is {status.words}: sessions are shown from disk")
     elif status.verdict == Verdict.UP and status.reason is not None:
-        yield Notice("gateway-late", f"{status.reason}: sessions are shown from disk")
+        yield Notice("gateway-refused", f"{status.reason}: sessions are shown from disk")
     if live.strangers:
         where = f" at {status.url}" if status.url else ""
         yield Notice(

@@ -87,7 +87,7 @@ def test_another_session_is_never_merged(row: LiveSession) -> None:
 
 @pytest.mark.parametrize(
     ("verdict", "codes"),
-    [("down", []), ("bad-token", ["gateway-late"]), ("starting", ["gateway-late"])],
+    [("down", []), ("bad-token", ["gateway-refused"]), ("starting", ["gateway-refused"])],
 )
 def test_a_gateway_that_cannot_be_asked_leaves_the_disk(verdict: str, codes: list[str]) -> None:
     made = world()
