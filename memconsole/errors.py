@@ -182,6 +182,12 @@ class LockedError(MemconsoleError):
         self.owner = owner
 
 
+class NoWorkspaceError(MemconsoleError):
+    """The agent's workspace is not there, or only guessed; nothing can be done for it."""
+
+    code = "workspace-missing"
+
+
 class SchedulerOwnedError(MemconsoleError):
     """Another process runs the jobs of this state folder."""
 

@@ -229,7 +229,7 @@ class _Scene:
             from memconsole.engine.index_md import made_index  # noqa: PLC0415 - seldom missing
 
             pool = self.reader.pool(self.home, self.agent)
-            text = made_index(self.ports, self.settings, self.home, pool).text
+            text = made_index(self.settings, self.home, pool, self.ports.clock.now()).text
         return head if text is None else f"{head}\n{text}"
 
     def active(self) -> str | None:

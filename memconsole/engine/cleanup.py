@@ -16,10 +16,9 @@ from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.recover import SILENT
 from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import TranscriptKind
-from memconsole.engine.observe.run import observe
+from memconsole.engine.dispatch import Steps
 from memconsole.engine.transcripts.ages import dated
-from memconsole.engine.transcripts.fingerprint import is_captured, take_fingerprint
-from memconsole.engine.turn import settle
+from memconsole.engine.transcripts.fingerprint import Fingerprints
 from memconsole.errors import StateError, StoreError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.numerals import size_words
@@ -46,6 +45,11 @@ class _Scene:
     reader: Reader
     settings: Settings
     dry_run: bool
+
+    @property
+    def fingerprints(self) -> Fingerprints:
+        ports = self.ports
+        return Fingerprints(ports.sessions, ports.recovery, ports.clock)
 
 
 def clean_transcripts(
@@ -149,7 +153,7 @@ def _why_not(scene: _Scene, agent: Agent, stored: StoredSession) -> str | None:
     ref = stored.transcript
     assert ref is not None  # it has a file
     try:
-        if is_captured(scene.ports, agent.ref, ref):
+        if scene.fingerprints.is_captured(agent.ref, ref):
             return None
         if stored.archive_reason == "deleted":
             return "it was deleted on purpose, and never captured"
@@ -171,20 +175,16 @@ def _remembered_key(scene: _Scene, agent: Agent, ref: TranscriptRef) -> SessionK
 
 def _is_safe(scene: _Scene, agent: Agent, ref: TranscriptRef) -> bool:
     """Capture a transcript to its end, and remember that behind it; tell whether it worked."""
-    recovery = scene.ports.recovery
-    print_ = take_fingerprint(scene.ports, ref) or SILENT
+    print_ = scene.fingerprints.take(ref) or SILENT
     if print_ != SILENT and not _is_captured(scene, agent, ref):
         return False
-    recovery.remember(agent.ref, ref.session_id, print_, scene.ports.clock.now())
+    scene.fingerprints.remember(agent.ref, ref.session_id, print_)
     return True
 
 
 def _is_captured(scene: _Scene, agent: Agent, ref: TranscriptRef) -> bool:
     look = Observe(agent.ref, recover_id=ref.session_id)
-    outcome = settle(
-        look,
-        lambda: observe(look, ports=scene.ports, reader=scene.reader, settings=scene.settings),
-    )
+    outcome = Steps(scene.ports, scene.reader, scene.settings).step(look)
     if isinstance(outcome, Skipped):
         return outcome.reason in (SkipReason.NOTHING_NEW, SkipReason.TOO_SMALL)
     return not isinstance(outcome, Failed)

@@ -3,11 +3,15 @@
 The row of a command names the function that does it, as `module:function` below
 `memconsole.engine`. That module is imported now, so that a call loads what its command needs. The
 function is given the command and, by name, what its parameters ask for: a port by its name in
-`Ports`, or one of
+`Ports`, something of `MADE`, which is made of ports in the same way, or one of
 
     home        home, configuration and roster, as they are now
     reader      reads home, sessions and memory
     settings    those of the command's agent
+    ports       what a search needs, as `SearchNeeds`
+    all_ports   every port, for what judges the whole home
+    step        runs another command as a part of this one
+    finish      finishes what earlier runs promised to erase
     progress    is told how many steps are done, and of how many
     cancel      ends a long command early
 """
@@ -16,31 +20,26 @@ from __future__ import annotations
 
 import logging
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 from memconsole.domain.commands.command import command_line, key_of, name_of
-from memconsole.domain.commands.outcomes import (
-    Failed,
-    Planned,
-    Run,
-    Skipped,
-    SkipReason,
-    reason_of,
-    status_of,
-)
-from memconsole.errors import LockedError, MemconsoleError, ReadOnlyError, StateError
+from memconsole.domain.commands.outcomes import Planned, Run, reason_of, status_of
+from memconsole.engine.turn import settle
+from memconsole.errors import ReadOnlyError, StateError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.outgoing import let_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
-    from types import CodeType
 
+    from memconsole.domain.agents import Agent
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.memory.intents import Erasure
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
     from memconsole.ports.bundle import Ports
@@ -49,15 +48,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _SIMILARITY = "memconsole.domain.memory.similarity"
-
-
-class Runner(Protocol):
-    """What does a command: takes it, and by name what it uses."""
-
-    __code__: CodeType
-
-    def __call__(self, command: Command, /, **uses: object) -> Outcome:
-        """Do it; raises what it raises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +67,17 @@ class Attended:
 
 UNATTENDED = Attended()
 
+MADE = {
+    "turns": "turn:Turns",
+    "fingerprints": "transcripts.fingerprint:Fingerprints",
+    "model": "model:BudgetedModel",
+    "memories": "home.workspace:Memories",
+    "memory_index": "search.refresh:MemoryIndex",
+    "memory_turns": "memory.turns:MemoryTurns",
+    "targets": "rotation.target:Targets",
+}
+"""What is made for a command that asks for it: its class, whose fields are asked for in turn."""
+
 
 def run_command(
     command: Command,
@@ -88,58 +89,82 @@ def run_command(
 ) -> Outcome:
     """Run a command; expected failures come back as `Failed`, bugs are raised."""
     started_at = ports.clock.now()
-    start = ports.clock.monotonic()
-    try:
-        outcome = _dispatch(command, ports, reader, settings, attended)
-    except LockedError as error:
-        outcome = Skipped(command, SkipReason.LOCKED, str(error), error.hint)
-    except MemconsoleError as error:
-        outcome = Failed(command, error.code, str(error), error.hint)
-    took = round((ports.clock.monotonic() - start) * 1000)
-    outcome = replace(outcome, duration_ms=took)
+    outcome = Steps(ports, reader, settings, attended).step(command)
     # Jobs look before they act; a look that changes nothing is no news.
     level = logging.DEBUG if command.dry_run else logging.INFO
     logger.log(level, "%s: %s", let_out(command_line(command)), status_of(outcome))
     if not (isinstance(outcome, Planned) or command.dry_run or settings.ui.read_only):
         _write_down(command, outcome, started_at, ports, attended.job)
+    if _SIMILARITY in sys.modules:
+        sys.modules[_SIMILARITY].forget()  # a process of months need not keep it
     return outcome
 
 
-def runner_of(place: str) -> Runner:
-    """Return the function that a row names, and import its module."""
-    module, _, function = place.partition(":")
-    runner: Runner = getattr(import_module(f"memconsole.engine.{module}"), function)
-    return runner
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Runs commands, each with what it asks for; writes none of them down."""
+
+    ports: Ports
+    reader: Reader
+    settings: Settings
+    attended: Attended = UNATTENDED
+
+    def step(self, command: Command) -> Outcome:
+        """Run a command; an expected failure comes back as `Failed`, a held lock as a skip."""
+        clock = self.ports.clock
+        start_s = clock.monotonic()
+        outcome = settle(command, lambda: self._done(command))
+        return replace(outcome, duration_ms=round((clock.monotonic() - start_s) * 1000))
+
+    def _done(self, command: Command) -> Outcome:
+        if self.settings.ui.read_only and not command.dry_run:
+            raise ReadOnlyError(name_of(command))
+        settings = self.settings.for_agent(command.agent.id)
+        runner: Callable[..., Outcome] = named(command.spec.runner)
+        return runner(command, **self._uses(runner, settings))
+
+    def _uses(self, made: Callable[..., object], settings: Settings) -> dict[str, object]:
+        return {name: self._use(name, settings) for name in uses_of(made)}
+
+    def _use(self, name: str, settings: Settings) -> object:
+        """Return what a parameter asks for by its name."""
+        own: dict[str, object] = {
+            "reader": self.reader,
+            "settings": settings,
+            "ports": self.ports,
+            "all_ports": self.ports,
+            "step": self.step,
+            "finish": partial(self._finish, settings),
+            "progress": self.attended.progress,
+            "cancel": self.attended.cancel,
+        }
+        if name in own:
+            return own[name]
+        if name == "home":
+            return self.reader.home()
+        if name in MADE:
+            kind = named(MADE[name])
+            return kind(**self._uses(kind, settings))
+        return getattr(self.ports, name)
+
+    def _finish(self, settings: Settings, promised: Sequence[Erasure], agent: Agent) -> None:
+        finish = named("erasure:finish")  # hardly ever needed
+        finish(promised, agent, **self._uses(finish, settings))
 
 
-def uses_of(runner: Runner) -> tuple[str, ...]:
-    """Return the names of what a function uses beside its command."""
-    code = runner.__code__
+def named(place: str) -> Callable[..., Any]:
+    """Import what is named as `module:name` below `memconsole.engine`."""
+    module, _, name = place.partition(":")
+    found: Callable[..., Any] = getattr(import_module(f"memconsole.engine.{module}"), name)
+    return found
+
+
+def uses_of(made: Callable[..., object]) -> tuple[str, ...]:
+    """Return the names of what a function takes by name, or a class has as fields."""
+    if isinstance(made, type):
+        return tuple(one.name for one in fields(made))
+    code = made.__code__
     return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
-
-
-def _dispatch(
-    command: Command, ports: Ports, reader: Reader, settings: Settings, attended: Attended
-) -> Outcome:
-    if settings.ui.read_only and not command.dry_run:
-        raise ReadOnlyError(name_of(command))
-    runner = runner_of(command.spec.runner)
-    known: dict[str, Callable[[], object]] = {
-        "home": reader.home,
-        "reader": lambda: reader,
-        "settings": lambda: settings.for_agent(command.agent.id),
-        "progress": lambda: attended.progress,
-        "cancel": lambda: attended.cancel,
-        "ports": lambda: ports,
-    }
-    uses = {
-        name: known[name]() if name in known else getattr(ports, name) for name in uses_of(runner)
-    }
-    try:
-        return runner(command, **uses)
-    finally:
-        if _SIMILARITY in sys.modules:
-            sys.modules[_SIMILARITY].forget()  # a process of months need not keep it
 
 
 def _write_down(

@@ -11,8 +11,6 @@ from memconsole.domain.memory.blocks import pieces_of
 from memconsole.domain.memory.edits import without
 from memconsole.domain.memory.entries import ACTIVE_CONTEXT, bare, entries_of, normalised
 from memconsole.domain.memory.intents import Erasure
-from memconsole.engine.home.workspace import Bench
-from memconsole.engine.search.refresh import refresh
 from memconsole.errors import MemconsoleError, WorkspaceError
 
 if TYPE_CHECKING:
@@ -23,9 +21,11 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.edits import MemoryAction
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.records import WorkspaceText
-    from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
-    from memconsole.ports.bundle import Ports
+    from memconsole.engine.home.workspace import AgentMemory, Memories
+    from memconsole.engine.search.refresh import MemoryIndex
+    from memconsole.ports.platform import Journal
+    from memconsole.ports.state import MemoryLog
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ def erasure_of(entries: Sequence[MemoryEntry], agent_id: str) -> Erasure:
     )
 
 
-def erase(bench: Bench, erasure: Erasure) -> list[Written]:
+def erase(memory: AgentMemory, erasure: Erasure, edits: MemoryLog) -> list[Written]:
     """Remove entries, lines with their words from our files, and what could be undone of them.
 
     What is gone already is passed over, so that it can be done again after a kill.
@@ -63,9 +63,9 @@ def erase(bench: Bench, erasure: Erasure) -> list[Written]:
         StateError: What could be undone cannot be removed.
     """
     words, ids = erasure.words, erasure.ids
-    wrote = [it for path in erasure.paths if (it := _cut(bench, path, ids)) is not None]
-    for path in _ours(bench):
-        seen = bench.read(path)
+    wrote = [it for path in erasure.paths if (it := _cut(memory, path, ids)) is not None]
+    for path in _ours(memory):
+        seen = memory.read(path)
         clean = _clean_report if path.casefold() == DREAMS.casefold() else _scrubbed
         if seen is None or clean(seen.text, words, ids) == seen.text:
             continue
@@ -73,10 +73,10 @@ def erase(bench: Bench, erasure: Erasure) -> list[Written]:
         def make(now: WorkspaceText | None, clean: Clean = clean) -> str:
             return clean("" if now is None else now.text, words, ids)
 
-        wrote.append(bench.change(path, make)[2])
-    actions = bench.ports.edits.actions(bench.real)
+        wrote.append(memory.change(path, make)[2])
+    actions = edits.actions(memory.real)
     gone = [one.id for one in actions if _holds(one, words, ids)]
-    bench.ports.edits.erase(gone, lambda block: _scrubbed(block, words, ids))
+    edits.erase(gone, lambda block: _scrubbed(block, words, ids))
     return wrote
 
 
@@ -84,9 +84,11 @@ def finish(
     promised: Sequence[Erasure],
     agent: Agent,
     *,
-    ports: Ports,
+    memories: Memories,
+    memory_index: MemoryIndex,
+    edits: MemoryLog,
+    journal: Journal,
     reader: Reader,
-    settings: Settings,
 ) -> None:
     """Finish erasures of runs that ended half way, the index included.
 
@@ -95,33 +97,35 @@ def finish(
     Args:
         promised: What shall be gone.
         agent: Whose run it is, in the place of an agent that is no more.
-        ports: For files, records and index.
-        reader: For the memory.
-        settings: For the index.
+        memories: For the files.
+        memory_index: Is built anew.
+        edits: What could be undone of it.
+        journal: Where it is promised.
+        reader: For the agents that there are.
     """
     root = None
     known = {one.id for one in reader.home().agents}
     for erasure in promised:
         try:
             owner = erasure.agent if erasure.agent in known else agent.id
-            bench = Bench.of(owner, ports, reader, settings)
-            with ports.journal.turn(bench.root, is_forward=True):
-                erase(bench, erasure)
-            _, notice = refresh(bench, is_full=True)
+            memory = memories.of(owner)
+            with journal.turn(memory.root, is_forward=True):
+                erase(memory, erasure, edits)
+            _, notice = memory_index.refresh(memory, is_full=True)
         except MemconsoleError as error:
             logger.warning("an erasure is not finished yet: %s", error)
             return
         if notice is not None:
             logger.warning("an erasure is not finished yet: %s", notice.message)
             return
-        root = bench.root
+        root = memory.root
     if root is not None:
-        ports.journal.kept(root)
+        journal.kept(root)
 
 
-def _cut(bench: Bench, path: str, ids: frozenset[str]) -> Written | None:
+def _cut(memory: AgentMemory, path: str, ids: frozenset[str]) -> Written | None:
     """Take entries out of the file they are in; None when none of them is there any more."""
-    seen = bench.read(path)
+    seen = memory.read(path)
     if seen is None or not any(one.id in ids for one in entries_of(path, seen.text)):
         return None
 
@@ -129,20 +133,20 @@ def _cut(bench: Bench, path: str, ids: frozenset[str]) -> Written | None:
         text = "" if now is None else now.text
         return without(path, text, [one for one in entries_of(path, text) if one.id in ids])[0]
 
-    return bench.change(path, make)[2]
+    return memory.change(path, make)[2]
 
 
-def _ours(bench: Bench) -> list[str]:
+def _ours(memory: AgentMemory) -> list[str]:
     names = [
         f"{folder}/{name}"
         for folder in _FOLDERS
-        for name in bench.ports.folders.names(bench.root, folder)
+        for name in memory.folders.names(memory.root, folder)
         if name.casefold().endswith(".md")
     ]
     found = []
     for path in (ACTIVE_CONTEXT, INDEX, DREAMS, DREAMS.lower(), *names):
         try:
-            if bench.read(path) is not None:
+            if memory.read(path) is not None:
                 found.append(path)
         except WorkspaceError:
             if path in names:

@@ -10,12 +10,12 @@ from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.commands.index_md import Catalogued
 from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.index_md import INDEX, catalogued, is_same_index, render_index
-from memconsole.engine.home.lookup import find_agent
-from memconsole.engine.turn import in_turn, no_workspace
 from memconsole.text.estimate import tokens_in
 from memconsole.text.numerals import size_words
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.commands.index_md import IndexMd
     from memconsole.domain.commands.outcomes import Detail, Outcome
@@ -23,22 +23,29 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
-    from memconsole.ports.bundle import Ports
+    from memconsole.engine.turn import Turns
+    from memconsole.ports.platform import Clock, Workspace
 
 
-def index_md(command: IndexMd, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+def index_md(
+    command: IndexMd,
+    *,
+    turns: Turns,
+    reader: Reader,
+    settings: Settings,
+    workspace: Workspace,
+    clock: Clock,
+) -> Outcome:
     """Bring the index up to date, where the pool is large enough to need one.
 
     Raises:
         UnknownAgentError: There is no such agent.
+        NoWorkspaceError: Its workspace is not there, or only guessed.
         LockedError: Another run works in the workspace.
         ConcurrentEditError: Somebody edits the file at the same time, twice in a row.
         WorkspaceError: It cannot be written; its old text is whole.
     """
-    home = reader.home()
-    agent = find_agent(home, command.agent.id)
-    if (missing := no_workspace(command, agent)) is not None:
-        return missing
+    home, agent = turns.place(command)
     pool = reader.pool(home, agent)
     unread = tuple(one for one in pool.notices if one.code == UNREADABLE)
     least = settings.index_md.min_pool_bytes
@@ -52,18 +59,14 @@ def index_md(command: IndexMd, *, ports: Ports, reader: Reader, settings: Settin
             details={"pool_bytes": pool.size_bytes, "threshold": least},
             notices=unread,
         )
-    index = made_index(ports, settings, home, pool)
+    index = made_index(settings, home, pool, clock.now())
     if command.dry_run:
         wrote = Written(INDEX, len(index.text.encode()))
         message = f"would index {_files(index)} of {agent.id}"
         details = {**_details(index), "text": index.text}
         return Planned(command, message, (wrote,), details, notices=unread)
-    return in_turn(
-        agent,
-        lambda: replace(_write(command, agent, index, ports), notices=unread),
-        ports=ports,
-        reader=reader,
-        settings=settings,
+    return turns.hold(
+        agent, lambda: replace(_write(command, agent, index, workspace), notices=unread)
     )
 
 
@@ -77,15 +80,17 @@ def _held(agent: Agent, pool: Pool, unread: tuple[Notice, ...]) -> str:
     )
 
 
-def made_index(ports: Ports, settings: Settings, home: Home, pool: Pool) -> IndexText:
+def made_index(settings: Settings, home: Home, pool: Pool, at: datetime) -> IndexText:
     """Return the index of a pool as it would be written now."""
     rules = settings.index_md
     zone = resolve_zone(settings.timezone, home.config.user_timezone).zone
-    return render_index(catalogued(pool.items, rules), at=ports.clock.now(), zone=zone, rules=rules)
+    return render_index(catalogued(pool.items, rules), at=at, zone=zone, rules=rules)
 
 
-def _write(command: IndexMd, agent: Agent, index: IndexText, ports: Ports) -> Skipped | Catalogued:
-    seen = ports.workspace.read(agent.workspace, INDEX)
+def _write(
+    command: IndexMd, agent: Agent, index: IndexText, workspace: Workspace
+) -> Skipped | Catalogued:
+    seen = workspace.read(agent.workspace, INDEX)
     if seen is not None and is_same_index(seen.text, index.text):
         return Skipped(
             command,
@@ -93,7 +98,7 @@ def _write(command: IndexMd, agent: Agent, index: IndexText, ports: Ports) -> Sk
             f"{INDEX} of {agent.id} is up to date: {_files(index)}",
             details=_details(index),
         )
-    wrote = ports.workspace.replace(agent.workspace, INDEX, index.text, seen=seen, is_final=True)
+    wrote = workspace.replace(agent.workspace, INDEX, index.text, seen=seen, is_final=True)
     return Catalogued(
         command, f"{INDEX} of {agent.id} lists {_files(index)}", (wrote,), _details(index)
     )

@@ -11,10 +11,13 @@ from memconsole.errors import ModelError, StateError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.model import Completion, Prompt
     from memconsole.domain.settings import Settings
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.bundle import ModelPorts
+    from memconsole.ports.platform import Clock
 
 logger = logging.getLogger(__name__)
 
@@ -56,34 +59,51 @@ def is_on(settings: Settings) -> bool:
     return settings.llm.provider != "none"
 
 
-def ask(prompt: Prompt, *, ports: Ports, settings: Settings, patience: int = 1) -> Answer:
-    """Ask the model, unless the day's budget is used up; raises nothing.
+@dataclass(frozen=True, slots=True)
+class BudgetedModel:
+    """The optional model, within its budget.
 
-    Args:
-        prompt: What to ask, masked.
-        ports: Gives the model, and remembers what it cost.
-        settings: `[llm]`.
-        patience: Times the usual timeout.
+    Attributes:
+        llm: Gives the model, and remembers what it cost.
+        settings: `[llm]` of them.
     """
-    rules, model = settings.llm, ports.llm()
-    now = ports.clock.now()
-    used = model.log.tokens_since(now - _DAY)
-    wanted = estimated_tokens(prompt, "")
-    if used + wanted > rules.daily_tokens:
-        return Answer(None, f"the budget of {rules.daily_tokens} tokens a day is used up")
-    try:
-        found = model.model.complete(prompt, timeout_s=rules.timeout.total_seconds() * patience)
-    except ModelError as error:
-        logger.warning("%s: %s", prompt.purpose, error)
-        _remember(ports, ModelUse(now, prompt.purpose, rules.model, wanted))
-        return Answer(None, str(error), wanted)
-    tokens = estimated_tokens(prompt, found.text) if found.tokens is None else found.tokens
-    _remember(ports, ModelUse(now, prompt.purpose, found.model, tokens))
-    return Answer(found, "", tokens)
+
+    llm: Callable[[], ModelPorts]
+    settings: Settings
+    clock: Clock
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a model was asked for."""
+        return is_on(self.settings)
+
+    def ask(self, prompt: Prompt, *, patience: int = 1) -> Answer:
+        """Ask the model, unless the day's budget is used up; raises nothing.
+
+        Args:
+            prompt: What to ask, masked.
+            patience: Times the usual timeout.
+        """
+        rules, model = self.settings.llm, self.llm()
+        now = self.clock.now()
+        used = model.log.tokens_since(now - _DAY)
+        wanted = estimated_tokens(prompt, "")
+        if used + wanted > rules.daily_tokens:
+            return Answer(None, f"the budget of {rules.daily_tokens} tokens a day is used up")
+        timeout_s = rules.timeout.total_seconds() * patience
+        try:
+            found = model.model.complete(prompt, timeout_s=timeout_s)
+        except ModelError as error:
+            logger.warning("%s: %s", prompt.purpose, error)
+            _remember(model, ModelUse(now, prompt.purpose, rules.model, wanted))
+            return Answer(None, str(error), wanted)
+        tokens = estimated_tokens(prompt, found.text) if found.tokens is None else found.tokens
+        _remember(model, ModelUse(now, prompt.purpose, found.model, tokens))
+        return Answer(found, "", tokens)
 
 
-def _remember(ports: Ports, use: ModelUse) -> None:
+def _remember(model: ModelPorts, use: ModelUse) -> None:
     try:
-        ports.llm().log.add(use)
+        model.log.add(use)
     except StateError as error:
         logger.warning("the cost of the model is not remembered: %s", error)

@@ -33,16 +33,14 @@ from memconsole.domain.transcripts.excerpts import open_items, spoken_of, ticked
 from memconsole.domain.transcripts.messages import captured_text, let_out_of
 from memconsole.domain.transcripts.notices import planted_notice
 from memconsole.engine.home.lookup import find_agent, require_own_words
-from memconsole.engine.model import ask, is_on
-from memconsole.engine.transcripts.fingerprint import note_keys
 from memconsole.engine.transcripts.segment import read_segment
-from memconsole.engine.turn import in_turn, no_workspace
+from memconsole.engine.turn import require_workspace
 from memconsole.errors import SessionNotFoundError, WorkspaceError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.outgoing import let_out, way_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
     from pathlib import Path
 
@@ -57,21 +55,31 @@ if TYPE_CHECKING:
     from memconsole.domain.summarize.markers import Tagged
     from memconsole.domain.transcripts.records import Message
     from memconsole.engine.home.reader import Reader
+    from memconsole.engine.model import BudgetedModel
+    from memconsole.engine.transcripts.fingerprint import Fingerprints
     from memconsole.engine.transcripts.segment import Segment
-    from memconsole.ports.bundle import Ports
+    from memconsole.engine.turn import Turns
+    from memconsole.ports.platform import Clock, SessionStore, Workspace
+    from memconsole.ports.search import SearchPorts
+    from memconsole.ports.state import SummaryLog
 
 
 @dataclass(frozen=True, slots=True)
-class _Scene:
-    """What one run works with."""
+class _Run:
+    """One summary on its way."""
 
     command: Summarize
     home: Home
     agent: Agent
     stored: StoredSession
     ref: TranscriptRef
-    ports: Ports
     settings: Settings
+    sessions: SessionStore
+    workspace: Workspace
+    summaries: SummaryLog
+    search: Callable[[], SearchPorts]
+    model: BudgetedModel
+    clock: Clock
 
     @property
     def label(self) -> str:
@@ -86,35 +94,61 @@ class _Scene:
         return {"session_id": self.ref.session_id, "session_key": self.key}
 
 
-def summarize(command: Summarize, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+def summarize(
+    command: Summarize,
+    *,
+    turns: Turns,
+    reader: Reader,
+    settings: Settings,
+    sessions: SessionStore,
+    workspace: Workspace,
+    summaries: SummaryLog,
+    search: Callable[[], SearchPorts],
+    fingerprints: Fingerprints,
+    model: BudgetedModel,
+    clock: Clock,
+) -> Outcome:
     """Summarise one session, unless it has its summary already.
 
     Raises:
         UnknownAgentError: There is no such agent.
+        NoWorkspaceError: Its workspace is not there, or only guessed.
         SessionNotFoundError: The command names a session that is not there.
         StoreError: The transcript cannot be read.
-        LockedError: Another run works in the workspace.
-        ConcurrentEditError: Somebody edits the file at the same time, twice in a row.
         WorkspaceError: The file cannot be written; its old text is whole.
         StateError: Our own database cannot be written.
     """
     home = reader.home()
     agent = find_agent(home, command.agent.id)
-    stored = _find(command, agent, ports)
+    stored = _find(command, agent, sessions)
+    require_workspace(agent)
     if (refused := _refused(command, agent, stored)) is not None:
         return refused
     assert stored.transcript is not None  # refused otherwise
-    scene = _Scene(command, home, agent, stored, stored.transcript, ports, settings)
+    run = _Run(
+        command=command,
+        home=home,
+        agent=agent,
+        stored=stored,
+        ref=stored.transcript,
+        settings=settings,
+        sessions=sessions,
+        workspace=workspace,
+        summaries=summaries,
+        search=search,
+        model=model,
+        clock=clock,
+    )
     if command.dry_run:
-        return _attempt(scene)
-    if scene.key is not None:
-        note_keys(ports, agent, {scene.ref.session_id: scene.key})
-    return in_turn(agent, lambda: _attempt(scene), ports=ports, reader=reader, settings=settings)
+        return _attempt(run)
+    if run.key is not None:
+        fingerprints.note_keys(agent, {run.ref.session_id: run.key})
+    return turns.hold(agent, lambda: _attempt(run))
 
 
-def _find(command: Summarize, agent: Agent, ports: Ports) -> StoredSession:
+def _find(command: Summarize, agent: Agent, sessions: SessionStore) -> StoredSession:
     name = command.session_id or command.key or ""
-    stored = named(ports.sessions.sessions(agent).sessions, name)
+    stored = named(sessions.sessions(agent).sessions, name)
     if stored is None:
         raise SessionNotFoundError(name)
     return stored
@@ -122,8 +156,6 @@ def _find(command: Summarize, agent: Agent, ports: Ports) -> StoredSession:
 
 def _refused(command: Summarize, agent: Agent, stored: StoredSession) -> Skipped | None:
     label = label_of(stored)
-    if (missing := no_workspace(command, agent)) is not None:
-        return missing
     kind = class_of(stored)
     if stored.key is None and command.key is not None:
         kind = classify(key_of(agent, command.key), stored.chat_type)
@@ -140,50 +172,51 @@ def _refused(command: Summarize, agent: Agent, stored: StoredSession) -> Skipped
     return None
 
 
-def _attempt(scene: _Scene) -> Outcome:
+def _attempt(run: _Run) -> Outcome:
     """Gather, decide, apply, once."""
-    rules = scene.settings.summary
-    last = scene.ports.summaries.last(scene.agent.ref, scene.ref.session_id)
+    rules = run.settings.summary
+    last = run.summaries.last(run.agent.ref, run.ref.session_id)
     segment = read_segment(
-        scene.ports.sessions,
-        scene.ref,
+        run.sessions,
+        run.ref,
         wanted=rules.tail_messages,
         after=None if last is None else last.until,
-        is_previous=scene.command.is_previous,
+        is_previous=run.command.is_previous,
     )
     if last is not None and segment.is_known:
         return Skipped(
-            scene.command,
+            run.command,
             SkipReason.NOTHING_NEW,
-            f"{scene.label} has its summary already: {last.path}",
-            details={**scene.details, "path": last.path},
+            f"{run.label} has its summary already: {last.path}",
+            details={**run.details, "path": last.path},
         )
     if sum(len(one.text) for one in segment.messages) < rules.min_chars:
         return Skipped(
-            scene.command,
+            run.command,
             SkipReason.TOO_SMALL,
-            f"{scene.label} holds less text than summary.min_chars ({rules.min_chars})",
-            details=scene.details,
+            f"{run.label} holds less text than summary.min_chars ({rules.min_chars})",
+            details=run.details,
         )
     summary = gather(
         segment,
         Occasion(
-            agent=scene.agent,
-            stored=scene.stored,
-            key=scene.key,
-            reason=SummaryReason(scene.command.reason),
-            zone=resolve_zone(scene.settings.timezone, scene.home.config.user_timezone).zone,
-            redacts=scene.settings.redact,
+            agent=run.agent,
+            stored=run.stored,
+            key=run.key,
+            reason=SummaryReason(run.command.reason),
+            zone=resolve_zone(run.settings.timezone, run.home.config.user_timezone).zone,
+            redacts=run.settings.redact,
             most_per_tag=rules.max_per_tag,
-            settings=None if scene.command.dry_run else scene.settings,
+            model=None if run.command.dry_run else run.model,
         ),
-        ports=scene.ports,
+        documents=run.search,
+        now=run.clock.now(),
     )
     path = file_name(summary)
-    seen = scene.ports.workspace.read(scene.agent.workspace, path)
-    if scene.command.dry_run:
-        return _plan(scene, summary, path, seen)
-    return _apply(scene, summary, path, seen)
+    seen = run.workspace.read(run.agent.workspace, path)
+    if run.command.dry_run:
+        return _plan(run, summary, path, seen)
+    return _apply(run, summary, path, seen)
 
 
 def _text(summary: SessionSummary, seen: WorkspaceText | None) -> str:
@@ -191,55 +224,53 @@ def _text(summary: SessionSummary, seen: WorkspaceText | None) -> str:
     return text if seen is None else divided(text)
 
 
-def _plan(scene: _Scene, summary: SessionSummary, path: str, seen: WorkspaceText | None) -> Planned:
+def _plan(run: _Run, summary: SessionSummary, path: str, seen: WorkspaceText | None) -> Planned:
     wrote = Written(path, len(_text(summary, seen).encode()))
     return Planned(
-        scene.command,
-        f"would summarise {len(summary.said)} messages of {scene.label} in {path}",
+        run.command,
+        f"would summarise {len(summary.said)} messages of {run.label} in {path}",
         (wrote,),
-        _details(scene, summary, path),
+        _details(run, summary, path),
     )
 
 
-def _apply(
-    scene: _Scene, summary: SessionSummary, path: str, seen: WorkspaceText | None
-) -> Summarized:
+def _apply(run: _Run, summary: SessionSummary, path: str, seen: WorkspaceText | None) -> Summarized:
     """Write the file, then remember it."""
-    workspace, root = scene.ports.workspace, scene.agent.workspace
+    workspace, root = run.workspace, run.agent.workspace
     text = _text(summary, seen)
     if seen is None:
         wrote = workspace.replace(root, path, text, seen=None)
     else:
         wrote = workspace.append(root, path, text, header="")
     record = SummaryRecord(
-        agent=scene.agent.ref,
-        session_id=scene.ref.session_id,
-        session_key=scene.key,
-        at=scene.ports.clock.now(),
+        agent=run.agent.ref,
+        session_id=run.ref.session_id,
+        session_key=run.key,
+        at=run.clock.now(),
         until=summary.ended_at,
         path=path,
-        reason=scene.command.reason,
+        reason=run.command.reason,
     )
-    scene.ports.summaries.add(record)
+    run.summaries.add(record)
     return Summarized(
-        scene.command,
-        f"{len(summary.said)} messages of {scene.label} summarised in {path}",
+        run.command,
+        f"{len(summary.said)} messages of {run.label} summarised in {path}",
         wrote=(wrote,),
-        details=_details(scene, summary, path),
-        notices=tuple(_notices(scene, summary)),
+        details=_details(run, summary, path),
+        notices=tuple(_notices(run, summary)),
     )
 
 
-def _notices(scene: _Scene, summary: SessionSummary) -> Iterator[Notice]:
+def _notices(run: _Run, summary: SessionSummary) -> Iterator[Notice]:
     planted = sum(is_quoted(one.text) for one in summary.said)
     if planted:
-        path, agent = str(scene.ref.path), scene.agent.id
-        yield planted_notice(scene.label, planted, path=path, agent=agent)
+        path, agent = str(run.ref.path), run.agent.id
+        yield planted_notice(run.label, planted, path=path, agent=agent)
 
 
-def _details(scene: _Scene, summary: SessionSummary, path: str) -> dict[str, Detail]:
+def _details(run: _Run, summary: SessionSummary, path: str) -> dict[str, Detail]:
     return {
-        **scene.details,
+        **run.details,
         "path": path,
         "messages": len(summary.said),
         "observations": len(summary.observations),
@@ -262,7 +293,7 @@ class Occasion:
         key: Its session key; None when unknown.
         redacts: Secrets are masked.
         most_per_tag: Observations of one kind.
-        settings: Where a model may be asked; None never asks one.
+        model: May be asked; None asks none.
     """
 
     agent: Agent
@@ -272,17 +303,23 @@ class Occasion:
     zone: Zone
     redacts: bool
     most_per_tag: int
-    settings: Settings | None = None
+    model: BudgetedModel | None = None
 
 
-def gather(segment: Segment, occasion: Occasion, *, ports: Ports) -> SessionSummary:
+def gather(
+    segment: Segment,
+    occasion: Occasion,
+    *,
+    documents: Callable[[], SearchPorts],
+    now: datetime,
+) -> SessionSummary:
     """Return the summary of what was read; every text is masked before it is cut."""
     mask = way_out(redacts=occasion.redacts, keeps_lines=True)
     masked = [let_out_of(one, mask) for one in segment.messages]
     texts = [one.text for one in masked]
     stored = occasion.stored
     times = [one.at for one in masked if one.at is not None]
-    title, tagged, notes = _named(masked, occasion, ports)
+    title, tagged, notes = _named(masked, occasion, documents)
     return SessionSummary(
         agent_id=mask(occasion.agent.id),
         session_id=mask(stored.session_id or ""),
@@ -291,7 +328,7 @@ def gather(segment: Segment, occasion: Occasion, *, ports: Ports) -> SessionSumm
         title=title,
         reason=occasion.reason,
         started_at=min(times, default=None),
-        ended_at=max(times, default=ports.clock.now()),
+        ended_at=max(times, default=now),
         zone=occasion.zone,
         is_whole=segment.is_whole,
         tokens=None if stored.tokens_fresh is False else stored.tokens_reported,
@@ -307,13 +344,13 @@ def gather(segment: Segment, occasion: Occasion, *, ports: Ports) -> SessionSumm
 
 
 def _named(
-    masked: list[Message], occasion: Occasion, ports: Ports
+    masked: list[Message], occasion: Occasion, documents: Callable[[], SearchPorts]
 ) -> tuple[str | None, tuple[Tagged, ...], dict[str, Detail]]:
     """Return title and observations: the model's where one is asked and answers, else our own."""
     notes: dict[str, Detail] = {}
-    if occasion.settings is not None and is_on(occasion.settings):
+    if occasion.model is not None and occasion.model.is_on:
         said = "\n".join(f"{one.role}: {captured_text(one, str, SAID_CHARS)}" for one in masked)
-        answer = ask(summary_prompt(let_out(said)), ports=ports, settings=occasion.settings)
+        answer = occasion.model.ask(summary_prompt(let_out(said)))
         found = None if answer.completion is None else read_summary(answer.completion.text)
         if found is not None:
             kept = tuple(one for one in found[1] if not is_planted(one.text))
@@ -322,7 +359,7 @@ def _named(
         notes = answer.details(because=missing)
     honest = [one for one in masked if not holds_planted(one.text)]
     tagged = observations(((one.role or "", one.text) for one in honest), occasion.most_per_tag)
-    return _title(masked, occasion.agent.workspace, ports), tagged, notes
+    return _title(masked, occasion.agent.workspace, documents), tagged, notes
 
 
 def _few(tagged: tuple[Tagged, ...], most: int) -> tuple[Tagged, ...]:
@@ -332,16 +369,18 @@ def _few(tagged: tuple[Tagged, ...], most: int) -> tuple[Tagged, ...]:
     )
 
 
-def _title(messages: list[Message], workspace: Path, ports: Ports) -> str | None:
+def _title(
+    messages: list[Message], workspace: Path, search: Callable[[], SearchPorts]
+) -> str | None:
     """Return the telling words of what the user said, as the title of the file."""
-    documents, total = _frequencies(workspace, ports)
+    documents, total = _frequencies(workspace, search)
     name = slug((one.text for one in messages if one.role == "user"), documents, total)
     return None if name is None else name.replace("-", " ")
 
 
-def _frequencies(workspace: Path, ports: Ports) -> tuple[Counter[str], int]:
+def _frequencies(workspace: Path, search: Callable[[], SearchPorts]) -> tuple[Counter[str], int]:
     """Return in how many of the newest memory files each word occurs."""
-    reader = ports.search().documents
+    reader = search().documents
     found = sorted(reader.documents(workspace), key=_age, reverse=True)
     newest = found[:_COMPARED_FILES]
     counts: Counter[str] = Counter()

@@ -1,4 +1,8 @@
-"""Gives a command its turn in a workspace: it exists, is locked, and is read anew after an edit."""
+"""Gives a command its turn: finds its agent, locks the workspace, and lets an attempt begin anew.
+
+Every command that writes into a workspace begins with it. What an attempt writes stands with the
+record of it, or is taken back; what an earlier run left half done is put right before.
+"""
 
 from __future__ import annotations
 
@@ -7,96 +11,146 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason, notices_of
-from memconsole.errors import ConcurrentEditError, LockedError, MemconsoleError
+from memconsole.engine.home.lookup import find_agent
+from memconsole.errors import (
+    ConcurrentEditError,
+    LockedError,
+    MemconsoleError,
+    NoWorkspaceError,
+)
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from memconsole.domain.agents import Agent
+    from memconsole.domain.agents import Agent, Home
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
-    from memconsole.domain.settings import Settings
+    from memconsole.domain.memory.intents import Erasure
     from memconsole.engine.home.reader import Reader
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import Journal, Locks
 
 
 logger = logging.getLogger(__name__)
 
 
-def no_workspace(command: Command, agent: Agent) -> Skipped | None:
-    """Return why nothing can be done where the agent's workspace is not there; else None.
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Turns of one command.
+
+    Attributes:
+        finish: Finishes what earlier runs promised to erase; the lock is held.
+    """
+
+    locks: Locks
+    journal: Journal
+    reader: Reader
+    finish: Callable[[Sequence[Erasure], Agent], None]
+
+    def place(self, command: Command) -> tuple[Home, Agent]:
+        """Return the command's agent in the home as it is now.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+            NoWorkspaceError: Its workspace is not there, or only guessed.
+        """
+        home = self.reader.home()
+        agent = find_agent(home, command.agent.id)
+        require_workspace(agent)
+        return home, agent
+
+    def take(
+        self,
+        command: Command,
+        attempt: Callable[[Home, Agent], Outcome],
+        *,
+        tries: int = 2,
+        patience_s: float = 0,
+    ) -> Outcome:
+        """Find the agent, then run an attempt: a dry run at once, anything else in its turn.
+
+        Args:
+            command: Whose agent is found.
+            attempt: Looks, decides and writes.
+            tries: See `hold`.
+            patience_s: See `hold`.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+            NoWorkspaceError: Its workspace is not there, or only guessed.
+            LockedError: Another run works in the workspace.
+            ConcurrentEditError: Somebody edits the file at the same time, in every attempt.
+            StateError: Our own database cannot be written; nothing was done.
+        """
+        home, agent = self.place(command)
+        if command.dry_run:
+            return attempt(home, agent)
+        return self.hold(agent, lambda: attempt(home, agent), tries=tries, patience_s=patience_s)
+
+    def hold(
+        self,
+        agent: Agent,
+        attempt: Callable[[], Outcome],
+        *,
+        tries: int = 2,
+        patience_s: float = 0,
+    ) -> Outcome:
+        """Hold the workspace's lock for an attempt, and for another one after somebody's edit.
+
+        Args:
+            agent: Whose workspace.
+            attempt: Looks, decides and writes.
+            tries: How many attempts there are.
+            patience_s: Seconds to wait for another run in the workspace.
+
+        Raises:
+            LockedError: Another run works in the workspace.
+            ConcurrentEditError: Somebody edits the file at the same time, in every attempt.
+            StateError: Our own database cannot be written; nothing was done.
+        """
+        root = agent.workspace
+        with self.locks.workspace(root, patience_s):
+            if promised := self.journal.close(root):
+                self.finish(promised, agent)
+            for _ in range(1, tries):
+                try:
+                    with self.journal.turn(root):
+                        return attempt()
+                except ConcurrentEditError as error:
+                    logger.info("%s; looking again", error)
+            with self.journal.turn(root):
+                return attempt()
+
+
+def require_workspace(agent: Agent) -> None:
+    """Refuse to work where the agent's workspace is not there.
 
     A workspace that is only guessed is not written into: what lies at the usual place may be
     somebody else's, or left over from last year.
+
+    Raises:
+        NoWorkspaceError: It is not there, or only guessed.
     """
     if agent.workspace_doubt:
-        return Skipped(
-            command,
-            SkipReason.WORKSPACE_MISSING,
+        raise NoWorkspaceError(
             f"the workspace of {agent.id} is not known: {agent.workspace_doubt}",
             hint="Nothing is written into a guessed workspace; `memconsole status` says more.",
         )
-    if agent.workspace_exists:
-        return None
-    return Skipped(
-        command,
-        SkipReason.WORKSPACE_MISSING,
-        f"the workspace {agent.workspace_shown} of {agent.id} does not exist",
-        hint="The platform makes it at the agent's first run; memconsole never does.",
-    )
-
-
-def in_turn(
-    agent: Agent,
-    attempt: Callable[[], Outcome],
-    *,
-    ports: Ports,
-    reader: Reader,
-    settings: Settings,
-    tries: int = 2,
-    patience: float = 0,
-) -> Outcome:
-    """Hold the workspace's lock for an attempt, and for another one after somebody's edit.
-
-    What an earlier run left half done is put right before. What an attempt writes stands with the
-    record of it, or is taken back.
-
-    Args:
-        agent: Whose workspace.
-        attempt: Looks, decides and writes.
-        ports: For lock and journal.
-        reader: For finishing what was promised.
-        settings: As `reader`.
-        tries: How many attempts there are.
-        patience: Seconds to wait for another run in the workspace.
-
-    Raises:
-        LockedError: Another run works in the workspace.
-        ConcurrentEditError: Somebody edits the file at the same time, in every attempt.
-        StateError: Our own database cannot be written; nothing was done.
-    """
-    root = agent.workspace
-    with ports.locks.workspace(root, patience):
-        if promised := ports.journal.close(root):
-            from memconsole.engine.erasure import finish  # noqa: PLC0415 - hardly ever needed
-
-            finish(promised, agent, ports=ports, reader=reader, settings=settings)
-        for _ in range(1, tries):
-            try:
-                with ports.journal.turn(root):
-                    return attempt()
-            except ConcurrentEditError as error:
-                logger.info("%s; looking again", error)
-        with ports.journal.turn(root):
-            return attempt()
+    if not agent.workspace_exists:
+        raise NoWorkspaceError(
+            f"the workspace {agent.workspace_shown} of {agent.id} does not exist",
+            hint="The platform makes it at the agent's first run; memconsole never does.",
+        )
 
 
 def settle(command: Command, run: Callable[[], Outcome]) -> Outcome:
-    """Run one step; an expected failure comes back as `Failed`, a held lock as a skip."""
+    """Run something; an expected failure comes back as `Failed`, what only waits as a skip."""
     try:
         return run()
     except LockedError as error:
         return Skipped(command, SkipReason.LOCKED, str(error), error.hint)
+    except NoWorkspaceError as error:
+        return Skipped(command, SkipReason.WORKSPACE_MISSING, str(error), error.hint)
     except MemconsoleError as error:
         return Failed(command, error.code, str(error), error.hint)
 

@@ -34,7 +34,7 @@ class Consolidated(Reported):
 CONSOLIDATE = CommandSpec(
     kind=Consolidate,
     name="consolidate",
-    runner="memory.run:edit_memory",
+    runner="consolidate.run:consolidate",
     title="Consolidate",
     help="Archive observations that have decayed, after showing them, and propose notes for "
     "MEMORY.md",
@@ -59,4 +59,4 @@ class Proposed(Reported):
     """DREAMS.md says what consolidation would do."""
 
 
-PROPOSE = CommandSpec(kind=Propose, name="consolidate", runner="memory.run:edit_memory")
+PROPOSE = CommandSpec(kind=Propose, name="consolidate", runner="consolidate.run:propose")

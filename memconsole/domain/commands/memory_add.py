@@ -52,7 +52,7 @@ class Remembered(Reported):
 MEMORY_ADD = CommandSpec(
     kind=MemoryAdd,
     name="memory add",
-    runner="memory.run:edit_memory",
+    runner="memory.add:add",
     title="Add",
     help="Write one thing into an agent's memory, unless it stands there already",
     about="text",

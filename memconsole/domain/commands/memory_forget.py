@@ -32,7 +32,7 @@ class Forgotten(Reported):
 MEMORY_FORGET = CommandSpec(
     kind=MemoryForget,
     name="memory forget",
-    runner="memory.run:edit_memory",
+    runner="memory.forget:forget",
     title="Forget",
     help="Take entries out of an agent's memory, after showing them and asking",
     subject=Subject.ENTRY,

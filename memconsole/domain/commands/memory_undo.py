@@ -20,7 +20,7 @@ class Undone(Reported):
 MEMORY_UNDO = CommandSpec(
     kind=MemoryUndo,
     name="memory undo",
-    runner="memory.run:edit_memory",
+    runner="memory.undo:undo",
     title="Undo",
     help="Take back the last add, forget or reflect of an agent's memory that was not taken "
     "back yet",

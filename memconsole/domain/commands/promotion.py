@@ -30,7 +30,7 @@ class Promoted(Reported):
 PROMOTE = CommandSpec(
     kind=Promote,
     name="memory promote",
-    runner="memory.run:edit_memory",
+    runner="consolidate.promote:promote",
     title="Promote",
     help="Write daily notes that searches found again into MEMORY.md, each that you name",
     subject=Subject.ENTRY,
@@ -64,7 +64,7 @@ class Declined(Reported):
 DECLINE = CommandSpec(
     kind=Decline,
     name="memory decline",
-    runner="memory.run:edit_memory",
+    runner="consolidate.promote:decline",
     title="Decline",
     help="Propose daily notes for MEMORY.md no more; they stay in their logs",
     subject=Subject.ENTRY,

@@ -26,7 +26,7 @@ from memconsole.domain.transcripts.excerpts import take
 from memconsole.domain.transcripts.notices import masked_notice, planted_notice, transcript_notices
 from memconsole.engine.home.lookup import require_own_words, unreadable
 from memconsole.engine.transcripts.ages import current_talks, dated
-from memconsole.engine.transcripts.fingerprint import keys_of, note_keys
+from memconsole.engine.transcripts.fingerprint import keys_of
 from memconsole.engine.transcripts.tail import read_tail
 from memconsole.errors import SessionNotFoundError, TranscriptRefusedError
 from memconsole.lazy_dataclass import dataclass
@@ -44,8 +44,9 @@ if TYPE_CHECKING:
     from memconsole.domain.sessions.stored import StoredSession, StoreListing, TranscriptRef
     from memconsole.domain.settings import CheckpointSettings, Settings
     from memconsole.domain.transcripts.records import Tail
-    from memconsole.ports.bundle import Ports
-    from memconsole.ports.platform import SessionStore
+    from memconsole.engine.transcripts.fingerprint import Fingerprints
+    from memconsole.ports.platform import Clock, SessionStore, Workspace
+    from memconsole.ports.state import CaptureLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,14 +189,18 @@ def _why_none(agent_id: str, listing: StoreListing) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """What one run works with."""
+class CheckpointRun:
+    """One checkpoint on its way."""
 
     command: Checkpoint
     home: Home
     agent: Agent
-    ports: Ports
     settings: Settings
+    sessions: SessionStore
+    workspace: Workspace
+    captures: CaptureLog
+    fingerprints: Fingerprints
+    clock: Clock
 
     @property
     def root(self) -> str:
@@ -239,54 +244,54 @@ class Findings:
         return odd
 
 
-def gather(scene: Scene) -> Findings | Skipped:
+def gather(run: CheckpointRun) -> Findings | Skipped:
     """Read the newest talk and what was saved of it before."""
-    command, ports = scene.command, scene.ports
-    settings = scene.settings.for_agent(scene.agent.id).checkpoint
-    listing = ports.sessions.sessions(scene.agent)
+    command = run.command
+    settings = run.settings.for_agent(run.agent.id).checkpoint
+    listing = run.sessions.sessions(run.agent)
     if not command.dry_run:
-        note_keys(ports, scene.agent, keys_of(listing.sessions))
-    source = find_source(command, listing, ports.sessions)
+        run.fingerprints.note_keys(run.agent, keys_of(listing.sessions))
+    source = find_source(command, listing, run.sessions)
     if isinstance(source, Skipped):
         return source
-    if (reason := too_old(command, source, settings, ports.clock.now())) is not None:
+    if (reason := too_old(command, source, settings, run.clock.now())) is not None:
         return reason
-    tail = read_tail(ports.sessions, source.ref, wanted=settings.tail_messages)
+    tail = read_tail(run.sessions, source.ref, wanted=settings.tail_messages)
     if (reason := too_little(command, source, settings, tail)) is not None:
         return replace(reason, details=_details(source, tail), notices=_notices(source, tail))
     zone = resolve_zone(
-        scene.settings.timezone, scene.home.config.user_timezone, scene.settings.unknown_zone
+        run.settings.timezone, run.home.config.user_timezone, run.settings.unknown_zone
     )
-    work = _work(scene, source, tail, zone.zone)
+    work = _work(run, source, tail, zone.zone)
     return Findings(
         source=source,
         tail=tail,
         work=work,
         content=content_hash(work.talk.spoken),
-        seen=ports.workspace.read(scene.agent.workspace, ACTIVE_CONTEXT),
-        memory=_remember(scene, source.ref.session_id),
+        seen=run.workspace.read(run.agent.workspace, ACTIVE_CONTEXT),
+        memory=_remember(run, source.ref.session_id),
         zone_notices=zone.notices,
     )
 
 
-def _work(scene: Scene, source: Source, tail: Tail, zone: Zone) -> Work:
-    config = scene.home.config
-    stored, mask = source.stored, way_out(redacts=scene.settings.redact)
+def _work(run: CheckpointRun, source: Source, tail: Tail, zone: Zone) -> Work:
+    config = run.home.config
+    stored, mask = source.stored, way_out(redacts=run.settings.redact)
     return Work(
-        agent_id=mask(scene.agent.id),
+        agent_id=mask(run.agent.id),
         session_id=mask(source.ref.session_id),
         session_key=None if source.key is None else mask(source.key),
         talk=take(tail.messages, mask),
         tokens=count_tokens(stored, window_of(stored, config), tail),
         compactions=stored.compactions,
-        at=scene.ports.clock.now(),  # behind the reading: the day is that of the writing
+        at=run.clock.now(),  # behind the reading: the day is that of the writing
         zone=zone,
     )
 
 
-def _remember(scene: Scene, session_id: str) -> Memory:
+def _remember(run: CheckpointRun, session_id: str) -> Memory:
     """Return earlier captures, those into another workspace left out."""
-    log, ref, root = scene.ports.captures, scene.agent.ref, scene.root
+    log, ref, root = run.captures, run.agent.ref, run.root
 
     def here(capture: Capture | None) -> Capture | None:
         return capture if capture is not None and capture.workspace == root else None

@@ -3,7 +3,7 @@
 Needs neither the Gateway nor a language model. The workspace's lock is held from the first look to
 the last write, so that two runs at once write one entry. Our own database must be writable first:
 without it a checkpoint would repeat itself for ever, and a failure that is said is better than
-that. The daily entry and the record of it stand together or not at all (`in_turn`).
+that. The daily entry and the record of it stand together or not at all (`Turns.hold`).
 """
 
 from __future__ import annotations
@@ -22,26 +22,38 @@ from memconsole.domain.checkpoint.text import (
 from memconsole.domain.commands.checkpoint import Checkpointed
 from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.memory.records import Capture
-from memconsole.engine.checkpoint.read import Scene, gather
-from memconsole.engine.home.lookup import find_agent
-from memconsole.engine.turn import in_turn, no_workspace
+from memconsole.engine.checkpoint.read import CheckpointRun, gather
 from memconsole.text.markdown import addition
 
 if TYPE_CHECKING:
+    from memconsole.domain.agents import Agent, Home
     from memconsole.domain.checkpoint.rules import Due
     from memconsole.domain.commands.checkpoint import Checkpoint
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.settings import Settings
     from memconsole.engine.checkpoint.read import Findings
-    from memconsole.engine.home.reader import Reader
-    from memconsole.ports.bundle import Ports
+    from memconsole.engine.transcripts.fingerprint import Fingerprints
+    from memconsole.engine.turn import Turns
+    from memconsole.ports.platform import Clock, SessionStore, Workspace
+    from memconsole.ports.state import CaptureLog
 
 
-def checkpoint(command: Checkpoint, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+def checkpoint(
+    command: Checkpoint,
+    *,
+    turns: Turns,
+    settings: Settings,
+    sessions: SessionStore,
+    workspace: Workspace,
+    captures: CaptureLog,
+    fingerprints: Fingerprints,
+    clock: Clock,
+) -> Outcome:
     """Save what the agent is doing, unless there is nothing new.
 
     Raises:
         UnknownAgentError: There is no such agent.
+        NoWorkspaceError: Its workspace is not there, or only guessed.
         SessionNotFoundError: The command names a session that is not there.
         StoreError: The store or the transcript cannot be read.
         LockedError: Another run works in the workspace.
@@ -49,38 +61,39 @@ def checkpoint(command: Checkpoint, *, ports: Ports, reader: Reader, settings: S
         WorkspaceError: A file cannot be written; its old text is whole.
         StateError: Our own database cannot be written.
     """
-    home = reader.home()
-    agent = find_agent(home, command.agent.id)
-    if (missing := no_workspace(command, agent)) is not None:
-        return missing
-    scene = Scene(command, home, agent, ports, settings)
-    if command.dry_run:
-        return _attempt(scene)
-    return in_turn(agent, lambda: _attempt(scene), ports=ports, reader=reader, settings=settings)
+
+    def attempt(home: Home, agent: Agent) -> Outcome:
+        return _attempt(
+            CheckpointRun(
+                command, home, agent, settings, sessions, workspace, captures, fingerprints, clock
+            )
+        )
+
+    return turns.take(command, attempt)
 
 
-def _attempt(scene: Scene) -> Outcome:
+def _attempt(run: CheckpointRun) -> Outcome:
     """Gather, decide, apply, once."""
-    found = gather(scene)
+    found = gather(run)
     if isinstance(found, Skipped):
         return found
-    due = _due(scene, found)
+    due = _due(run, found)
     if not (due.context or due.entry):
-        return _nothing_new(scene, found, due)
-    return _plan(scene, found, due) if scene.command.dry_run else _apply(scene, found, due)
+        return _nothing_new(run, found, due)
+    return _plan(run, found, due) if run.command.dry_run else _apply(run, found, due)
 
 
-def _nothing_new(scene: Scene, found: Findings, due: Due) -> Skipped:
+def _nothing_new(run: CheckpointRun, found: Findings, due: Due) -> Skipped:
     """Leave the files, and remember that they are up to date.
 
     Heartbeats move a session on without a word; who looks at the age of the last checkpoint must
     not take that for talk that was never saved.
     """
     last = found.memory.last
-    if last is not None and not scene.command.dry_run and found.source.is_newest:
-        _store(scene, found, due, last.block)
+    if last is not None and not run.command.dry_run and found.source.is_newest:
+        _store(run, found, due, last.block)
     return Skipped(
-        scene.command,
+        run.command,
         SkipReason.NOTHING_NEW,
         nothing_new(found.source.label, last, due, found.work.zone),
         details=found.details,
@@ -88,35 +101,35 @@ def _nothing_new(scene: Scene, found: Findings, due: Due) -> Skipped:
     )
 
 
-def _due(scene: Scene, found: Findings) -> Due:
+def _due(run: CheckpointRun, found: Findings) -> Due:
     return decide(
         session_id=found.source.ref.session_id,
         content=found.content,
         memory=found.memory,
-        is_forced=scene.command.is_forced,
-        is_urgent=scene.command.is_urgent,
+        is_forced=run.command.is_forced,
+        is_urgent=run.command.is_urgent,
         is_newest=found.source.is_newest,
         has_context=found.seen is not None,
         now=found.work.at,
-        window=scene.settings.for_agent(scene.agent.id).checkpoint.dedup_window,
+        window=run.settings.for_agent(run.agent.id).checkpoint.dedup_window,
     )
 
 
-def _plan(scene: Scene, found: Findings, due: Due) -> Planned:
+def _plan(run: CheckpointRun, found: Findings, due: Due) -> Planned:
     """Say what `_apply` would write, with sizes."""
     wrote = []
     if due.context:
-        text = _context(scene, render_context(found.work))
+        text = _context(run, render_context(found.work))
         wrote.append(Written(ACTIVE_CONTEXT, len(text.encode())))
     if due.entry:
         path = day_file(found.work)
-        old = scene.ports.workspace.read(scene.agent.workspace, path)
+        old = run.workspace.read(run.agent.workspace, path)
         added = addition(
             None if old is None else old.text, render_entry(found.work), render_header(found.work)
         )
         wrote.append(Written(path, len(added.encode())))
     return Planned(
-        scene.command,
+        run.command,
         saved(len(found.tail.messages), found.source.label, wrote, is_plan=True)
         + kept_back(due, found.work.zone)
         + left_out(found.tail.counts),
@@ -126,22 +139,22 @@ def _plan(scene: Scene, found: Findings, due: Due) -> Planned:
     )
 
 
-def _apply(scene: Scene, found: Findings, due: Due) -> Checkpointed:
+def _apply(run: CheckpointRun, found: Findings, due: Due) -> Checkpointed:
     """Write what is due, then remember it."""
-    workspace, root, work = scene.ports.workspace, scene.agent.workspace, found.work
+    workspace, root, work = run.workspace, run.agent.workspace, found.work
     last = found.memory.last
     block = render_context(work) if due.context else (last.block if last else "")
     wrote = []
     if due.context:
-        text = _context(scene, block)
+        text = _context(run, block)
         wrote.append(workspace.replace(root, ACTIVE_CONTEXT, text, seen=found.seen, is_final=True))
     if due.entry:
         entry, header = render_entry(work), render_header(work)
         wrote.append(workspace.append(root, day_file(work), entry, header=header))
     message = saved(len(found.tail.messages), found.source.label, wrote)
-    _store(scene, found, due, block)
+    _store(run, found, due, block)
     return Checkpointed(
-        scene.command,
+        run.command,
         message + kept_back(due, work.zone) + left_out(found.tail.counts),
         session_id=work.session_id,
         is_logged=due.entry,
@@ -151,22 +164,22 @@ def _apply(scene: Scene, found: Findings, due: Due) -> Checkpointed:
     )
 
 
-def _context(scene: Scene, block: str) -> str:
+def _context(run: CheckpointRun, block: str) -> str:
     """Return the whole file: this agent's block, or those of all agents of the workspace."""
-    root = scene.root
-    sharing = [one for one in scene.home.agents if str(one.workspace.resolve()) == root]
+    root = run.root
+    sharing = [one for one in run.home.agents if str(one.workspace.resolve()) == root]
     if len(sharing) < 2:
         return block
-    captures = scene.ports.captures.latest_by_agent(scene.agent.ref.home)
+    captures = run.captures.latest_by_agent(run.agent.ref.home)
     blocks = {one.agent.id: one.block for one in captures.values() if one.workspace == root}
-    blocks[scene.agent.id] = block
+    blocks[run.agent.id] = block
     return render_shared((one.id, blocks[one.id]) for one in sharing if blocks.get(one.id))
 
 
-def _store(scene: Scene, found: Findings, due: Due, block: str) -> None:
+def _store(run: CheckpointRun, found: Findings, due: Due, block: str) -> None:
     work = found.work
     capture = Capture(
-        agent=scene.agent.ref,
+        agent=run.agent.ref,
         session_id=work.session_id,
         session_key=work.session_key,
         at=work.at,
@@ -174,6 +187,6 @@ def _store(scene: Scene, found: Findings, due: Due, block: str) -> None:
         block=block,
         is_logged=due.entry,
         day_file=day_file(work) if due.entry else None,
-        workspace=scene.root,
+        workspace=run.root,
     )
-    scene.ports.captures.add(capture)
+    run.captures.add(capture)

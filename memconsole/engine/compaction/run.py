@@ -20,14 +20,15 @@ from memconsole.domain.compaction import (
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.rotation.prologue import save_first
-from memconsole.engine.rotation.target import find_target
 from memconsole.engine.transcripts.tail import read_usage
 from memconsole.errors import GatewayCallError, SessionNotFoundError, StoreError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.compact import Compact
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.compaction import Fault
@@ -36,15 +37,27 @@ if TYPE_CHECKING:
     from memconsole.domain.transcripts.records import Compaction, Tail
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.rotation.prologue import Prologue
-    from memconsole.engine.rotation.target import Target
-    from memconsole.ports.bundle import Ports
+    from memconsole.engine.rotation.target import Target, Targets
+    from memconsole.engine.transcripts.fingerprint import Fingerprints
+    from memconsole.ports.platform import Gateway, Locks, SessionStore
 
 
 _INSTRUCTIONS = "instructions"
 """The property; a Gateway that does not know it refuses the request and names it."""
 
 
-def compact(command: Compact, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+def compact(
+    command: Compact,
+    *,
+    locks: Locks,
+    gateway: Gateway,
+    targets: Targets,
+    reader: Reader,
+    sessions: SessionStore,
+    step: Callable[[Command], Outcome],
+    fingerprints: Fingerprints,
+    settings: Settings,
+) -> Outcome:
     """Compact one session, if it is free and its work is saved.
 
     Raises:
@@ -56,12 +69,12 @@ def compact(command: Compact, *, ports: Ports, reader: Reader, settings: Setting
     """
     if command.dry_run:
         return _plan(command, reader)
-    with ports.locks.session(command.agent.home, command.key):
+    with locks.session(command.agent.home, command.key):
         settings.require("gateway")
-        status = ports.gateway.require()
+        status = gateway.require()
         if (refusal := _refusal(command, status.version)) is not None:
             return refusal
-        target = find_target(command.agent, command.key, ports=ports, reader=reader)
+        target = targets.find(command.agent, command.key)
         if target.is_busy:
             return Skipped(
                 command,
@@ -69,25 +82,30 @@ def compact(command: Compact, *, ports: Ports, reader: Reader, settings: Setting
                 f"{command.key}: a run is going on",
                 hint="Try again when it has ended.",
             )
-        prologue = save_first(
-            target, ports=ports, reader=reader, settings=settings, is_ending=False
-        )
+        prologue = save_first(target, step=step, fingerprints=fingerprints, is_ending=False)
         if not prologue.is_saved:
-            said = "" if prologue.outcome is None else prologue.outcome.message
             return Failed(
                 command,
                 "not-captured",
-                f"{command.key} was not compacted, because its work could not be saved: {said}",
+                f"{command.key} was not compacted, because its work could not be saved: "
+                f"{prologue.said}",
             )
-        known_at = last_compaction_at(target, ports=ports, reader=reader)
-        try:
-            answer = ports.gateway.compact(command.key, command.instructions)
-        except GatewayCallError as error:
-            if command.instructions is None or _INSTRUCTIONS not in str(error):
-                raise
+        known_at = last_compaction_at(target, targets, sessions)
+        answer = _asked(command, gateway)
+        if answer is None:
             return _cannot_instruct(command)
-        entry = new_entry(target, known_at, ports=ports, reader=reader)
+        entry = new_entry(target, known_at, targets, sessions)
         return _judged(command, target, prologue, answer, entry)
+
+
+def _asked(command: Compact, gateway: Gateway) -> CompactAnswer | None:
+    """Ask for the compaction; None when the Gateway does not know instructions."""
+    try:
+        return gateway.compact(command.key, command.instructions)
+    except GatewayCallError as error:
+        if command.instructions is None or _INSTRUCTIONS not in str(error):
+            raise
+        return None
 
 
 def _refusal(command: Compact, version: str | None) -> Failed | None:
@@ -272,14 +290,14 @@ class CompactionEntry:
         }
 
 
-def last_compaction_at(target: Target, *, ports: Ports, reader: Reader) -> datetime | None:
+def last_compaction_at(target: Target, targets: Targets, sessions: SessionStore) -> datetime | None:
     """Return the time of the compaction that the transcript shows now, if it does."""
-    tail = _tail(target, ports, reader)
+    tail = _tail(target, targets, sessions)
     return None if tail is None else tail.last_compaction_at
 
 
 def new_entry(
-    target: Target, known_at: datetime | None, *, ports: Ports, reader: Reader
+    target: Target, known_at: datetime | None, targets: Targets, sessions: SessionStore
 ) -> CompactionEntry | None:
     """Look for a compaction that was not there before.
 
@@ -289,10 +307,10 @@ def new_entry(
     Args:
         target: The session.
         known_at: What `last_compaction_at` returned before.
-        ports: For the transcript.
-        reader: For where it is now.
+        targets: For where it is now.
+        sessions: For the transcript.
     """
-    tail = _tail(target, ports, reader)
+    tail = _tail(target, targets, sessions)
     if tail is None or tail.last_compaction is None or tail.last_compaction_at is None:
         return None
     if known_at is not None and tail.last_compaction_at <= known_at:
@@ -301,13 +319,11 @@ def new_entry(
     return CompactionEntry(tail.last_compaction_at, tail.last_compaction, fault)
 
 
-def _tail(target: Target, ports: Ports, reader: Reader) -> Tail | None:
-    reading = reader.sessions(reader.home(), target.agent)
-    for one in reading.listing.sessions:
-        is_it = one.state is SessionState.LIVE and one.key is not None
-        if is_it and one.key is not None and one.key.text == target.key and one.transcript:
-            try:
-                return read_usage(ports.sessions, one.transcript)
-            except StoreError:
-                return None
-    return None
+def _tail(target: Target, targets: Targets, sessions: SessionStore) -> Tail | None:
+    found = targets.on_disk(target)
+    if found is None or not found.transcript:
+        return None
+    try:
+        return read_usage(sessions, found.transcript)
+    except StoreError:
+        return None

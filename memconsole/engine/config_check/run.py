@@ -14,6 +14,6 @@ if TYPE_CHECKING:
     from memconsole.ports.bundle import Ports
 
 
-def fix(command: ConfigFix, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+def fix(command: ConfigFix, *, all_ports: Ports, reader: Reader, settings: Settings) -> Outcome:
     """Set what was found wrong; see `ConfigDoor.fix`."""
-    return ConfigDoor(ports, reader, settings).fix(command)
+    return ConfigDoor(all_ports, reader, settings).fix(command)

@@ -9,7 +9,7 @@ from memconsole.domain.commands.promotion import Declined, Promoted
 from memconsole.domain.consolidate.promotion import SECTION, keeps_enough
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, edit_of, inserted
 from memconsole.domain.memory.entries import LONG_TERM, entries_of, entry_id, matching
-from memconsole.engine.consolidate.read import notes_to_promote
+from memconsole.engine.consolidate.read import left_to_platform, notes_to_promote
 from memconsole.errors import EntryIdError, WorkspaceError
 
 if TYPE_CHECKING:
@@ -19,10 +19,18 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.promotion import Decline, Promote
     from memconsole.domain.consolidate.promotion import Proposal
     from memconsole.domain.memory.records import WorkspaceText
-    from memconsole.engine.home.workspace import Bench
+    from memconsole.engine.home.workspace import AgentMemory
+    from memconsole.engine.memory.turns import MemoryTurns
+    from memconsole.ports.state import ConsolidationLog, MemoryLog
 
 
-def promote(command: Promote, bench: Bench) -> Outcome:
+def promote(
+    command: Promote,
+    *,
+    memory_turns: MemoryTurns,
+    edits: MemoryLog,
+    consolidation: ConsolidationLog,
+) -> Outcome:
     """Write the notes that the ids name; gates decide what is proposed, the operator what goes in.
 
     Raises:
@@ -31,54 +39,74 @@ def promote(command: Promote, bench: Bench) -> Outcome:
         WorkspaceError: It cannot be written, or would lose what it says.
         StateError: It cannot be remembered for undoing.
     """
-    named = _named(command.ids, bench)
-    fresh = {one.id for one in notes_to_promote(bench)}
+
+    def attempt(memory: AgentMemory) -> Outcome:
+        return left_to_platform(command, memory) or _promote(command, memory, edits, consolidation)
+
+    return memory_turns.edit(command, attempt, fails_when_locked=False)
+
+
+def _promote(
+    command: Promote, memory: AgentMemory, edits: MemoryLog, consolidation: ConsolidationLog
+) -> Outcome:
+    named = _named(command.ids, memory, consolidation)
+    fresh = {one.id for one in notes_to_promote(memory, consolidation)}
     chosen = list({one.text: one for one in named if one.id in fresh}.values())
-    path = bench.spelled(LONG_TERM)
+    path = memory.spelled(LONG_TERM)
     if not chosen:
         said = ", ".join(one.id for one in named)
-        message = f"{path} of {bench.agent.id} says already what {said} says"
+        message = f"{path} of {memory.agent.id} says already what {said} says"
         return Skipped(command, SkipReason.DUPLICATE, message)
 
     def grown(seen: WorkspaceText | None) -> str:
         return _grown(path, None if seen is None else seen.text, chosen)
 
     if command.dry_run:
-        size = len(grown(bench.read(path)).encode(errors="replace"))
-        message = f"would add to {path} of {bench.agent.id}: {'; '.join(it.text for it in chosen)}"
+        size = len(grown(memory.read(path)).encode(errors="replace"))
+        message = f"would add to {path} of {memory.agent.id}: {'; '.join(it.text for it in chosen)}"
         return Planned(command, message, (Written(path, size),), _details(path, chosen))
-    stood, at = bench.standing(path), bench.ports.clock.now()
-    before, after, wrote = bench.change(path, grown)
+    stood, at = memory.standing(path), memory.now
+    before, after, wrote = memory.change(path, grown)
     edit = edit_of(path, before, after, stood)
     ids = tuple(entry_id(path, one.text.removeprefix("- ")) for one in chosen)
-    bench.ports.edits.add(MemoryAction(0, bench.real, ActionKind.PROMOTE, at, ids, (edit,)))
+    edits.add(MemoryAction(0, memory.real, ActionKind.PROMOTE, at, ids, (edit,)))
     return Promoted(
         command,
-        f"{path} of {bench.agent.id} has {', '.join(one.id for one in chosen)} now as "
+        f"{path} of {memory.agent.id} has {', '.join(one.id for one in chosen)} now as "
         f"{', '.join(ids)}; `memconsole memory undo` takes it out again",
         (wrote,),
         {**_details(path, chosen), "ids": list(ids)},
     )
 
 
-def decline(command: Decline, bench: Bench) -> Outcome:
+def decline(
+    command: Decline, *, memory_turns: MemoryTurns, consolidation: ConsolidationLog
+) -> Outcome:
     """Remember that notes shall not be proposed; they stay where they are.
 
     Raises:
         EntryIdError: An id names no note that could be promoted, or several.
         StateError: It cannot be remembered.
     """
-    known = bench.ports.consolidation.declined(bench.real)
-    ids = [one.id for one in _named(command.ids, bench) if one.id not in known]
+
+    def attempt(memory: AgentMemory) -> Outcome:
+        return _decline(command, memory, consolidation)
+
+    return memory_turns.edit(command, attempt, is_indexed=False, fails_when_locked=False)
+
+
+def _decline(command: Decline, memory: AgentMemory, consolidation: ConsolidationLog) -> Outcome:
+    known = consolidation.declined(memory.real)
+    ids = [one.id for one in _named(command.ids, memory, consolidation) if one.id not in known]
     if not ids:
-        message = f"{bench.agent.id} proposes none of them any more already"
+        message = f"{memory.agent.id} proposes none of them any more already"
         return Skipped(command, SkipReason.NOTHING_NEW, message)
     listed = ", ".join(ids)
     details: dict[str, Detail] = {"notes": list(ids)}
     if command.dry_run:
         return Planned(command, f"would propose {listed} no more", (), details)
-    bench.ports.consolidation.decline(bench.real, ids, bench.ports.clock.now())
-    message = f"{bench.agent.id} proposes {listed} no more; `memory promote` still works"
+    consolidation.decline(memory.real, ids, memory.now)
+    message = f"{memory.agent.id} proposes {listed} no more; `memory promote` still works"
     return Declined(command, message, (), details)
 
 
@@ -100,20 +128,22 @@ def _grown(path: str, before: str | None, chosen: Sequence[Proposal]) -> str:
     return after
 
 
-def _named(ids: Sequence[str], bench: Bench) -> tuple[Proposal, ...]:
+def _named(
+    ids: Sequence[str], memory: AgentMemory, consolidation: ConsolidationLog
+) -> tuple[Proposal, ...]:
     """Return the notes that ids name, in the order of the ids.
 
     Raises:
         EntryIdError: One names none, or is the beginning of several.
     """
-    known = {one.id: one for one in notes_to_promote(bench, with_known=True)}
+    known = {one.id: one for one in notes_to_promote(memory, consolidation, with_known=True)}
     notes = [one.note for one in known.values()]
     chosen: dict[str, Proposal] = {}
     for id_ in (one.strip().casefold() for one in ids):
         found = {one.id for one in matching(notes, id_)} if id_ else set()
         if not found:
             raise EntryIdError(
-                f"{bench.agent.id} has no proposal {id_!r}: the note was changed, taken out, or "
+                f"{memory.agent.id} has no proposal {id_!r}: the note was changed, taken out, or "
                 "never found by a search",
                 hint="`memconsole consolidate` lists what is proposed now.",
             )

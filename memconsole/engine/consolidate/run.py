@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.calendar import local_day, local_time
 from memconsole.domain.commands.consolidate import Consolidate, Consolidated, Propose, Proposed
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
-from memconsole.domain.commands.promotion import Decline, Promote
 from memconsole.domain.consolidate.text import DREAMS, block_of, with_block
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, digest, edit_of
 from memconsole.domain.memory.observations import OBSERVATIONS
-from memconsole.engine.consolidate.read import decay_of, files_of, platform_consolidates, preview
+from memconsole.engine.consolidate.read import decay_of, left_to_platform, preview
+from memconsole.engine.reflect.files import Files
 from memconsole.errors import WorkspaceError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.consolidate.decay import Decay
     from memconsole.domain.consolidate.text import ConsolidationPreview
     from memconsole.domain.memory.records import WorkspaceText
-    from memconsole.engine.home.workspace import Bench
+    from memconsole.engine.home.workspace import AgentMemory
+    from memconsole.engine.memory.turns import MemoryTurns
+    from memconsole.ports.state import ConsolidationLog, MemoryLog
 
 
 _NAMED: Final = 12
@@ -40,37 +41,19 @@ _NAMED: Final = 12
 _NAMED_CHARS: Final = 60
 
 
-def consolidation(command: Command, bench: Bench) -> Outcome:
-    """Run one of the commands of consolidation.
+def consolidate(command: Consolidate, *, memory_turns: MemoryTurns, edits: MemoryLog) -> Outcome:
+    """Archive what has decayed, unless the platform consolidates by itself.
 
     Raises:
-        EntryIdError: An id names no note that could be promoted, or several.
-        ConcurrentEditError: Somebody edits a file at the same time.
+        ConcurrentEditError: Somebody edits the file at the same time.
         WorkspaceError: A file cannot be read or written; its old text is whole.
         StateError: It cannot be remembered.
     """
-    if not isinstance(command, Decline) and platform_consolidates(bench):
-        return Skipped(
-            command,
-            SkipReason.PLATFORM_CONSOLIDATES,
-            f"the platform consolidates the memory of {bench.agent.id} by itself (dreaming)",
-            hint="`consolidate.with_platform = true` does both.",
-        )
-    match command:
-        case Consolidate():
-            return _consolidate(command, bench)
-        case Promote():
-            from memconsole.engine.consolidate.promote import promote  # noqa: PLC0415
 
-            return promote(command, bench)
-        case Decline():
-            from memconsole.engine.consolidate.promote import decline  # noqa: PLC0415
+    def attempt(memory: AgentMemory) -> Outcome:
+        return left_to_platform(command, memory) or _consolidate(command, memory, edits)
 
-            return decline(command, bench)
-        case Propose():
-            return propose(command, bench)
-        case _:
-            raise AssertionError(command.spec.name)
+    return memory_turns.edit(command, attempt, fails_when_locked=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,27 +76,29 @@ class _Found:
         }
 
 
-def _consolidate(command: Consolidate, bench: Bench) -> Outcome:
-    seen = bench.read(OBSERVATIONS)
+def _consolidate(command: Consolidate, memory: AgentMemory, edits: MemoryLog) -> Outcome:
+    seen = memory.read(OBSERVATIONS)
     text = "" if seen is None else seen.text
     if command.shown not in (None, digest(text)):
         return Failed(
             command,
             "changed-since",
-            f"{OBSERVATIONS} of {bench.agent.id} was changed since it was shown; nothing was done",
+            f"{OBSERVATIONS} of {memory.agent.id} was changed since it was shown; nothing was done",
             hint="Look again with `memconsole consolidate`, then apply.",
         )
-    at = bench.ports.clock.now()
-    decay = decay_of(bench, text, at, with_high=command.is_high_included)
+    at = memory.now
+    decay = decay_of(memory, text, at, with_high=command.is_high_included)
     if seen is None or not decay.lines:
-        return _nothing(command, bench, text, decay)
+        return _nothing(command, memory, text, decay)
     found = _Found(seen, decay, at)
-    return _planned(command, bench, found) if command.dry_run else _apply(command, bench, found)
+    if command.dry_run:
+        return _planned(command, memory, found)
+    return _apply(command, memory, found, edits)
 
 
-def _nothing(command: Consolidate, bench: Bench, text: str, decay: Decay) -> Skipped:
-    tokens, target = tokens_in(text), bench.settings.consolidate.token_target
-    name = f"{OBSERVATIONS} of {bench.agent.id}"
+def _nothing(command: Consolidate, memory: AgentMemory, text: str, decay: Decay) -> Skipped:
+    tokens, target = tokens_in(text), memory.settings.consolidate.token_target
+    name = f"{OBSERVATIONS} of {memory.agent.id}"
     if text.strip() and tokens <= target:
         message = f"{name} has {tokens} of {target} tokens: nothing has to go"
     else:
@@ -122,52 +107,54 @@ def _nothing(command: Consolidate, bench: Bench, text: str, decay: Decay) -> Ski
     return Skipped(command, SkipReason.NOTHING_NEW, message)
 
 
-def _planned(command: Consolidate, bench: Bench, found: _Found) -> Planned:
+def _planned(command: Consolidate, memory: AgentMemory, found: _Found) -> Planned:
     size = len(found.decay.log.text.encode(errors="replace"))
     return Planned(
         command,
-        f"would archive {_told(bench, found)}: {'; '.join(_named(bench, found))}",
+        f"would archive {_told(memory, found)}: {'; '.join(_named(memory, found))}",
         (Written(OBSERVATIONS, size),),
         found.details,
     )
 
 
-def _apply(command: Consolidate, bench: Bench, found: _Found) -> Consolidated:
+def _apply(
+    command: Consolidate, memory: AgentMemory, found: _Found, log: MemoryLog
+) -> Consolidated:
     """Back up, archive, replace, remember, in this order; a failure takes all of it back."""
-    files, text = files_of(bench), found.decay.log.text
-    stood = bench.standing(OBSERVATIONS)
+    files, text = Files(memory), found.decay.log.text
+    stood = memory.standing(OBSERVATIONS)
     backup, made = files.back_up(found.seen, found.at)
     archived, added = files.archive(found.decay.removed, found.at)
-    written = bench.ports.workspace.edit(bench.root, OBSERVATIONS, text, seen=found.seen)
+    written = memory.workspace.edit(memory.root, OBSERVATIONS, text, seen=found.seen)
     edits = (made, added, edit_of(OBSERVATIONS, found.seen.text, text, stood))
     ids = tuple(one.id for one in found.decay.lines)
-    action = MemoryAction(0, bench.real, ActionKind.CONSOLIDATE, found.at, ids, edits)
-    bench.ports.edits.add(action)
+    action = MemoryAction(0, memory.real, ActionKind.CONSOLIDATE, found.at, ids, edits)
+    log.add(action)
     files.prune_backups()
     return Consolidated(
         command,
-        f"archived {_told(bench, found)}; `memconsole memory undo` brings them back",
+        f"archived {_told(memory, found)}; `memconsole memory undo` brings them back",
         (written, backup, archived),
         {**found.details, "backup": backup.path},
     )
 
 
-def _named(bench: Bench, found: _Found) -> Iterator[str]:
+def _named(memory: AgentMemory, found: _Found) -> Iterator[str]:
     """Yield the lines that would go, for the question that is asked about them."""
     lines = found.decay.lines
     for one in lines[:_NAMED]:
-        yield f"{one.id} {cut(one_line(bench.masked(one.text)), _NAMED_CHARS)}"
+        yield f"{one.id} {cut(one_line(memory.masked(one.text)), _NAMED_CHARS)}"
     if len(lines) > _NAMED:
         yield f"and {len(lines) - _NAMED} more"
 
 
-def _told(bench: Bench, found: _Found) -> str:
+def _told(memory: AgentMemory, found: _Found) -> str:
     number = len(found.decay.lines)
     lines = "1 line" if number == 1 else f"{number} lines"
     before, after = tokens_in(found.seen.text), tokens_in(found.decay.log.text)
-    target = bench.settings.consolidate.token_target
+    target = memory.settings.consolidate.token_target
     return (
-        f"{lines} of {OBSERVATIONS} of {bench.agent.id}: {before} tokens become {after} "
+        f"{lines} of {OBSERVATIONS} of {memory.agent.id}: {before} tokens become {after} "
         f"(target {target})"
     )
 
@@ -175,7 +162,9 @@ def _told(bench: Bench, found: _Found) -> str:
 _NOTHING = digest("")
 
 
-def propose(command: Propose, bench: Bench) -> Outcome:
+def propose(
+    command: Propose, *, memory_turns: MemoryTurns, consolidation: ConsolidationLog
+) -> Outcome:
     """Write the report between its marks; what else stands in the file is not touched.
 
     Raises:
@@ -183,12 +172,20 @@ def propose(command: Propose, bench: Bench) -> Outcome:
         WorkspaceError: A file cannot be read or written, or the marks are damaged.
         StateError: It cannot be remembered.
     """
-    found, at = preview(bench), bench.ports.clock.now()
+
+    def attempt(memory: AgentMemory) -> Outcome:
+        return left_to_platform(command, memory) or _propose(command, memory, consolidation)
+
+    return memory_turns.edit(command, attempt, is_indexed=False, fails_when_locked=False)
+
+
+def _propose(command: Propose, memory: AgentMemory, consolidation: ConsolidationLog) -> Outcome:
+    found, at = preview(memory, consolidation), memory.now
     said = _said(found)
-    if (skip := _not_now(command, bench, said)) is not None:
+    if (skip := _not_now(command, memory, said, consolidation)) is not None:
         return skip
-    path = bench.spelled(DREAMS)
-    block = block_of(found, f"{local_time(at, bench.zone):%Y-%m-%d %H:%M}")
+    path = memory.spelled(DREAMS)
+    block = block_of(found, f"{local_time(at, memory.zone):%Y-%m-%d %H:%M}")
 
     def make(seen: WorkspaceText | None) -> str:
         return _with_block(path, None if seen is None else seen.text, block)
@@ -199,23 +196,25 @@ def propose(command: Propose, bench: Bench) -> Outcome:
     }
     told = f"{len(found.archived)} lines to archive, {len(found.proposals)} notes to promote"
     if command.dry_run:
-        size = len(make(bench.read(path)).encode(errors="replace"))
-        message = f"would write into {path} of {bench.agent.id}: {told}"
+        size = len(make(memory.read(path)).encode(errors="replace"))
+        message = f"would write into {path} of {memory.agent.id}: {told}"
         return Planned(command, message, (Written(path, size),), details)
-    wrote = bench.change(path, make)[2]
-    bench.ports.consolidation.reported(bench.real, said, at)
-    return Proposed(command, f"{path} of {bench.agent.id} says: {told}", (wrote,), details)
+    wrote = memory.change(path, make)[2]
+    consolidation.reported(memory.real, said, at)
+    return Proposed(command, f"{path} of {memory.agent.id} says: {told}", (wrote,), details)
 
 
-def _not_now(command: Propose, bench: Bench, said: str) -> Skipped | None:
+def _not_now(
+    command: Propose, memory: AgentMemory, said: str, consolidation: ConsolidationLog
+) -> Skipped | None:
     """Return why nothing is written: it was today, or there is nothing else to say."""
-    last = bench.ports.consolidation.last(bench.real)
-    now = bench.ports.clock.now()
-    if last is not None and local_day(last[1], bench.zone) == local_day(now, bench.zone):
-        message = f"{DREAMS} of {bench.agent.id} was written today"
+    last = consolidation.last(memory.real)
+    now = memory.now
+    if last is not None and local_day(last[1], memory.zone) == local_day(now, memory.zone):
+        message = f"{DREAMS} of {memory.agent.id} was written today"
         return Skipped(command, SkipReason.TOO_SOON, message)
     if said == (_NOTHING if last is None else last[0]):
-        message = f"there is nothing new to propose of the memory of {bench.agent.id}"
+        message = f"there is nothing new to propose of the memory of {memory.agent.id}"
         return Skipped(command, SkipReason.NOTHING_NEW, message)
     return None
 

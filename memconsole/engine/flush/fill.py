@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memconsole.domain.flush import FlushMark, Stage
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.state import FlushLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Fill:
     due: frozenset[Stage]
 
 
-def fill_of(view: SessionView, home: Home, *, ports: Ports, settings: Settings) -> Fill:
+def fill_of(view: SessionView, home: Home, *, flushes: FlushLog, settings: Settings) -> Fill:
     """Return how far a session has come, and what was done about it."""
     own = settings.for_agent(view.agent.id).flush
     rules = FlushRules(
@@ -43,7 +43,7 @@ def fill_of(view: SessionView, home: Home, *, ports: Ports, settings: Settings) 
     limits = rules.limits(view.window or DEFAULT_WINDOW)
     stored = view.stored
     cycle = Cycle(view.session_id, stored.compactions, stored.started_at)
-    last = ports.flushes.last(view.agent, view.key_text or "")
+    last = flushes.last(view.agent, view.key_text or "")
     reached = crossed(count_of(view), limits)
     return Fill(cycle, last, limits, reached, due(reached, cycle, last))
 

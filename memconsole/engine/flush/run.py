@@ -15,25 +15,24 @@ from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, status_of
 from memconsole.domain.flush import marked
 from memconsole.domain.sessions.stored import SessionState
-from memconsole.engine.checkpoint.run import checkpoint
 from memconsole.engine.flush.fill import count_of, fill_of
 from memconsole.engine.home.lookup import find_agent
-from memconsole.engine.observe.run import observe
 from memconsole.engine.rotation.prologue import Prologue
-from memconsole.engine.transcripts.fingerprint import remember_end
-from memconsole.engine.turn import settle
 from memconsole.errors import SessionNotFoundError, StateError, TranscriptRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from memconsole.domain.agents import Home
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.engine.flush.fill import Fill
     from memconsole.engine.home.reader import Reader
-    from memconsole.ports.bundle import Ports
+    from memconsole.engine.transcripts.fingerprint import Fingerprints
+    from memconsole.ports.platform import Clock
+    from memconsole.ports.state import FlushLog
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +46,16 @@ _NOTHING = frozenset(
 )
 
 
-def flush(command: Flush, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+def flush(
+    command: Flush,
+    *,
+    step: Callable[[Command], Outcome],
+    reader: Reader,
+    settings: Settings,
+    flushes: FlushLog,
+    fingerprints: Fingerprints,
+    clock: Clock,
+) -> Outcome:
     """Save one talk now, whatever its stage.
 
     Raises:
@@ -62,26 +70,25 @@ def flush(command: Flush, *, ports: Ports, reader: Reader, settings: Settings) -
             SkipReason.NOT_CAPTURED,
             f"{view.session_class.value} talk is never copied into memory",
         )
-    fill = fill_of(view, home, ports=ports, settings=settings)
-    prologue = _captured(command, ports, reader, settings)
+    fill = fill_of(view, home, flushes=flushes, settings=settings)
+    prologue = _captured(command, step)
     details = _details(view, fill, prologue)
     if command.dry_run:
         return _planned(command, prologue, details)
     if (nothing := _nothing_to_save(command, prologue, details)) is not None:
-        _remember(view, fill, ports)
+        _remember(view, fill, flushes, clock)
         return nothing
     if not prologue.is_saved:
-        said = "" if prologue.outcome is None else prologue.outcome.message
         return Failed(
             command,
             _why(prologue.outcome),
-            f"{command.key} was not saved: {said}",
+            f"{command.key} was not saved: {prologue.said}",
             hint="Mend that; it is tried again.",
             details=details,
         )
     if view.transcript is not None:
-        remember_end(ports, view.agent, view.transcript)
-    _remember(view, fill, ports)
+        fingerprints.remember_end(view.agent, view.transcript)
+    _remember(view, fill, flushes, clock)
     return Flushed(
         command,
         f"saved {command.key}{_before(command)}: {_words(prologue)}",
@@ -92,21 +99,21 @@ def flush(command: Flush, *, ports: Ports, reader: Reader, settings: Settings) -
 
 
 def flushes_due(
-    views: Iterable[SessionView], home: Home, *, ports: Ports, settings: Settings
+    views: Iterable[SessionView], home: Home, *, flushes: FlushLog, settings: Settings
 ) -> Iterator[Flush]:
     """Yield a flush for each talk that has reached a stage for the first time in its cycle.
 
     Args:
         views: Sessions of one reading.
         home: The home they are of.
-        ports: For what was flushed before.
+        flushes: What was flushed before.
         settings: For the stages.
     """
     for view in views:
         is_talk = view.state is SessionState.LIVE and view.is_capturable
         if not is_talk or view.key_text is None or view.session_id is None:
             continue
-        if fill_of(view, home, ports=ports, settings=settings).due:
+        if fill_of(view, home, flushes=flushes, settings=settings).due:
             yield Flush(view.agent, view.key_text, FlushBefore.COMPACTION)
 
 
@@ -118,13 +125,11 @@ def _view(command: Flush, home: Home, reader: Reader) -> SessionView:
     raise SessionNotFoundError(command.key)
 
 
-def _captured(command: Flush, ports: Ports, reader: Reader, settings: Settings) -> Prologue:
+def _captured(command: Flush, step: Callable[[Command], Outcome]) -> Prologue:
     """Observe, then take a checkpoint; one of them that fails does not stop the other."""
     agent, key, dry_run = command.agent, command.key, command.dry_run
-    look = Observe(agent, session_key=key, is_flush=True, dry_run=dry_run)
-    seen = settle(look, lambda: observe(look, ports=ports, reader=reader, settings=settings))
-    save = Checkpoint(agent, session_key=key, is_urgent=True, dry_run=dry_run)
-    saved = settle(save, lambda: checkpoint(save, ports=ports, reader=reader, settings=settings))
+    seen = step(Observe(agent, session_key=key, is_flush=True, dry_run=dry_run))
+    saved = step(Checkpoint(agent, session_key=key, is_urgent=True, dry_run=dry_run))
     return Prologue(saved, (("observe", seen),))
 
 
@@ -149,11 +154,11 @@ def _planned(command: Flush, prologue: Prologue, details: dict[str, Detail]) -> 
     return Planned(command, said, prologue.wrote, details, prologue.notices)
 
 
-def _remember(view: SessionView, fill: Fill, ports: Ports) -> None:
+def _remember(view: SessionView, fill: Fill, flushes: FlushLog, clock: Clock) -> None:
     """Store the mark; without it the worst is a second flush."""
-    mark = marked(fill.reached, fill.cycle, fill.last, ports.clock.now())
+    mark = marked(fill.reached, fill.cycle, fill.last, clock.now())
     try:
-        ports.flushes.store(view.agent, view.key_text or "", mark)
+        flushes.store(view.agent, view.key_text or "", mark)
     except StateError as error:
         logger.warning("the flush was not recorded: %s", error)
 

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import Clock, Workspace
+    from memconsole.ports.state import WorkspaceFolders
 
 logger = logging.getLogger(__name__)
 
@@ -49,27 +50,54 @@ _EXCERPT_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
-    """One agent's memory, as it is worked on."""
+class Memories:
+    """Opens the memories of agents, to be worked on."""
 
-    home: Home
-    agent: Agent
-    ports: Ports
     reader: Reader
     settings: Settings
-    zone: Zone
+    workspace: Workspace
+    folders: WorkspaceFolders
+    clock: Clock
 
-    @classmethod
-    def of(cls, agent_id: str, ports: Ports, reader: Reader, settings: Settings) -> Bench:
-        """Return the memory of an agent.
+    def of(self, agent_id: str) -> AgentMemory:
+        """Return the memory of an agent, in the home as it is now.
 
         Raises:
             UnknownAgentError: There is no such agent.
         """
-        home = reader.home()
-        zone = resolve_zone(settings.timezone, home.config.user_timezone).zone
-        agent = find_agent(home, agent_id)
-        return cls(home, agent, ports, reader, settings.for_agent(agent.id), zone)
+        home = self.reader.home()
+        return self.at(home, find_agent(home, agent_id))
+
+    def at(self, home: Home, agent: Agent) -> AgentMemory:
+        """Return the memory of an agent of a home that is at hand."""
+        zone = resolve_zone(self.settings.timezone, home.config.user_timezone).zone
+        return AgentMemory(home, agent, zone, self.settings.for_agent(agent.id), self)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentMemory:
+    """One agent's memory, as it is worked on."""
+
+    home: Home
+    agent: Agent
+    zone: Zone
+    settings: Settings
+    memories: Memories
+
+    @property
+    def now(self) -> datetime:
+        """The time."""
+        return self.memories.clock.now()
+
+    @property
+    def folders(self) -> WorkspaceFolders:
+        """Folders of the workspace, and what stands in them."""
+        return self.memories.folders
+
+    @property
+    def workspace(self) -> Workspace:
+        """The one writer into the workspace."""
+        return self.memories.workspace
 
     @property
     def root(self) -> Path:
@@ -87,7 +115,7 @@ class Bench:
         Raises:
             WorkspaceError: It exists and cannot be read.
         """
-        return self.ports.workspace.read(self.root, relative)
+        return self.workspace.read(self.root, relative)
 
     def spelled(self, name: str) -> str:
         """Return the name of a file, in small letters where only that one exists.
@@ -105,7 +133,7 @@ class Bench:
         Raises:
             WorkspaceError: Something else than a file is there.
         """
-        return self.ports.folders.standing(self.root, relative)
+        return self.folders.standing(self.root, relative)
 
     def change(
         self,
@@ -132,7 +160,7 @@ class Bench:
             seen = self.read(relative)
             text = make(seen)
             try:
-                wrote = self.ports.workspace.edit(self.root, relative, text, seen=seen, mode=mode)
+                wrote = self.workspace.edit(self.root, relative, text, seen=seen, mode=mode)
             except ConcurrentEditError as error:
                 if is_last:
                     raise
@@ -153,7 +181,7 @@ class Bench:
         """
         seen = self.read(edit.path)
         if seen is not None and edit.is_new and is_exact(edit, seen.text):
-            self.ports.folders.remove(self.root, edit.path, folders=edit.stood.folders)
+            self.folders.remove(self.root, edit.path, folders=edit.stood.folders)
             return Written(edit.path, 0)
         now = "" if seen is None else seen.text
         if undone(edit, now) in (None, now):
@@ -190,7 +218,7 @@ class Bench:
 
     def _paths(self) -> Iterable[str]:
         """Return the files with entries, the newest first."""
-        pool = self.reader.pool(self.home, self.agent)
+        pool = self.memories.reader.pool(self.home, self.agent)
         items = [one for one in pool.items if one.is_counted and has_entries(one.path)]
         items.sort(key=lambda one: one.modified_at or _NEVER, reverse=True)
         return dict.fromkeys((LONG_TERM, USER, OBSERVATIONS, *(one.path for one in items)))

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.records import WorkspaceText
-    from memconsole.engine.home.workspace import Bench
+    from memconsole.engine.home.workspace import AgentMemory
+    from memconsole.engine.memory.turns import MemoryTurns
+    from memconsole.ports.state import MemoryLog
 
 MOST_CHARS: Final = 4_000
 
@@ -52,8 +54,8 @@ class _Note:
         return inserted(before, _TITLES.get(self.path, "Memory"), self.section, self.line)
 
 
-def add(command: MemoryAdd, bench: Bench) -> Outcome:
-    """Add the text to its file.
+def add(command: MemoryAdd, *, memory_turns: MemoryTurns, edits: MemoryLog) -> Outcome:
+    """Add the text to its file; the index learns of it with the next look.
 
     Raises:
         UsageError: There is no text, or far too much.
@@ -61,8 +63,12 @@ def add(command: MemoryAdd, bench: Bench) -> Outcome:
         WorkspaceError: It cannot be written; the old text is whole.
         StateError: It cannot be remembered for undoing.
     """
-    note = _note(command, bench)
-    twin = None if command.is_forced else _twin(note, bench)
+    return memory_turns.edit(command, lambda memory: _add(command, memory, edits), is_indexed=False)
+
+
+def _add(command: MemoryAdd, memory: AgentMemory, edits: MemoryLog) -> Outcome:
+    note = _note(command, memory)
+    twin = None if command.is_forced else _twin(note, memory)
     if twin is not None:
         return Skipped(
             command,
@@ -72,23 +78,23 @@ def add(command: MemoryAdd, bench: Bench) -> Outcome:
             details={"id": twin.id, "path": twin.path, "line": twin.line},
         )
     if command.dry_run:
-        return _planned(command, note, bench)
-    stood = bench.standing(note.path)
-    before, after, wrote = _write(note, bench)
+        return _planned(command, note, memory)
+    stood = memory.standing(note.path)
+    before, after, wrote = _write(note, memory)
     entry = _added(note, before, after)
     edit = edit_of(note.path, before, after, stood)
-    at = bench.ports.clock.now()
-    bench.ports.edits.add(MemoryAction(0, bench.real, ActionKind.ADD, at, (entry.id,), (edit,)))
+    at = memory.now
+    edits.add(MemoryAction(0, memory.real, ActionKind.ADD, at, (entry.id,), (edit,)))
     return Remembered(
         command,
-        f"{bench.agent.id} has it in {entry.path}:{entry.line} as {entry.id}",
+        f"{memory.agent.id} has it in {entry.path}:{entry.line} as {entry.id}",
         (wrote,),
         _details(entry),
     )
 
 
-def _note(command: MemoryAdd, bench: Bench) -> _Note:
-    text = one_line(bench.masked(command.text)).replace("<!--", "\\<!--")
+def _note(command: MemoryAdd, memory: AgentMemory) -> _Note:
+    text = one_line(memory.masked(command.text)).replace("<!--", "\\<!--")
     if not text:
         raise UsageError("there is nothing to add", hint="Give the text as one argument.")
     if len(text) > MOST_CHARS:
@@ -96,52 +102,52 @@ def _note(command: MemoryAdd, bench: Bench) -> _Note:
             f"the text has {len(text)} characters, and an entry takes {MOST_CHARS}",
             hint="Write a file of its own below memory/ instead.",
         )
-    at = bench.ports.clock.now()
-    day = local_day(at, bench.zone).isoformat()
+    at = memory.now
+    day = local_day(at, memory.zone).isoformat()
     tag = "" if command.tag is None else f"[{command.tag}] "
     if command.layer is Layer.DAILY:
         said = tag + ("\\" if not tag and _STRUCTURE.match(text) else "") + text
-        clock = f"{local_time(at, bench.zone):%H:%M}"
+        clock = f"{local_time(at, memory.zone):%H:%M}"
         return _Note(
             path=f"memory/{day}.md",
             said=said,
             line=f"- {said}",
-            entry=f"## {clock} - Note{_whose(bench)}\n\n- {said}\n",
-            header=f"# {bench.agent.id} — {day}\n\n",
+            entry=f"## {clock} - Note{_whose(memory)}\n\n- {said}\n",
+            header=f"# {memory.agent.id} — {day}\n\n",
         )
-    section = one_line(bench.masked(command.section)).lstrip("# ").replace("<!--", "\\<!--")
+    section = one_line(memory.masked(command.section)).lstrip("# ").replace("<!--", "\\<!--")
     if not section:
         raise UsageError("a section has a name", hint="Leave --section out for Notes.")
-    path = USER if command.layer is Layer.USER else bench.spelled(LONG_TERM)
+    path = USER if command.layer is Layer.USER else memory.spelled(LONG_TERM)
     return _Note(path, tag + text, f"- {day}: {tag}{text}", section)
 
 
-def _whose(bench: Bench) -> str:
+def _whose(memory: AgentMemory) -> str:
     """Name the agent in a log that several agents share."""
-    sharing = [one for one in bench.home.agents if str(one.workspace.resolve()) == bench.real]
-    return f" ({bench.agent.id})" if len(sharing) > 1 else ""
+    sharing = [one for one in memory.home.agents if str(one.workspace.resolve()) == memory.real]
+    return f" ({memory.agent.id})" if len(sharing) > 1 else ""
 
 
-def _twin(note: _Note, bench: Bench) -> MemoryEntry | None:
+def _twin(note: _Note, memory: AgentMemory) -> MemoryEntry | None:
     """Return what says the same in the same layer: what is curated, or the log of the day."""
     new = features(bare(note.said))
     for path in dict.fromkeys((note.path,) if note.entry else (note.path, LONG_TERM, USER)):
-        found = bench.read(path)
+        found = memory.read(path)
         for entry in () if found is None else entries_of(path, found.text):
             if is_same(new, features(bare(entry.text)), at_least=ALIKE):
                 return entry
     return None
 
 
-def _write(note: _Note, bench: Bench) -> tuple[str | None, str, Written]:
+def _write(note: _Note, memory: AgentMemory) -> tuple[str | None, str, Written]:
     if not note.entry:
-        return bench.change(note.path, note.grown)
-    seen = bench.read(note.path)
+        return memory.change(note.path, note.grown)
+    seen = memory.read(note.path)
     before = None if seen is None else seen.text
-    wrote = bench.ports.workspace.append(
-        bench.root, note.path, _gap(before) + note.entry, header=note.header
+    wrote = memory.workspace.append(
+        memory.root, note.path, _gap(before) + note.entry, header=note.header
     )
-    after = bench.read(note.path)
+    after = memory.read(note.path)
     return before, "" if after is None else after.text, wrote
 
 
@@ -160,8 +166,8 @@ def _added(note: _Note, before: str | None, after: str) -> MemoryEntry:
     return (fresh or found or entries_of(note.path, after))[-1]
 
 
-def _planned(command: MemoryAdd, note: _Note, bench: Bench) -> Planned:
-    seen = bench.read(note.path)
+def _planned(command: MemoryAdd, note: _Note, memory: AgentMemory) -> Planned:
+    seen = memory.read(note.path)
     before = None if seen is None else seen.text
     head = note.header if not before else _gap(before)
     after = f"{before or ''}{head}{note.entry}" if note.entry else note.grown(seen)

@@ -7,13 +7,14 @@ what could be undone, and the index is built anew; a run that ends half way is f
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.calendar import local_time
 from memconsole.domain.commands.memory_forget import Forgotten
-from memconsole.domain.commands.outcomes import Planned, Written
+from memconsole.domain.commands.outcomes import Failed, Planned, Written
 from memconsole.domain.memory.blocks import pieces_of
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, edit_of, without
 from memconsole.domain.memory.entries import entries_of
@@ -28,12 +29,23 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.edits import FileEdit
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.records import WorkspaceText
-    from memconsole.engine.home.workspace import Bench
+    from memconsole.engine.home.workspace import AgentMemory
+    from memconsole.engine.memory.turns import MemoryTurns
+    from memconsole.engine.search.refresh import MemoryIndex
+    from memconsole.ports.platform import Journal
+    from memconsole.ports.state import MemoryLog
 
 ARCHIVE: Final = "memory/archive"
 
 
-def forget(command: MemoryForget, bench: Bench) -> Outcome:
+def forget(
+    command: MemoryForget,
+    *,
+    memory_turns: MemoryTurns,
+    memory_index: MemoryIndex,
+    edits: MemoryLog,
+    journal: Journal,
+) -> Outcome:
     """Take out the entries that the ids name; those that are gone already are an error.
 
     Raises:
@@ -42,94 +54,142 @@ def forget(command: MemoryForget, bench: Bench) -> Outcome:
         WorkspaceError: A file cannot be read or written; its old text is whole.
         StateError: It cannot be remembered for undoing.
     """
-    entries = bench.find(command.ids)
-    if command.dry_run:
-        return _planned(command, bench, entries)
     if command.is_hard:
-        from memconsole.engine.erasure import erase, erasure_of  # noqa: PLC0415
+        return _erase(command, memory_turns, memory_index, edits, journal)
+    return memory_turns.edit(command, lambda memory: _forget(command, memory, edits))
 
-        erasure = erasure_of(entries, bench.agent.id)
-        bench.ports.journal.promise(bench.root, erasure)
+
+def _erase(
+    command: MemoryForget,
+    memory_turns: MemoryTurns,
+    memory_index: MemoryIndex,
+    edits: MemoryLog,
+    journal: Journal,
+) -> Outcome:
+    """Leave no copy; what is left when it fails half way is erased by the next run."""
+    from memconsole.engine.erasure import erase, erasure_of  # noqa: PLC0415
+
+    opened: list[AgentMemory] = []
+
+    def attempt(memory: AgentMemory) -> Outcome:
+        opened.append(memory)
+        entries = memory.find(command.ids)
+        if command.dry_run:
+            return _planned(command, memory, entries)
+        erasure = erasure_of(entries, memory.agent.id)
+        journal.promise(memory.root, erasure)
         try:
-            return _done(command, bench, entries, erase(bench, erasure))
+            return _done(command, memory, entries, erase(memory, erasure, edits))
         except MemconsoleError as error:
             error.hint = f"{error.hint} What is left of it is erased by the next run.".lstrip()
             raise
-    at = bench.ports.clock.now()
-    edits: list[FileEdit] = []
+
+    outcome = memory_turns.edit(command, attempt, is_indexed=False)
+    if not isinstance(outcome, Forgotten):
+        return outcome
+    return _rebuilt(outcome, opened[-1], memory_index, journal)
+
+
+def _rebuilt(
+    outcome: Forgotten, memory: AgentMemory, memory_index: MemoryIndex, journal: Journal
+) -> Outcome:
+    """Build the index anew, so that nothing of what was forgotten for good is left in it."""
+    state, notice = memory_index.refresh(memory, is_full=True)
+    details = {**outcome.details, "index": state}
+    if notice is None:
+        journal.kept(memory.root)
+        return replace(outcome, details=details)
+    return Failed(
+        outcome.command,
+        "index-not-rebuilt",
+        f"the files are clean, but the search index still holds what was forgotten: "
+        f"{notice.message}",
+        hint="The next run that writes into the workspace builds it anew.",
+        details=details,
+    )
+
+
+def _forget(command: MemoryForget, memory: AgentMemory, edits: MemoryLog) -> Outcome:
+    entries = memory.find(command.ids)
+    if command.dry_run:
+        return _planned(command, memory, entries)
+    at = memory.now
+    made: list[FileEdit] = []
     wrote: list[Written] = []
     for path, group in groupby(entries, key=lambda one: one.path):
         gone = tuple(group)
-        archived, added = _archive(path, gone, bench, at)
-        edit, written = _forget_in(path, gone, bench)
-        edits += (edit, archived)
+        archived, added = _archive(path, gone, memory, at)
+        edit, written = _forget_in(path, gone, memory)
+        made += (edit, archived)
         wrote += (written, added)
     ids = tuple(dict.fromkeys(one.id for one in entries))
-    bench.ports.edits.add(MemoryAction(0, bench.real, ActionKind.FORGET, at, ids, tuple(edits)))
-    return _done(command, bench, entries, wrote)
+    edits.add(MemoryAction(0, memory.real, ActionKind.FORGET, at, ids, tuple(made)))
+    return _done(command, memory, entries, wrote)
 
 
-def _forget_in(path: str, entries: Sequence[MemoryEntry], bench: Bench) -> tuple[FileEdit, Written]:
+def _forget_in(
+    path: str, entries: Sequence[MemoryEntry], memory: AgentMemory
+) -> tuple[FileEdit, Written]:
     """Take entries out of one file."""
     wanted = {one.id for one in entries}
-    stood = bench.standing(path)
+    stood = memory.standing(path)
     made: list[FileEdit] = []
 
     def make(seen: WorkspaceText | None) -> str:
         text = "" if seen is None else seen.text
         found = [one for one in entries_of(path, text) if one.id in wanted]
         if {one.id for one in found} != wanted:
-            raise ConcurrentEditError(str(bench.root / path))
+            raise ConcurrentEditError(str(memory.root / path))
         after, edit = without(path, text, found, stood)
         made[:] = [edit]
         return after
 
-    written = bench.change(path, make)[2]
+    written = memory.change(path, make)[2]
     return made[0], written
 
 
 def _archive(
-    path: str, entries: Sequence[MemoryEntry], bench: Bench, at: datetime
+    path: str, entries: Sequence[MemoryEntry], memory: AgentMemory, at: datetime
 ) -> tuple[FileEdit, Written]:
     """Add entries to the archive of the month, each under a comment that says where it stood."""
-    local = local_time(at, bench.zone)
-    seen = bench.read(path)
+    local = local_time(at, memory.zone)
+    seen = memory.read(path)
     pieces = pieces_of("" if seen is None else seen.text)
     parts = []
     for one in entries:
         block = "\n".join(piece.text for piece in pieces[one.line - 1 : one.end_line])
         words = f"mc:forgotten={local.isoformat(timespec='seconds')} mc:id={one.id}"
         place = f"mc:path={_word(path)} mc:line={one.line}"
-        parts.append(f"<!-- {words} {place} -->\n{bench.masked(block)}\n\n")
+        parts.append(f"<!-- {words} {place} -->\n{memory.masked(block)}\n\n")
     archive = f"{ARCHIVE}/forgotten-{local:%Y-%m}.md"
-    old, stood = bench.read(archive), bench.standing(archive)
-    wrote = bench.ports.workspace.append(
-        bench.root, archive, "".join(parts), header=f"# Forgotten — {local:%Y-%m}\n\n"
+    old, stood = memory.read(archive), memory.standing(archive)
+    wrote = memory.workspace.append(
+        memory.root, archive, "".join(parts), header=f"# Forgotten — {local:%Y-%m}\n\n"
     )
-    new = bench.read(archive)
+    new = memory.read(archive)
     before = None if old is None else old.text
     return edit_of(archive, before, "" if new is None else new.text, stood), wrote
 
 
-def _planned(command: MemoryForget, bench: Bench, entries: Sequence[MemoryEntry]) -> Planned:
-    told = "; ".join(bench.told(one) for one in entries)
+def _planned(command: MemoryForget, memory: AgentMemory, entries: Sequence[MemoryEntry]) -> Planned:
+    told = "; ".join(memory.told(one) for one in entries)
     rest = ", and no copy is kept" if command.is_hard else ""
     wrote = []
     for path, group in groupby(entries, key=lambda one: one.path):
-        seen = bench.read(path)
+        seen = memory.read(path)
         after = without(path, "" if seen is None else seen.text, tuple(group))[0]
         wrote.append(Written(path, len(after.encode(errors="replace"))))
     return Planned(
         command,
         f"would forget {told}{rest}",
         tuple(wrote),
-        {"entries": [dict(bench.row(one)) for one in entries], "hard": command.is_hard},
+        {"entries": [dict(memory.row(one)) for one in entries], "hard": command.is_hard},
     )
 
 
 def _done(
     command: MemoryForget,
-    bench: Bench,
+    memory: AgentMemory,
     entries: Sequence[MemoryEntry],
     wrote: Sequence[Written],
 ) -> Forgotten:
@@ -141,14 +201,14 @@ def _done(
         else "`memconsole memory undo` brings it back"
     )
     ids: list[Detail] = list(dict.fromkeys(one.id for one in entries))
-    is_secret = any(bench.masked(one.text) != one.text for one in entries)
+    is_secret = any(memory.masked(one.text) != one.text for one in entries)
     notices = (
         (
             Notice(
                 "secrets-masked",
                 "what was forgotten held something like a secret, and can still be undone; "
                 "`memory undo`, then `memory forget --hard` leaves no copy",
-                agent=bench.agent.id,
+                agent=memory.agent.id,
             ),
         )
         if is_secret and not command.is_hard
@@ -156,7 +216,7 @@ def _done(
     )
     return Forgotten(
         command,
-        f"{bench.agent.id} forgot {places}; {end}",
+        f"{memory.agent.id} forgot {places}; {end}",
         tuple(wrote),
         {"ids": ids, "hard": command.is_hard},
         notices,

@@ -10,6 +10,7 @@ from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipRe
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.memory.edits import ActionKind, is_exact, undone
 from memconsole.domain.memory.entries import is_kept_by_us
+from memconsole.engine.reflect.undo import undo as undo_reflection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,13 +18,23 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.memory_undo import MemoryUndo
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.memory.edits import FileEdit, MemoryAction
-    from memconsole.engine.home.workspace import Bench
+    from memconsole.engine.home.workspace import AgentMemory
+    from memconsole.engine.memory.turns import MemoryTurns
+    from memconsole.ports.platform import RunLog
+    from memconsole.ports.state import MemoryLog, ReflectionLog
 
 _FEW: Final = 8
 """Entries that are named one by one."""
 
 
-def undo(command: MemoryUndo, bench: Bench) -> Outcome:
+def undo(
+    command: MemoryUndo,
+    *,
+    memory_turns: MemoryTurns,
+    edits: MemoryLog,
+    reflections: ReflectionLog,
+    runs: RunLog,
+) -> Outcome:
     """Put the files back as they were; what others changed since stays.
 
     Raises:
@@ -31,15 +42,25 @@ def undo(command: MemoryUndo, bench: Bench) -> Outcome:
         WorkspaceError: A file cannot be read or written.
         StateError: It cannot be remembered.
     """
-    bench.ports.runs.require_readable()  # what could be undone is recorded there
-    action = next(iter(bench.ports.edits.actions(bench.real)), None)
-    reflection = bench.ports.reflections.last(bench.real)
-    if reflection is not None and (action is None or reflection.at > action.at):
-        return _undo_reflection(command, bench)
+
+    def attempt(memory: AgentMemory) -> Outcome:
+        runs.require_readable()  # what could be undone is recorded there
+        action = next(iter(edits.actions(memory.real)), None)
+        reflection = reflections.last(memory.real)
+        if reflection is not None and (action is None or reflection.at > action.at):
+            return _undo_reflection(command, memory, reflections)
+        return _undo(command, memory, action, edits)
+
+    return memory_turns.edit(command, attempt)
+
+
+def _undo(
+    command: MemoryUndo, memory: AgentMemory, action: MemoryAction | None, edits: MemoryLog
+) -> Outcome:
     if action is None:
-        message = f"nothing that was done to the memory of {bench.agent.id} is left to undo"
+        message = f"nothing that was done to the memory of {memory.agent.id} is left to undo"
         return Skipped(command, SkipReason.NOTHING_NEW, message)
-    lost = [edit.path for edit in action.edits if not _can_undo(edit, bench)]
+    lost = [edit.path for edit in action.edits if not _can_undo(edit, memory)]
     if lost:
         return Failed(
             command,
@@ -48,26 +69,23 @@ def undo(command: MemoryUndo, bench: Bench) -> Outcome:
             hint="Nothing was done; edit the file by hand with `memconsole memory edit`.",
         )
     if command.dry_run:
-        return _planned(command, bench, action)
-    exact = all(_is_as_left(edit, bench) for edit in action.edits)
-    wrote = [it for edit in _ordered(action) if (it := bench.take_back(edit)) is not None]
-    bench.ports.edits.undone(action, bench.ports.clock.now())
+        return _planned(command, memory, action)
+    exact = all(_is_as_left(edit, memory) for edit in action.edits)
+    wrote = [it for edit in _ordered(action) if (it := memory.take_back(edit)) is not None]
+    edits.undone(action, memory.now)
     return Undone(
         command,
-        _sentence(action, bench, is_plan=False),
+        _sentence(action, memory, is_plan=False),
         tuple(wrote),
         {"undid": action.kind.value, "ids": list(action.entries), "exact": exact},
     )
 
 
-def _undo_reflection(command: MemoryUndo, bench: Bench) -> Outcome:
-    from memconsole.engine.reflect.files import Files  # noqa: PLC0415 - seldom the last action
-    from memconsole.engine.reflect.run import undo as undo_reflection  # noqa: PLC0415
-
+def _undo_reflection(
+    command: MemoryUndo, memory: AgentMemory, reflections: ReflectionLog
+) -> Outcome:
     order = Reflect(command.agent, is_undo=True, dry_run=command.dry_run)
-    most = bench.settings.reflector.max_backups
-    files = Files(bench.ports, bench.agent, bench.zone, most)
-    outcome = undo_reflection(order, files, bench)
+    outcome = undo_reflection(order, memory, reflections)
     details = {**outcome.details, "undid": "reflect"}
     return replace(outcome, command=command, details=details)
 
@@ -78,42 +96,42 @@ def _ordered(action: MemoryAction) -> list[FileEdit]:
     return sorted(newest_first, key=lambda edit: is_kept_by_us(edit.path))
 
 
-def _can_undo(edit: FileEdit, bench: Bench) -> bool:
+def _can_undo(edit: FileEdit, memory: AgentMemory) -> bool:
     """Whether a file can be brought back; what is not in the archive any more need not be."""
-    seen = bench.read(edit.path)
+    seen = memory.read(edit.path)
     if is_kept_by_us(edit.path) or (seen is None and edit.is_new):
         return True
     return undone(edit, "" if seen is None else seen.text) is not None
 
 
-def _is_as_left(edit: FileEdit, bench: Bench) -> bool:
-    seen = bench.read(edit.path)
+def _is_as_left(edit: FileEdit, memory: AgentMemory) -> bool:
+    seen = memory.read(edit.path)
     return seen is not None and is_exact(edit, seen.text)
 
 
-def _planned(command: MemoryUndo, bench: Bench, action: MemoryAction) -> Planned:
+def _planned(command: MemoryUndo, memory: AgentMemory, action: MemoryAction) -> Planned:
     wrote = []
     for edit in action.edits:
-        seen = bench.read(edit.path)
+        seen = memory.read(edit.path)
         text = undone(edit, "" if seen is None else seen.text)
         wrote.append(Written(edit.path, len((text or "").encode(errors="replace"))))
     return Planned(
         command,
-        _sentence(action, bench, is_plan=True),
+        _sentence(action, memory, is_plan=True),
         tuple(wrote),
         {"undid": action.kind.value, "ids": list(action.entries)},
     )
 
 
-def _sentence(action: MemoryAction, bench: Bench, *, is_plan: bool) -> str:
+def _sentence(action: MemoryAction, memory: AgentMemory, *, is_plan: bool) -> str:
     own = [edit.path for edit in action.edits if not is_kept_by_us(edit.path)]
     few = len(action.entries) <= _FEW
     ids = _listed(action.entries) if few else f"{len(action.entries)} entries"
     if action.kind in (ActionKind.ADD, ActionKind.PROMOTE):
         did = "would take" if is_plan else "took"
-        return f"{did} {ids} out of {_listed(own)} of {bench.agent.id} again"
+        return f"{did} {ids} out of {_listed(own)} of {memory.agent.id} again"
     did = "would put" if is_plan else "put"
-    return f"{did} {ids} back into {_listed(own)} of {bench.agent.id}"
+    return f"{did} {ids} back into {_listed(own)} of {memory.agent.id}"
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from memconsole.domain.transcripts.notices import transcript_notices
 from memconsole.domain.transcripts.records import Tail
 from memconsole.engine.home.lookup import require_own_words, unreadable
 from memconsole.engine.transcripts.ages import current_talks
-from memconsole.engine.transcripts.fingerprint import keys_of, note_keys, take_fingerprint
+from memconsole.engine.transcripts.fingerprint import keys_of
 from memconsole.engine.transcripts.segment import read_segment
 from memconsole.engine.transcripts.tail import read_tail
 from memconsole.errors import SessionNotFoundError, StoreError, TranscriptRefusedError
@@ -35,7 +35,10 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.domain.settings.sections import ObserverSettings
     from memconsole.domain.transcripts.records import Message
-    from memconsole.ports.bundle import Ports
+    from memconsole.engine.model import BudgetedModel
+    from memconsole.engine.transcripts.fingerprint import Fingerprints
+    from memconsole.ports.platform import Clock, SessionStore, Workspace
+    from memconsole.ports.state import ObserverLog, RecoveryLog
 
 logger = logging.getLogger(__name__)
 
@@ -46,14 +49,20 @@ _MORNING_ENDS = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """What one run works with."""
+class ObserverRun:
+    """One look at an agent's sessions, on its way."""
 
     command: Observe
     home: Home
     agent: Agent
-    ports: Ports
     settings: Settings
+    sessions: SessionStore
+    workspace: Workspace
+    seen: ObserverLog
+    recovery: RecoveryLog
+    fingerprints: Fingerprints
+    model: BudgetedModel
+    clock: Clock
 
     @property
     def observer(self) -> ObserverSettings:
@@ -72,7 +81,7 @@ class Scene:
             return "recover"
         if self.command.is_flush:
             return "flush"
-        hour = local_time(self.ports.clock.now(), self.zone).hour
+        hour = local_time(self.clock.now(), self.zone).hour
         return "morning" if hour <= _MORNING_ENDS else "normal"
 
     @property
@@ -110,39 +119,39 @@ class Picked:
         return sum(len(part.messages) for part in self.parts)
 
 
-def gather(scene: Scene) -> Picked | Skipped:
+def gather(run: ObserverRun) -> Picked | Skipped:
     """Read the talks that this run is about.
 
     Raises:
         SessionNotFoundError: The command names a session that is not there.
         StoreError: The store, or the one transcript that was asked for, cannot be read.
     """
-    listing = scene.ports.sessions.sessions(scene.agent)
-    if not scene.command.dry_run:
-        note_keys(scene.ports, scene.agent, keys_of(listing.sessions))
+    listing = run.sessions.sessions(run.agent)
+    if not run.command.dry_run:
+        run.fingerprints.note_keys(run.agent, keys_of(listing.sessions))
     notices: list[Notice] = []
-    chosen = _chosen(scene, listing, notices)
+    chosen = _chosen(run, listing, notices)
     if isinstance(chosen, Skipped):
         return chosen
-    cursors = scene.ports.observer.cursors(scene.agent.ref)
-    last = scene.ports.observer.last(scene.agent.ref)
+    cursors = run.seen.cursors(run.agent.ref)
+    last = run.seen.last(run.agent.ref)
     parts: list[Part] = []
     read = older = 0
-    end = _end(scene, chosen)
-    is_one = scene.command.session_key is not None or scene.command.recover_id is not None
+    end = _end(run, chosen)
+    is_one = run.command.session_key is not None or run.command.recover_id is not None
     for stored in reversed(chosen):
         try:
-            tail = _read(scene, stored, cursors)
+            tail = _read(run, stored, cursors)
         except StoreError as error:
             if is_one or len(chosen) == 1:
                 raise
             logger.warning("%s", error)
             path = None if stored.transcript is None else str(stored.transcript.path)
-            notices.append(Notice(error.code, str(error), path, scene.agent.id))
+            notices.append(Notice(error.code, str(error), path, run.agent.id))
             continue
         read += len(tail.messages)
-        notices += _notices(scene, stored, tail)
-        new = _new(scene, stored, tail.messages, cursors, None if last is None else last[1])
+        notices += _notices(run, stored, tail)
+        new = _new(run, stored, tail.messages, cursors, None if last is None else last[1])
         if stored.session_id not in cursors:
             older += len(tail.messages) - len(new)
         if new and stored.session_id is not None:
@@ -150,41 +159,41 @@ def gather(scene: Scene) -> Picked | Skipped:
     return Picked(tuple(parts), tuple(notices), read, older, end)
 
 
-def _end(scene: Scene, chosen: Sequence[StoredSession]) -> tuple[str, str] | None:
+def _end(run: ObserverRun, chosen: Sequence[StoredSession]) -> tuple[str, str] | None:
     """Return the end of a talk of nobody; it is taken before the talk is read, which may grow."""
-    if scene.command.recover_id is None or scene.command.is_previous:
+    if run.command.recover_id is None or run.command.is_previous:
         return None
     [stored] = chosen
     ref = stored.transcript
     assert ref is not None  # those without one were left out
-    known = scene.ports.recovery.keys(scene.agent.ref)
+    known = run.recovery.keys(run.agent.ref)
     if stored.key is not None or ref.session_id in known:
         return None
-    return ref.session_id, take_fingerprint(scene.ports, ref) or SILENT
+    return ref.session_id, run.fingerprints.take(ref) or SILENT
 
 
 def _chosen(
-    scene: Scene, listing: StoreListing, notices: list[Notice]
+    run: ObserverRun, listing: StoreListing, notices: list[Notice]
 ) -> Sequence[StoredSession] | Skipped:
     """Return the sessions to read, the one with the newest words first."""
-    command = scene.command
+    command = run.command
     name = command.recover_id or command.session_key
     if name is not None:
-        return _named(scene, listing, name)
-    talks = current_talks(scene.ports.sessions, listing)
+        return _named(run, listing, name)
+    talks = current_talks(run.sessions, listing)
     notices += talks.refused
     found = talks.sessions[:MAX_SESSIONS]
     if not found and not is_readable(listing):
-        raise unreadable(scene.agent.id, listing)
+        raise unreadable(run.agent.id, listing)
     if not found and talks.refused:
         raise TranscriptRefusedError(talks.refused[0].code, talks.refused[0].message)
     if not found:
-        message = f"{scene.agent.id} has no talk with one person that could be observed"
+        message = f"{run.agent.id} has no talk with one person that could be observed"
         return Skipped(command, SkipReason.NO_SESSION, message)
     return found
 
 
-def _named(scene: Scene, listing: StoreListing, name: str) -> Sequence[StoredSession] | Skipped:
+def _named(run: ObserverRun, listing: StoreListing, name: str) -> Sequence[StoredSession] | Skipped:
     """Return the one session that was asked for, unless talk of its class is never captured."""
     stored = named(listing.sessions, name)
     if stored is None:
@@ -193,42 +202,42 @@ def _named(scene: Scene, listing: StoreListing, name: str) -> Sequence[StoredSes
     session_class = class_of(stored)
     is_captured = is_capturable(stored) or stored.key is None
     if stored.key is None and stored.session_id is not None:
-        known = scene.ports.recovery.keys(scene.agent.ref).get(stored.session_id)
+        known = run.recovery.keys(run.agent.ref).get(stored.session_id)
         if known is not None:
-            session_class = classify(key_of(scene.agent, known), None)
+            session_class = classify(key_of(run.agent, known), None)
             is_captured = session_class.may_be_captured(groups=stored.captures_groups)
     label = label_of(stored)
     if not is_captured:
         return Skipped(
-            scene.command,
+            run.command,
             SkipReason.NOT_CAPTURED,
             f"{label} is a {session_class.value} session, and those are never copied into memory",
         )
     if stored.transcript is None or stored.transcript_state is not TranscriptState.PRESENT:
         message = f"{label} has no transcript to read"
-        return Skipped(scene.command, SkipReason.NO_SESSION, message)
+        return Skipped(run.command, SkipReason.NO_SESSION, message)
     return (stored,)
 
 
-def _read(scene: Scene, stored: StoredSession, cursors: Mapping[str, Cursor]) -> Tail:
+def _read(run: ObserverRun, stored: StoredSession, cursors: Mapping[str, Cursor]) -> Tail:
     """Read the end of one transcript, back to where the last run ended.
 
     A transcript that is moved while it is read is looked for once more.
     """
     try:
-        return _tail(scene, stored, cursors)
+        return _tail(run, stored, cursors)
     except StoreError:
-        listing = scene.ports.sessions.sessions(scene.agent)
+        listing = run.sessions.sessions(run.agent)
         again = named(listing.sessions, stored.session_id or "")
         if again is None or again.transcript == stored.transcript:
             raise
-        return _tail(scene, again, cursors)
+        return _tail(run, again, cursors)
 
 
-def _tail(scene: Scene, stored: StoredSession, cursors: Mapping[str, Cursor]) -> Tail:
+def _tail(run: ObserverRun, stored: StoredSession, cursors: Mapping[str, Cursor]) -> Tail:
     assert stored.transcript is not None  # those without one were left out
-    store, ref = scene.ports.sessions, stored.transcript
-    if scene.command.is_previous:
+    store, ref = run.sessions, stored.transcript
+    if run.command.is_previous:
         segment = read_segment(store, ref, wanted=MAX_LINES, is_previous=True)
         return Tail(segment.messages, segment.counts, is_whole=segment.is_whole)
     tail = read_tail(store, ref, wanted=MAX_LINES)
@@ -239,7 +248,7 @@ def _tail(scene: Scene, stored: StoredSession, cursors: Mapping[str, Cursor]) ->
 
 
 def _new(
-    scene: Scene,
+    run: ObserverRun,
     stored: StoredSession,
     messages: Sequence[Message],
     cursors: Mapping[str, Cursor],
@@ -251,17 +260,17 @@ def _new(
     that nothing is lost when runs were missed.
     """
     cursor = cursors.get(stored.session_id or "")
-    now = scene.ports.clock.now()
-    if scene.mode == "recover":
+    now = run.clock.now()
+    if run.mode == "recover":
         ended = next((one.at for one in reversed(messages) if one.at is not None), now)
-        return unseen(messages, cursor, ended - scene.lookback)
-    cutoff = now - scene.lookback
+        return unseen(messages, cursor, ended - run.lookback)
+    cutoff = now - run.lookback
     if cursor is None and last_run is not None:
         cutoff = min(cutoff, last_run)
     return unseen(messages, cursor, cutoff)
 
 
-def _notices(scene: Scene, stored: StoredSession, tail: Tail) -> Sequence[Notice]:
+def _notices(run: ObserverRun, stored: StoredSession, tail: Tail) -> Sequence[Notice]:
     ref = stored.transcript
     assert ref is not None
     return tuple(
@@ -270,6 +279,6 @@ def _notices(scene: Scene, stored: StoredSession, tail: Tail) -> Sequence[Notice
             tail.counts,
             has_gap=tail.has_gap,
             path=str(ref.path),
-            agent=scene.agent.id,
+            agent=run.agent.id,
         )
     )

@@ -20,26 +20,26 @@ from memconsole.domain.model import observe_prompt, read_observations
 from memconsole.domain.observe.model import said, taken
 from memconsole.domain.observe.rules import Observer, batches, distinct, input_hash
 from memconsole.domain.transcripts.notices import masked_notice, planted_notice
-from memconsole.engine.home.lookup import find_agent
-from memconsole.engine.model import ask, is_on
-from memconsole.engine.observe.read import Scene, gather
-from memconsole.engine.turn import in_turn, no_workspace
+from memconsole.engine.observe.read import ObserverRun, gather
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.outgoing import let_out, way_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memconsole.domain.agents import Notice
+    from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.commands.observe import Observe
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.memory.observations import Observation, ObservationLog
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.observe.rules import Extracted, Part
     from memconsole.domain.settings import Settings
-    from memconsole.engine.home.reader import Reader
+    from memconsole.engine.model import BudgetedModel
     from memconsole.engine.observe.read import Picked
-    from memconsole.ports.bundle import Ports
+    from memconsole.engine.transcripts.fingerprint import Fingerprints
+    from memconsole.engine.turn import Turns
+    from memconsole.ports.platform import Clock, SessionStore, Workspace
+    from memconsole.ports.state import ObserverLog, RecoveryLog
 
 
 _OLDER = (
@@ -65,11 +65,24 @@ class _Tally:
     llm: dict[str, Detail] = field(default_factory=dict)
 
 
-def observe(command: Observe, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
-    """Observe an agent's talks, or the one that is named.
+def observe(
+    command: Observe,
+    *,
+    turns: Turns,
+    settings: Settings,
+    sessions: SessionStore,
+    workspace: Workspace,
+    observer: ObserverLog,
+    recovery: RecoveryLog,
+    fingerprints: Fingerprints,
+    model: BudgetedModel,
+    clock: Clock,
+) -> Outcome:
+    """Observe an agent's sessions, or the one that is named.
 
     Raises:
         UnknownAgentError: There is no such agent.
+        NoWorkspaceError: Its workspace is not there, or only guessed.
         SessionNotFoundError: The command names a session that is not there.
         StoreError: The store or the transcript cannot be read.
         LockedError: Another run works in the workspace.
@@ -77,59 +90,69 @@ def observe(command: Observe, *, ports: Ports, reader: Reader, settings: Setting
         WorkspaceError: The file cannot be read or written; its old text is whole.
         StateError: Our own database cannot be written.
     """
-    home = reader.home()
-    agent = find_agent(home, command.agent.id)
-    if (missing := no_workspace(command, agent)) is not None:
-        return missing
-    scene = Scene(command, home, agent, ports, settings)
-    if command.dry_run:
-        return _attempt(scene)
-    return in_turn(agent, lambda: _attempt(scene), ports=ports, reader=reader, settings=settings)
+
+    def attempt(home: Home, agent: Agent) -> Outcome:
+        return _attempt(
+            ObserverRun(
+                command=command,
+                home=home,
+                agent=agent,
+                settings=settings,
+                sessions=sessions,
+                workspace=workspace,
+                seen=observer,
+                recovery=recovery,
+                fingerprints=fingerprints,
+                model=model,
+                clock=clock,
+            )
+        )
+
+    return turns.take(command, attempt)
 
 
-def _attempt(scene: Scene) -> Outcome:
+def _attempt(run: ObserverRun) -> Outcome:
     """Gather, decide, apply, once; behind it, remember the end of a talk of nobody."""
-    picked = gather(scene)
+    picked = gather(run)
     if isinstance(picked, Skipped):
         return picked
-    outcome = _look_at(scene, picked)
-    if picked.end is not None and not scene.command.dry_run:
-        at = scene.ports.clock.now()
-        scene.ports.recovery.remember(scene.agent.ref, *picked.end, at)
+    outcome = _look_at(run, picked)
+    if picked.end is not None and not run.command.dry_run:
+        run.fingerprints.remember(run.agent.ref, *picked.end)
     return outcome
 
 
-def _look_at(scene: Scene, picked: Picked) -> Outcome:
-    if picked.lines < (1 if scene.mode in ("flush", "recover") else scene.observer.min_lines):
-        return _too_few(scene, picked)
+def _look_at(run: ObserverRun, picked: Picked) -> Outcome:
+    if picked.lines < (1 if run.mode in ("flush", "recover") else run.observer.min_lines):
+        return _too_few(run, picked)
     hash_ = input_hash(picked.parts)
-    last = scene.ports.observer.last(scene.agent.ref)
+    last = run.seen.last(run.agent.ref)
     is_known = last is not None and last[0] == hash_
-    if is_known and scene.mode in ("normal", "morning"):
-        message = f"nothing was said in the talks of {scene.agent.id} since the last run"
-        return _skipped(scene, picked, SkipReason.NOTHING_NEW, message)
+    if is_known and run.mode in ("normal", "morning"):
+        message = f"nothing was said in the talks of {run.agent.id} since the last run"
+        return _skipped(run, picked, SkipReason.NOTHING_NEW, message)
     tally = _Tally()
     for batch in batches(picked.parts):
-        _observe(scene, batch, hash_, tally)
-    return _told(scene, picked, tally)
+        _observe(run, batch, hash_, tally)
+    return _told(run, picked, tally)
 
 
-def _observe(scene: Scene, batch: Sequence[Part], hash_: str, tally: _Tally) -> None:
+def _observe(run: ObserverRun, batch: Sequence[Part], hash_: str, tally: _Tally) -> None:
     """Extract from one batch, write, then remember."""
-    workspace, root = scene.ports.workspace, scene.agent.workspace
+    workspace, root = run.workspace, run.agent.workspace
     seen = workspace.read(root, OBSERVATIONS)
     log = parse("" if seen is None else seen.text)
-    if scene.command.dry_run:
+    if run.command.dry_run:
         log = add(log, tally.added)
     observer = Observer(
-        agent_id=scene.agent.id,
-        mask=way_out(redacts=scene.settings.redact),
-        zone=scene.zone,
-        now=scene.ports.clock.now(),
-        min_score=scene.observer.min_score,
-        max_items=scene.observer.max_items,
+        agent_id=run.agent.id,
+        mask=way_out(redacts=run.settings.redact),
+        zone=run.zone,
+        now=run.clock.now(),
+        min_score=run.observer.min_score,
+        max_items=run.observer.max_items,
     )
-    extracted, tally.llm = extract(scene, observer, batch, log)
+    extracted, tally.llm = extract(run, observer, batch, log)
     new = distinct(extracted.observations, log)
     tally.found += extracted.found
     tally.duplicates += extracted.duplicates
@@ -137,24 +160,24 @@ def _observe(scene: Scene, batch: Sequence[Part], hash_: str, tally: _Tally) -> 
     tally.masked += extracted.masked
     tally.planted += extracted.planted
     tally.added += new
-    if scene.command.dry_run:
+    if run.command.dry_run:
         size = sum(len(render(one).encode()) + 1 for one in new)
         tally.wrote += [Written(OBSERVATIONS, size)] if new else []
         return
     if new:
-        tally.wrote.append(_write(scene, seen, log, new))
+        tally.wrote.append(_write(run, seen, log, new))
     cursors = {part.session_id: part.cursor for part in batch}
-    scene.ports.observer.advance(scene.agent.ref, hash_, cursors, scene.ports.clock.now())
+    run.seen.advance(run.agent.ref, hash_, cursors, run.clock.now())
 
 
 def _write(
-    scene: Scene, seen: WorkspaceText | None, log: ObservationLog, new: Sequence[Observation]
+    run: ObserverRun, seen: WorkspaceText | None, log: ObservationLog, new: Sequence[Observation]
 ) -> Written:
     """Append where that is enough; replace only to put lines under an earlier day.
 
     A file with bytes that are no text is only ever appended to: written whole it would lose them.
     """
-    workspace, root = scene.ports.workspace, scene.agent.workspace
+    workspace, root = run.workspace, run.agent.workspace
     header = new_log()
     grown = add(log, new)
     entry = appended(log, grown) if log.text else appended(header, grown)
@@ -165,35 +188,35 @@ def _write(
     return workspace.append(root, OBSERVATIONS, entry, header=header.text)
 
 
-def _too_few(scene: Scene, picked: Picked) -> Skipped:
+def _too_few(run: ObserverRun, picked: Picked) -> Skipped:
     number = picked.lines
     said = "nothing new was" if not number else f"only {number} new message was"
     reason = SkipReason.TOO_FEW_MESSAGES if number else SkipReason.NOTHING_NEW
-    limit = f", and observer.min_lines is {scene.observer.min_lines}" if number else ""
+    limit = f", and observer.min_lines is {run.observer.min_lines}" if number else ""
     if not picked.older:
-        return _skipped(scene, picked, reason, f"{said} said to {scene.agent.id}{limit}")
-    back = span(scene.lookback)
+        return _skipped(run, picked, reason, f"{said} said to {run.agent.id}{limit}")
+    back = span(run.lookback)
     many = "1 older message was" if picked.older == 1 else f"{picked.older} older messages were"
-    message = f"{said} said to {scene.agent.id} in the last {back}{limit}; {many} not looked at"
-    return _skipped(scene, picked, reason, message, _OLDER)
+    message = f"{said} said to {run.agent.id} in the last {back}{limit}; {many} not looked at"
+    return _skipped(run, picked, reason, message, _OLDER)
 
 
 def _skipped(
-    scene: Scene, picked: Picked, reason: SkipReason, message: str, hint: str = ""
+    run: ObserverRun, picked: Picked, reason: SkipReason, message: str, hint: str = ""
 ) -> Skipped:
     return Skipped(
-        scene.command,
+        run.command,
         reason,
         message,
         hint=hint,
-        details=_details(scene, picked, _Tally()),
+        details=_details(run, picked, _Tally()),
         notices=picked.notices,
     )
 
 
-def _details(scene: Scene, picked: Picked, tally: _Tally) -> dict[str, Detail]:
+def _details(run: ObserverRun, picked: Picked, tally: _Tally) -> dict[str, Detail]:
     return {
-        "mode": scene.mode,
+        "mode": run.mode,
         "sessions": [part.session_id for part in picked.parts],
         "read": picked.read,
         "looked_at": picked.lines,
@@ -208,19 +231,19 @@ def _details(scene: Scene, picked: Picked, tally: _Tally) -> dict[str, Detail]:
     }
 
 
-def _told(scene: Scene, picked: Picked, tally: _Tally) -> Outcome:
-    command, details = scene.command, _details(scene, picked, tally)
+def _told(run: ObserverRun, picked: Picked, tally: _Tally) -> Outcome:
+    command, details = run.command, _details(run, picked, tally)
     number, lines = len(tally.added), picked.lines
-    notices = (*picked.notices, *_kept_out(scene, tally))
+    notices = (*picked.notices, *_kept_out(run, tally))
     messages = "1 message" if lines == 1 else f"{lines} messages"
     if not number:
         why = "is known already" if tally.duplicates else "is worth remembering"
         subject = "all that is worth remembering" if tally.duplicates else "nothing"
-        message = f"{subject} in {messages} of {scene.agent.id} {why}"
+        message = f"{subject} in {messages} of {run.agent.id} {why}"
         return Skipped(command, SkipReason.NOTHING_NEW, message, details=details, notices=notices)
     things = "1 observation" if number == 1 else f"{number} observations"
     rest = f"; {tally.over} less important ones were left out" if tally.over else ""
-    said = f"{things} from {messages} of {scene.agent.id}{rest}"
+    said = f"{things} from {messages} of {run.agent.id}{rest}"
     if command.dry_run:
         size = sum(one.size_bytes for one in tally.wrote)
         wrote = (Written(OBSERVATIONS, size),)
@@ -230,30 +253,30 @@ def _told(scene: Scene, picked: Picked, tally: _Tally) -> Outcome:
     )
 
 
-def _kept_out(scene: Scene, tally: _Tally) -> Iterator[Notice]:
-    path = str(scene.agent.workspace / OBSERVATIONS)
-    label = f"the talks of {scene.agent.id}"
+def _kept_out(run: ObserverRun, tally: _Tally) -> Iterator[Notice]:
+    path = str(run.agent.workspace / OBSERVATIONS)
+    label = f"the talks of {run.agent.id}"
     if tally.masked:
-        yield masked_notice(label, tally.masked, path=path, agent=scene.agent.id)
+        yield masked_notice(label, tally.masked, path=path, agent=run.agent.id)
     if tally.planted:
-        yield planted_notice(label, tally.planted, path=path, agent=scene.agent.id)
+        yield planted_notice(label, tally.planted, path=path, agent=run.agent.id)
 
 
 def extract(
-    scene: Scene, observer: Observer, batch: Sequence[Part], log: ObservationLog
+    run: ObserverRun, observer: Observer, batch: Sequence[Part], log: ObservationLog
 ) -> tuple[Extracted, dict[str, Detail]]:
     """Return what is worth adding, and `llm` of the outcome, empty when no model was wanted.
 
     A dry run asks no model: it costs something.
     """
     own = observer.extract(batch, log)
-    if not is_on(scene.settings) or scene.command.dry_run:
+    if not run.model.is_on or run.command.dry_run:
         return own, {}
     known = [render(one).partition(" <!--")[0] for one in log.observations]
     # What leaves this host is masked, whatever the settings.
     masked = replace(observer, mask=let_out)
     prompt = observe_prompt(said(masked, batch), [let_out(line) for line in known])
-    answer = ask(prompt, ports=scene.ports, settings=scene.settings)
+    answer = run.model.ask(prompt)
     if answer.completion is None:
         return own, answer.details()
     found = read_observations(answer.completion.text)

@@ -28,36 +28,32 @@ from memconsole.domain.commands.recover import Recovered
 from memconsole.domain.commands.summarize import Summarize
 from memconsole.domain.recover import RAW_MESSAGES, ended_talks, render_raw
 from memconsole.domain.transcripts.excerpts import take
-from memconsole.engine.home.lookup import find_agent, unreadable
-from memconsole.engine.observe.run import observe
-from memconsole.engine.summarize import summarize
+from memconsole.engine.home.lookup import unreadable
 from memconsole.engine.transcripts.ages import dated
-from memconsole.engine.transcripts.fingerprint import (
-    is_captured,
-    keys_of,
-    note_keys,
-    take_fingerprint,
-)
+from memconsole.engine.transcripts.fingerprint import keys_of
 from memconsole.engine.transcripts.segment import read_segment
-from memconsole.engine.turn import in_turn, no_workspace, notices_of_step, settle
+from memconsole.engine.turn import notices_of_step, settle
 from memconsole.errors import StoreError, TranscriptRefusedError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.outgoing import name_out, way_out
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Detail, Outcome, Written
     from memconsole.domain.commands.recover import Recover
     from memconsole.domain.recover import Ended, EndedTalk
     from memconsole.domain.sessions.stored import StoreListing, TranscriptRef
     from memconsole.domain.settings import Settings
     from memconsole.domain.transcripts.records import Message
-    from memconsole.engine.home.reader import Reader
-    from memconsole.ports.bundle import Ports
+    from memconsole.engine.transcripts.fingerprint import Fingerprints
+    from memconsole.engine.turn import Turns
+    from memconsole.ports.platform import Clock, RunLog, SessionStore, Workspace
+    from memconsole.ports.state import CaptureLog, RecoveryLog, SummaryLog
 
 logger = logging.getLogger(__name__)
 
@@ -72,15 +68,22 @@ _LOOK = "observe"
 
 
 @dataclass(frozen=True, slots=True)
-class _Scene:
-    """What one run works with."""
+class _Run:
+    """One recovery on its way."""
 
     command: Recover
     home: Home
     agent: Agent
-    ports: Ports
-    reader: Reader
     settings: Settings
+    turns: Turns
+    step: Callable[[Command], Outcome]
+    sessions: SessionStore
+    workspace: Workspace
+    captures: CaptureLog
+    summaries: SummaryLog
+    recovery: RecoveryLog
+    fingerprints: Fingerprints
+    clock: Clock
 
 
 @dataclass(slots=True)
@@ -95,44 +98,64 @@ class _Tally:
     failed: list[str] = field(default_factory=list)
 
 
-def recover(command: Recover, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
-    """Look at the talks that ended, and capture those that nobody captured to their end.
+def recover(
+    command: Recover,
+    *,
+    turns: Turns,
+    step: Callable[[Command], Outcome],
+    settings: Settings,
+    sessions: SessionStore,
+    workspace: Workspace,
+    captures: CaptureLog,
+    summaries: SummaryLog,
+    recovery: RecoveryLog,
+    fingerprints: Fingerprints,
+    runs: RunLog,
+    clock: Clock,
+) -> Outcome:
+    """Look at the sessions that ended, and capture those that nobody captured to their end.
 
     Raises:
-        UnknownAgentError: There is no such agent.
         StoreError: None of its sessions can be read.
         StateError: Our own database cannot be read or written; nothing was done.
     """
-    home = reader.home()
-    agent = find_agent(home, command.agent.id)
-    if (missing := no_workspace(command, agent)) is not None:
-        return missing
-    ports.runs.require_readable()  # what was captured is recorded there
-    scene = _Scene(command, home, agent, ports, reader, settings)
-    listing = ports.sessions.sessions(agent)
+    home, agent = turns.place(command)
+    runs.require_readable()  # what was captured is recorded there
+    run = _Run(
+        command=command,
+        home=home,
+        agent=agent,
+        settings=settings,
+        turns=turns,
+        step=step,
+        sessions=sessions,
+        workspace=workspace,
+        captures=captures,
+        summaries=summaries,
+        recovery=recovery,
+        fingerprints=fingerprints,
+        clock=clock,
+    )
+    listing = sessions.sessions(agent)
     if not is_readable(listing) and not listing.sessions:
         raise unreadable(agent.id, listing)
     if not command.dry_run:
-        note_keys(ports, agent, keys_of(listing.sessions))
-    ended = ended_talks(
-        agent,
-        listing,
-        ports.recovery.keys(agent.ref),
-        lambda talks: dated(ports.sessions, talks),
-    )
-    ended = replace(ended, nameless=tuple(_uncaptured(scene, ended, listing)))
+        fingerprints.note_keys(agent, keys_of(listing.sessions))
+    known = recovery.keys(agent.ref)
+    ended = ended_talks(agent, listing, known, lambda talks: dated(sessions, talks))
+    ended = replace(ended, nameless=tuple(_uncaptured(run, ended, listing)))
     tally = _Tally()
     for talk in ended.talks:
-        _look(scene, talk, tally)
-    return _told(scene, ended, tally)
+        _look(run, talk, tally)
+    return _told(run, ended, tally)
 
 
-def _uncaptured(scene: _Scene, ended: Ended, listing: StoreListing) -> Iterator[str]:
+def _uncaptured(run: _Run, ended: Ended, listing: StoreListing) -> Iterator[str]:
     """Yield the transcripts of nobody that no `observe --recover` took in to their present end."""
     refs = {ref.session_id: ref for one in listing.sessions if (ref := one.transcript) is not None}
     for name in ended.nameless:
         try:
-            is_known = name in refs and is_captured(scene.ports, scene.agent.ref, refs[name])
+            is_known = name in refs and run.fingerprints.is_captured(run.agent.ref, refs[name])
         except StoreError as error:
             logger.warning("%s", error)
             is_known = False
@@ -140,49 +163,49 @@ def _uncaptured(scene: _Scene, ended: Ended, listing: StoreListing) -> Iterator[
             yield name
 
 
-def _look(scene: _Scene, talk: EndedTalk, tally: _Tally) -> None:
+def _look(run: _Run, talk: EndedTalk, tally: _Tally) -> None:
     """Capture one talk, if its end is not known."""
-    ports, ref = scene.ports, talk.stored.transcript
+    ref = talk.stored.transcript
     assert ref is not None  # ended talks have one
-    known = ports.recovery.fingerprints(scene.agent.ref, ref.session_id)
-    print_ = _print(scene, talk, ref, known, tally)
+    known = run.recovery.fingerprints(run.agent.ref, ref.session_id)
+    print_ = _print(run, talk, ref, known, tally)
     if print_ is None:
         return
     tally.looked_at += 1
     if print_ in known:
         return
-    steps = list(_capture(scene, talk, ref, print_))
+    steps = list(_capture(run, talk, ref, print_))
     is_kept = any(_is_kept(outcome) for name, outcome in steps if name != _LOOK)
     if not (is_kept and all(_found_nothing(outcome) for _, outcome in steps)):
         tally.found += 1
         tally.rows.append(_row(talk, ref, steps))
-    if scene.command.dry_run:
+    if run.command.dry_run:
         return
     for name, outcome in steps:
         tally.wrote += getattr(outcome, "wrote", ())
         tally.notices += notices_of_step(name, outcome)
     if is_kept:
-        _remember(scene, ref, print_)
+        _remember(run, ref, print_)
     else:
         tally.failed.append(f"{talk.key}: {steps[-1][1].message}")
 
 
 def _print(
-    scene: _Scene, talk: EndedTalk, ref: TranscriptRef, known: frozenset[str], tally: _Tally
+    run: _Run, talk: EndedTalk, ref: TranscriptRef, known: frozenset[str], tally: _Tally
 ) -> str | None:
     """Return a talk's fingerprint; an unreadable transcript is told of once until it changes."""
     unreadable = f"unreadable {ref.size_bytes} {ref.modified_at}"
     if unreadable in known:
         return None
     try:
-        return take_fingerprint(scene.ports, ref, is_previous=talk.is_previous)
+        return run.fingerprints.take(ref, is_previous=talk.is_previous)
     except StoreError as error:
         logger.warning("%s", error)
         code = error.code if isinstance(error, TranscriptRefusedError) else "transcript-damaged"
-        said = Notice(code, str(error), str(ref.path), scene.agent.id)
+        said = Notice(code, str(error), str(ref.path), run.agent.id)
         tally.notices.append(said)
-        if not scene.command.dry_run:
-            _remember(scene, ref, unreadable)
+        if not run.command.dry_run:
+            _remember(run, ref, unreadable)
         return None
 
 
@@ -197,65 +220,55 @@ def _found_nothing(outcome: Outcome) -> bool:
 
 
 def _capture(
-    scene: _Scene, talk: EndedTalk, ref: TranscriptRef, print_: str
+    run: _Run, talk: EndedTalk, ref: TranscriptRef, print_: str
 ) -> Iterator[tuple[str, Outcome]]:
     """Yield (step, outcome): observations, the summary, and the words that neither has."""
-    dry_run = scene.command.dry_run
+    dry_run = run.command.dry_run
     look = Observe(
-        scene.agent.ref, recover_id=ref.session_id, is_previous=talk.is_previous, dry_run=dry_run
+        run.agent.ref, recover_id=ref.session_id, is_previous=talk.is_previous, dry_run=dry_run
     )
-    yield (
-        _LOOK,
-        settle(
-            look,
-            lambda: observe(look, ports=scene.ports, reader=scene.reader, settings=scene.settings),
-        ),
-    )
+    yield _LOOK, run.step(look)
     order = Summarize(
-        scene.agent.ref,
+        run.agent.ref,
         talk.key,
         session_id=ref.session_id,
         reason="recovery",
         is_previous=talk.is_previous,
         dry_run=dry_run,
     )
-    summary = settle(
-        order,
-        lambda: summarize(order, ports=scene.ports, reader=scene.reader, settings=scene.settings),
-    )
+    summary = run.step(order)
     yield "summary", summary
     if isinstance(summary, Failed) or _found_nothing(summary):
-        rest = settle(scene.command, lambda: _keep_raw(scene, talk, ref, print_))
+        rest = settle(run.command, lambda: _keep_raw(run, talk, ref, print_))
         if not _found_nothing(rest):
             yield "raw", rest
 
 
-def _keep_raw(scene: _Scene, talk: EndedTalk, ref: TranscriptRef, print_: str) -> Outcome:
+def _keep_raw(run: _Run, talk: EndedTalk, ref: TranscriptRef, print_: str) -> Outcome:
     """Append what nothing has captured yet to the daily log of the day it was said on."""
-    ports = scene.ports
-    segment = read_segment(ports.sessions, ref, wanted=RAW_MESSAGES, is_previous=talk.is_previous)
-    messages = _behind(segment.messages, _captured_until(scene, ref))
+    segment = read_segment(run.sessions, ref, wanted=RAW_MESSAGES, is_previous=talk.is_previous)
+    messages = _behind(segment.messages, _captured_until(run, ref))
     if not messages:
-        return Skipped(scene.command, SkipReason.NOTHING_NEW, "all of it was captured before")
-    if scene.command.dry_run:
-        return Planned(scene.command, f"would keep {len(messages)} messages as they are")
-    said = take(messages, way_out(redacts=scene.settings.redact)).spoken
-    zone = resolve_zone(scene.settings.timezone, scene.home.config.user_timezone).zone
-    path, entry, header = render_raw(name_out(ref.session_id), said, ports.clock.now(), zone)
+        return Skipped(run.command, SkipReason.NOTHING_NEW, "all of it was captured before")
+    if run.command.dry_run:
+        return Planned(run.command, f"would keep {len(messages)} messages as they are")
+    said = take(messages, way_out(redacts=run.settings.redact)).spoken
+    zone = resolve_zone(run.settings.timezone, run.home.config.user_timezone).zone
+    path, entry, header = render_raw(name_out(ref.session_id), said, run.clock.now(), zone)
 
     def attempt() -> Outcome:
-        wrote = ports.workspace.append(scene.agent.workspace, path, entry, header=header)
-        _remember(scene, ref, print_)
-        return Recovered(scene.command, f"{len(said)} messages kept as they are", wrote=(wrote,))
+        wrote = run.workspace.append(run.agent.workspace, path, entry, header=header)
+        _remember(run, ref, print_)
+        return Recovered(run.command, f"{len(said)} messages kept as they are", wrote=(wrote,))
 
-    return in_turn(scene.agent, attempt, ports=ports, reader=scene.reader, settings=scene.settings)
+    return run.turns.hold(run.agent, attempt)
 
 
-def _captured_until(scene: _Scene, ref: TranscriptRef) -> datetime | None:
+def _captured_until(run: _Run, ref: TranscriptRef) -> datetime | None:
     """Return the time up to which a summary or a checkpoint has the words of a talk."""
-    agent, ports = scene.agent.ref, scene.ports
-    summary = ports.summaries.last(agent, ref.session_id)
-    checkpoint = ports.captures.last(agent, ref.session_id)
+    agent = run.agent.ref
+    summary = run.summaries.last(agent, ref.session_id)
+    checkpoint = run.captures.last(agent, ref.session_id)
     times = (
         None if summary is None else summary.until,
         None if checkpoint is None else checkpoint.at,
@@ -272,8 +285,8 @@ def _behind(messages: Sequence[Message], until: datetime | None) -> Sequence[Mes
     return messages[place:]
 
 
-def _remember(scene: _Scene, ref: TranscriptRef, print_: str) -> None:
-    scene.ports.recovery.remember(scene.agent.ref, ref.session_id, print_, scene.ports.clock.now())
+def _remember(run: _Run, ref: TranscriptRef, print_: str) -> None:
+    run.fingerprints.remember(run.agent.ref, ref.session_id, print_)
 
 
 def _row(talk: EndedTalk, ref: TranscriptRef, steps: list[tuple[str, Outcome]]) -> Detail:
@@ -296,7 +309,7 @@ def _left(ended: Ended) -> str:
     return f"{one if number == 1 else many}: {shown}{more}"
 
 
-def _told(scene: _Scene, ended: Ended, tally: _Tally) -> Outcome:
+def _told(run: _Run, ended: Ended, tally: _Tally) -> Outcome:
     details: dict[str, Detail] = {
         "looked_at": tally.looked_at,
         "sessions": tally.rows,
@@ -306,9 +319,9 @@ def _told(scene: _Scene, ended: Ended, tally: _Tally) -> Outcome:
     left = _left(ended)
     if not tally.found:
         number = f"{tally.looked_at} ended talks" if tally.looked_at != 1 else "1 ended talk"
-        nothing = f"{number} of {scene.agent.id}: nothing is missing"
+        nothing = f"{number} of {run.agent.id}: nothing is missing"
         return Skipped(
-            scene.command,
+            run.command,
             SkipReason.NOTHING_NEW,
             f"{nothing}; {left}" if left and tally.looked_at else left or nothing,
             hint=_HINT if left else "",
@@ -317,24 +330,24 @@ def _told(scene: _Scene, ended: Ended, tally: _Tally) -> Outcome:
         )
     also = f"; {left}" if left else ""
     number = "1 ended talk" if tally.found == 1 else f"{tally.found} ended talks"
-    if scene.command.dry_run:
+    if run.command.dry_run:
         return Planned(
-            scene.command,
-            f"would capture {number} of {scene.agent.id}{also}",
+            run.command,
+            f"would capture {number} of {run.agent.id}{also}",
             details=details,
             notices=tuple(tally.notices),
         )
     if tally.failed:
         return Failed(
-            scene.command,
+            run.command,
             "not-captured",
             f"{len(tally.failed)} of {number} could not be captured: {tally.failed[0]}",
             hint="The transcripts are unchanged; the next run tries again.",
             details=details,
         )
     return Recovered(
-        scene.command,
-        f"{number} of {scene.agent.id} captured after the fact{also}",
+        run.command,
+        f"{number} of {run.agent.id} captured after the fact{also}",
         wrote=tuple(tally.wrote),
         details=details,
         notices=tuple(dict.fromkeys(tally.notices)),

@@ -13,22 +13,30 @@ from memconsole.text.estimate import exceeds, tokens_for, tokens_in, words_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.settings import Settings
-    from memconsole.ports.bundle import Ports
+    from memconsole.domain.settings.sections import ReflectorSettings
+    from memconsole.ports.platform import Workspace
+    from memconsole.ports.state import ReflectionLog
 
 
 def not_due(
-    command: Reflect, text: str, agent: Agent, *, ports: Ports, settings: Settings
+    command: Reflect,
+    text: str,
+    agent: Agent,
+    *,
+    reflections: ReflectionLog,
+    rules: ReflectorSettings,
+    now: datetime,
 ) -> Skipped | None:
     """Return why a file of observations is not consolidated now; None when it is due.
 
     Due is more than the words of the settings, or than the tokens that those make, and enough time
     since the last consolidation.
     """
-    rules = settings.for_agent(agent.id).reflector
     words, limit = words_in(text), rules.word_threshold
     details: dict[str, Detail] = {
         "words_before": words,
@@ -44,9 +52,9 @@ def not_due(
             hint="`--force` consolidates it anyway.",
             details=details,
         )
-    last = ports.reflections.last(str(agent.workspace.resolve()))
+    last = reflections.last(str(agent.workspace.resolve()))
     # A clock that was set back holds nothing up.
-    if last is not None and timedelta() <= ports.clock.now() - last.at < rules.min_interval:
+    if last is not None and timedelta() <= now - last.at < rules.min_interval:
         return Skipped(
             command,
             SkipReason.TOO_SOON,
@@ -58,7 +66,14 @@ def not_due(
     return None
 
 
-def reflections_due(home: Home, *, ports: Ports, settings: Settings) -> Iterator[Reflect]:
+def reflections_due(
+    home: Home,
+    *,
+    workspace: Workspace,
+    reflections: ReflectionLog,
+    settings: Settings,
+    now: datetime,
+) -> Iterator[Reflect]:
     """Yield a reflection for each agent whose observations are due.
 
     One whose file cannot be read is due as well: its run says what is wrong.
@@ -66,12 +81,14 @@ def reflections_due(home: Home, *, ports: Ports, settings: Settings) -> Iterator
     for agent in home.agents:
         command = Reflect(agent.ref)
         try:
-            seen = ports.workspace.read(agent.workspace, OBSERVATIONS)
+            seen = workspace.read(agent.workspace, OBSERVATIONS)
         except WorkspaceError:
             yield command
             continue
+        rules = settings.for_agent(agent.id).reflector
         if (
             seen is not None
-            and not_due(command, seen.text, agent, ports=ports, settings=settings) is None
+            and not_due(command, seen.text, agent, reflections=reflections, rules=rules, now=now)
+            is None
         ):
             yield command

@@ -10,7 +10,6 @@ from memconsole.domain.calendar import local_day, local_time
 from memconsole.domain.memory.edits import FileEdit, edit_of
 from memconsole.domain.memory.edits import digest as text_digest
 from memconsole.domain.memory.observations import OBSERVATIONS, render_archived
-from memconsole.domain.memory.records import ReflectionRecord
 from memconsole.errors import WorkspaceError
 from memconsole.lazy_dataclass import dataclass
 
@@ -18,12 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from memconsole.domain.agents import Agent
-    from memconsole.domain.calendar import Zone
     from memconsole.domain.commands.outcomes import Written
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.reflect.sheet import Removed
-    from memconsole.ports.bundle import Ports
+    from memconsole.engine.home.workspace import AgentMemory
 
 BACKUPS: Final = "memory/observation-backups"
 ARCHIVE: Final = "memory/archive/observations"
@@ -37,15 +34,7 @@ _BACKUP_NAME: Final = re.compile(r"observations-\d{8}-\d{6}(?:-\d+)?\.md")
 class Files:
     """One workspace, as a reflection writes into it."""
 
-    ports: Ports
-    agent: Agent
-    zone: Zone
-    max_backups: int
-
-    @property
-    def root(self) -> str:
-        """The workspace's real path: what tells one workspace from another."""
-        return str(self.agent.workspace.resolve())
+    memory: AgentMemory
 
     def read(self, relative: str = OBSERVATIONS) -> WorkspaceText | None:
         """Return a file of the workspace; None when it does not exist.
@@ -53,7 +42,7 @@ class Files:
         Raises:
             WorkspaceError: It exists and cannot be read.
         """
-        return self.ports.workspace.read(self.agent.workspace, relative)
+        return self.memory.read(relative)
 
     def replace(self, text: str, seen: WorkspaceText | None) -> Written:
         """Put a text in the place of the observations.
@@ -62,7 +51,7 @@ class Files:
             ConcurrentEditError: The file is not the one that was seen.
             WorkspaceError: It cannot be written; the old text is whole.
         """
-        return self.ports.workspace.edit(self.agent.workspace, OBSERVATIONS, text, seen=seen)
+        return self.memory.workspace.edit(self.memory.root, OBSERVATIONS, text, seen=seen)
 
     def back_up(self, seen: WorkspaceText, at: datetime) -> tuple[Written, FileEdit]:
         """Keep a copy beside the file; without it nothing is replaced.
@@ -75,17 +64,17 @@ class Files:
         """
         if _NO_TEXT in seen.text and digest(seen.text) != seen.version[2]:
             raise WorkspaceError(
-                f"{OBSERVATIONS} of {self.agent.id} holds bytes that are no text, and no copy of"
-                " them could be kept",
+                f"{OBSERVATIONS} of {self.memory.agent.id} holds bytes that are no text, and no "
+                "copy of them could be kept",
                 hint="Save it as UTF-8; until then lines are only added to it.",
             )
-        stem = f"observations-{local_time(at, self.zone):%Y%m%d-%H%M%S}"
-        taken = set(self.ports.folders.names(self.agent.workspace, BACKUPS))
+        stem = f"observations-{local_time(at, self.memory.zone):%Y%m%d-%H%M%S}"
+        taken = set(self.memory.folders.names(self.memory.root, BACKUPS))
         names = (f"{stem}.md", *(f"{stem}-{number}.md" for number in range(2, 1000)))
         name = next(one for one in names if one not in taken)
-        path, root = f"{BACKUPS}/{name}", self.agent.workspace
-        stood = self.ports.folders.standing(root, path)
-        wrote = self.ports.workspace.replace(root, path, seen.text, seen=None)
+        path, root = f"{BACKUPS}/{name}", self.memory.root
+        stood = self.memory.folders.standing(root, path)
+        wrote = self.memory.workspace.replace(root, path, seen.text, seen=None)
         return wrote, FileEdit(path, True, text_digest(seen.text), (), text_digest(""), stood)
 
     def archive(self, removed: Sequence[Removed], at: datetime) -> tuple[Written, FileEdit]:
@@ -98,10 +87,10 @@ class Files:
             WorkspaceError: It cannot be written.
         """
         lines = [render_archived(one.observation, because=one.because) for one in removed]
-        day, root = local_day(at, self.zone), self.agent.workspace
+        day, root = local_day(at, self.memory.zone), self.memory.root
         path = self.archive_path(at)
-        old, stood = self.read(path), self.ports.folders.standing(root, path)
-        wrote = self.ports.workspace.append(
+        old, stood = self.read(path), self.memory.folders.standing(root, path)
+        wrote = self.memory.workspace.append(
             root, path, "\n".join(lines) + "\n", header=f"# Archived Observations — {day}\n\n"
         )
         new = self.read(path)
@@ -110,43 +99,15 @@ class Files:
 
     def archive_path(self, at: datetime) -> str:
         """Return the archive of a day, relative to the workspace."""
-        return f"{ARCHIVE}/{local_day(at, self.zone)}.md"
-
-    def remember(
-        self, result: str, edits: Sequence[FileEdit], words: tuple[int, int], at: datetime
-    ) -> None:
-        """Store that it was done, and what the file held then.
-
-        Args:
-            result: The file as it is now.
-            edits: How it is taken back; the backup first.
-            words: Before and after.
-            at: When.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
-        self.ports.reflections.add(
-            ReflectionRecord(
-                id=0,
-                workspace=self.root,
-                at=at,
-                words_before=words[0],
-                words_after=words[1],
-                backup=edits[0].path,
-                result_chars=len(result),
-                result_hash=digest(result),
-                edits=tuple(edits),
-            )
-        )
+        return f"{ARCHIVE}/{local_day(at, self.memory.zone)}.md"
 
     def prune_backups(self) -> None:
         """Remove the oldest copies; only files of our own naming."""
-        names = self.ports.folders.names(self.agent.workspace, BACKUPS)
+        names = self.memory.folders.names(self.memory.root, BACKUPS)
         ours = sorted((name for name in names if _BACKUP_NAME.fullmatch(name)), key=_age)
-        for name in ours[: -self.max_backups]:
+        for name in ours[: -self.memory.settings.reflector.max_backups]:
             path = f"{BACKUPS}/{name}"
-            self.ports.folders.remove(self.agent.workspace, path, is_final=True)
+            self.memory.folders.remove(self.memory.root, path, is_final=True)
 
 
 def digest(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.checkpoint.rules import is_readable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import RotationSettings, Settings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.engine.home.reader import AgentReading, Reader
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import Clock, RotationLog
 
 JOURNAL_ROWS = 20
 """Newest rotations of a session that decide about the next one."""
@@ -77,7 +77,8 @@ class RotationPlan:
 
 
 def plan_rotation(
-    ports: Ports,
+    rotations: RotationLog,
+    clock: Clock,
     reader: Reader,
     settings: Settings,
     *,
@@ -90,7 +91,8 @@ def plan_rotation(
     """Judge every live session, or the named ones.
 
     Args:
-        ports: For the journal and the time.
+        rotations: The journal.
+        clock: For the time.
         reader: For the sessions on disk.
         settings: Thresholds and other rules.
         agent_id: Only this agent.
@@ -109,12 +111,13 @@ def plan_rotation(
     seen = _live(reader, agent_id, threshold_tokens)
     rows = seen.rows
     most = _most(settings, rows)
+    hold = _Hold(rotations, settings, clock.now())
     if keys:
         named = [_named(seen, key) for key in keys]
-        outcomes = tuple(_judge_named(row, ports, settings, is_forced=is_forced) for row in named)
+        outcomes = tuple(_judge_named(row, hold, is_forced=is_forced) for row in named)
         limit = threshold_tokens or settings.rotation.threshold_tokens
         return RotationPlan(_told(outcomes, is_active_forced), 0, limit, notices=seen.notices)
-    outcomes = (*_judge_all(rows, ports, settings, most), *seen.unread)
+    outcomes = (*_judge_all(rows, hold, most), *seen.unread)
     return RotationPlan(
         _told(outcomes, is_active_forced),
         below=sum(not row.is_due and not _stays(row) for row in rows),
@@ -132,12 +135,10 @@ def _most(settings: Settings, rows: Iterable[SessionView]) -> int:
     return most
 
 
-def _judge_all(
-    rows: Sequence[SessionView], ports: Ports, settings: Settings, most: int
-) -> Iterator[Outcome]:
+def _judge_all(rows: Sequence[SessionView], hold: _Hold, most: int) -> Iterator[Outcome]:
     """Yield who goes, who waits by the journal, and who is full and stays."""
     due = sorted((row for row in rows if row.is_due), key=lambda row: -(row.count.basis or 0))
-    held = [one for row in due if (one := _held(row, ports, settings)) is not None]
+    held = [one for row in due if (one := hold.of(row)) is not None]
     waiting = {one.command for one in held}
     yield from _placed([row for row in due if _command(row) not in waiting], most)
     yield from held
@@ -152,14 +153,17 @@ def _placed(fullest_first: Iterable[SessionView], most: int) -> Iterator[Outcome
         left -= not _is_busy(row)
 
 
-def plan_of(command: Rotate, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+def plan_of(
+    command: Rotate, rotations: RotationLog, clock: Clock, reader: Reader, settings: Settings
+) -> Outcome:
     """Return what one rotation would do.
 
     Raises:
         SessionNotFoundError: The key names no live session.
     """
     plan = plan_rotation(
-        ports,
+        rotations,
+        clock,
         reader,
         settings,
         agent_id=command.agent.id,
@@ -257,14 +261,22 @@ def hold_of(
     return None
 
 
-def _held(row: SessionView, ports: Ports, settings: Settings) -> Skipped | None:
-    rules = settings.for_agent(row.agent.id).rotation
-    recent = ports.rotations.recent(row.agent, row.key_text or "", limit=JOURNAL_ROWS)
-    held = hold_of(recent, rules, ports.clock.now())
-    if held is None:
-        return None
-    said = f"{row.key_text}: {held.because}"
-    return Skipped(_command(row), held.reason, said, hint=held.hint, details=_details(row))
+class _Hold(NamedTuple):
+    """What the journal says against resetting a session now."""
+
+    rotations: RotationLog
+    settings: Settings
+    now: datetime
+
+    def of(self, row: SessionView) -> Skipped | None:
+        """Return why a session is left alone; None when nothing holds it."""
+        rules = self.settings.for_agent(row.agent.id).rotation
+        recent = self.rotations.recent(row.agent, row.key_text or "", limit=JOURNAL_ROWS)
+        held = hold_of(recent, rules, self.now)
+        if held is None:
+            return None
+        said = f"{row.key_text}: {held.because}"
+        return Skipped(_command(row), held.reason, said, hint=held.hint, details=_details(row))
 
 
 def _command(row: SessionView) -> Rotate:
@@ -340,9 +352,9 @@ def over_the_maximum(plan: Planned, limit: int) -> Skipped:
     )
 
 
-def _judge_named(row: SessionView, ports: Ports, settings: Settings, *, is_forced: bool) -> Outcome:
+def _judge_named(row: SessionView, hold: _Hold, *, is_forced: bool) -> Outcome:
     if is_forced and row.session_class.is_rotated:
         return _planned(row)
     if not row.is_due:
         return _skipped(row)
-    return _held(row, ports, settings) or _planned(row)
+    return hold.of(row) or _planned(row)

@@ -13,23 +13,17 @@ from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Skipped, SkipReason, status_of
 from memconsole.domain.commands.summarize import Summarize, Summarized
-from memconsole.engine.checkpoint.run import checkpoint
-from memconsole.engine.observe.run import observe
-from memconsole.engine.summarize import summarize
-from memconsole.engine.transcripts.fingerprint import remember_end
-from memconsole.engine.turn import notices_of_step, settle
+from memconsole.engine.turn import notices_of_step
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from memconsole.domain.agents import Notice
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Detail, Outcome, Written
-    from memconsole.domain.settings import Settings
-    from memconsole.engine.home.reader import Reader
     from memconsole.engine.rotation.target import Target
-    from memconsole.ports.bundle import Ports
+    from memconsole.engine.transcripts.fingerprint import Fingerprints
     from memconsole.ports.platform import Clock
 
 
@@ -59,6 +53,11 @@ class Prologue:
                 return reason is SkipReason.NOTHING_NEW
             case _:
                 return status_of(self.outcome) == "done"
+
+    @property
+    def said(self) -> str:
+        """What the checkpoint said; nothing where none is ever taken."""
+        return "" if self.outcome is None else self.outcome.message
 
     @property
     def steps(self) -> tuple[tuple[str, Outcome], ...]:
@@ -104,57 +103,27 @@ class Prologue:
 
 
 def save_first(
-    target: Target, *, ports: Ports, reader: Reader, settings: Settings, is_ending: bool = True
+    target: Target,
+    *,
+    step: Callable[[Command], Outcome],
+    fingerprints: Fingerprints,
+    is_ending: bool = True,
 ) -> Prologue:
     """Take a checkpoint of this session, unless its class is never captured; then the rest.
 
     Args:
         target: The session.
-        ports: What the engine asks.
-        reader: For the disk.
-        settings: Everything that was set.
-        is_ending: The talk begins anew afterwards, and so is summarised; a compaction goes on.
+        step: Runs a command as a part of this one.
+        fingerprints: Remembers that it was captured.
+        is_ending: The session begins anew afterwards, and so is summarised; a compaction goes on.
     """
     if not target.view.is_capturable:
         return Prologue(None)
-    command = Checkpoint(target.agent.ref, session_key=target.key, is_urgent=True)
-    saved = _timed(
-        command,
-        ports.clock,
-        lambda: checkpoint(command, ports=ports, reader=reader, settings=settings),
-    )
-    others = tuple(_others(target, ports, reader, settings, is_ending=is_ending))
-    if any(isinstance(one, Summarized) for _, one in others) and target.view.transcript is not None:
-        remember_end(ports, target.agent.ref, target.view.transcript)
-    return Prologue(saved, others)
-
-
-def _others(
-    target: Target, ports: Ports, reader: Reader, settings: Settings, *, is_ending: bool
-) -> Iterator[tuple[str, Outcome]]:
-    """Yield what is captured beside the checkpoint."""
-    flush = Observe(target.agent.ref, session_key=target.key, is_flush=True)
-    yield (
-        "observe",
-        _timed(
-            flush,
-            ports.clock,
-            lambda: observe(flush, ports=ports, reader=reader, settings=settings),
-        ),
-    )
+    agent, key = target.agent.ref, target.key
+    saved = step(Checkpoint(agent, session_key=key, is_urgent=True))
+    others = [("observe", step(Observe(agent, session_key=key, is_flush=True)))]
     if is_ending:
-        summary = Summarize(target.agent.ref, target.key, reason="rotation")
-        yield (
-            "summary",
-            _timed(
-                summary,
-                ports.clock,
-                lambda: summarize(summary, ports=ports, reader=reader, settings=settings),
-            ),
-        )
-
-
-def _timed(command: Command, clock: Clock, run: Callable[[], Outcome]) -> Outcome:
-    start_s = clock.monotonic()
-    outcome = settle(command, run)
-    return replace(outcome, duration_ms=round((clock.monotonic() - start_s) * 1000))
+        others.append(("summary", step(Summarize(agent, key, reason="rotation"))))
+    if any(isinstance(one, Summarized) for _, one in others) and target.view.transcript is not None:
+        fingerprints.remember_end(agent, target.view.transcript)
+    return Prologue(saved, tuple(others))

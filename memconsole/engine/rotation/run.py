@@ -23,19 +23,22 @@ from memconsole.domain.rotation import (
 )
 from memconsole.engine.rotation.plan import JOURNAL_ROWS, hold_of, plan_of, skip_of
 from memconsole.engine.rotation.prologue import save_first
-from memconsole.engine.rotation.target import find_target, look_again
 from memconsole.errors import GatewayCallError, GatewayUnavailableError, StateError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.commands.rotate import Rotate
     from memconsole.domain.rotation import Identity
     from memconsole.domain.settings import RotationSettings, Settings
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.rotation.prologue import Prologue
-    from memconsole.engine.rotation.target import Target
-    from memconsole.ports.bundle import Ports
+    from memconsole.engine.rotation.target import Target, Targets
+    from memconsole.engine.transcripts.fingerprint import Fingerprints
+    from memconsole.ports.platform import Clock, Gateway, Locks, RotationLog
 
 
 logger = logging.getLogger(__name__)
@@ -45,40 +48,38 @@ UNANSWERED = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
-    """What one rotation needs on its way."""
+class _Run:
+    """One rotation on its way."""
 
     command: Rotate
-    ports: Ports
-    reader: Reader
     settings: Settings
+    targets: Targets
+    gateway: Gateway
+    rotations: RotationLog
+    clock: Clock
 
     def target(self) -> Target:
-        return find_target(
-            self.command.agent,
-            self.command.key,
-            ports=self.ports,
-            reader=self.reader,
-            threshold_tokens=self.command.threshold_tokens,
-        )
+        command = self.command
+        limit = command.threshold_tokens
+        return self.targets.find(command.agent, command.key, threshold_tokens=limit)
 
     @property
     def rules(self) -> RotationSettings:
         return self.settings.for_agent(self.command.agent.id).rotation
 
     def recent(self, target: Target) -> tuple[Rotation, ...]:
-        return self.ports.rotations.recent(target.agent.ref, target.key, limit=JOURNAL_ROWS)
+        return self.rotations.recent(target.agent.ref, target.key, limit=JOURNAL_ROWS)
 
     def note(self, target: Target, state: RotationState, prologue: Prologue | None = None) -> int:
         """Write it into the journal; raises `StateError` when that cannot be done."""
         steps = () if prologue is None else prologue.steps
-        return self.ports.rotations.begin(
+        return self.rotations.begin(
             Rotation(
                 id=0,
                 agent=target.agent.ref,
                 key=target.key,
                 state=state,
-                started_at=self.ports.clock.now(),
+                started_at=self.clock.now(),
                 before=target.before,
                 threshold=target.view.threshold,
                 captured=tuple((name, status_of(one)) for name, one in steps),
@@ -86,7 +87,19 @@ class _Work:
         )
 
 
-def rotate(command: Rotate, *, ports: Ports, reader: Reader, settings: Settings) -> Outcome:
+def rotate(
+    command: Rotate,
+    *,
+    locks: Locks,
+    gateway: Gateway,
+    rotations: RotationLog,
+    targets: Targets,
+    reader: Reader,
+    step: Callable[[Command], Outcome],
+    fingerprints: Fingerprints,
+    settings: Settings,
+    clock: Clock,
+) -> Outcome:
     """Start one session anew, if it is due, free, saved, and nobody else is at it.
 
     A dry run is the plan from disk: nothing is written, sent or asked.
@@ -99,29 +112,29 @@ def rotate(command: Rotate, *, ports: Ports, reader: Reader, settings: Settings)
         StateError: The journal cannot be written; nothing was sent.
     """
     if command.dry_run:
-        return plan_of(command, ports, reader, settings)
-    work = _Work(command, ports, reader, settings)
-    with ports.locks.session(command.agent.home, command.key):
+        return plan_of(command, rotations, clock, reader, settings)
+    run = _Run(command, settings, targets, gateway, rotations, clock)
+    with locks.session(command.agent.home, command.key):
         settings.require("gateway")
-        ports.gateway.require()
-        target = work.target()
-        refused = _settle(work, target) or _why_not(work, target)
+        gateway.require()
+        target = run.target()
+        refused = _settle(run, target) or _why_not(run, target)
         if refused is not None:
             return refused
-        prologue = save_first(target, ports=ports, reader=reader, settings=settings)
-        if not prologue.is_saved and work.rules.require_capture:
+        prologue = save_first(target, step=step, fingerprints=fingerprints)
+        if not prologue.is_saved and run.rules.require_capture:
             return not_saved(command, target, prologue)
-        target = work.target()
-        return _defer(work, target) or _reset(work, target, prologue)
+        target = run.target()
+        return _defer(run, target) or _reset(run, target, prologue)
 
 
-def _settle(work: _Work, target: Target) -> Skipped | None:
+def _settle(run: _Run, target: Target) -> Skipped | None:
     """Find out what became of a reset whose answer nobody saw; never send a second one for it.
 
     Nobody knows how late this is: the new session may have grown past the count of the old one.
     """
-    journal, now = work.ports.rotations, work.ports.clock.now()
-    for one in work.recent(target):
+    journal, now = run.rotations, run.clock.now()
+    for one in run.recent(target):
         if one.state is not RotationState.SENT:
             continue
         if is_another(one.before, target.before):
@@ -130,7 +143,7 @@ def _settle(work: _Work, target: Target) -> Skipped | None:
             journal.finish(one.id, RotationState.INEFFECTIVE, target.before, now)
         else:
             return left_alone(
-                work.command,
+                run.command,
                 target,
                 SkipReason.IN_FLIGHT,
                 "a reset of it was sent a moment ago and is not answered yet; none is sent twice",
@@ -139,49 +152,49 @@ def _settle(work: _Work, target: Target) -> Skipped | None:
     return None
 
 
-def _why_not(work: _Work, target: Target) -> Skipped | None:
+def _why_not(run: _Run, target: Target) -> Skipped | None:
     view = target.view
-    if not view.session_class.is_rotated or not (view.is_due or work.command.is_forced):
-        return skip_of(view, work.command)
-    if (deferred := _defer(work, target)) is not None or work.command.is_forced:
+    if not view.session_class.is_rotated or not (view.is_due or run.command.is_forced):
+        return skip_of(view, run.command)
+    if (deferred := _defer(run, target)) is not None or run.command.is_forced:
         return deferred
-    held = hold_of(work.recent(target), work.rules, work.ports.clock.now())
+    held = hold_of(run.recent(target), run.rules, run.clock.now())
     if held is None:
         return None
-    return left_alone(work.command, target, held.reason, held.because, held.hint)
+    return left_alone(run.command, target, held.reason, held.because, held.hint)
 
 
-def _defer(work: _Work, target: Target) -> Skipped | None:
+def _defer(run: _Run, target: Target) -> Skipped | None:
     """Leave a busy session to the next run, unless its run may be broken off; None when it is free.
 
     With `rotation.force_active` that is after two deferrals, which the journal counts.
     """
-    if not target.is_busy or work.command.is_active_forced:
+    if not target.is_busy or run.command.is_active_forced:
         return None
-    if not work.rules.force_active:
-        return busy(work.command, target, None)
-    before = deferrals(work.recent(target))
+    if not run.rules.force_active:
+        return busy(run.command, target, None)
+    before = deferrals(run.recent(target))
     if before >= DEFERRALS:
         return None
     try:
-        work.note(target, RotationState.DEFERRED)
+        run.note(target, RotationState.DEFERRED)
     except StateError as error:
         logger.warning("the deferral was not recorded: %s", error)
-    return busy(work.command, target, before + 1)
+    return busy(run.command, target, before + 1)
 
 
-def _reset(work: _Work, target: Target, prologue: Prologue) -> Outcome:
+def _reset(run: _Run, target: Target, prologue: Prologue) -> Outcome:
     """Write the journal, send once, look, and say what is proven."""
-    ports, clock = work.ports, work.ports.clock
-    number = work.note(target, RotationState.SENT, prologue)
+    clock = run.clock
+    number = run.note(target, RotationState.SENT, prologue)
     sent_s = clock.monotonic()
     try:
-        answer = ports.gateway.reset(target.key, target.live.session_id)
+        answer = run.gateway.reset(target.key, target.live.session_id)
     except (GatewayCallError, GatewayUnavailableError) as error:
-        ports.rotations.finish(number, RotationState.REFUSED, None, clock.now())
+        run.rotations.finish(number, RotationState.REFUSED, None, clock.now())
         if isinstance(error, GatewayCallError) and error.reason == "session-changed":
             return left_alone(
-                work.command,
+                run.command,
                 target,
                 SkipReason.CHANGED,
                 "it changed while it was being saved, and was left alone",
@@ -191,26 +204,24 @@ def _reset(work: _Work, target: Target, prologue: Prologue) -> Outcome:
     prologue = prologue.then("reset", "unanswered" if answer.is_lost else "done", sent_s, clock)
     looked_s = clock.monotonic()
     try:
-        after = look_again(target, of_live(answer.entry), ports=ports, reader=work.reader)
+        after = run.targets.look_again(target, of_live(answer.entry))
     except (GatewayCallError, GatewayUnavailableError) as error:
         prologue = prologue.then("proof", "failed", looked_s, clock)
-        return reset_unseen(work.command, target, prologue, error)
+        return reset_unseen(run.command, target, prologue, error)
     status = "done" if is_proven(target.before, after) else "failed"
     prologue = prologue.then("proof", status, looked_s, clock)
-    return _judged(work, target, prologue, number, after)
+    return _judged(run, target, prologue, number, after)
 
 
-def _judged(
-    work: _Work, target: Target, prologue: Prologue, number: int, after: Identity
-) -> Outcome:
+def _judged(run: _Run, target: Target, prologue: Prologue, number: int, after: Identity) -> Outcome:
     proven = is_proven(target.before, after)
     state = RotationState.PROVEN if proven else RotationState.INEFFECTIVE
     try:
-        work.ports.rotations.finish(number, state, after, work.ports.clock.now())
+        run.rotations.finish(number, state, after, run.clock.now())
     except StateError as error:  # the reset is done: its proof must not be lost with the journal
         logger.warning("the rotation was not recorded: %s", error)
     say = reset_done if proven else reset_ineffective
-    return say(work.command, target, prologue, after)
+    return say(run.command, target, prologue, after)
 
 
 def reset_done(command: Rotate, target: Target, prologue: Prologue, after: Identity) -> Rotated:
@@ -258,11 +269,10 @@ def reset_unseen(
 
 def not_saved(command: Rotate, target: Target, prologue: Prologue) -> Failed:
     """Nothing is reset whose work could not be saved."""
-    said = "" if prologue.outcome is None else prologue.outcome.message
     return Failed(
         command,
         "not-captured",
-        f"{target.key} was not reset, because its work could not be saved: {said}",
+        f"{target.key} was not reset, because its work could not be saved: {prologue.said}",
         hint="Mend that first, or set rotation.require_capture to false.",
         details=_details(target, prologue, None, proven=False),
     )

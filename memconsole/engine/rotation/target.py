@@ -20,9 +20,14 @@ from memconsole.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, AgentRef
     from memconsole.domain.gateway import LiveSession
+    from memconsole.domain.sessions.stored import StoredSession
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.engine.home.reader import Reader
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import Clock, Gateway
+
+
+_PATIENCE_S = 60.0
+"""Seconds; a restart of the platform takes 12 to 45 of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,70 +59,63 @@ class Target:
         return self.live.is_busy or self.view.stored.is_active is True
 
 
-def find_target(
-    ref: AgentRef,
-    key: str,
-    *,
-    ports: Ports,
-    reader: Reader,
-    threshold_tokens: int | None = None,
-) -> Target:
-    """Ask the Gateway for the session, and find it on disk.
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """Finds sessions on both sides."""
 
-    Raises:
-        GatewayUnavailableError: It cannot be asked.
-        GatewayMismatchError: The Gateway's session of that key is another one than the home's.
-        SessionNotFoundError: It does not know the key, or the home does not.
-    """
-    live = ports.gateway.find(key)
-    if live is None or live.is_archived:
-        raise SessionNotFoundError(key)
-    agent = find_agent(reader.home(), ref.id)
-    view = _view(agent, live, reader, ports, threshold_tokens)
-    if view is None:
-        raise SessionNotFoundError(key)
-    if view.stored.source is not Storage.GATEWAY:
-        raise GatewayMismatchError(key)
-    return Target(agent, view, live, joined(of_live(live), of_stored(view.stored)))
+    gateway: Gateway
+    reader: Reader
+    clock: Clock
 
+    def find(self, ref: AgentRef, key: str, *, threshold_tokens: int | None = None) -> Target:
+        """Ask the Gateway for the session, and find it on disk.
 
-def look_again(target: Target, reply: Identity, *, ports: Ports, reader: Reader) -> Identity:
-    """Return what the session is now: by the Gateway's list, its answer, and the disk.
+        Raises:
+            GatewayUnavailableError: It cannot be asked.
+            GatewayMismatchError: The Gateway's session of that key is another one than the home's.
+            SessionNotFoundError: It does not know the key, or the home does not.
+        """
+        live = self.gateway.find(key)
+        if live is None or live.is_archived:
+            raise SessionNotFoundError(key)
+        agent = find_agent(self.reader.home(), ref.id)
+        view = self._view(agent, live, threshold_tokens)
+        if view is None:
+            raise SessionNotFoundError(key)
+        if view.stored.source is not Storage.GATEWAY:
+            raise GatewayMismatchError(key)
+        return Target(agent, view, live, joined(of_live(live), of_stored(view.stored)))
 
-    Args:
-        target: As it was before.
-        reply: What the answer to the request said.
-        ports: For the Gateway, which may be coming back just now.
-        reader: For the disk.
+    def on_disk(self, target: Target) -> StoredSession | None:
+        """Return the live session of that key as the store has it now."""
+        reading = self.reader.sessions(self.reader.home(), target.agent)
+        for one in reading.listing.sessions:
+            is_live = one.state is SessionState.LIVE
+            if is_live and one.key is not None and one.key.text == target.key:
+                return one
+        return None
 
-    Raises:
-        GatewayUnavailableError: It did not come back in time.
-    """
-    live = ports.gateway.find(target.key, patience_s=_PATIENCE_S)
-    reading = reader.sessions(reader.home(), target.agent)
-    on_disk = next(
-        (
-            one
-            for one in reading.listing.sessions
-            if one.state is SessionState.LIVE and one.key is not None and one.key.text == target.key
-        ),
-        None,
-    )
-    now = joined(of_live(live), reply, of_stored(on_disk))
-    return now if live is None else replace(now, tokens=live.tokens)
+    def look_again(self, target: Target, reply: Identity) -> Identity:
+        """Return what the session is now: by the Gateway's list, its answer, and the disk.
 
+        Args:
+            target: As it was before.
+            reply: What the answer to the request said.
 
-_PATIENCE_S = 60.0
-"""Seconds; a restart of the platform takes 12 to 45 of them."""
+        Raises:
+            GatewayUnavailableError: The Gateway did not come back in time.
+        """
+        live = self.gateway.find(target.key, patience_s=_PATIENCE_S)
+        now = joined(of_live(live), reply, of_stored(self.on_disk(target)))
+        return now if live is None else replace(now, tokens=live.tokens)
 
-
-def _view(
-    agent: Agent, live: LiveSession, reader: Reader, ports: Ports, threshold_tokens: int | None
-) -> SessionView | None:
-    home = reader.home()
-    seen = LiveReading(GatewayStatus("up"), {live.key: live}, ports.clock.now())
-    reading = overlaid(reader.sessions(home, agent), seen)
-    for view in reader.views(home, reading, {}, threshold_tokens):
-        if view.state is SessionState.LIVE and view.key_text == live.key:
-            return view
-    return None
+    def _view(
+        self, agent: Agent, live: LiveSession, threshold_tokens: int | None
+    ) -> SessionView | None:
+        home = self.reader.home()
+        seen = LiveReading(GatewayStatus("up"), {live.key: live}, self.clock.now())
+        reading = overlaid(self.reader.sessions(home, agent), seen)
+        for view in self.reader.views(home, reading, {}, threshold_tokens):
+            if view.state is SessionState.LIVE and view.key_text == live.key:
+                return view
+        return None

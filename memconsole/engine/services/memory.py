@@ -46,9 +46,13 @@ class MemoryDoor(SearchDoor):
             UnknownAgentError: There is no such agent.
         """
         from memconsole.engine.consolidate.read import preview  # noqa: PLC0415
-        from memconsole.engine.home.workspace import Bench  # noqa: PLC0415
+        from memconsole.engine.home.workspace import Memories  # noqa: PLC0415
 
-        return preview(Bench.of(agent_id, self._ports, self._reader, self.settings))
+        ports = self._ports
+        memories = Memories(
+            self._reader, self.settings, ports.workspace, ports.folders, ports.clock
+        )
+        return preview(memories.of(agent_id), ports.consolidation)
 
     def talk_watch(self) -> TalkWatch:
         """Return a watch that has talks observed while much is said in them (`[watcher]`)."""

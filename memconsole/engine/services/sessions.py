@@ -47,7 +47,8 @@ class GatewayDoor(MemoryDoor):
         from memconsole.engine.rotation.plan import plan_rotation  # noqa: PLC0415
 
         return plan_rotation(
-            self._ports,
+            self._ports.rotations,
+            self._ports.clock,
             self._reader,
             self.settings,
             agent_id=agent_id,
@@ -135,14 +136,23 @@ class GatewayDoor(MemoryDoor):
         from memconsole.engine.snapshot.snapshot import read_sessions  # noqa: PLC0415
 
         home, views = read_sessions(self._reader)
-        return tuple(flushes_due(views, home, ports=self._ports, settings=self.settings))
+        return tuple(flushes_due(views, home, flushes=self._ports.flushes, settings=self.settings))
 
     def reflections_due(self) -> tuple[Reflect, ...]:
         """Return a reflection for each agent whose observations have grown long."""
         from memconsole.engine.reflect.due import reflections_due  # noqa: PLC0415
 
         home = self._reader.home()
-        return tuple(reflections_due(home, ports=self._ports, settings=self.settings))
+        ports = self._ports
+        return tuple(
+            reflections_due(
+                home,
+                workspace=ports.workspace,
+                reflections=ports.reflections,
+                settings=self.settings,
+                now=ports.clock.now(),
+            )
+        )
 
     def precaptures(self, at: datetime | None = None) -> tuple[Precapture, ...]:
         """Return the talks that must be saved before the platform starts them anew.

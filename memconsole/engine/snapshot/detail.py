@@ -129,7 +129,7 @@ def _is_captured(view: SessionView, ports: Ports) -> bool | None:
     if not known:
         return False
     try:
-        return take_fingerprint(ports, view.transcript) in known
+        return take_fingerprint(ports.sessions, view.transcript) in known
     except StoreError:
         return None
 
@@ -140,7 +140,7 @@ def _fill(
     """Return how far a live talk is from its compaction; None for anything else."""
     if view.state is not SessionState.LIVE or not view.session_class.is_rotated:
         return None
-    return fill_of(view, snapshot.home, ports=ports, settings=settings)
+    return fill_of(view, snapshot.home, flushes=ports.flushes, settings=settings)
 
 
 def _limits(view: SessionView, snapshot: ConsoleSnapshot, fill: Fill) -> dict[str, int]:

@@ -9,63 +9,85 @@ from memconsole.domain.checkpoint.rules import is_capturable
 from memconsole.domain.recover import SILENT, TAIL_MESSAGES, fingerprint
 from memconsole.engine.transcripts.segment import read_segment
 from memconsole.errors import StateError, StoreError
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from memconsole.domain.agents import Agent, AgentRef
     from memconsole.domain.sessions.stored import StoredSession, TranscriptRef
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import Clock, SessionStore
+    from memconsole.ports.state import RecoveryLog
 
 logger = logging.getLogger(__name__)
 
 
-def take_fingerprint(ports: Ports, ref: TranscriptRef, *, is_previous: bool = False) -> str | None:
-    """Return the fingerprint of a talk's end; None when nobody said anything in it.
+def take_fingerprint(
+    sessions: SessionStore, ref: TranscriptRef, *, is_previous: bool = False
+) -> str | None:
+    """Return the fingerprint of a session's end; None when nobody said anything in it.
 
     Raises:
         StoreError: The transcript cannot be read.
     """
-    segment = read_segment(ports.sessions, ref, wanted=TAIL_MESSAGES, is_previous=is_previous)
+    segment = read_segment(sessions, ref, wanted=TAIL_MESSAGES, is_previous=is_previous)
     return fingerprint(segment.messages) if segment.messages else None
 
 
-def is_captured(ports: Ports, agent: AgentRef, ref: TranscriptRef) -> bool:
-    """Tell whether a transcript was captured to its end, however that came about.
+@dataclass(frozen=True, slots=True)
+class Fingerprints:
+    """How far sessions were captured, and whose they are."""
 
-    Raises:
-        StoreError: The transcript cannot be read.
-    """
-    known = ports.recovery.fingerprints(agent, ref.session_id)
-    return bool(known) and (take_fingerprint(ports, ref) or SILENT) in known
+    sessions: SessionStore
+    recovery: RecoveryLog
+    clock: Clock
 
+    def take(self, ref: TranscriptRef, *, is_previous: bool = False) -> str | None:
+        """Return the fingerprint of a session's end; see `take_fingerprint`."""
+        return take_fingerprint(self.sessions, ref, is_previous=is_previous)
 
-def remember_end(ports: Ports, agent: AgentRef, ref: TranscriptRef) -> None:
-    """Store that a talk is captured to its present end; call it behind the capture.
+    def is_captured(self, agent: AgentRef, ref: TranscriptRef) -> bool:
+        """Tell whether a transcript was captured to its end, however that came about.
 
-    A failure is logged only: the talk is captured once more when it has ended.
-    """
-    try:
-        found = take_fingerprint(ports, ref)
-        if found is not None:
-            ports.recovery.remember(agent, ref.session_id, found, ports.clock.now())
-    except (StateError, StoreError) as error:
-        logger.warning("the end of %s is not remembered: %s", ref.session_id, error)
+        Raises:
+            StoreError: The transcript cannot be read.
+        """
+        known = self.recovery.fingerprints(agent, ref.session_id)
+        return bool(known) and (self.take(ref) or SILENT) in known
 
+    def remember(self, agent: AgentRef, session_id: str, print_: str) -> None:
+        """Store a fingerprint; call it behind the capture.
 
-def note_keys(ports: Ports, agent: Agent, keys: Mapping[str, str]) -> None:
-    """Store whose talks these are, by session id, as long as that is known.
+        Raises:
+            StateError: It cannot be stored.
+        """
+        self.recovery.remember(agent, session_id, print_, self.clock.now())
 
-    An ended transcript of the file era does not tell its key any more. A failure is logged only:
-    the next command that sees the talk tries again.
-    """
-    try:
-        known = ports.recovery.keys(agent.ref)
-        new = {session_id: key for session_id, key in keys.items() if known.get(session_id) != key}
-        if new:
-            ports.recovery.note(agent.ref, new, ports.clock.now())
-    except StateError as error:
-        logger.warning("keys of %s are not remembered: %s", agent.id, error)
+    def remember_end(self, agent: AgentRef, ref: TranscriptRef) -> None:
+        """Store that a session is captured to its present end; call it behind the capture.
+
+        A failure is logged only: the session is captured once more when it has ended.
+        """
+        try:
+            found = self.take(ref)
+            if found is not None:
+                self.remember(agent, ref.session_id, found)
+        except (StateError, StoreError) as error:
+            logger.warning("the end of %s is not remembered: %s", ref.session_id, error)
+
+    def note_keys(self, agent: Agent, keys: Mapping[str, str]) -> None:
+        """Store whose sessions these are, by session id, as long as that is known.
+
+        An ended transcript of the file era does not tell its key any more. A failure is logged
+        only: the next command that sees the session tries again.
+        """
+        try:
+            known = self.recovery.keys(agent.ref)
+            new = {id_: key for id_, key in keys.items() if known.get(id_) != key}
+            if new:
+                self.recovery.note(agent.ref, new, self.clock.now())
+        except StateError as error:
+            logger.warning("keys of %s are not remembered: %s", agent.id, error)
 
 
 def keys_of(sessions: Iterable[StoredSession]) -> dict[str, str]:

@@ -48,7 +48,8 @@ def plan(
     if sessions:
         world.sessions.hold(*sessions)
     return plan_rotation(
-        world.ports,
+        world.ports.rotations,
+        world.ports.clock,
         Reader(world.ports, settings),
         settings,
         agent_id=agent_id,
