@@ -5,10 +5,12 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections import Counter
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -36,7 +38,7 @@ XDG_FOLDERS = {
 # each time. `make test-properties` looks longer, and somewhere else each time.
 _SLOW = [hypothesis.HealthCheck.too_slow]
 hypothesis.settings.register_profile(
-    "memconsole", deadline=None, max_examples=40, derandomize=True, suppress_health_check=_SLOW
+    "memconsole", deadline=None, max_examples=25, derandomize=True, suppress_health_check=_SLOW
 )
 hypothesis.settings.register_profile(
     "thorough", deadline=None, max_examples=500, suppress_health_check=_SLOW
@@ -54,7 +56,7 @@ UNMEASURED = (
 )
 """Tests that pass through what others pass through as well, and take long.
 
-Pictures and property tests are such, too: forty examples go where those beside them go.
+Pictures and property tests are such, too: their examples go where those beside them go.
 """
 
 
@@ -104,6 +106,18 @@ class PreparedCase(Protocol):
     """Prepares a copy of one fault case; returns its folder and the environment to run under."""
 
     def __call__(self, case: str) -> tuple[Path, dict[str, str]]: ...
+
+
+_FOLDERS = count()
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of the test's own, found without looking through those of all tests before it."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    folder = tmp_path_factory.getbasetemp() / f"{name}{next(_FOLDERS)}"
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 @pytest.fixture(autouse=True)

@@ -9,10 +9,11 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.text.redaction import mask
+from tests.lengths import costly
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,7 +148,7 @@ def leaks(secret: str, text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("kind", VENDORS)
-@settings(max_examples=30)
+@costly(10)
 @given(data=st.data())
 def test_a_vendor_token_goes_and_its_sentence_stays(kind: str, data: st.DataObject) -> None:
     token = data.draw(st.from_regex(re.compile(VENDORS[kind], re.ASCII), fullmatch=True))
@@ -162,7 +163,7 @@ def test_a_vendor_token_goes_and_its_sentence_stays(kind: str, data: st.DataObje
 
 
 @pytest.mark.parametrize("sentence", ANNOUNCED)
-@settings(max_examples=30)
+@costly(10)
 @given(secret=SECRETS)
 def test_an_announced_secret_goes(sentence: str, secret: str) -> None:
     if "the token is" in sentence:
