@@ -31,6 +31,7 @@ from memconsole.errors import (
     StoreError,
     WorkspaceError,
 )
+from tests.doubles.unwritable import Unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -361,13 +362,13 @@ class FakeScheduler:
         return self.current
 
 
-class FakeJournal:
+class FakeJournal(Unwritable):
     """Takes a turn back that ends with an exception, whatever was recorded in it."""
 
     def __init__(self, workspace: FakeWorkspace) -> None:
+        super().__init__()
         self.workspace = workspace
         self.promised: list[Erasure] = []
-        self.is_unwritable = False
 
     @contextmanager
     def turn(self, root: Path, *, is_forward: bool = False) -> Iterator[None]:
@@ -390,17 +391,12 @@ class FakeJournal:
     def kept(self, root: Path) -> None:
         self.promised.clear()
 
-    def _check(self) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-
 
 @dataclass
-class FakeRuns:
+class FakeRuns(Unwritable):
     """The run log as a list, oldest first."""
 
     stored: list[Run] = field(default_factory=list)
-    is_unwritable: bool = False
     is_unreadable: bool = False
 
     def require_readable(self) -> None:
@@ -408,9 +404,8 @@ class FakeRuns:
             raise StateError("what was recorded cannot be read")
 
     def add(self, run: Run) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-        self.stored.append(run)
+        self._check()
+        self.stored.append(replace(run, id=len(self.stored) + 1))
 
     def runs(
         self,
@@ -423,7 +418,7 @@ class FakeRuns:
     ) -> tuple[Run, ...]:
         chosen = [
             run
-            for run in reversed(self.stored)
+            for run in sorted(self.stored, key=lambda one: (one.started_at, one.id), reverse=True)
             if (since is None or run.started_at >= since)
             and job in (None, run.job)
             and home in (None, run.home)
@@ -433,37 +428,35 @@ class FakeRuns:
 
 
 @dataclass
-class FakeSamples:
+class FakeSamples(Unwritable):
     """Token samples in the order they came."""
 
     stored: list[Sample] = field(default_factory=list)
-    is_unwritable: bool = False
 
     def add(self, samples: Iterable[Sample]) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
+        self._check()
         self.stored += samples
 
     def samples(self, *, since: datetime) -> tuple[Sample, ...]:
-        return tuple(one for one in self.stored if one.at >= since)
+        found = [one for one in self.stored if one.at >= since]
+        return tuple(sorted(found, key=lambda one: one.at))
 
 
-class FakeRotations:
+@dataclass
+class FakeRotations(Unwritable):
     """The journal as a list, oldest first."""
 
-    def __init__(self) -> None:
-        self.stored: list[Rotation] = []
-        self.is_unwritable = False
+    stored: list[Rotation] = field(default_factory=list)
 
     def begin(self, rotation: Rotation) -> int:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
+        self._check()
         self.stored.append(replace(rotation, id=len(self.stored) + 1))
         return len(self.stored)
 
     def finish(
         self, number: int, state: RotationState, after: Identity | None, ended_at: datetime
     ) -> None:
+        self._check()
         self.stored[number - 1] = replace(
             self.stored[number - 1], state=state, after=after, ended_at=ended_at
         )

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from memconsole.domain.memory.edits import MemoryAction, Standing
-from memconsole.errors import StateError
+from tests.doubles.unwritable import Unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class FakeCaptures:
+class FakeCaptures(Unwritable):
     """The capture log as a list, oldest first."""
 
     stored: list[Capture] = field(default_factory=list)
-    is_unwritable: bool = False
 
     def last(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
         return self._newest(agent, session_id, self.stored)
@@ -40,10 +39,6 @@ class FakeCaptures:
 
     def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
         return self._newest(agent, session_id, [one for one in self.stored if one.is_logged])
-
-    def _check(self) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
 
     def add(self, capture: Capture) -> None:
         self._check()
@@ -60,19 +55,14 @@ class FakeCaptures:
 
 
 @dataclass
-class FakeSummaries:
+class FakeSummaries(Unwritable):
     """The summaries that were written, oldest first."""
 
     stored: list[SummaryRecord] = field(default_factory=list)
-    is_unwritable: bool = False
 
     def last(self, agent: AgentRef, session_id: str) -> SummaryRecord | None:
         found = [one for one in self.stored if (one.agent, one.session_id) == (agent, session_id)]
         return found[-1] if found else None
-
-    def _check(self) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
 
     def add(self, record: SummaryRecord) -> None:
         self._check()
@@ -80,19 +70,14 @@ class FakeSummaries:
 
 
 @dataclass
-class FakeEdits:
+class FakeEdits(Unwritable):
     """What was done to memory by hand, oldest first; an undone action is gone."""
 
     stored: list[MemoryAction] = field(default_factory=list)
     blocks: list[str] = field(default_factory=list)
-    is_unwritable: bool = False
 
     def actions(self, workspace: str) -> tuple[MemoryAction, ...]:
         return tuple(one for one in reversed(self.stored) if one.workspace == workspace)
-
-    def _check(self) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
 
     def add(self, action: MemoryAction) -> None:
         self._check()
@@ -110,53 +95,47 @@ class FakeEdits:
 
 
 @dataclass
-class FakeFlushes:
+class FakeFlushes(Unwritable):
     """The last flush of each session, by agent and key."""
 
     stored: dict[tuple[AgentRef, str], FlushMark] = field(default_factory=dict)
-    is_unwritable: bool = False
 
     def last(self, agent: AgentRef, key: str) -> FlushMark | None:
         return self.stored.get((agent, key))
 
     def store(self, agent: AgentRef, key: str, mark: FlushMark) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
+        self._check()
         self.stored[agent, key] = mark
 
 
 @dataclass
-class FakeRecovery:
-    """Fingerprints by session id, and keys by session id."""
+class FakeRecovery(Unwritable):
+    """Fingerprints by agent and session id, and keys of each agent by session id."""
 
-    stored: dict[str, set[str]] = field(default_factory=dict)
-    known: dict[str, str] = field(default_factory=dict)
-    is_unwritable: bool = False
+    stored: dict[tuple[AgentRef, str], set[str]] = field(default_factory=dict)
+    known: dict[AgentRef, dict[str, str]] = field(default_factory=dict)
 
     def fingerprints(self, agent: AgentRef, session_id: str) -> frozenset[str]:
-        return frozenset(self.stored.get(session_id, ()))
+        return frozenset(self.stored.get((agent, session_id), ()))
 
     def remember(self, agent: AgentRef, session_id: str, fingerprint: str, at: datetime) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-        self.stored.setdefault(session_id, set()).add(fingerprint)
+        self._check()
+        self.stored.setdefault((agent, session_id), set()).add(fingerprint)
 
     def keys(self, agent: AgentRef) -> Mapping[str, str]:
-        return self.known
+        return dict(self.known.get(agent, {}))
 
     def note(self, agent: AgentRef, keys: Mapping[str, str], at: datetime) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-        self.known.update(keys)
+        self._check()
+        self.known.setdefault(agent, {}).update(keys)
 
 
 @dataclass
-class FakeReflections:
+class FakeReflections(Unwritable):
     """Consolidations, oldest first; those that were undone by number."""
 
     stored: list[ReflectionRecord] = field(default_factory=list)
     taken_back: set[int] = field(default_factory=set)
-    is_unwritable: bool = False
 
     def last(self, workspace: str) -> ReflectionRecord | None:
         found = [
@@ -166,26 +145,22 @@ class FakeReflections:
         ]
         return found[-1] if found else None
 
-    def _check(self) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-
     def add(self, record: ReflectionRecord) -> None:
         self._check()
         self.stored.append(replace(record, id=len(self.stored) + 1))
 
     def undone(self, record: ReflectionRecord, at: datetime) -> None:
+        self._check()
         self.taken_back.add(record.id)
 
 
 @dataclass
-class FakeConsolidation:
+class FakeConsolidation(Unwritable):
     """What searches found by workspace, what was declined, and the last report."""
 
     found: dict[str, dict[tuple[str, str, date], Find]] = field(default_factory=dict)
     refused: dict[str, set[str]] = field(default_factory=dict)
     reports: dict[str, tuple[str, datetime]] = field(default_factory=dict)
-    is_unwritable: bool = False
 
     def finds(self, workspace: str) -> tuple[Find, ...]:
         return tuple(sorted(self.found.get(workspace, {}).values(), key=lambda one: one.at))
@@ -209,36 +184,30 @@ class FakeConsolidation:
     def last(self, workspace: str) -> tuple[str, datetime] | None:
         return self.reports.get(workspace)
 
-    def _check(self) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-
     def reported(self, workspace: str, input_hash: str, at: datetime) -> None:
         self._check()
         self.reports[workspace] = (input_hash, at)
 
 
 @dataclass
-class FakeObserver:
-    """How far the observer has read."""
+class FakeObserver(Unwritable):
+    """How far the observer has read, by agent."""
 
-    run: tuple[str, datetime] | None = None
-    stored: dict[str, Cursor] = field(default_factory=dict)
-    is_unwritable: bool = False
+    runs: dict[AgentRef, tuple[str, datetime]] = field(default_factory=dict)
+    stored: dict[AgentRef, dict[str, Cursor]] = field(default_factory=dict)
 
     def last(self, agent: AgentRef) -> tuple[str, datetime] | None:
-        return self.run
+        return self.runs.get(agent)
 
     def cursors(self, agent: AgentRef) -> Mapping[str, Cursor]:
-        return dict(self.stored)
+        return dict(self.stored.get(agent, {}))
 
     def advance(
         self, agent: AgentRef, hash_: str, cursors: Mapping[str, Cursor], at: datetime
     ) -> None:
-        if self.is_unwritable:
-            raise StateError("the state folder cannot be written")
-        self.run = (hash_, at)
-        self.stored.update(cursors)
+        self._check()
+        self.runs[agent] = (hash_, at)
+        self.stored.setdefault(agent, {}).update(cursors)
 
 
 class FakeFolders:

@@ -1,4 +1,4 @@
-"""Runs, samples and captures: what goes in comes out, newest first, and old things go."""
+"""Runs and samples: what is let go, and what makes no sense in them is left out."""
 
 from __future__ import annotations
 
@@ -69,43 +69,6 @@ def later(**step: float) -> datetime:
     return NOW + timedelta(**step)
 
 
-def test_a_run_comes_back_as_it_was(database: StateDatabase) -> None:
-    log = StateRunLog(database)
-    bare = replace(RUN, agent=None, key=None, ended_at=None, duration_ms=None, job="rotation")
-    log.add(RUN)
-    log.add(replace(bare, started_at=later(minutes=1), origin=Origin.SCHEDULER))
-    newest, oldest = log.runs(limit=9)
-    assert oldest == replace(RUN, id=1)
-    assert newest == replace(bare, id=2, started_at=later(minutes=1), origin=Origin.SCHEDULER)
-
-
-def test_runs_are_chosen_by_time_job_and_number(database: StateDatabase) -> None:
-    log = StateRunLog(database)
-    assert log.runs(limit=9) == ()
-    for minute, job in enumerate(("health", "rotation", "health", None)):
-        log.add(replace(RUN, started_at=later(minutes=minute), job=job))
-    assert [run.id for run in log.runs(limit=3)] == [4, 3, 2]
-    assert [run.id for run in log.runs(limit=9, job="health")] == [3, 1]
-    assert [run.id for run in log.runs(limit=9, since=later(minutes=1))] == [4, 3, 2]
-    assert [run.id for run in log.runs(limit=9, since=later(minutes=1), job="health")] == [3]
-
-
-def test_runs_of_one_command_are_told_apart(database: StateDatabase) -> None:
-    log = StateRunLog(database)
-    for command in ("checkpoint", "observe", "checkpoint"):
-        log.add(replace(RUN, command=command))
-    assert [run.id for run in log.runs(limit=9, command="checkpoint")] == [3, 1]
-    assert [run.id for run in log.runs(limit=1, command="observe")] == [2]
-
-
-def test_runs_of_one_home_are_told_apart(database: StateDatabase) -> None:
-    log = StateRunLog(database)
-    for home in ("/a", "/b", None):
-        log.add(replace(RUN, home=home))
-    assert [run.id for run in log.runs(limit=9, home="/b")] == [2]
-    assert [run.id for run in log.runs(limit=9)] == [3, 2, 1]
-
-
 def test_times_of_any_zone_are_one_order(database: StateDatabase) -> None:
     log = StateRunLog(database)
     tokyo = timezone(timedelta(hours=9))
@@ -141,20 +104,6 @@ def test_rows_that_make_no_sense_are_left_out(database: StateDatabase) -> None:
     assert StateSamples(database).samples(since=NOW) == ()
     assert StateCaptures(database).last(MAIN) is None
     assert StateCaptures(database).latest_by_agent(MAIN.home) == {}
-
-
-def test_samples_come_back_in_order(database: StateDatabase) -> None:
-    store = StateSamples(database)
-    assert store.samples(since=NOW) == ()
-    first = [Sample("main", "a", later(minutes=1), 10), Sample("main", "b", NOW, 20)]
-    store.add(first)
-    store.add([Sample("main", "a", later(minutes=2), 11)])
-    assert store.samples(since=NOW) == (
-        first[1],
-        first[0],
-        Sample("main", "a", later(minutes=2), 11),
-    )
-    assert store.samples(since=later(minutes=2)) == (Sample("main", "a", later(minutes=2), 11),)
 
 
 def counted(store: StateSamples) -> list[tuple[float, int]]:
@@ -237,73 +186,6 @@ def test_every_change_of_a_count_is_kept(
             found = [one.tokens for one in store.samples(since=NOW) if one.session_id == session]
             changes = [n for i, n in enumerate(found) if i == 0 or found[i - 1] != n]
             assert changes == counts
-
-
-def test_a_capture_comes_back_as_it_was(database: StateDatabase) -> None:
-    log = StateCaptures(database)
-    assert log.last(MAIN) is None
-    log.add(CAPTURE)
-    assert log.last(MAIN) == CAPTURE
-    bare = replace(CAPTURE, session_key=None, day_file=None, is_logged=False)
-    log.add(bare)
-    assert log.last(MAIN) == bare
-
-
-def test_captures_are_told_apart(database: StateDatabase) -> None:
-    log = StateCaptures(database)
-    other_home = AgentRef("/elsewhere", "main")
-    work = AgentRef(MAIN.home, "work")
-    first = replace(CAPTURE, session_id="one")
-    second = replace(CAPTURE, session_id="two", is_logged=False, at=later(minutes=5))
-    elsewhere = replace(CAPTURE, agent=other_home)
-    for capture in (first, second, elsewhere, replace(CAPTURE, agent=work)):
-        log.add(capture)
-    assert log.last(MAIN) == second
-    assert log.last(MAIN, "one") == first
-    assert log.last(MAIN, "three") is None
-    assert log.last_logged(MAIN) == first
-    assert log.last_logged(MAIN, "two") is None
-    assert log.last(other_home) == elsewhere
-    assert log.latest_by_agent(MAIN.home) == {
-        "main": second,
-        "work": replace(CAPTURE, agent=work),
-    }
-
-
-def test_checkpoints_come_newest_first_and_not_all(database: StateDatabase) -> None:
-    log = StateCaptures(database)
-    assert log.history(MAIN, 3) == ()
-    saved = [
-        replace(CAPTURE, session_id=f"s{minute}", at=later(minutes=minute)) for minute in range(4)
-    ]
-    for capture in (*saved, replace(CAPTURE, agent=AgentRef(MAIN.home, "work"))):
-        log.add(capture)
-    assert log.history(MAIN, 3) == tuple(saved[:0:-1])
-
-
-def test_old_captures_go_but_an_agents_last_one_stays(database: StateDatabase) -> None:
-    log = StateCaptures(database)
-    quiet = replace(CAPTURE, agent=AgentRef(MAIN.home, "quiet"))
-    log.add(quiet)
-    log.add(CAPTURE)
-    log.add(replace(CAPTURE, session_id="new", at=later(days=91)))
-    assert log.last(MAIN, CAPTURE.session_id) is None
-    assert log.latest_by_agent(MAIN.home)["quiet"] == quiet
-
-
-def test_looks_that_found_nothing_new_do_not_pile_up(database: StateDatabase) -> None:
-    captures = StateCaptures(database)
-    captures.add(CAPTURE)
-    looks = [
-        replace(CAPTURE, at=later(minutes=minute), is_logged=False, day_file=None)
-        for minute in range(1, 6)
-    ]
-    for look in looks:
-        captures.add(look)
-    query = "SELECT is_logged FROM capture ORDER BY id"
-    assert database.read(lambda one: str([row[0] for row in one.rows(query)]), "") == "[1, 0]"
-    assert captures.last(MAIN) == looks[-1]
-    assert captures.last_logged(MAIN) == CAPTURE
 
 
 def test_sessions_that_ended_long_ago_are_not_kept_in_mind(database: StateDatabase) -> None:

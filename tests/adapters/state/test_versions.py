@@ -14,7 +14,7 @@ from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.schema import KNOWN_VERSION
 from memconsole.adapters.state.tables import TABLES
-from tests.adapters.older_state import VERSIONS, counted, make_older
+from tests.adapters.state.older_state import VERSIONS, counted, make_older
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -199,7 +199,7 @@ class TestModes:
         outcome = stage.look(dry_run=True)
         assert isinstance(outcome, Planned)
         assert (outcome.details["added"], stage.file) == (2, "")
-        assert (stage.world.observer.run, stage.world.observer.stored) == (None, {})
+        assert (stage.world.observer.runs, stage.world.observer.stored) == ({}, {})
 
 
 class TestProgress:
@@ -238,7 +238,7 @@ class TestProgress:
         stage.tell(*NEWS)
         stage.world.workspace.refused[OBSERVATIONS] = "the disk is full"
         failed(stage.look(), "workspace")
-        assert stage.world.observer.run is None
+        assert stage.world.observer.runs == {}
         stage.world.workspace.refused.clear()
         added(stage.look())
         assert stage.texts == [DECISION, RULE]
@@ -315,7 +315,7 @@ class TestPrivacy:
         old = replace(row(session_id="id-7"), key=None, state=SessionState.ORPHAN, chat_type=None)
         stage.hold(row(), old)
         stage.tell(FACT, "I see.", session_id="id-7")
-        stage.world.recovery.known["id-7"] = "agent:main:telegram:group:-100"
+        stage.world.recovery.note(old.agent, {"id-7": "agent:main:telegram:group:-100"}, NOW)
         skipped(stage.look(recover_id="id-7"), SkipReason.NOT_CAPTURED)
 
     def test_secrets_are_masked_before_anything_is_cut(self) -> None:

@@ -1,0 +1,128 @@
+"""Runs, counts and resets in our own database: what goes in comes out, newest first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.agents import AgentRef, Origin
+from memconsole.domain.commands.outcomes import Run
+from memconsole.domain.rotation import Identity, Rotation, RotationState
+from memconsole.domain.sessions.tokens import Sample
+from memconsole.errors import StateError
+from tests.doubles.platform import NOW
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from tests.ports.conftest import Logs
+
+MAIN = AgentRef("/home/operator/.openclaw", "main")
+KEY = "agent:main:main"
+BEFORE = Identity("s-1", "r-1", NOW - timedelta(days=1), 160_000)
+AFTER = Identity("s-1", "r-2", NOW, 0)
+SENT = Rotation(0, MAIN, KEY, RotationState.SENT, NOW, BEFORE, 150_000)
+RUN = Run(
+    id=0,
+    job=None,
+    command="checkpoint",
+    command_line="memconsole checkpoint --agent main",
+    origin=Origin.CLI,
+    agent="main",
+    key=KEY,
+    started_at=NOW,
+    ended_at=NOW + timedelta(seconds=1),
+    status="done",
+    reason=None,
+    message="saved 18 messages of agent:main:main",
+    duration_ms=1000,
+    home=MAIN.home,
+)
+
+
+def later(**step: float) -> datetime:
+    return NOW + timedelta(**step)
+
+
+def test_a_run_comes_back_as_it_was(logs: Logs) -> None:
+    bare = replace(RUN, agent=None, key=None, ended_at=None, duration_ms=None, job="rotation")
+    bare = replace(bare, started_at=later(minutes=1), origin=Origin.SCHEDULER)
+    for run in (RUN, bare):
+        logs.runs.add(run)
+    assert logs.runs.runs(limit=9) == (replace(bare, id=2), replace(RUN, id=1))
+
+
+def test_runs_are_chosen_by_time_job_and_number(logs: Logs) -> None:
+    assert logs.runs.runs(limit=9) == ()
+    for minute, job in enumerate(("health", "rotation", "health", None)):
+        logs.runs.add(replace(RUN, started_at=later(minutes=minute), job=job))
+    since = later(minutes=1)
+    assert [run.id for run in logs.runs.runs(limit=3)] == [4, 3, 2]
+    assert [run.id for run in logs.runs.runs(limit=9, job="health")] == [3, 1]
+    assert [run.id for run in logs.runs.runs(limit=9, since=since)] == [4, 3, 2]
+    assert [run.id for run in logs.runs.runs(limit=9, since=since, job="health")] == [3]
+
+
+def test_runs_of_one_command_and_of_one_home_are_told_apart(logs: Logs) -> None:
+    for command, home in (("checkpoint", "/a"), ("observe", "/b"), ("checkpoint", None)):
+        logs.runs.add(replace(RUN, command=command, home=home))
+    assert [run.id for run in logs.runs.runs(limit=9)] == [3, 2, 1]
+    assert [run.id for run in logs.runs.runs(limit=9, command="checkpoint")] == [3, 1]
+    assert [run.id for run in logs.runs.runs(limit=1, command="observe")] == [2]
+    assert [run.id for run in logs.runs.runs(limit=9, home="/b")] == [2]
+
+
+def test_runs_of_any_zone_are_in_one_order(logs: Logs) -> None:
+    tokyo = timezone(timedelta(hours=9))
+    logs.runs.add(replace(RUN, started_at=later(minutes=1)))
+    logs.runs.add(replace(RUN, started_at=NOW.astimezone(tokyo)))
+    assert [run.id for run in logs.runs.runs(limit=9)] == [1, 2]
+
+
+def test_counts_come_back_in_the_order_of_their_time(logs: Logs) -> None:
+    assert logs.samples.samples(since=NOW) == ()
+    first, second = Sample("main", "a", later(minutes=1), 10), Sample("main", "b", NOW, 20)
+    third = Sample("main", "a", later(minutes=2), 11)
+    logs.samples.add([first, second])
+    logs.samples.add([third])
+    assert logs.samples.samples(since=NOW) == (second, first, third)
+    assert logs.samples.samples(since=later(minutes=2)) == (third,)
+
+
+def test_a_reset_is_kept_before_and_after(logs: Logs) -> None:
+    number = logs.rotations.begin(SENT)
+    assert logs.rotations.recent(MAIN, KEY, limit=5) == (replace(SENT, id=number),)
+    logs.rotations.finish(number, RotationState.PROVEN, AFTER, later(seconds=1))
+    [ended] = logs.rotations.recent(MAIN, KEY, limit=5)
+    assert (ended.state, ended.after) == (RotationState.PROVEN, AFTER)
+    assert ended.ended_at == later(seconds=1)
+
+
+def test_what_was_saved_before_a_reset_is_kept(logs: Logs) -> None:
+    steps = (("checkpoint", "done"), ("observe", "skipped"))
+    logs.rotations.begin(replace(SENT, captured=steps))
+    logs.rotations.begin(SENT)
+    found = logs.rotations.recent(MAIN, KEY, limit=5)
+    assert [one.captured for one in found] == [(), steps]
+
+
+def test_the_newest_resets_come_first_and_only_of_this_session(logs: Logs) -> None:
+    assert logs.rotations.recent(MAIN, KEY, limit=5) == ()
+    numbers = [logs.rotations.begin(SENT) for _ in range(3)]
+    logs.rotations.begin(replace(SENT, key="other"))
+    logs.rotations.begin(replace(SENT, agent=AgentRef("/elsewhere", "main")))
+    assert [one.id for one in logs.rotations.recent(MAIN, KEY, limit=2)] == numbers[:0:-1]
+
+
+def test_what_cannot_be_recorded_is_said(closed_logs: Logs) -> None:
+    with pytest.raises(StateError):
+        closed_logs.runs.add(RUN)
+    with pytest.raises(StateError):
+        closed_logs.samples.add([Sample("main", "a", NOW, 10)])
+    with pytest.raises(StateError):
+        closed_logs.rotations.begin(SENT)
+    assert closed_logs.runs.runs(limit=9) == ()
+    assert closed_logs.rotations.recent(MAIN, KEY, limit=5) == ()
