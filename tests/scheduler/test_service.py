@@ -1,21 +1,26 @@
-"""The scheduler's loop on fake clocks."""
+"""The loop of the scheduler on fake clocks, and the memory that it gives back."""
 
 from __future__ import annotations
 
 import logging
+import platform
 from dataclasses import replace
 from datetime import time, timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.domain.jobs.schedule import MAX_TICK_S, DailyAt, Every
+from memconsole.scheduler.service import give_back
 from tests.doubles.platform import NOW
 from tests.scheduler.stage import DONE, FakeJobStore, Stage, job
 
 HOUR = timedelta(hours=1)
+
 MINUTE = timedelta(minutes=1)
+
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
@@ -312,3 +317,29 @@ def test_a_run_is_logged_as_loud_as_it_matters(
     Stage([job("checkpoint", work=lambda _engine, _cancel: end)]).live(timedelta(seconds=5))
     [told] = [one for one in caplog.records if one.message.startswith("job checkpoint")]
     assert told.levelname == level
+
+
+STATM = Path("/proc/self/statm")
+
+
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc" or not STATM.exists(),
+    reason="only the GNU C library keeps what can be given back, and only Linux tells",
+)
+def test_what_lies_free_between_what_lives_is_given_back() -> None:
+    blocks = [bytearray(65_536) for _ in range(600)]  # below what is mapped one by one
+    kept = blocks[::60]
+    del blocks
+    before = _resident_pages()
+    give_back()
+    assert _resident_pages() < before - 4_000  # of 9,600 pages of 4 KB
+    assert len(kept) == 10
+
+
+def test_asking_twice_is_harmless() -> None:
+    give_back()
+    give_back()
+
+
+def _resident_pages() -> int:
+    return int(STATM.read_text().split()[1])

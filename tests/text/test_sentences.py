@@ -1,4 +1,4 @@
-"""Messages are cut into sentences where people would cut them."""
+"""Messages are cut into sentences where people would cut them, and what is mere courtesy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.text.sentences import sentences
+from memconsole.text.sentences import is_courtesy, sentences
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,37 @@ def test_letters_are_neither_lost_nor_moved(text: str) -> None:
     letters = [letter for letter in said if letter.isalpha()]
     rest = iter(f"x{text}")
     assert all(letter in rest for letter in letters)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "thanks",
+        "Thank you so much!",
+        "you are welcome",
+        "OK, great.",
+        "Vielen Dank!",
+        "谢谢",
+        "ok 👍",
+    ],
+)
+def test_courtesy_says_nothing(text: str) -> None:
+    assert is_courtesy(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "👍",
+        "no",
+        "yes",
+        "are you",
+        "print the real invoice 77",
+        "thanks, now print invoice 77",
+        "good night all of you and thank you",
+        "done",
+    ],
+)
+def test_anything_else_is_a_message(text: str) -> None:
+    assert not is_courtesy(text)
