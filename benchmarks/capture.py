@@ -99,7 +99,7 @@ def _found(captured: Captured, *, with_sessions: bool) -> Iterator[float]:
             question.text, "main", max_results=_RESULTS, with_sessions=with_sessions
         )
         words = []
-        for hit in captured.engine.search(request).hits:
+        for hit in captured.engine.search.find(request).hits:
             said = " ".join(captured.lines(hit.path)[hit.start_line - 1 : hit.end_line])
             words.append(frozenset(content_words(said)))
         alive = sum(any(holds(one, turn) for one in words) for turn in question.evidence)

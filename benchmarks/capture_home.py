@@ -82,7 +82,7 @@ class Captured:
     @cache  # noqa: B019 - one of these lives for one measurement
     def lines(self, path: str) -> tuple[str, ...]:
         """Return the lines of a document, as search numbers them."""
-        return self.engine.document_lines("main", path)
+        return self.engine.search.lines("main", path)
 
     def _make(self, folder: Path) -> None:
         """Lay out home and workspace; a session appears when its time has come."""

@@ -99,12 +99,14 @@ def paint(home: str, transport: str, url: str) -> None:
     from textual import on  # noqa: PLC0415
 
     from memconsole.compose import engine as wiring  # noqa: PLC0415
+    from memconsole.compose import process  # noqa: PLC0415
+    from memconsole.compose.feed import build_feed  # noqa: PLC0415
     from memconsole.domain.agents import Origin  # noqa: PLC0415
     from memconsole.ui.app import ConsoleApp  # noqa: PLC0415
     from memconsole.ui.messages import SnapshotTaken  # noqa: PLC0415
 
     settings = replace(
-        wiring.load_settings(None, {}),
+        process.load_settings(None, {}),
         home=Path(home),
         is_home_explicit=True,
         transport=transport,
@@ -120,7 +122,7 @@ def paint(home: str, transport: str, url: str) -> None:
             self.call_after_refresh(self.exit, 0)
 
     engine = wiring.build_engine(settings, Origin.CONSOLE)
-    Painted(engine, settings, wiring.build_feed(engine)).run(headless=True, size=(120, 40))
+    Painted(engine, settings, build_feed(engine)).run(headless=True, size=(120, 40))
 
 
 if __name__ == "__main__":

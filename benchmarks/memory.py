@@ -44,12 +44,12 @@ def rows() -> Iterator[Row]:
     yield _row("INDEX.md of 5,000 files, by an engine that has read none of them", index, 1_000)
     tokens = _index(_engine(state))
     yield Row("its tokens", f"{tokens:,}", f"{_MOST_TOKENS:,}", tokens / _MOST_TOKENS)
-    given = _times(lambda engine: engine.bootstrap(), state)
+    given = _times(lambda engine: engine.bootstrap.given(), state)
     yield _row("what a session is given, 5,000 files, warm", given, 150)
     command = [memconsole(), "--home", str(state), "bootstrap", "--json"]
     hook = Subject("bootstrap", command, environment("memory"))
     yield seconds("the same as the hook asks for it, a new process", measure([hook])[hook.name], 3)
-    preview = _times(lambda engine: engine.consolidation("main"), state)
+    preview = _times(lambda engine: engine.consolidation.preview("main"), state)
     yield _row("preview of consolidation, 5,000 files", preview, 1_000)
 
 
@@ -62,7 +62,7 @@ def pool() -> Path:
         folder.mkdir(parents=True)
         command = [sys.executable, "-m", "benchmarks.memory_pool", str(state.parent)]
         subprocess.run(command, check=True, cwd=ROOT)
-        _engine(state).run(IndexMd(_engine(state).home().agents[0].ref, is_forced=True))
+        _engine(state).run(IndexMd(_engine(state).home.read().agents[0].ref, is_forced=True))
         (folder / "done").touch()
     return state
 
@@ -74,7 +74,7 @@ def _engine(state: Path) -> Engine:
 
 def _index(engine: Engine) -> int:
     """Make INDEX.md without writing it; return its tokens."""
-    agent = engine.home().agents[0].ref
+    agent = engine.home.read().agents[0].ref
     outcome = engine.run(IndexMd(agent, is_forced=True, dry_run=True))
     tokens = outcome.details["tokens"]
     assert isinstance(tokens, int)

@@ -109,11 +109,11 @@ def warm(folder: Path) -> dict[str, float]:
     taken: dict[str, list[float]] = {}
     for _ in range(TYPED):
         engine = engine_of(folder, Origin.CONSOLE)
-        engine.search(SearchRequest("warm", "main", is_typing=True))
+        engine.search.find(SearchRequest("warm", "main", is_typing=True))
         for query in QUERIES:
             for end in range(1, len(query) + 1):
                 start = time.perf_counter()
-                engine.search(SearchRequest(query[:end], "main", is_typing=True))
+                engine.search.find(SearchRequest(query[:end], "main", is_typing=True))
                 taken.setdefault(query[:end], []).append(time.perf_counter() - start)
     times = sorted(map(median, taken.values()))
     best = sorted(map(min, taken.values()))
@@ -131,10 +131,10 @@ def changed(folder: Path) -> dict[str, float]:
     What is measured begins when the quiet time after the change is over.
     """
     engine = engine_of(folder, Origin.CONSOLE)
-    watch = engine.index_watch()
+    watch = engine.watches.index()
     path = folder / "ws" / "memory" / "changing.md"
     path.unlink(missing_ok=True)
-    engine.search(SearchRequest("database", "main"))
+    engine.search.find(SearchRequest("database", "main"))
     times = []
     for number in range(9):
         path.write_text(f"# Changing\n\nthe codeword is zanzibar{number}\n", encoding="utf-8")
@@ -143,7 +143,7 @@ def changed(folder: Path) -> dict[str, float]:
         [outcome] = watch.run_due()
         times.append(time.perf_counter() - start)
         assert outcome.details["files_changed"] == 1, outcome
-        found = engine.search(SearchRequest(f"zanzibar{number}", "main", is_typing=True))
+        found = engine.search.find(SearchRequest(f"zanzibar{number}", "main", is_typing=True))
         assert found.hits[0].path == "memory/changing.md"
     path.unlink()
     engine.run(Reindex(_agent(folder)))

@@ -176,9 +176,9 @@ def simulate(folder: Path, days: int) -> Iterator[Vitals]:
 def renew_state(settings: Settings) -> None:
     """Make the database in a process of its own, as `--serve` does: NumPy comes with it."""
     program = (
-        "import sys; from pathlib import Path; from memconsole.compose import jobs; "
+        "import sys; from pathlib import Path; from memconsole.compose.state import renew_state; "
         "from memconsole.domain.settings import Settings; "
-        "jobs.renew_state(Settings(state_dir=Path(sys.argv[1])))"
+        "renew_state(Settings(state_dir=Path(sys.argv[1])))"
     )
     subprocess.run([sys.executable, "-c", program, str(settings.state_dir)], check=True)
 

@@ -197,7 +197,7 @@ def test_folders_are_made_by_the_modules_that_close_them() -> None:
         "system/folders.py",
         "adapters/workspace/inside.py",
         "adapters/sqlite/private_copy.py",  # in the system's folder for temporary files
-        "compose/engine.py",  # a home for a measurement, there too
+        "compose/recall.py",  # a home for a measurement, there too
     }
 
 

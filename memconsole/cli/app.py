@@ -30,8 +30,8 @@ COMMANDS = {
         "status": "commands.status:status",
         "agents": "commands.status:agents",
         "sessions": "commands.status:sessions",
-        "session": "commands.status:session",
-        "transcript": "commands.status:transcript",
+        "session": "commands.session:session",
+        "transcript": "commands.session:transcript",
         "memory": "Look into the memory of the agents, add to it, forget, undo.",
         "markers": "commands.memory:markers",
         "search": "commands.search:search",
@@ -53,7 +53,7 @@ COMMANDS = {
         "once": "commands.jobs:once",
         "health": "commands.health:health",
         "alerts": "Tell people what is wrong, and list what is.",
-        "runs": "commands.status:runs",
+        "runs": "commands.runs:runs",
         "logs": "Look after logs.",
         "serve": "commands.serve:serve",
         "service": "Let this host keep the scheduler running.",
@@ -90,7 +90,7 @@ COMMANDS = {
         "remove": "commands.service:remove",
     },
     "logs": {"rotate": "commands.logs:rotate"},
-    "bench": {"recall": "commands.reindex:recall"},
+    "bench": {"recall": "commands.recall:recall"},
     "config": {
         "check": "commands.config_check:check",
         "fix": "commands.config_check:fix",
@@ -198,7 +198,7 @@ def start(
 
     call = call_of(context)
     if serve and not version:
-        from memconsole.cli.commands.serve import serve_jobs  # noqa: PLC0415
+        from memconsole.cli.call.serving import serve_jobs  # noqa: PLC0415
 
         return serve_jobs(call)
     return console.version(call) if version else console.front(call)

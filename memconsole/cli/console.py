@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
 from memconsole import __version__
 from memconsole.cli.call import exits
+from memconsole.compose.feed import build_feed
+from memconsole.compose.home import require_home
+from memconsole.domain.agents import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,9 +41,7 @@ def front(call: Call) -> int:
         from memconsole.cli.commands.status import show_status  # noqa: PLC0415
 
         return show_status(call)
-    from memconsole.compose import engine as wiring  # noqa: PLC0415
-
-    wiring.require_home(call.settings)
+    require_home(call.settings)
     from memconsole.ui.run import run_console  # noqa: PLC0415  # loads Textual
 
     call.is_console = True
@@ -54,7 +55,7 @@ def front(call: Call) -> int:
 
     engine = later(build)
     with call.life():
-        return run_console(engine, call.settings, wiring.build_feed(engine), jobs=jobs)
+        return run_console(engine, call.settings, build_feed(engine), jobs=jobs)
 
 
 def _has_keyboard() -> bool:
@@ -65,7 +66,6 @@ def _jobs(call: Call) -> Jobs:
     """Return the jobs for a console: what it runs by hand is its own, what it hosts is not."""
     from memconsole.cli.call.child import ChildProcesses  # noqa: PLC0415
     from memconsole.compose import engine, jobs  # noqa: PLC0415
-    from memconsole.domain.agents import Origin  # noqa: PLC0415
 
     return jobs.build_jobs(
         call.settings,

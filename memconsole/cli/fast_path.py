@@ -11,15 +11,12 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.cli.call.call import Call
-from memconsole.cli.commands.find import answer, default_agent
 from memconsole.cli.signals import stopped_like_interrupted
-from memconsole.domain.search.values import SearchRequest
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memconsole.domain.agents import Home
 
 _COMPLETION = "_MEMCONSOLE_COMPLETE"
 
@@ -61,8 +58,13 @@ def _console(call: Call) -> int:
 
 
 def _search(call: Call, plain: Plain) -> int:
-    home = call.searcher.home()
-    return answer(call, "search", _request(plain, home), home)
+    from memconsole.cli.commands.find import answer  # noqa: PLC0415 - the console searches later
+    from memconsole.domain.search.values import SearchRequest  # noqa: PLC0415
+    from memconsole.engine.home.lookup import default_agent  # noqa: PLC0415
+
+    home = call.searcher.home.read()
+    agent = plain.agent or default_agent(home)
+    return answer(call, "search", SearchRequest(" ".join(plain.words), agent), home)
 
 
 def read(arguments: Sequence[str]) -> Plain | None:
@@ -87,7 +89,3 @@ def _option(words: list[str], names: tuple[str, ...]) -> tuple[str | None, list[
     if len(words) > 1 and words[0] in names:
         return words[1], words[2:]
     return None, words
-
-
-def _request(plain: Plain, home: Home) -> SearchRequest:
-    return SearchRequest(text=" ".join(plain.words), agent_id=plain.agent or default_agent(home))

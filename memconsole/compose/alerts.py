@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from memconsole.adapters.host.status_file import JsonStatusFile
+from memconsole.adapters.state.alerts import StateAlerts
+from memconsole.errors import ConfigError
+from memconsole.ports.bundle import AlertPorts
+
 if TYPE_CHECKING:
     from memconsole.adapters.state.database import StateDatabase
     from memconsole.domain.settings import Settings
     from memconsole.ports.alerts import AlertChannel
-    from memconsole.ports.bundle import AlertPorts
 
 
 def alert_ports(settings: Settings, state: StateDatabase) -> AlertPorts:
     """Return store, channels and status file of one state folder."""
-    from memconsole.adapters.host.status_file import JsonStatusFile  # noqa: PLC0415
-    from memconsole.adapters.state.alerts import StateAlerts  # noqa: PLC0415
-    from memconsole.ports.bundle import AlertPorts  # noqa: PLC0415
-
     return AlertPorts(
         StateAlerts(state),
         lambda: _channels(settings),
@@ -28,7 +28,6 @@ def alert_ports(settings: Settings, state: StateDatabase) -> AlertPorts:
 
 def _channels(settings: Settings) -> tuple[AlertChannel, ...]:
     from memconsole.adapters.alerts import channels  # noqa: PLC0415 - only who tells
-    from memconsole.errors import ConfigError  # noqa: PLC0415
 
     log = channels.log_channel(settings.state_dir)
     try:

@@ -1,6 +1,7 @@
-"""The only place that knows concrete classes: builds everything once, then hands over an engine.
+"""Builds an engine over this host.
 
-Every import is inside the function that needs it, so that a command loads what it uses and no more.
+What every engine asks is imported here. What only some commands ask is put together by a module of
+its own, which is imported when the engine asks for it.
 """
 
 from __future__ import annotations
@@ -8,83 +9,64 @@ from __future__ import annotations
 import functools
 import gc
 import os
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
+
+from memconsole.adapters.gateway.client import GatewayClient
+from memconsole.adapters.gateway.connector import Connector
+from memconsole.adapters.gateway.identity import DeviceFile
+from memconsole.adapters.locks import FileLocks, SchedulerWatch
+from memconsole.adapters.platform.config.json5_file import decode_json5
+from memconsole.adapters.platform.config.read import find_config
+from memconsole.adapters.platform.disk import DiskPlatform
+from memconsole.adapters.platform.gateway_address import find_place
+from memconsole.adapters.platform.home import find_home
+from memconsole.adapters.platform.with_state import PlatformAndState
+from memconsole.adapters.sessions.agent import AgentSessionStore
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.views import StateViews
+from memconsole.adapters.transcripts.usage_memory import DiskUsages
+from memconsole.adapters.workspace.folders import DiskFolders
+from memconsole.adapters.workspace.pool import DiskMemory
+from memconsole.adapters.workspace.writer import DiskWorkspace
+from memconsole.compose.alerts import alert_ports
+from memconsole.compose.home import user_home
+from memconsole.compose.process import build_clock
+from memconsole.compose.sections import usable
+from memconsole.domain.agents import Origin
+from memconsole.domain.calendar import resolve_zone
+from memconsole.domain.memory.categories import with_own
+from memconsole.domain.settings import fault_notices
+from memconsole.engine.engine import Engine
+from memconsole.ports.bundle import Ports
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from memconsole.adapters.platform.home import HomeChoice
-    from memconsole.adapters.sqlite.private_copy import PrivateCopies
-    from memconsole.adapters.state.database import StateDatabase
-    from memconsole.adapters.state.views import StateViews
-    from memconsole.domain.agents import Home, Notice, Origin
-    from memconsole.domain.calendar import Zone
-    from memconsole.domain.search.recall import Recall
+    from memconsole.domain.agents import Notice
     from memconsole.domain.settings import Settings
     from memconsole.domain.settings.channels import ChannelSettings
-    from memconsole.engine.engine import Engine
-    from memconsole.ports.bundle import AlertPorts, HealthPorts, ModelPorts
+    from memconsole.ports.bundle import HealthPorts, ModelPorts
     from memconsole.ports.platform import (
-        ChangeFeed,
         Clock,
         Gateway,
         MemoryReader,
         Platform,
         SchedulerControl,
         SessionStore,
-        StopSignal,
         UsageMemory,
     )
     from memconsole.ports.platform_files import ConfigFile, HookFolder
-
-_T = TypeVar("_T")
-
-
-def load_settings(file: str | None, flags: Mapping[str, str]) -> Settings:
-    """Put configuration file, environment and options together.
-
-    Args:
-        file: `--config`; None means the usual place, where it may be absent.
-        flags: Configuration keys with the text that an option gave them.
-
-    Raises:
-        ConfigError: One of them cannot be used.
-    """
-    from memconsole.config.load import load  # noqa: PLC0415
-
-    return load(os.environ, file=None if file is None else Path(file), options=flags)
-
-
-def build_clock() -> Clock:
-    """Return the clock of this process.
-
-    Raises:
-        ConfigError: `MEMCONSOLE_NOW` is no moment.
-    """
-    from memconsole.adapters.clock import SystemClock  # noqa: PLC0415
-
-    return SystemClock(os.environ.get("MEMCONSOLE_NOW"))
+    from memconsole.ports.search import PlatformIndexPorts, SearchPorts
 
 
 def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = None) -> Engine:
     """Put the engine together over this host; a clock that runs already is given."""
     gc.enable()  # off for short calls (`__main__`): who needs an engine may run for months
-    from memconsole.adapters.locks import FileLocks  # noqa: PLC0415
-    from memconsole.adapters.platform.home import find_home  # noqa: PLC0415
-    from memconsole.adapters.sqlite.private_copy import PrivateCopies  # noqa: PLC0415
-    from memconsole.adapters.state.database import StateDatabase  # noqa: PLC0415
-    from memconsole.adapters.state.views import StateViews  # noqa: PLC0415
-    from memconsole.adapters.workspace.folders import DiskFolders  # noqa: PLC0415
-    from memconsole.adapters.workspace.writer import DiskWorkspace  # noqa: PLC0415
-    from memconsole.compose import search  # noqa: PLC0415
-    from memconsole.engine.engine import Engine  # noqa: PLC0415
-    from memconsole.ports.bundle import Ports  # noqa: PLC0415
-
     clock, copies, locks = clock or build_clock(), PrivateCopies(), settings.state_dir / "locks"
     kept = StateViews(state := StateDatabase(settings.state_dir, copies))
-    choice = find_home(settings.home, os.environ, search.user_home())
+    choice = find_home(settings.home, os.environ, user_home())
     ports = Ports(
         platform=_platform(settings, choice, clock, copies, state),
         sessions=_sessions(settings, copies, clock),
@@ -109,11 +91,11 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         rotations=kept.rotations,
         clock=clock,
         origin=origin,
-        search=functools.cache(lambda: search.search_ports(settings, origin, clock)),
-        platform_index=functools.cache(lambda: search.platform_index_ports(copies)),
+        search=functools.cache(lambda: _search(settings, origin, clock)),
+        platform_index=functools.cache(lambda: _platform_index(copies)),
         config_file=functools.cache(lambda: _config_file(settings, choice, clock)),
         health=functools.cache(lambda: _health(settings, state, copies)),
-        alerts=functools.cache(lambda: _alerts(settings, state)),
+        alerts=functools.cache(lambda: alert_ports(settings, state)),
         llm=functools.cache(lambda: _model(settings, state)),
         hooks=functools.cache(lambda: _hooks(settings, choice, clock)),
     )
@@ -127,11 +109,6 @@ def _platform(
     copies: PrivateCopies,
     state: StateDatabase,
 ) -> Platform:
-    from memconsole.adapters.platform.disk import DiskPlatform  # noqa: PLC0415
-    from memconsole.adapters.platform.with_state import PlatformAndState  # noqa: PLC0415
-    from memconsole.domain.calendar import resolve_zone  # noqa: PLC0415
-    from memconsole.domain.settings import fault_notices  # noqa: PLC0415
-
     platform = DiskPlatform(choice, environ=os.environ, now=clock.now, copies=copies)
 
     def own_notices(user_timezone: str | None) -> tuple[Notice, ...]:
@@ -143,7 +120,7 @@ def _platform(
 
 def _lacks_of_channels(settings: Settings) -> tuple[Notice, ...]:
     none: tuple[ChannelSettings, ...] = ()
-    channels = _usable(lambda: settings.alerts.channels, none)
+    channels = usable(lambda: settings.alerts.channels, none)
     if not channels:
         return ()
     from memconsole.adapters.alerts.extra import notices  # noqa: PLC0415 - only where there are channels
@@ -152,95 +129,26 @@ def _lacks_of_channels(settings: Settings) -> tuple[Notice, ...]:
 
 
 def _memory(settings: Settings) -> MemoryReader:
-    from memconsole.adapters.workspace.pool import DiskMemory  # noqa: PLC0415
-    from memconsole.domain.memory.categories import with_own  # noqa: PLC0415
-
-    categories = with_own(_usable(lambda: settings.index_md.categories, ()))
-    return DiskMemory(categories, _usable(lambda: settings.markers.extra, ()))
+    categories = with_own(usable(lambda: settings.index_md.categories, ()))
+    return DiskMemory(categories, usable(lambda: settings.markers.extra, ()))
 
 
 def _sessions(settings: Settings, copies: PrivateCopies, clock: Clock) -> SessionStore:
-    from memconsole.adapters.platform.config.json5_file import decode_json5  # noqa: PLC0415
-    from memconsole.adapters.sessions.agent import AgentSessionStore  # noqa: PLC0415
-
     def captures_groups(agent_id: str) -> bool:
-        return _usable(lambda: settings.for_agent(agent_id).capture.groups, False)
+        return usable(lambda: settings.for_agent(agent_id).capture.groups, False)
 
     return AgentSessionStore(copies, decode_json5, clock.now, captures_groups)
 
 
 def _scheduler(locks: Path, kept: StateViews) -> SchedulerControl:
-    from memconsole.adapters.locks import SchedulerWatch  # noqa: PLC0415
-
     return SchedulerWatch(locks, kept.jobs)
 
 
 def _usages(settings: Settings) -> UsageMemory:
-    from memconsole.adapters.transcripts.usage_memory import DiskUsages  # noqa: PLC0415
-
     return DiskUsages(settings.state_dir, is_read_only=settings.ui.read_only)
 
 
-def _config_file(settings: Settings, choice: HomeChoice, clock: Clock) -> ConfigFile:
-    from memconsole.adapters.platform.config.write import DiskConfigFile  # noqa: PLC0415  # rarely asked
-
-    backups, most = settings.state_dir / "backups", settings.max_backups
-    return DiskConfigFile(choice, os.environ, backups, now=clock.now, max_backups=most)
-
-
-def _hooks(settings: Settings, choice: HomeChoice, clock: Clock) -> HookFolder:
-    from memconsole.adapters.platform.hook_calls import HookCalls  # noqa: PLC0415
-    from memconsole.adapters.platform.hooks import DiskHooks  # noqa: PLC0415
-    from memconsole.adapters.platform.hooks_program import listed_hooks  # noqa: PLC0415
-    from memconsole.errors import MemconsoleError  # noqa: PLC0415
-
-    file = _config_file(settings, choice, clock)
-
-    def config() -> Mapping[str, object] | None:
-        try:
-            found = file.read()
-            return None if found is None else file.decode(found.text)
-        except MemconsoleError:
-            return None
-
-    names = ("clawdbot", "moltbot")
-    program = next((name for name in names if name in choice.path.name), "openclaw")
-    calls = HookCalls(settings.state_dir, choice.path)
-
-    def listed() -> Mapping[str, str] | None:
-        return listed_hooks(program, choice.path, os.environ)
-
-    return DiskHooks(choice.path, config, program, calls=calls, listed=listed)
-
-
-def note_hook_call(settings: Settings, clock: Clock) -> bool:
-    """Remember that the platform's handler of a hook of ours made this call; False when none did.
-
-    It is the proof that the platform runs that hook. Nothing is written for a call that may not.
-    """
-    from memconsole.config.keys import HOOK_VARIABLE  # noqa: PLC0415
-
-    name = os.environ.get(HOOK_VARIABLE)
-    if not name:
-        return False
-    from memconsole.adapters.platform.home import find_home  # noqa: PLC0415
-    from memconsole.adapters.platform.hook_calls import HookCalls  # noqa: PLC0415
-    from memconsole.compose.search import user_home  # noqa: PLC0415
-
-    if not settings.ui.read_only:
-        home = find_home(settings.home, os.environ, user_home()).path
-        HookCalls(settings.state_dir, home).note(name, clock.now())
-    return True
-
-
 def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Clock) -> Gateway:
-    from memconsole.adapters.gateway.client import GatewayClient  # noqa: PLC0415
-    from memconsole.adapters.gateway.connector import Connector  # noqa: PLC0415
-    from memconsole.adapters.gateway.identity import DeviceFile  # noqa: PLC0415
-    from memconsole.adapters.platform.config.read import find_config  # noqa: PLC0415
-    from memconsole.adapters.platform.gateway_address import find_place  # noqa: PLC0415
-    from memconsole.domain.agents import Origin  # noqa: PLC0415
-
     connector = Connector(
         settings.transport,
         choice.path,
@@ -262,127 +170,37 @@ def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Cloc
     )
 
 
+def _search(settings: Settings, origin: Origin, clock: Clock) -> SearchPorts:
+    from memconsole.compose.indexes import search_ports  # noqa: PLC0415
+
+    return search_ports(settings, origin, clock)
+
+
+def _platform_index(copies: PrivateCopies) -> PlatformIndexPorts:
+    from memconsole.compose.platform_index import platform_index_ports  # noqa: PLC0415
+
+    return platform_index_ports(copies)
+
+
+def _config_file(settings: Settings, choice: HomeChoice, clock: Clock) -> ConfigFile:
+    from memconsole.compose.config_file import config_file  # noqa: PLC0415
+
+    return config_file(settings, choice, clock)
+
+
+def _hooks(settings: Settings, choice: HomeChoice, clock: Clock) -> HookFolder:
+    from memconsole.compose.hooks import hook_folder  # noqa: PLC0415
+
+    return hook_folder(settings, choice, clock)
+
+
 def _health(settings: Settings, state: StateDatabase, copies: PrivateCopies) -> HealthPorts:
-    from memconsole.adapters.host.log_files import DiskLogFiles  # noqa: PLC0415
-    from memconsole.adapters.host.probe import Host  # noqa: PLC0415
-    from memconsole.adapters.locks import HeldLocks  # noqa: PLC0415
-    from memconsole.adapters.metrics import PrometheusMetrics  # noqa: PLC0415
-    from memconsole.adapters.platform.cron_runs import PlatformCron  # noqa: PLC0415
-    from memconsole.adapters.platform.home import home_of_process  # noqa: PLC0415
-    from memconsole.adapters.sessions.files.archives import DiskOldTranscripts  # noqa: PLC0415
-    from memconsole.adapters.state.jobs import StateJobs  # noqa: PLC0415
-    from memconsole.ports.bundle import HealthPorts  # noqa: PLC0415
+    from memconsole.compose.health import health_ports  # noqa: PLC0415
 
-    locks = settings.state_dir / "locks"
-    logs = DiskLogFiles(
-        settings.state_dir,
-        own=(settings.log.file,) if settings.log.file else (),
-        patterns=_usable(lambda: settings.log_rotation.paths, ()),
-    )
-    metrics = PrometheusMetrics(
-        _usable(lambda: settings.metrics.textfile, None), _usable(lambda: settings.metrics.port, 0)
-    )
-    cron, jobs = PlatformCron(copies), StateJobs(state)
-    host = Host(home_of_process)
-    return HealthPorts(host, HeldLocks(locks), cron, jobs, logs, metrics, DiskOldTranscripts())
-
-
-def _usable(part: Callable[[], _T], otherwise: _T) -> _T:
-    """Return a part of the settings; of a section that is wrong, something else.
-
-    Whoever does the work of that section reads it himself, and is told then.
-    """
-    from memconsole.errors import ConfigError  # noqa: PLC0415
-
-    try:
-        return part()
-    except ConfigError:
-        return otherwise
-
-
-def _alerts(settings: Settings, state: StateDatabase) -> AlertPorts:
-    from memconsole.compose.alerts import alert_ports  # noqa: PLC0415
-
-    return alert_ports(settings, state)
+    return health_ports(settings, state, copies)
 
 
 def _model(settings: Settings, state: StateDatabase) -> ModelPorts:
-    from memconsole.adapters.model import RemoteModel  # noqa: PLC0415
-    from memconsole.adapters.state.models import StateModels  # noqa: PLC0415
-    from memconsole.ports.bundle import ModelPorts  # noqa: PLC0415
+    from memconsole.compose.model import model_ports  # noqa: PLC0415
 
-    rules = settings.llm
-    key = os.environ.get(rules.api_key_env) or None
-    model = RemoteModel(rules.base_url, (rules.model, rules.fallback_model), key=key)
-    return ModelPorts(model, StateModels(state))
-
-
-def measure_recall(settings: Settings, folder: Path, clock: Clock) -> Recall:
-    """Measure search on a labelled set, as the command line would search it.
-
-    A home of links to the set and a state of its own are made and removed again; the set is only
-    read.
-
-    Args:
-        settings: Provider, weights and sizes; home and state are replaced.
-        folder: With `queries.jsonl` and one workspace an agent.
-        clock: The clock of the process.
-
-    Raises:
-        UsageError: It is no labelled set.
-    """
-    import json  # noqa: PLC0415
-    import tempfile  # noqa: PLC0415
-
-    from memconsole.domain.agents import Origin  # noqa: PLC0415
-    from memconsole.engine.measure_recall import measure, read_questions  # noqa: PLC0415
-
-    asked = read_questions(folder)
-    with tempfile.TemporaryDirectory(prefix="memconsole-recall-") as place:
-        home = Path(place) / ".openclaw"
-        home.mkdir()
-        names = sorted({question.agent for question in asked})
-        roster = [{"id": name, "workspace": str((folder / name).resolve())} for name in names]
-        (home / "openclaw.json").write_text(json.dumps({"agents": {"list": roster}}), "utf-8")
-        own = replace(
-            settings, home=home, is_home_explicit=True, state_dir=Path(place) / "state", agents={}
-        )
-        return measure(build_engine(own, Origin.CLI, clock=clock), asked, clock)
-
-
-def require_home(settings: Settings) -> None:
-    """Look for the platform home without reading it: no console is opened over nothing.
-
-    Raises:
-        HomeNotFoundError: It does not exist.
-    """
-    from memconsole.adapters.platform.home import find_home  # noqa: PLC0415
-    from memconsole.compose.search import user_home  # noqa: PLC0415
-    from memconsole.errors import HomeNotFoundError  # noqa: PLC0415
-
-    path = find_home(settings.home, os.environ, user_home()).path
-    if not os.path.lexists(path):
-        raise HomeNotFoundError(str(path))
-
-
-def build_feed(engine: Engine) -> ChangeFeed:
-    """Return the source of changes for a long-running face: file events, and the Gateway's news."""
-    from memconsole.adapters.changes.feed import (  # noqa: PLC0415
-        FileChangeFeed,
-        NewsFeed,
-        SeveralFeeds,
-    )
-
-    def news(stop: StopSignal) -> Iterator[None]:
-        """Ask the engine only when somebody listens: it may still have to be built."""
-        return engine.gateway_news(stop)
-
-    return SeveralFeeds(FileChangeFeed(), NewsFeed(news))
-
-
-def zone(settings: Settings, home: Home | None) -> Zone:
-    """Return the operator's time zone: ours, else the platform's; None for the host's."""
-    from memconsole.domain.calendar import resolve_zone  # noqa: PLC0415
-
-    platform = None if home is None else home.config.user_timezone
-    return resolve_zone(settings.timezone, platform).zone
+    return model_ports(settings, state)

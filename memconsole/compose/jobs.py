@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.compose import engine as wiring
+from memconsole.adapters.changes.feed import FileChangeFeed
+from memconsole.adapters.clock import PassedTime
+from memconsole.adapters.locks import FileJobLocks, SchedulerWatch
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.jobs import StateJobs
+from memconsole.adapters.state.runs import StateRunLog
+from memconsole.compose import process
+from memconsole.scheduler.control import Jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,7 +21,6 @@ if TYPE_CHECKING:
     from memconsole.engine.engine import Engine
     from memconsole.ports.jobs import ChildRunner, TwoClocks
     from memconsole.ports.platform import ChangeFeed, Clock
-    from memconsole.scheduler.control import Jobs
 
 
 def build_jobs(
@@ -33,13 +40,6 @@ def build_jobs(
         child: Runs what loads much; None runs it in this process.
         scheduler_engine: Makes the engine of a hosted scheduler; None takes `engine`.
     """
-    from memconsole.adapters.locks import FileJobLocks, SchedulerWatch  # noqa: PLC0415
-    from memconsole.adapters.sqlite.private_copy import PrivateCopies  # noqa: PLC0415
-    from memconsole.adapters.state.database import StateDatabase  # noqa: PLC0415
-    from memconsole.adapters.state.jobs import StateJobs  # noqa: PLC0415
-    from memconsole.adapters.state.runs import StateRunLog  # noqa: PLC0415
-    from memconsole.scheduler.control import Jobs  # noqa: PLC0415
-
     state = StateDatabase(settings.state_dir, PrivateCopies())
     store = StateJobs(state)
     locks = settings.state_dir / "locks"
@@ -51,43 +51,17 @@ def build_jobs(
         runs=StateRunLog(state),
         clocks=_both(clock),
         watch=SchedulerWatch(locks, store),
-        zone=lambda: wiring.zone(settings, engine.home()),
+        zone=lambda: process.zone(settings, engine.home.read()),
         child=child,
         scheduler_engine=scheduler_engine,
         feed=_feed,
     )
 
 
-def is_state_old(settings: Settings) -> bool:
-    """Tell whether our database is still to be made, or made anew for this version."""
-    from memconsole.adapters.sqlite.private_copy import PrivateCopies  # noqa: PLC0415
-    from memconsole.adapters.state.database import StateDatabase  # noqa: PLC0415
-    from memconsole.adapters.state.schema import KNOWN_VERSION  # noqa: PLC0415
-
-    state = StateDatabase(settings.state_dir, PrivateCopies())
-    return state.read(lambda one: one.user_version, 0) < KNOWN_VERSION
-
-
-def renew_state(settings: Settings) -> None:
-    """Make our database, or make it anew for this version.
-
-    Raises:
-        StateError: The state folder cannot be written.
-    """
-    from memconsole.adapters.sqlite.private_copy import PrivateCopies  # noqa: PLC0415
-    from memconsole.adapters.state.database import StateDatabase  # noqa: PLC0415
-
-    StateDatabase(settings.state_dir, PrivateCopies()).write(lambda _: None)
-
-
 def _feed() -> ChangeFeed:
-    from memconsole.adapters.changes.feed import FileChangeFeed  # noqa: PLC0415
-
     return FileChangeFeed()
 
 
 def _both(clock: Clock) -> TwoClocks:
     """Return the wall clock of the process together with the time that has passed."""
-    from memconsole.adapters.clock import PassedTime  # noqa: PLC0415
-
     return PassedTime(clock)

@@ -4,39 +4,39 @@ from __future__ import annotations
 
 import functools
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
+from memconsole.adapters.platform.disk import DiskPlatform
+from memconsole.adapters.platform.home import find_home
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.compose.home import user_home
+from memconsole.compose.indexes import search_ports
+from memconsole.domain.agents import Origin
+from memconsole.engine.home.service import HomeService
+from memconsole.engine.search.service import SearchService
 
-    from memconsole.adapters.sqlite.private_copy import PrivateCopies
-    from memconsole.domain.agents import Home, Origin
-    from memconsole.domain.settings import SearchSettings, Settings
-    from memconsole.engine.services.search import SearchDoor
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from memconsole.domain.agents import Home
+    from memconsole.domain.settings import Settings
     from memconsole.ports.platform import Clock, Platform, SessionStore
     from memconsole.ports.search import PlatformIndexPorts, SearchPorts
     from memconsole.ports.state import ConsolidationLog
 
 
-def build_search(settings: Settings, clock: Clock) -> SearchDoor:
+def build_search(settings: Settings, clock: Clock) -> SearchService:
     """Return what a search on the command line needs, and load nothing else.
 
     The home is read once; transcripts are opened when they are searched.
     """
-    from memconsole.adapters.platform.disk import DiskPlatform  # noqa: PLC0415
-    from memconsole.adapters.platform.home import find_home  # noqa: PLC0415
-    from memconsole.adapters.sqlite.private_copy import PrivateCopies  # noqa: PLC0415
-    from memconsole.domain.agents import Origin  # noqa: PLC0415
-    from memconsole.engine.services.search import SearchDoor  # noqa: PLC0415
-
     choice = find_home(settings.home, os.environ, user_home())
     copies = PrivateCopies()
     platform = DiskPlatform(choice, environ=os.environ, now=clock.now, copies=copies)
     search = functools.cache(lambda: search_ports(settings, Origin.CLI, clock))
     ports = _SearchOnly(_ReadOnce(platform), clock, search, copies, settings.state_dir)
-    return SearchDoor(ports, settings)
+    return SearchService(ports, HomeService(ports.platform), settings)
 
 
 class _ReadOnce:
@@ -54,7 +54,7 @@ class _ReadOnce:
 
 
 class _SearchOnly:
-    """The ports of a search (`ports.bundle.DoorPorts`)."""
+    """The ports of a search (`ports.bundle.SearchNeeds`)."""
 
     def __init__(
         self,
@@ -72,6 +72,8 @@ class _SearchOnly:
 
     def platform_index(self) -> PlatformIndexPorts:
         """Give the platform's own indexes; few searches want them."""
+        from memconsole.compose.platform_index import platform_index_ports  # noqa: PLC0415
+
         return platform_index_ports(self._copies)
 
     @functools.cached_property
@@ -89,46 +91,3 @@ class _SearchOnly:
         from memconsole.adapters.state.memory import StateConsolidation  # noqa: PLC0415
 
         return StateConsolidation(StateDatabase(self._state_dir, self._copies))
-
-
-def search_ports(settings: Settings, origin: Origin, clock: Clock) -> SearchPorts:
-    """Return what only searching and indexing ask."""
-    from memconsole.adapters.index.index import DiskIndex  # noqa: PLC0415
-    from memconsole.adapters.workspace.documents import PoolDocuments  # noqa: PLC0415
-    from memconsole.domain.agents import Origin  # noqa: PLC0415
-    from memconsole.ports.search import SearchPorts  # noqa: PLC0415
-
-    index = DiskIndex(
-        settings.state_dir / "index",
-        lambda name, what: _index_lock(settings, clock, name, what),
-        now=clock.now,
-        redact=settings.redact,
-        is_long_running=origin is Origin.CONSOLE,
-    )
-    return SearchPorts(index, PoolDocuments(redact=settings.redact))
-
-
-def platform_index_ports(copies: PrivateCopies) -> PlatformIndexPorts:
-    """Return what only asks how the platform itself would search."""
-    from memconsole.adapters.index.embedding.providers import remote_of  # noqa: PLC0415
-    from memconsole.adapters.platform_index.files import PlatformIndexFiles  # noqa: PLC0415
-    from memconsole.ports.search import PlatformIndexPorts  # noqa: PLC0415
-
-    def embed(settings: SearchSettings, text: str) -> Sequence[float]:
-        provider = remote_of(settings, is_patient=False)
-        return [] if provider is None else provider.embed([text])[0]
-
-    return PlatformIndexPorts(PlatformIndexFiles(copies), embed)
-
-
-def _index_lock(
-    settings: Settings, clock: Clock, name: str, what: str
-) -> AbstractContextManager[None]:
-    from memconsole.adapters.locks import hold  # noqa: PLC0415  # only who writes an index
-
-    return hold(settings.state_dir / "locks" / f"{name}.lock", what, clock.now)
-
-
-def user_home() -> Path:
-    """Return the operator's home folder: `~`."""
-    return Path(os.environ.get("HOME") or Path.home())

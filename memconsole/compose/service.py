@@ -5,19 +5,20 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from memconsole.adapters.host.service_units import ServiceUnits
+from memconsole.adapters.platform.home import find_home
+from memconsole.compose.home import user_home
+from memconsole.config.keys import KEYS
+from memconsole.config.show import toml_text, value_of
+from memconsole.domain.service import ServiceSetup
 from memconsole.system import launch
 
 if TYPE_CHECKING:
-    from memconsole.adapters.host.service_units import ServiceUnits
-    from memconsole.domain.service import ServiceSetup
     from memconsole.domain.settings import Settings
 
 
 def service_units() -> ServiceUnits:
     """Return the services of this user."""
-    from memconsole.adapters.host.service_units import ServiceUnits  # noqa: PLC0415
-    from memconsole.compose.search import user_home  # noqa: PLC0415
-
     return ServiceUnits(os.environ, user_home())
 
 
@@ -27,10 +28,6 @@ def service_setup(settings: Settings) -> ServiceSetup:
     `-P` keeps the folder it is started in out of what Python imports. No secret is in it: those
     stay in the configuration or its secrets file.
     """
-    from memconsole.adapters.platform.home import find_home  # noqa: PLC0415
-    from memconsole.compose.search import user_home  # noqa: PLC0415
-    from memconsole.domain.service import ServiceSetup  # noqa: PLC0415
-
     home = find_home(settings.home, os.environ, user_home()).path
     environment = {
         "HOME": str(user_home()),
@@ -51,9 +48,6 @@ def service_setup(settings: Settings) -> ServiceSetup:
 
 def _given_here(settings: Settings) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return what variables and options of this call set, and the names of secrets among them."""
-    from memconsole.config.keys import KEYS  # noqa: PLC0415
-    from memconsole.config.show import toml_text, value_of  # noqa: PLC0415
-
     given: dict[str, str] = {}
     secrets: list[str] = []
     for key in KEYS:

@@ -80,7 +80,7 @@ def remember(home: DemoHome, state_dir: Path, now: datetime, engine_at: EngineAt
 def _save(home: DemoHome, agent_id: str, at: datetime, engine_at: EngineAt) -> None:
     """Take a real checkpoint at an earlier moment, and give its files the time of it."""
     engine = engine_at(FixedClock(at))
-    outcome = engine.run(Checkpoint(engine.agent(agent_id).ref))
+    outcome = engine.run(Checkpoint(engine.home.agent(agent_id).ref))
     for written in getattr(outcome, "wrote", ()):
         _grow_old(home.workspace(agent_id) / written.path, at)
 

@@ -22,22 +22,28 @@ from memconsole.domain.alerts.rules import (
 from memconsole.domain.alerts.text import payload
 from memconsole.domain.calendar import local_time, resolve_zone
 from memconsole.domain.settings.channels import parse
-from memconsole.errors import DeliveryError, MemconsoleError, StateError, UsageError
+from memconsole.errors import DeliveryError, MemconsoleError, ReadOnlyError, StateError, UsageError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime, timedelta
 
     from memconsole.domain.alerts.rules import OpenAlert, Standing
     from memconsole.domain.health.checks import HealthReport
     from memconsole.domain.settings import Settings
+    from memconsole.engine.home.service import HomeService
     from memconsole.ports.alerts import AlertChannel
     from memconsole.ports.bundle import AlertPorts
+    from memconsole.ports.jobs import JobStore
     from memconsole.ports.platform import Clock, StopSignal
 
 logger = logging.getLogger(__name__)
 
 _TRIES = 2
+
+_LOOKING = "health"
+"""Id of the scheduler's job that looks after health."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +61,34 @@ class Told:
     was_cancelled: bool = False
 
 
-class Alerting:
+class AlertService:
     """Alerts of one engine; its caller sees to it that only one round goes on at a time.
 
     Args:
         ports: Store and channels.
+        home: Whose alerts they are.
         settings: Cooldown, quiet hours and whether secrets are masked.
         clock: How long a delivery takes.
+        jobs: When each job of the scheduler ran.
+
+    Raises:
+        HomeNotFoundError: By every method that is not told the home: it does not exist.
     """
 
-    def __init__(self, ports: AlertPorts, settings: Settings, clock: Clock) -> None:
+    def __init__(
+        self,
+        ports: AlertPorts,
+        home: HomeService,
+        settings: Settings,
+        clock: Clock,
+        *,
+        jobs: Callable[[], JobStore],
+    ) -> None:
         self._ports = ports
+        self._home = home
         self._settings = settings
         self._clock = clock
+        self._jobs = jobs
         self._unsaved: dict[str, AlertState] = {}
 
     def state(self, home: str) -> AlertState:
@@ -114,31 +135,40 @@ class Alerting:
                     sent.append((channel.name, notice))
         return Told(tuple(sent), tuple(failed))
 
-    def mute(self, home: str, issue: str, span: timedelta) -> Mute:
-        """Tell nobody of an issue for a while.
+    def mute(self, issue: str, span: timedelta | None) -> None:
+        """Tell nobody of something that is wrong for a while.
+
+        Args:
+            issue: An open alert.
+            span: For how long; None tells people again.
 
         Raises:
+            ReadOnlyError: Nothing may be changed.
             UsageError: Nothing of that name is wrong now.
             StateError: It cannot be stored.
         """
+        if self._settings.ui.read_only:
+            raise ReadOnlyError("alerts mute" if span else "alerts unmute")
+        home = self._home_path()
         found = self._found(home, issue)
+        if span is None:
+            self._ports.store.unmute(home, found.issue)
+            return
         now = self._clock.now()
-        made = Mute(found.issue, found.status, now, now + span)
-        self._ports.store.mute(home, made)
-        return made
+        self._ports.store.mute(home, Mute(found.issue, found.status, now, now + span))
 
-    def unmute(self, home: str, issue: str) -> None:
-        """Tell people of an issue as ever.
-
-        Raises:
-            UsageError: Nothing of that name is wrong now.
-            StateError: It cannot be stored.
-        """
-        self._ports.store.unmute(home, self._found(home, issue).issue)
-
-    def standings(self, home: str) -> tuple[Standing, ...]:
+    def standings(self) -> tuple[Standing, ...]:
         """Return what was wrong at the last look and who knows of it, the gravest first."""
-        return standings(self.state(home), self._settings.health.alert_cooldown, self._clock.now())
+        state = self.state(self._home_path())
+        return standings(state, self._settings.health.alert_cooldown, self._clock.now())
+
+    def last_look(self) -> datetime | None:
+        """Return when the scheduler began its last look at health; None when it never looked."""
+        record = self._jobs().records().get(_LOOKING)
+        return None if record is None else record.done_at
+
+    def _home_path(self) -> str:
+        return str(self._home.read().path)
 
     def _found(self, home: str, issue: str) -> OpenAlert:
         known = self.state(home).open
@@ -147,9 +177,19 @@ class Alerting:
             raise UsageError(f"{issue!r} is not wrong now", hint=f"Open alerts: {names}.")
         return known[issue]
 
-    def test(self, home: str, at: datetime, *, dry_run: bool) -> tuple[Delivery, ...]:
-        """Send a test to every channel, or only see whether everything is there for it."""
-        notice = Notice(NoticeKind.TEST, (), at)
+    def test(self, *, dry_run: bool = False) -> tuple[Delivery, ...]:
+        """Send a test message to every channel.
+
+        Args:
+            dry_run: Only see whether everything is there that a message needs.
+
+        Raises:
+            ReadOnlyError: Nothing may be sent.
+        """
+        if self._settings.ui.read_only and not dry_run:
+            raise ReadOnlyError("alerts test")
+        home = self._home_path()
+        notice = Notice(NoticeKind.TEST, (), self._clock.now())
         if not dry_run:
             return tuple(
                 self._deliver(channel, notice, home, None) for channel in self._ports.channels()

@@ -59,44 +59,80 @@ _MEMORY = "memory/"
 _NANOSECONDS = 1_000_000_000
 
 
-def bootstrap(
-    ports: Ports,
-    reader: Reader,
-    settings: Settings,
-    *,
-    workspace: Path | None = None,
-    session_key: str | None = None,
-) -> Bootstrap:
-    """Return what a session is given.
+class BootstrapService:
+    """What sessions are given of their memory when they start."""
 
-    Args:
-        ports: What the engine asks.
-        reader: For the disk.
-        settings: `[bootstrap]` and `[index_md]`.
-        workspace: Whose memory; None takes the agent of the key, else the first one.
-        session_key: Its class decides; None means a main session.
+    def __init__(self, ports: Ports, reader: Reader, settings: Settings) -> None:
+        self._ports = ports
+        self._reader = reader
+        self._settings = settings
 
-    Raises:
-        UnknownAgentError: The key names an agent that is not there.
-        UsageError: The workspace is nobody's.
-    """
-    scene, kind = _scene(ports, reader, settings, workspace, session_key)
-    [found] = _given(scene, (kind,))
-    return replace(found, left_out=(*found.left_out, *scene.kept_back))
+    def given(self, *, workspace: Path | None = None, session_key: str | None = None) -> Bootstrap:
+        """Return what a session is given.
 
+        Args:
+            workspace: Whose memory; None takes the agent of the key, else the first one.
+            session_key: Its class decides; None means a main session.
 
-def by_class(
-    ports: Ports, reader: Reader, settings: Settings, agent_id: str
-) -> tuple[Bootstrap, ...]:
-    """Return what the sessions of one agent are given, for each class of them.
+        Raises:
+            UnknownAgentError: The key names an agent that is not there.
+            UsageError: The workspace is nobody's.
+        """
+        scene, kind = self._scene(workspace, session_key)
+        [found] = _given(scene, (kind,))
+        return replace(found, left_out=(*found.left_out, *scene.kept_back))
 
-    Raises:
-        UnknownAgentError: There is no such agent.
-    """
-    home = reader.home()
-    agent = find_agent(home, agent_id)
-    scene = _Scene(ports, reader, settings.for_agent(agent.id), home, agent)
-    return tuple(_given(scene, tuple(SessionClass)))
+    def by_class(self, agent_id: str) -> tuple[Bootstrap, ...]:
+        """Return what the sessions of one agent are given, for each class of them.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+        """
+        home = self._reader.home()
+        agent = find_agent(home, agent_id)
+        own = self._settings.for_agent(agent.id)
+        scene = _Scene(self._ports, self._reader, own, home, agent)
+        return tuple(_given(scene, tuple(SessionClass)))
+
+    def to_read(
+        self, *, workspace: Path | None = None, session_key: str | None = None
+    ) -> Bootstrap:
+        """Return what an agent should read at the start of a session where no hook gives it.
+
+        Args:
+            workspace: As for `given`.
+            session_key: As for `given`.
+
+        Raises:
+            UnknownAgentError: The key names an agent that is not there.
+            UsageError: The workspace is nobody's.
+        """
+        scene, kind = self._scene(workspace, session_key)
+        if not kind.is_captured:
+            return Bootstrap(kind, (), (f"a {kind.value} session is given nothing",))
+        today = local_day(self._ports.clock.now(), scene.zone)
+        logs = [f"{_MEMORY}{day}.md" for day in (today, today - timedelta(days=1))]
+        found: dict[str, str | None] = {ACTIVE_CONTEXT: scene.active()}
+        found[OBSERVATIONS] = scene.observations()
+        for path in (f"{_MEMORY}favorites.md", *logs):
+            is_shared = path in logs and scene.peer is not None
+            found[path] = None if is_shared else scene.text(path)
+            if is_shared:
+                scene.keep_back(path)
+        if kind is SessionClass.MAIN:
+            found["MEMORY.md"] = scene.text("MEMORY.md")
+        given = _fitted(scene, kind, found)
+        return replace(given, left_out=(*given.left_out, *scene.kept_back))
+
+    def _scene(
+        self, workspace: Path | None, session_key: str | None
+    ) -> tuple[_Scene, SessionClass]:
+        home = self._reader.home()
+        agent = _agent(home, workspace, session_key)
+        own = self._settings.for_agent(agent.id)
+        peer = _peer(agent, session_key)
+        scene = _Scene(self._ports, self._reader, own, home, agent, peer=peer)
+        return scene, _class(agent, session_key)
 
 
 def _given(scene: _Scene, kinds: Iterable[SessionClass]) -> Iterator[Bootstrap]:
@@ -122,38 +158,6 @@ def _given(scene: _Scene, kinds: Iterable[SessionClass]) -> Iterator[Bootstrap]:
         if names not in known:
             known[names] = _fitted(scene, kind, {name: made[name]() for name in names})
         yield replace(known[names], session_class=kind)
-
-
-def startup(
-    ports: Ports,
-    reader: Reader,
-    settings: Settings,
-    *,
-    workspace: Path | None = None,
-    session_key: str | None = None,
-) -> Bootstrap:
-    """Return what an agent should read at the start of a session where no hook gives it.
-
-    Raises:
-        UnknownAgentError: The key names an agent that is not there.
-        UsageError: The workspace is nobody's.
-    """
-    scene, kind = _scene(ports, reader, settings, workspace, session_key)
-    if not kind.is_captured:
-        return Bootstrap(kind, (), (f"a {kind.value} session is given nothing",))
-    today = local_day(ports.clock.now(), scene.zone)
-    logs = [f"{_MEMORY}{day}.md" for day in (today, today - timedelta(days=1))]
-    found: dict[str, str | None] = {ACTIVE_CONTEXT: scene.active()}
-    found[OBSERVATIONS] = scene.observations()
-    for path in (f"{_MEMORY}favorites.md", *logs):
-        is_shared = path in logs and scene.peer is not None
-        found[path] = None if is_shared else scene.text(path)
-        if is_shared:
-            scene.keep_back(path)
-    if kind is SessionClass.MAIN:
-        found["MEMORY.md"] = scene.text("MEMORY.md")
-    given = _fitted(scene, kind, found)
-    return replace(given, left_out=(*given.left_out, *scene.kept_back))
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,20 +248,6 @@ class _Scene:
         at = datetime.fromtimestamp(modified / _NANOSECONDS, UTC) if modified else None
         now = self.ports.clock.now()
         return stale_line(at, now, self.zone, self.settings.bootstrap.active_max_age) + seen.text
-
-
-def _scene(
-    ports: Ports,
-    reader: Reader,
-    settings: Settings,
-    workspace: Path | None,
-    session_key: str | None,
-) -> tuple[_Scene, SessionClass]:
-    home = reader.home()
-    agent = _agent(home, workspace, session_key)
-    own = settings.for_agent(agent.id)
-    scene = _Scene(ports, reader, own, home, agent, peer=_peer(agent, session_key))
-    return scene, _class(agent, session_key)
 
 
 def _peer(agent: Agent, session_key: str | None) -> str | None:

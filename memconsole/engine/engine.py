@@ -1,81 +1,65 @@
-"""The way in for every face: readings, commands, and a service for each subject.
+"""One engine behind console, command line and scheduler: a reading, a command, and services.
 
-Methods block and may be called from any thread. What only some calls need is imported by them:
-`status` has to answer at once.
+What is asked about a subject is asked of its service. Each is made when it is first asked for, and
+its module is loaded then: `status` has to answer at once. Everything blocks, and may be called from
+any thread.
 """
 
 from __future__ import annotations
 
-import logging
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memconsole.engine.home.live import LiveView
-from memconsole.engine.home.lookup import find_agent, find_session, owns
 from memconsole.engine.home.reader import Reader
-from memconsole.engine.services.health import HealthDoor
+from memconsole.engine.snapshot.record import ReadingService
 from memconsole.engine.snapshot.snapshot import take_snapshot
-from memconsole.errors import StateError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
-    from datetime import datetime
-    from pathlib import Path
 
-    from memconsole.domain.agents import Agent, AgentRef, Home
+    from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.command import Command
-    from memconsole.domain.commands.outcomes import Outcome, Run
-    from memconsole.domain.compaction import CompactionEvidence
-    from memconsole.domain.config_check.finding import ConfigReport
-    from memconsole.domain.health.checks import HealthReport
-    from memconsole.domain.memory.files import Pool
+    from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.settings import Settings
-    from memconsole.domain.snapshot.snapshot import (
-        ConsoleSnapshot,
-        SessionDetail,
-        SessionView,
-        TranscriptView,
-    )
-    from memconsole.engine.config_check.service import ConfigDoor
-    from memconsole.engine.pruning import PruningPreview, PruningWish
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from memconsole.engine.alerts import AlertService
+    from memconsole.engine.bootstrap import BootstrapService
+    from memconsole.engine.config_check.service import ConfigService
+    from memconsole.engine.consolidate.service import ConsolidationService
+    from memconsole.engine.due import DueService
+    from memconsole.engine.health.service import HealthService
+    from memconsole.engine.hooks import HookService
+    from memconsole.engine.memory.service import MemoryService
+    from memconsole.engine.metrics import MetricsService
+    from memconsole.engine.platform_search.service import PlatformSearchService
+    from memconsole.engine.rotation.service import RotationService
+    from memconsole.engine.runs import RunService
+    from memconsole.engine.search.service import SearchService
+    from memconsole.engine.sessions.service import SessionService
+    from memconsole.engine.upkeep import UpkeepService
+    from memconsole.engine.watches import Watches
     from memconsole.ports.bundle import Ports
     from memconsole.ports.platform import StopSignal
 
 
-logger = logging.getLogger(__name__)
+class Engine:
+    """One engine over one set of ports.
 
-
-class Engine(HealthDoor):
-    """One engine behind console, command line and scheduler."""
+    Attributes:
+        home: Whose memory it is.
+        readings: Keeps what snapshots found out.
+        gateway: The platform's Gateway.
+    """
 
     def __init__(self, ports: Ports, settings: Settings) -> None:
         self.settings = settings
         self._ports = ports
         self._reader = Reader(ports, settings)
         self._live = LiveView(ports)
-        self._noted: dict[AgentRef, dict[str, str]] = {}
-
-    def home(self) -> Home:
-        """Read home, configuration and roster.
-
-        Raises:
-            HomeNotFoundError: The platform home does not exist.
-            HomeUnreadableError: It exists and cannot be listed.
-        """
-        return self._reader.home()
-
-    def keep_home(self) -> AbstractContextManager[None]:
-        """Let all that this thread asks in the block share one reading of the home."""
-        return self._reader.keep_home()
-
-    def agent(self, agent_id: str) -> Agent:
-        """Return one agent by id, in any letter case.
-
-        Raises:
-            UnknownAgentError: It is neither configured nor on disk.
-        """
-        return find_agent(self.home(), agent_id)
+        self.home = self._reader.homes
+        self.readings = ReadingService(ports.samples, ports.recovery, self._reader)
+        self.gateway = ports.gateway
 
     def snapshot(
         self,
@@ -99,198 +83,15 @@ class Engine(HealthDoor):
             HomeUnreadableError: It exists, and none of its stores can be read.
             UnknownAgentError: There is no such agent.
         """
-        live = self._live if with_gateway else None
         return take_snapshot(
             self._ports,
             self._reader,
-            live,
+            self._live if with_gateway else None,
             changed,
             with_pools=with_pools,
             agent_id=agent_id,
             min_compaction_ms=self.settings.min_compaction_ms,
         )
-
-    def sessions(self) -> tuple[SessionView, ...]:
-        """Return every session of every agent, judged, without memory pools."""
-        return self.snapshot(with_pools=False, with_gateway=False).sessions
-
-    def session(self, name: str) -> SessionDetail:
-        """Return one session, its transcript read whole.
-
-        Args:
-            name: Session key, session id, or the unambiguous beginning of an id.
-
-        Raises:
-            SessionNotFoundError: Nothing has that name.
-            StoreError: Its transcript cannot be read.
-        """
-        from memconsole.engine.snapshot.detail import session_detail  # noqa: PLC0415
-
-        found = self.snapshot(with_pools=False)
-        view = find_session(found.sessions, name)
-        return session_detail(self._ports, self.settings, view, found)
-
-    def prune_preview(self, name: str, wish: PruningWish) -> PruningPreview:
-        """Return what the platform would trim or clear of a session's next request.
-
-        Raises:
-            SessionNotFoundError: Nothing has that name.
-            StoreError: Its transcript cannot be read.
-        """
-        from memconsole.engine.pruning import prune_preview  # noqa: PLC0415
-
-        return prune_preview(self._ports, self.home(), find_session(self.sessions(), name), wish)
-
-    def transcript(
-        self, name: str, *, tail: int | None = None, everything: bool = False
-    ) -> TranscriptView:
-        """Return a session's messages, oldest first.
-
-        Args:
-            name: Session key, session id, or the unambiguous beginning of an id.
-            tail: Only the last messages; None for all.
-            everything: Also what is off the active path or filtered.
-
-        Raises:
-            SessionNotFoundError: Nothing has that name.
-            StoreError: The transcript cannot be read.
-        """
-        from memconsole.engine.snapshot.detail import transcript_view  # noqa: PLC0415
-
-        view = find_session(self.sessions(), name)
-        return transcript_view(self._ports, view, tail=tail, everything=everything)
-
-    def pools(self, agent_id: str | None = None) -> tuple[Pool, ...]:
-        """Return the memory pools, one a workspace.
-
-        Raises:
-            UnknownAgentError: There is no such agent.
-        """
-        home = self.home()
-        agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
-        pools: dict[Path, Pool] = {}
-        for agent in agents:
-            pools.setdefault(agent.workspace, self._reader.pool(home, agent))
-        return tuple(pools.values())
-
-    def config_findings(
-        self, snapshot: ConsoleSnapshot | None = None, *, recommends: bool = False
-    ) -> ConfigReport:
-        """Check the platform's configuration, and what compactions really did.
-
-        Reads transcripts whole, within limits: not for the first screen.
-
-        Args:
-            snapshot: A reading with pools that is at hand; None takes one.
-            recommends: Also optional advice.
-
-        Raises:
-            HomeNotFoundError: The platform home does not exist.
-        """
-        self._config.sweep()
-        return self._config.report(snapshot, recommends=recommends)
-
-    def compaction_evidence(self, snapshot: ConsoleSnapshot | None = None) -> CompactionEvidence:
-        """Return what the transcripts say about their compactions.
-
-        Raises:
-            HomeNotFoundError: The platform home does not exist.
-            HomeUnreadableError: It exists, and none of its stores can be read.
-        """
-        return self._config.evidence(snapshot)
-
-    @cached_property
-    def _config(self) -> ConfigDoor:
-        from memconsole.engine.config_check.service import ConfigDoor  # noqa: PLC0415
-
-        return ConfigDoor(self._ports, self._reader, self.settings)
-
-    def health(self, snapshot: ConsoleSnapshot | None = None) -> HealthReport:
-        """Check everything that keeps memory safe; one failure never stops the rest.
-
-        Args:
-            snapshot: A reading with pools and the Gateway that is at hand; None takes one.
-
-        Raises:
-            HomeNotFoundError: The platform home does not exist.
-            HomeUnreadableError: It exists, and none of its stores can be read.
-        """
-        from memconsole.engine.health.read import take_health  # noqa: PLC0415
-
-        self._config.sweep()
-        report = take_health(
-            self._ports,
-            self._reader,
-            self.settings,
-            evidence=self._config.evidence,
-            indexes=self.indexes,
-            snapshot=snapshot,
-        )
-        return self._judged(report)
-
-    def runs(
-        self, *, limit: int = 50, since: datetime | None = None, job: str | None = None
-    ) -> tuple[Run, ...]:
-        """Return this home's newest runs first.
-
-        Raises:
-            StateError: The records cannot be read: "none" and "nobody knows" differ.
-        """
-        self.require_records()
-        home = str(self.home().path)
-        return self._ports.runs.runs(limit=limit, since=since, job=job, home=home)
-
-    def remember_readings(self) -> None:
-        """Keep what a reading found out, so that the next process need not; see `UsageMemory`."""
-        self._reader.remember(self.home())
-
-    def require_records(self) -> None:
-        """Tell what was never recorded from what cannot be read.
-
-        Raises:
-            StateError: The records cannot be read.
-        """
-        self._ports.runs.require_readable()
-
-    def watched(self) -> tuple[Path, ...]:
-        """Return the folders whose changes mean a new reading."""
-        home = self.home()
-        roots: dict[Path, None] = {home.path: None}
-        for agent in home.agents:
-            roots[agent.sessions_dir] = None
-            roots[agent.database.parent] = None
-            roots[agent.workspace] = None
-        config = home.config.path
-        if config is not None and home.path not in config.parents:
-            roots[config] = None
-        return tuple(roots)
-
-    def agents_of(self, paths: frozenset[Path]) -> frozenset[AgentRef] | None:
-        """Return the agents that changed files belong to; None when it may be all of them."""
-        home = self.home()
-        changed: set[AgentRef] = set()
-        for path in paths:
-            owners = [agent.ref for agent in home.agents if owns(agent, path)]
-            if not owners:
-                return None
-            changed.update(owners)
-        return frozenset(changed)
-
-    def record_samples(self, snapshot: ConsoleSnapshot) -> None:
-        """Keep what a snapshot saw: counts for growth, and the keys of talks for recovery.
-
-        Console and scheduler call it.
-        """
-        from memconsole.engine.snapshot.snapshot import keys_of, samples_of  # noqa: PLC0415
-
-        try:
-            self._ports.samples.add(samples_of(snapshot))
-            for agent, keys in keys_of(snapshot).items():
-                if self._noted.get(agent) != keys:
-                    self._ports.recovery.note(agent, keys, snapshot.taken_at)
-                    self._noted[agent] = keys
-        except StateError as error:
-            logger.warning("samples are not kept: %s", error)
 
     def run(
         self,
@@ -317,3 +118,151 @@ class Engine(HealthDoor):
             settings=self.settings,
             attended=Attended(progress, cancel, job),
         )
+
+    @cached_property
+    def sessions(self) -> SessionService:
+        """Single sessions."""
+        from memconsole.engine.sessions.service import SessionService  # noqa: PLC0415
+
+        return SessionService(self._ports, self._reader, self._live, self.settings)
+
+    @cached_property
+    def search(self) -> SearchService:
+        """Our own search."""
+        from memconsole.engine.search.service import SearchService  # noqa: PLC0415
+
+        return SearchService(self._ports, self.home, self.settings)
+
+    @cached_property
+    def platform_search(self) -> PlatformSearchService:
+        """The agents' own search."""
+        from memconsole.engine.platform_search.service import PlatformSearchService  # noqa: PLC0415
+
+        return PlatformSearchService(self._ports, self.home, self.settings)
+
+    @cached_property
+    def memory(self) -> MemoryService:
+        """What agents wrote down."""
+        from memconsole.engine.memory.service import MemoryService  # noqa: PLC0415
+
+        return MemoryService(
+            self._reader,
+            workspace=self._ports.workspace,
+            memory=self._ports.memory,
+            captures=self._ports.captures,
+            clock=self._ports.clock,
+        )
+
+    @cached_property
+    def consolidation(self) -> ConsolidationService:
+        """What may leave long-term memory, and what may come."""
+        from memconsole.engine.consolidate.service import ConsolidationService  # noqa: PLC0415
+        from memconsole.engine.home.workspace import Memories  # noqa: PLC0415
+
+        ports = self._ports
+        memories = Memories(
+            self._reader, self.settings, ports.workspace, ports.folders, ports.clock
+        )
+        return ConsolidationService(memories, ports.consolidation)
+
+    @cached_property
+    def bootstrap(self) -> BootstrapService:
+        """What starting sessions are given."""
+        from memconsole.engine.bootstrap import BootstrapService  # noqa: PLC0415
+
+        return BootstrapService(self._ports, self._reader, self.settings)
+
+    @cached_property
+    def rotation(self) -> RotationService:
+        """Plans of rotation."""
+        from memconsole.engine.rotation.service import RotationService  # noqa: PLC0415
+
+        return RotationService(
+            self._ports.rotations, self._ports.clock, self._reader, self.settings
+        )
+
+    @cached_property
+    def due(self) -> DueService:
+        """Commands that are due without anybody asking for them."""
+        from memconsole.engine.due import DueService  # noqa: PLC0415
+
+        ports = self._ports
+        return DueService(
+            self._reader,
+            self.settings,
+            workspace=ports.workspace,
+            captures=ports.captures,
+            flushes=ports.flushes,
+            reflections=ports.reflections,
+            clock=ports.clock,
+        )
+
+    @cached_property
+    def watches(self) -> Watches:
+        """Makes watches of changed files."""
+        from memconsole.engine.watches import Watches  # noqa: PLC0415
+
+        return Watches(self._ports, self._reader, self.settings)
+
+    @cached_property
+    def config(self) -> ConfigService:
+        """The platform's configuration and its compactions."""
+        from memconsole.engine.config_check.service import ConfigService  # noqa: PLC0415
+
+        return ConfigService(self._ports, self._reader, self.settings)
+
+    @cached_property
+    def alerts(self) -> AlertService:
+        """What is wrong, and who knows of it."""
+        from memconsole.engine.alerts import AlertService  # noqa: PLC0415
+
+        return AlertService(
+            self._ports.alerts(),
+            self.home,
+            self.settings,
+            self._ports.clock,
+            jobs=lambda: self._ports.health().jobs,
+        )
+
+    @cached_property
+    def health(self) -> HealthService:
+        """Everything that keeps memory safe."""
+        from memconsole.engine.health.service import HealthService  # noqa: PLC0415
+
+        return HealthService(
+            self._ports,
+            self._reader,
+            self.settings,
+            config=self.config,
+            search=self.search,
+            alerts=self.alerts,
+        )
+
+    @cached_property
+    def runs(self) -> RunService:
+        """What was run."""
+        from memconsole.engine.runs import RunService  # noqa: PLC0415
+
+        return RunService(self._ports.runs, self.home)
+
+    @cached_property
+    def upkeep(self) -> UpkeepService:
+        """Logs and old transcripts."""
+        from memconsole.engine.upkeep import UpkeepService  # noqa: PLC0415
+
+        return UpkeepService(self._ports, self._reader, self.settings)
+
+    @cached_property
+    def metrics(self) -> MetricsService:
+        """What monitoring is told."""
+        from memconsole.engine.metrics import MetricsService  # noqa: PLC0415
+
+        ports = self._ports.health()
+        return MetricsService(ports.metrics, ports.jobs, snapshot=self.snapshot, search=self.search)
+
+    @cached_property
+    def hooks(self) -> HookService:
+        """Memconsole's hooks inside the platform."""
+        from memconsole.engine.hooks import HookService  # noqa: PLC0415
+
+        return HookService(self._ports.hooks(), is_read_only=self.settings.ui.read_only)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, AgentRef, Home
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.state import CaptureLog, FlushLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +82,21 @@ def next_events(view: SessionView, found: Freshness | None) -> dict[str, datetim
 
 
 def precaptures(
-    views: Iterable[SessionView], home: Home, *, ports: Ports, settings: Settings, at: datetime
+    views: Iterable[SessionView],
+    home: Home,
+    *,
+    captures: CaptureLog,
+    flushes: FlushLog,
+    settings: Settings,
+    at: datetime,
 ) -> tuple[Precapture, ...]:
     """Return the talks with something unsaved that the platform resets soon, or overdue.
 
     Args:
         views: Sessions of one reading.
         home: The home they are of.
-        ports: For what was saved already.
+        captures: What was saved by checkpoints.
+        flushes: What was saved by flushes.
         settings: For `freshness.precapture`.
         at: The moment that is asked about.
 
@@ -97,13 +104,22 @@ def precaptures(
         The nearest first; overdue ones before all.
     """
     due = [
-        one for view in views if (one := _precapture(view, home, ports, settings, at)) is not None
+        one
+        for view in views
+        if (one := _precapture(view, home, settings, at, captures=captures, flushes=flushes))
+        is not None
     ]
     return tuple(sorted(due, key=lambda one: (one.reset_at or at, one.key)))
 
 
 def _precapture(
-    view: SessionView, home: Home, ports: Ports, settings: Settings, at: datetime
+    view: SessionView,
+    home: Home,
+    settings: Settings,
+    at: datetime,
+    *,
+    captures: CaptureLog,
+    flushes: FlushLog,
 ) -> Precapture | None:
     if not view.is_capturable or view.session_id is None or view.key_text is None:
         return None
@@ -111,17 +127,17 @@ def _precapture(
     before = settings.for_agent(view.agent.id).freshness.precapture
     if found is None or not found.wants_capture(at, before):
         return None
-    captured_at = _captured_at(view, ports)
+    captured_at = _captured_at(view, captures, flushes)
     spoke_at = view.stored.last_interaction_at or view.stored.updated_at
     if captured_at is not None and (spoke_at is None or spoke_at <= captured_at):
         return None
     return Precapture(view.agent, view.key_text, view.session_id, found.next_reset_at, captured_at)
 
 
-def _captured_at(view: SessionView, ports: Ports) -> datetime | None:
+def _captured_at(view: SessionView, captures: CaptureLog, flushes: FlushLog) -> datetime | None:
     """Return the last checkpoint or flush; a flush that found too little to save counts too."""
-    capture = ports.captures.last(view.agent, view.session_id)
-    mark = ports.flushes.last(view.agent, view.key_text or "")
+    capture = captures.last(view.agent, view.session_id)
+    mark = flushes.last(view.agent, view.key_text or "")
     is_its = mark is not None and mark.cycle.session_id == view.session_id
     times = [
         *([] if capture is None else [capture.at]),

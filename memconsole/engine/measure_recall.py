@@ -53,11 +53,11 @@ def measure(engine: Engine, asked: Sequence[Question], clock: Clock) -> Recall:
     provider, seconds = "none", 0.0
     for question in asked:
         if question.agent not in sizes:
-            built = engine.search(SearchRequest("anything", agent_id=question.agent))
+            built = engine.search.find(SearchRequest("anything", agent_id=question.agent))
             sizes[question.agent], provider = built.index.chunks, built.index.provider
         request = SearchRequest(question.query, agent_id=question.agent, max_results=DEPTH)
         start = clock.monotonic()
-        found = engine.search(request)
+        found = engine.search.find(request)
         seconds += clock.monotonic() - start
         ranked = [(hit.path, hit.start_line, hit.end_line) for hit in found.hits]
         for path in {path for path, _ in question.evidence}:
@@ -76,6 +76,6 @@ def measure(engine: Engine, asked: Sequence[Question], clock: Clock) -> Recall:
 
 def _ranges(engine: Engine, agent: str, path: str) -> list[Range]:
     own = engine.settings.for_agent(agent).search
-    text = "\n".join(engine.document_lines(agent, path))
+    text = "\n".join(engine.search.lines(agent, path))
     cut = chunks(text, tokens=own.chunk_tokens, overlap_tokens=own.chunk_overlap)
     return [(path, one.start_line, one.end_line) for one in cut]

@@ -55,7 +55,7 @@ class AlertPorts:
     host_name: str
 
 
-class DoorPorts(Protocol):
+class SearchNeeds(Protocol):
     """What a search asks; `Ports` has all of it."""
 
     @property

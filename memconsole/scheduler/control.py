@@ -189,7 +189,7 @@ class Jobs:
         from memconsole.scheduler.execution import Execution  # noqa: PLC0415 - only who runs jobs
 
         engine = self.engine if self.scheduler_engine is None else self.scheduler_engine()
-        home = str(engine.home().path)
+        home = str(engine.home.read().path)
         return SchedulerService(
             self.table,
             self.settings,
@@ -206,20 +206,20 @@ class Jobs:
     def _watcher(self, engine: Engine, stopper: Stopper) -> Watcher | None:
         if self.feed is None:
             return None
-        config = engine.config_watch()
+        config = engine.watches.config()
         watches: dict[str, Watch] = {"config_check": config}
         anew, firsts = {"config_check": config.checked}, [config.begin]
         if self._is_on(lambda: self.settings.search.sync):
-            watches["index_sync"] = engine.index_watch(may_build=True)
+            watches["index_sync"] = engine.watches.index(may_build=True)
         if self._is_on(lambda: self.settings.recovery.is_enabled):
-            ended = watches["recovery"] = engine.ended_watch()
+            ended = watches["recovery"] = engine.watches.ended()
             anew["recovery"] = ended.recovered
             firsts.append(ended.begin)
         if self._is_on(lambda: self.settings.watcher.is_enabled):
-            talks = watches["observer"] = engine.talk_watch()
+            talks = watches["observer"] = engine.watches.talks()
             anew["observer"] = talks.observed
             firsts.append(talks.begin)
-        return Watcher(self.feed(), engine.watched, watches, stopper.bell.ring, anew, firsts)
+        return Watcher(self.feed(), engine.home.watched, watches, stopper.bell.ring, anew, firsts)
 
     def _is_on(self, switch: Callable[[], bool]) -> bool:
         """Whether a switch is on; in a section that is wrong it is not."""

@@ -123,7 +123,7 @@ if TYPE_CHECKING:
 
 def _of_each_agent(kind: type[Checkpoint | Observe | Recover | IndexMd | Propose]) -> Commands:
     def commands(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
-        for agent in engine.home().agents:
+        for agent in engine.home.read().agents:
             yield kind(agent.ref, dry_run=dry_run)
 
     return commands
@@ -132,24 +132,24 @@ def _of_each_agent(kind: type[Checkpoint | Observe | Recover | IndexMd | Propose
 def _reflections(engine: Engine, *, dry_run: bool) -> Iterable[Command]:
     """Return the agents whose observations are to be consolidated; a look costs one file."""
     if dry_run:
-        return [Reflect(agent.ref, dry_run=True) for agent in engine.home().agents]
-    return engine.reflections_due()
+        return [Reflect(agent.ref, dry_run=True) for agent in engine.home.read().agents]
+    return engine.due.reflections()
 
 
 def _rotations(engine: Engine, *, dry_run: bool) -> Iterable[Command | Outcome]:
     """Return what is due by the disk; only then the Gateway is asked."""
-    plan = engine.rotation_plan()
+    plan = engine.rotation.plan()
     if dry_run:
         return [one.command if isinstance(one, Planned) else one for one in plan.outcomes]
     found = [replace(one, dry_run=False) for one in plan.queue]
     if found:
-        engine.require_gateway()
+        engine.gateway.require()
     return [*found, *(one for one in plan.outcomes if isinstance(one, Failed))]
 
 
 def _reindexes(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
     """Yield the agents whose documents changed: a look is cheap, a run loads NumPy."""
-    for agent in engine.home().agents:
+    for agent in engine.home.read().agents:
         look = Reindex(agent.ref, dry_run=True)
         if dry_run:
             yield look
@@ -168,21 +168,21 @@ def _is_indexed(engine: Engine, look: Reindex) -> bool:
 
 def _flushes(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
     """Yield talks that came nearer to their compaction."""
-    for one in engine.flushes_due():
+    for one in engine.due.flushes():
         yield replace(one, dry_run=dry_run)
 
 
 def _precaptures(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
     """Yield talks that the platform is about to start anew by itself."""
-    for one in engine.precaptures():
+    for one in engine.due.precaptures():
         yield Flush(one.agent, one.key, FlushBefore.RESET, dry_run=dry_run)
 
 
 def _keep_samples(engine: Engine, cancel: StopSignal) -> JobEnd:
     """Keep the counts of all sessions, for their growth."""
     del cancel
-    engine.record_samples(engine.snapshot(with_pools=False))
-    engine.remember_readings()
+    engine.readings.sample(engine.snapshot(with_pools=False))
+    engine.readings.remember()
     return JobEnd("done", None, "counts kept")
 
 

@@ -78,7 +78,7 @@ class JobRunner:
         ticket = ticket or self.enter(job)
         try:
             held = nullcontext() if dry_run else self._held(job)
-            with held, self.engine.keep_home():
+            with held, self.engine.home.keep():
                 if job.work is not None:
                     return JobRun(self._preview(job) if dry_run else job.work(self.engine, cancel))
                 found, is_cancelled = self._run_all(job, cancel, ticket, dry_run=dry_run)
@@ -134,5 +134,5 @@ class JobRunner:
         """Return the workspace that each command writes into."""
         if not commands:
             return []
-        roots = {agent.ref: str(agent.workspace) for agent in self.engine.home().agents}
+        roots = {agent.ref: str(agent.workspace) for agent in self.engine.home.read().agents}
         return [roots.get(command.agent, str(command.agent)) for command in commands]

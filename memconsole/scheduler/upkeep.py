@@ -26,7 +26,7 @@ def look_after_health(engine: Engine, cancel: StopSignal) -> JobEnd:
     Raises:
         MemconsoleError: Nobody could look, and there is nobody to tell.
     """
-    found = engine.look_after_health(cancel)
+    found = engine.health.look_after(cancel)
     checks = found.report.checks
     bad = [one.id for one in sorted(checks, key=lambda one: -one.status.rank) if one.status.is_bad]
     count = "1 check is" if len(bad) == 1 else f"{len(bad)} of {len(checks)} checks are"
@@ -47,7 +47,7 @@ def check_config(engine: Engine, cancel: StopSignal) -> JobEnd:
         MemconsoleError: Nobody could look.
     """
     del cancel
-    found = engine.config_findings().findings
+    found = engine.config.check().findings
     bad = [one for one in found if one.severity.rank > Severity.INFO.rank]
     if not bad:
         return JobEnd(DONE, None, "nothing is wrong with the configuration")
@@ -57,7 +57,7 @@ def check_config(engine: Engine, cancel: StopSignal) -> JobEnd:
 
 def rotate_logs(engine: Engine, cancel: StopSignal) -> JobEnd:
     """Rotate the logs that have grown."""
-    found = engine.rotate_logs(cancel=cancel)
+    found = engine.upkeep.rotate_logs(cancel=cancel)
     failed = [one for one in found if one.status == FAILED]
     if failed:
         words = f"{failed[0].file.path}: {failed[0].message}"
@@ -71,12 +71,12 @@ def rotate_logs(engine: Engine, cancel: StopSignal) -> JobEnd:
 
 def clean_transcripts(engine: Engine, cancel: StopSignal) -> JobEnd:
     """Pack and delete old transcripts that no store knows."""
-    return _cleaned(engine.clean_transcripts(cancel=cancel))
+    return _cleaned(engine.upkeep.clean_transcripts(cancel=cancel))
 
 
 def preview_cleaning(engine: Engine) -> JobEnd:
     """Say what would be packed and deleted."""
-    return _cleaned(engine.clean_transcripts(dry_run=True))
+    return _cleaned(engine.upkeep.clean_transcripts(dry_run=True))
 
 
 def _cleaned(found: tuple[Cleaning, ...]) -> JobEnd:
@@ -99,7 +99,7 @@ def _cleaned(found: tuple[Cleaning, ...]) -> JobEnd:
 def publish_metrics(engine: Engine, cancel: StopSignal) -> JobEnd:
     """Tell monitoring how things are."""
     del cancel
-    count = engine.publish_metrics()
+    count = engine.metrics.publish()
     if count is None:
         return JobEnd(SKIPPED, NOTHING_DUE, "nobody wants metrics")
     return JobEnd(DONE, None, f"{count} samples published")

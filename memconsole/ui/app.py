@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from memconsole.engine.engine import Engine
     from memconsole.ports.jobs import JobControl
     from memconsole.ports.platform import ChangeFeed
     from memconsole.ui.actions.targets import Target
-    from memconsole.ui.engine import Door
 
 
 class KeysOfEveryScreen(App[int], inherit_bindings=False):
@@ -167,7 +167,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
 
     def __init__(
         self,
-        engine: Door,
+        engine: Engine,
         settings: Settings,
         feed: ChangeFeed | None = None,
         *,

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from memconsole.domain.search.values import SearchHit, SearchRequest
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
+    from memconsole.engine.engine import Engine
     from memconsole.ports.jobs import JobControl
     from memconsole.ui.actions.action import Actions
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.glyphs import Glyphs
-    from memconsole.ui.engine import Door
     from memconsole.ui.history import History
     from memconsole.ui.queries import Facets, Queries
     from memconsole.ui.terminal.log import Logbook
@@ -107,7 +107,7 @@ class Desk(Protocol):
     reading_pause_s: float
 
     @property
-    def engine(self) -> Door:
+    def engine(self) -> Engine:
         """The engine."""
 
     @property

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memconsole.domain.settings import Settings
+    from memconsole.engine.engine import Engine
     from memconsole.ports.jobs import JobControl
     from memconsole.ports.platform import ChangeFeed
-    from memconsole.ui.engine import Door
 
 
 def run_console(
-    engine: Door,
+    engine: Engine,
     settings: Settings,
     feed: ChangeFeed | None = None,
     *,

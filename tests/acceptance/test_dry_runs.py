@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.compose import engine as wiring
+from memconsole.compose import process
 from memconsole.demo.history import FixedClock
 from memconsole.demo.home import workspace_of, write_home
 from memconsole.domain.agents import Origin
@@ -95,7 +96,7 @@ class Place:
         self.listener = listener
         self.home = write_home(operator, NOW, None).state
         self.settings = replace(
-            wiring.load_settings(None, {}),
+            process.load_settings(None, {}),
             home=self.home,
             is_home_explicit=True,
             state_dir=operator / "state",
@@ -104,7 +105,7 @@ class Place:
             consolidate=ConsolidateSettings(token_target=1),
         )
         self.engine = self.engine_with(self.settings)
-        self.refs = {agent.id: agent.ref for agent in self.engine.home().agents}
+        self.refs = {agent.id: agent.ref for agent in self.engine.home.read().agents}
         self.prepare()
 
     def engine_with(self, settings: Settings) -> Engine:

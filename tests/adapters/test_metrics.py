@@ -42,8 +42,8 @@ def test_figures_of_everything(world: World) -> None:
         "checkpoint", NOW, NOW, "failed", duration_ms=1500, failures=2
     )
     made = Engine(world.ports, SETTINGS)
-    made.look_after_health()
-    made.look_after_health()
+    made.health.look_after()
+    made.health.look_after()
     end = publish_metrics(made, threading.Event())
     assert end.status == "done"
     found = samples(world.metrics.families)
@@ -66,7 +66,7 @@ def test_figures_of_everything(world: World) -> None:
 
 def test_a_late_gateway_is_neither_up_nor_down(world: World) -> None:
     world.gateway.verdict = "late"
-    Engine(world.ports, SETTINGS).publish_metrics()
+    Engine(world.ports, SETTINGS).metrics.publish()
     found = samples(world.metrics.families)
     assert (found["gateway_up"], found["gateway_verdict"]) == ({}, {("late",): 1})
 
@@ -76,7 +76,7 @@ def test_what_is_unknown_has_no_sample(world: World) -> None:
     world.gateway.verdict = "off"
     world.jobs.current["observer"] = JobRecord("observer", next_at=NOW)
     made = Engine(world.ports, SETTINGS)
-    made.publish_metrics()
+    made.metrics.publish()
     found = samples(world.metrics.families)
     assert (found["tokens_max"], found["gateway_up"], found["job_last"]) == ({}, {}, {})
     assert found["job_next_timestamp_seconds"] == {("observer",): NOW.timestamp()}

@@ -13,7 +13,7 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from memconsole.compose import engine
+from memconsole.compose import engine, process
 from memconsole.domain.agents import Origin
 from memconsole.ui.app import ConsoleApp
 from tests.ui.driving import settle, without_naps
@@ -30,7 +30,7 @@ _TEXT = re.compile(r'<text [^>]*x="([\d.]+)"[^>]*clip-path="url\(#[^"]*-line-(\d
 async def walk(plan: Json) -> Json:
     """Take all steps; return what was seen."""
     without_naps()
-    settings = engine.load_settings(None, {})
+    settings = process.load_settings(None, {})
     app = ConsoleApp(engine.build_engine(settings, Origin.CONSOLE), settings)
     async with app.run_test(size=tuple(plan["size"])) as pilot:
         await settle(pilot)

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from memconsole.cli.main import main
-from memconsole.compose import engine
+from memconsole.compose import process
 from memconsole.domain.agents import Storage
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.stored import (
@@ -71,7 +71,7 @@ class Caller:
     settings: Settings | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.monkeypatch.setattr(engine, "build_clock", lambda: self.world.clock)
+        self.monkeypatch.setattr(process, "build_clock", lambda: self.world.clock)
 
     def __call__(self, *words: str) -> Result:
         code = main(words, build=self._engine)

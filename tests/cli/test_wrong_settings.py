@@ -84,7 +84,7 @@ def test_a_channel_without_its_library_is_found(
     environ = {"HOME": str(tmp_path), "MEMCONSOLE_TRANSPORT": "none"}
     settings = load({**environ, "MEMCONSOLE_HOME": str(tmp_path / ".openclaw")})
 
-    report = build_engine(settings, Origin.CLI).config_findings()
+    report = build_engine(settings, Origin.CLI).config.check()
 
     [finding] = [one for one in report.findings if one.id == "settings-wrong"]
     assert finding.why == (

@@ -14,6 +14,7 @@ from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.memory import StateConsolidation
 from memconsole.cli.main import main
 from memconsole.compose import engine as wiring
+from memconsole.compose import process
 from memconsole.demo.gateway import LoopbackGateway, rows_of
 from memconsole.demo.history import FixedClock, remember
 from memconsole.demo.home import DemoHome, write_home
@@ -79,7 +80,7 @@ class Desk:
             patch.setenv(name, value)
         self._patch = patch
         self._operator = operator
-        self._settings = wiring.load_settings(None, {})
+        self._settings = process.load_settings(None, {})
         self._home = write_home(operator, NOW, None)
         remember(self._home, self._settings.state_dir, NOW, self._engine_at)
         self._words: dict[str, str] = {}
@@ -112,7 +113,7 @@ class Desk:
     @contextmanager
     def _gateway(self) -> Iterator[None]:
         disk = self._engine_at(FixedClock(NOW))
-        with LoopbackGateway(lambda: rows_of(disk.sessions()), now=lambda: NOW) as gateway:
+        with LoopbackGateway(lambda: rows_of(disk.sessions.all()), now=lambda: NOW) as gateway:
             self._patch.setenv("MEMCONSOLE_GATEWAY__URL", gateway.url)
             self._patch.setenv("MEMCONSOLE_GATEWAY__TOKEN", gateway.token)
             yield

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.compose import engine as wiring
+from memconsole.compose import process
 from memconsole.demo.history import FixedClock
 from memconsole.demo.home import DemoHome, write_home
 from memconsole.demo.life import COMPACTED_AT, COMPACTED_TO, TOKENS_A_TURN
@@ -32,20 +33,20 @@ def demo(user_home: Path) -> DemoHome:
 @pytest.fixture
 def engine(demo: DemoHome) -> Engine:
     later = FixedClock(NOW + timedelta(hours=1))
-    return wiring.build_engine(wiring.load_settings(None, {}), Origin.CLI, clock=later)
+    return wiring.build_engine(process.load_settings(None, {}), Origin.CLI, clock=later)
 
 
 def grown(engine: Engine, demo: DemoHome) -> SessionView:
-    [view] = (one for one in engine.sessions() if one.key_text == demo.growing.key)
+    [view] = (one for one in engine.sessions.all() if one.key_text == demo.growing.key)
     return view
 
 
 def test_a_step_says_one_thing_and_the_store_tells_its_size(demo: DemoHome, engine: Engine) -> None:
-    before = engine.transcript(demo.growing.key, everything=True)
+    before = engine.sessions.transcript(demo.growing.key, everything=True)
     tokens = demo.growing.tokens
     demo.growing.step(NOW)
     demo.growing.step(NOW + timedelta(seconds=4))
-    after = engine.transcript(demo.growing.key, everything=True)
+    after = engine.sessions.transcript(demo.growing.key, everything=True)
     view = grown(engine, demo)
 
     assert len(after.messages) > len(before.messages)

@@ -10,6 +10,7 @@ import pytest
 
 from memconsole.adapters.sqlite.own import open_own
 from memconsole.compose import engine as wiring
+from memconsole.compose import process
 from memconsole.demo.cast import AGENTS, CRON_RUNS
 from memconsole.demo.history import FixedClock, remember
 from memconsole.demo.home import DemoHome, write_home
@@ -54,7 +55,7 @@ def demo(operator: Path) -> DemoHome:
 
 @pytest.fixture(scope="module")
 def engine(demo: DemoHome) -> Engine:
-    settings = wiring.load_settings(None, {})
+    settings = process.load_settings(None, {})
 
     def engine_at(clock: Clock) -> Engine:
         return wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
@@ -217,7 +218,7 @@ def test_weeks_of_daily_logs(snapshot: ConsoleSnapshot) -> None:
 def test_transcripts_are_read_whole(engine: Engine, snapshot: ConsoleSnapshot) -> None:
     for view in snapshot.sessions:
         if view.stored.transcript is not None and view.session_id is not None:
-            read = engine.transcript(view.session_id, everything=True)
+            read = engine.sessions.transcript(view.session_id, everything=True)
             assert read.counts.damaged == 0
             assert read.messages
 
@@ -235,12 +236,12 @@ def test_packed_records_pictures_compactions_and_resets_occur(
     kinds = {
         message.kind
         for key in ("agent:research:main", "agent:writer:main")
-        for message in engine.transcript(key, everything=True).messages
+        for message in engine.sessions.transcript(key, everything=True).messages
     }
     assert {kind.value for kind in kinds} >= {EntryKind.COMPACTION.value, EntryKind.RESET.value}
     notes = [
         note
-        for message in engine.transcript("agent:homelab:main").messages
+        for message in engine.sessions.transcript("agent:homelab:main").messages
         for note in message.attachments
     ]
     assert notes
@@ -255,13 +256,13 @@ def test_the_history_is_that_of_real_checkpoints(
     context = demo.workspace("main") / "memory" / "ACTIVE_CONTEXT.md"
     assert context.read_text("utf-8").startswith("# Active Context — main")
     assert context.stat().st_mtime == (NOW - timedelta(minutes=4)).timestamp()
-    assert {run.status for run in engine.runs()} == {"done", "skipped"}
+    assert {run.status for run in engine.runs.newest()} == {"done", "skipped"}
 
 
 def test_looking_changes_nothing_in_the_home(engine: Engine, demo: DemoHome) -> None:
     before = tree(demo.state)
     engine.snapshot()
-    engine.session("agent:work:main")
+    engine.sessions.detail("agent:work:main")
     assert tree(demo.state) == before
 
 

@@ -70,9 +70,9 @@ def test_since_is_remembered_everywhere(world: World) -> None:
     look(world, made)
     first = world.clock.now()
     look(world, made)
-    [alert] = [one for one in made.alerts() if one.issue == "gateway"]
+    [alert] = [one for one in made.snapshot().alerts if one.issue == "gateway"]
     assert (alert.since, alert.seen_at) == (first, world.clock.now())
-    [check] = [one for one in made.health().checks if one.id == "gateway"]
+    [check] = [one for one in made.health.report().checks if one.id == "gateway"]
     assert check.since == first
     assert [one.issue for one in made.snapshot().alerts] == ["gateway"]
     assert world.alerts.status_file.text is not None
@@ -126,7 +126,7 @@ def test_a_home_that_goes_away_is_told(world: World, monkeypatch: pytest.MonkeyP
         patch.setattr(world.platform, "read", gone)
         look(world, made)
         with pytest.raises(HomeNotFoundError):
-            engine(world).look_after_health()
+            engine(world).health.look_after()
     look(world, made)
     assert world.alerts.webhook.told() == [("alert", ["health"]), ("recovery", ["health"])]
 
@@ -152,12 +152,12 @@ def test_a_round_that_is_told_to_end_tells_the_rest_later(world: World) -> None:
 
 
 def test_a_test_reaches_every_channel(world: World) -> None:
-    found = engine(world).test_alerts()
+    found = engine(world).alerts.test()
     assert [(one.channel, one.error) for one in found] == [("log", None), ("webhook", None)]
     [message] = world.alerts.webhook.messages
     assert (message["kind"], message["issues"]) == ("test", [])
     world.alerts.webhook.failures = 1
-    [_, planned] = engine(world).test_alerts(dry_run=True)
+    [_, planned] = engine(world).alerts.test(dry_run=True)
     assert (planned.error, planned.is_planned) == ("webhook has no address", True)
     assert len(world.alerts.webhook.messages) == 1
 
@@ -165,9 +165,9 @@ def test_a_test_reaches_every_channel(world: World) -> None:
 def test_nothing_is_sent_when_nothing_may_be_done(world: World) -> None:
     made = Engine(world.ports, replace(SETTINGS, ui=UiSettings(read_only=True)))
     with pytest.raises(ReadOnlyError):
-        made.test_alerts()
+        made.alerts.test()
     with pytest.raises(ReadOnlyError):
-        made.look_after_health()
+        made.health.look_after()
     assert world.alerts.log.messages == []
 
 
@@ -175,13 +175,13 @@ def test_a_muted_issue_is_told_to_nobody_until_it_is_over(world: World) -> None:
     made = engine(world)
     world.host.percents[HOME] = 98.0
     look(world, made)
-    made.mute_alert("disk", timedelta(days=1))
+    made.alerts.mute("disk", timedelta(days=1))
     for _ in range(9):
         assert look(world, made) == "done"
     assert world.alerts.webhook.told() == [("alert", ["disk"])]
-    [one] = made.alert_standings()
+    [one] = made.alerts.standings()
     assert one.muted_until == one.told_at + timedelta(days=1)  # type: ignore[operator]
-    assert made.mute_alert("disk", None) is None
+    made.alerts.mute("disk", None)
     look(world, made)
     assert world.alerts.webhook.told() == [("alert", ["disk"])] * 2
 
@@ -190,7 +190,7 @@ def test_nothing_is_muted_read_only(world: World) -> None:
     settings = replace(SETTINGS, ui=UiSettings(read_only=True))
     for span in (timedelta(hours=1), None):
         with pytest.raises(ReadOnlyError):
-            Engine(world.ports, settings).mute_alert("gateway", span)
+            Engine(world.ports, settings).alerts.mute("gateway", span)
 
 
 def test_the_job_names_what_is_bad_the_gravest_first(world: World) -> None:

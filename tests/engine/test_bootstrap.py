@@ -49,7 +49,8 @@ class Stage:
     ) -> Bootstrap:
         rules = BootstrapSettings(**settings)  # type: ignore[arg-type]
         engine = Engine(self.world.ports, replace(SETTINGS, bootstrap=rules))
-        return engine.bootstrap(session_key=key, is_startup=is_startup)
+        service = engine.bootstrap
+        return (service.to_read if is_startup else service.given)(session_key=key)
 
     def names(self, key: str | None = MAIN, *, groups: bool = False) -> list[str]:
         return [one.name for one in self.run(key, groups=groups).files]
@@ -185,22 +186,22 @@ def test_whose_memory_it_is_must_be_known() -> None:
     stage = Stage()
     engine = Engine(stage.world.ports, SETTINGS)
     with pytest.raises(UnknownAgentError):
-        engine.bootstrap(session_key="agent:nobody:main")
+        engine.bootstrap.given(session_key="agent:nobody:main")
     with pytest.raises(UsageError):
-        engine.bootstrap(workspace=Path("/elsewhere"))
-    assert engine.bootstrap(workspace=ROOT).session_class.value == "main"
+        engine.bootstrap.given(workspace=Path("/elsewhere"))
+    assert engine.bootstrap.given(workspace=ROOT).session_class.value == "main"
 
 
 def test_a_missing_workspace_is_told() -> None:
     world = World(replace(AGENT, workspace_exists=False))
-    found = Engine(world.ports, SETTINGS).bootstrap(session_key=MAIN)
+    found = Engine(world.ports, SETTINGS).bootstrap.given(session_key=MAIN)
     assert found.files == ()
     assert "does not exist" in found.left_out[0]
 
 
 def test_every_class_is_answered_in_one_look() -> None:
     stage = Stage()
-    found = Engine(stage.world.ports, SETTINGS).bootstraps("main")
+    found = Engine(stage.world.ports, SETTINGS).bootstrap.by_class("main")
     assert [one.session_class for one in found] == list(SessionClass)
     given = {one.session_class: [it.name for it in one.files] for one in found}
     assert given[SessionClass.MAIN] == given[SessionClass.DIRECT] == FULL

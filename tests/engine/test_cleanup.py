@@ -74,7 +74,7 @@ class Stage:
 
     def clean(self, *, dry_run: bool = False) -> list[tuple[str, str]]:
         """Return (status, message) of each file."""
-        found = self.engine().clean_transcripts(dry_run=dry_run)
+        found = self.engine().upkeep.clean_transcripts(dry_run=dry_run)
         return [(one.status, one.message) for one in found]
 
     @property
@@ -215,7 +215,7 @@ def test_a_dry_run_changes_nothing_and_so_does_one_that_is_switched_off() -> Non
     stage = Stage()
     assert stage.clean(dry_run=True) == [("planned", "would pack 3.9 KB")]
     off = stage.engine(CleanupSettings())
-    assert [one.status for one in off.clean_transcripts()] == ["planned"]
+    assert [one.status for one in off.upkeep.clean_transcripts()] == ["planned"]
     assert stage.done == []
     assert stage.world.recovery.fingerprints(stage.agent.ref, "s-1") == frozenset()
 
@@ -223,8 +223,8 @@ def test_a_dry_run_changes_nothing_and_so_does_one_that_is_switched_off() -> Non
 def test_read_only_refuses_it() -> None:
     engine = Stage().engine(ui=UiSettings(read_only=True))
     with pytest.raises(ReadOnlyError):
-        engine.clean_transcripts()
-    assert [one.status for one in engine.clean_transcripts(dry_run=True)] == ["planned"]
+        engine.upkeep.clean_transcripts()
+    assert [one.status for one in engine.upkeep.clean_transcripts(dry_run=True)] == ["planned"]
 
 
 def test_one_that_fails_stops_no_other_and_the_job_says_so() -> None:

@@ -1,4 +1,4 @@
-"""The door: outcomes for expected failures, one log line a run, nothing written when reading."""
+"""The engine: outcomes for expected failures, one log line a run, nothing written when reading."""
 
 from __future__ import annotations
 
@@ -163,10 +163,10 @@ def test_reading_writes_no_state() -> None:
     engine = engine_of(world)
 
     engine.snapshot()
-    engine.session(KEY)
-    engine.transcript(KEY)
-    engine.pools()
-    engine.rotation_plan()
+    engine.sessions.detail(KEY)
+    engine.sessions.transcript(KEY)
+    engine.memory.pools()
+    engine.rotation.plan()
 
     assert (world.runs.stored, world.samples.stored, world.captures.stored) == ([], [], [])
 
@@ -175,20 +175,20 @@ def test_samples_are_kept_on_demand_and_never_fatal(caplog: pytest.LogCaptureFix
     world = world_with_talk()
     engine = engine_of(world)
 
-    engine.record_samples(engine.snapshot())
+    engine.readings.sample(engine.snapshot())
     assert [sample.tokens for sample in world.samples.stored] == [1_000]
 
     world.samples.is_unwritable = True
-    engine.record_samples(engine.snapshot())
+    engine.readings.sample(engine.snapshot())
     assert "samples are not kept" in caplog.text
 
 
 def test_sessions_and_transcripts_are_found_by_key_and_id() -> None:
     engine = engine_of(world_with_talk())
 
-    assert [view.key_text for view in engine.sessions()] == [KEY]
-    assert engine.session(KEY).view.messages == 4
-    assert [message.text for message in engine.transcript("id-main", tail=1).messages] == [
+    assert [view.key_text for view in engine.sessions.all()] == [KEY]
+    assert engine.sessions.detail(KEY).view.messages == 4
+    assert [message.text for message in engine.sessions.transcript("id-main", tail=1).messages] == [
         "Sam knows now"
     ]
 
@@ -204,11 +204,11 @@ def test_pools_come_once_a_workspace_and_markers_name_their_agent() -> None:
     world.memory.marked[shared] = (fact,)
     engine = engine_of(world)
 
-    assert [pool.agents for pool in engine.pools()] == [("main", "ops"), ("work",)]
-    assert [pool.agents for pool in engine.pools("ops")] == [("main", "ops")]
-    assert engine.markers() == (("main", fact),)
+    assert [pool.agents for pool in engine.memory.pools()] == [("main", "ops"), ("work",)]
+    assert [pool.agents for pool in engine.memory.pools("ops")] == [("main", "ops")]
+    assert engine.memory.markers() == (("main", fact),)
     with pytest.raises(UnknownAgentError):
-        engine.pools("nobody")
+        engine.memory.pools("nobody")
 
 
 def test_memory_texts_are_read_inside_the_workspace() -> None:
@@ -216,8 +216,8 @@ def test_memory_texts_are_read_inside_the_workspace() -> None:
     root = world.platform.agents[0].workspace
     world.workspace.files[root, "MEMORY.md"] = "- a fact\n"
 
-    assert engine_of(world).memory_text("main", "MEMORY.md") == "- a fact\n"
-    assert engine_of(world).memory_text("main", "memory/none.md") is None
+    assert engine_of(world).memory.text("main", "MEMORY.md") == "- a fact\n"
+    assert engine_of(world).memory.text("main", "memory/none.md") is None
 
 
 def test_changes_are_told_apart_by_agent() -> None:
@@ -225,19 +225,19 @@ def test_changes_are_told_apart_by_agent() -> None:
     engine = engine_of(world)
     main, work = world.platform.agents
 
-    assert engine.agents_of(frozenset({work.sessions_dir / "a.jsonl"})) == frozenset({work.ref})
+    assert engine.home.owners(frozenset({work.sessions_dir / "a.jsonl"})) == frozenset({work.ref})
     both = {main.workspace / "memory" / "x.md", work.database}
-    assert engine.agents_of(frozenset(both)) == frozenset({main.ref, work.ref})
+    assert engine.home.owners(frozenset(both)) == frozenset({main.ref, work.ref})
     # The configuration belongs to all of them.
-    assert engine.agents_of(frozenset({HOME / "openclaw.json"})) is None
-    assert engine.agents_of(frozenset()) == frozenset()
+    assert engine.home.owners(frozenset({HOME / "openclaw.json"})) is None
+    assert engine.home.owners(frozenset()) == frozenset()
 
 
 def test_what_is_watched_covers_every_place() -> None:
     world = World()
     [agent] = world.platform.agents
 
-    watched = engine_of(world).watched()
+    watched = engine_of(world).home.watched()
 
     assert {HOME, agent.sessions_dir, agent.workspace, agent.database.parent} == set(watched)
     assert all(isinstance(place, Path) for place in watched)
@@ -247,8 +247,8 @@ def test_a_configuration_elsewhere_is_watched_too() -> None:
     elsewhere = Path("/etc/openclaw.json")
     inside = HOME / "openclaw.json"
 
-    assert elsewhere in engine_of(World(config=PlatformConfig(path=elsewhere))).watched()
-    assert inside not in engine_of(World(config=PlatformConfig(path=inside))).watched()
+    assert elsewhere in engine_of(World(config=PlatformConfig(path=elsewhere))).home.watched()
+    assert inside not in engine_of(World(config=PlatformConfig(path=inside))).home.watched()
 
 
 def test_runs_come_newest_first() -> None:
@@ -258,9 +258,9 @@ def test_runs_come_newest_first() -> None:
     world.clock.advance(timedelta(minutes=30))
     engine.run(checkpoint())
 
-    assert [run.status for run in engine.runs()] == ["skipped", "done"]
-    assert len(engine.runs(limit=1)) == 1
-    assert engine.runs(since=world.clock.at)[0].reason == "nothing-new"
+    assert [run.status for run in engine.runs.newest()] == ["skipped", "done"]
+    assert len(engine.runs.newest(limit=1)) == 1
+    assert engine.runs.newest(since=world.clock.at)[0].reason == "nothing-new"
 
 
 def test_runs_of_another_home_are_not_shown() -> None:
@@ -269,5 +269,5 @@ def test_runs_of_another_home_are_not_shown() -> None:
     engine.run(checkpoint())
     world.runs.stored[0] = replace(world.runs.stored[0], home="/elsewhere/.openclaw")
 
-    assert engine.runs() == ()
+    assert engine.runs.newest() == ()
     assert engine.snapshot().activity == ()

@@ -35,11 +35,11 @@ def stage(*rows: StoredSession, section: dict[str, object] | None = None) -> Sta
 
 
 def detail(made: Stage, key: str = KEY) -> SessionDetail:
-    return Engine(made.world.ports, made.settings).session(key)
+    return Engine(made.world.ports, made.settings).sessions.detail(key)
 
 
 def ahead(made: Stage, at: datetime) -> tuple[Precapture, ...]:
-    return Engine(made.world.ports, made.settings).precaptures(at)
+    return Engine(made.world.ports, made.settings).due.precaptures(at)
 
 
 def test_a_session_shows_policy_and_next_events() -> None:
@@ -135,9 +135,9 @@ def test_a_flush_that_found_too_little_is_not_repeated() -> None:
     made.say("id-main", "hi")
     made.world.clock.at = TOMORROW - timedelta(minutes=5)
     engine = Engine(made.world.ports, made.settings)
-    [one] = engine.precaptures()
+    [one] = engine.due.precaptures()
     assert isinstance(engine.run(Flush(one.agent, one.key)), Skipped)
-    assert engine.precaptures() == ()
+    assert engine.due.precaptures() == ()
 
 
 def test_talk_that_is_never_captured_is_never_due() -> None:

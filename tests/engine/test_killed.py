@@ -260,5 +260,5 @@ def test_an_erasure_that_was_killed_is_finished_by_whatever_runs_next(
             if path.is_file() and SECRET.encode() in path.read_bytes()
         ]
         assert (holding == []) is begun, number
-        found = one.place.engine().search(SearchRequest(text=SECRET, agent_id="main")).hits
+        found = one.place.engine().search.find(SearchRequest(text=SECRET, agent_id="main")).hits
         assert (found == ()) is begun, number

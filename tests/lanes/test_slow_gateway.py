@@ -111,7 +111,7 @@ class Place:
             home=self.folder / ".openclaw",
             metrics=MetricsSettings(textfile=file),
         )
-        engine.build_engine(settings, Origin.SCHEDULER).publish_metrics()
+        engine.build_engine(settings, Origin.SCHEDULER).metrics.publish()
         text = file.read_text("utf-8")
         rows = (line.rpartition(" ") for line in text.splitlines() if not line.startswith("#"))
         return {name: value for name, _, value in rows if name.startswith("memconsole_gateway")}

@@ -21,15 +21,26 @@ from memconsole.domain.memory.advice import MemoryAdvice
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.domain.settings import Settings, UiSettings
+from memconsole.engine.alerts import AlertService
+from memconsole.engine.bootstrap import BootstrapService
+from memconsole.engine.config_check.service import ConfigService
+from memconsole.engine.consolidate.service import ConsolidationService
+from memconsole.engine.health.service import HealthService
+from memconsole.engine.home.service import HomeService
+from memconsole.engine.hooks import HookService
+from memconsole.engine.memory.service import MemoryService
+from memconsole.engine.runs import RunService
+from memconsole.engine.sessions.service import SessionService
+from memconsole.engine.snapshot.record import ReadingService
 from memconsole.errors import MemconsoleError, SessionNotFoundError
 from tests.ui import sample
-from tests.ui.fake_search import FakeSearch
+from tests.ui.fake_search import FakeSearching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime, timedelta
 
-    from memconsole.domain.alerts.rules import Mute, Standing
+    from memconsole.domain.alerts.rules import Standing
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome, Run
     from memconsole.domain.hooks import HookStatus
@@ -51,8 +62,8 @@ def settings(**ui: object) -> Settings:
     )
 
 
-class FakeEngine(FakeSearch):
-    """Satisfies the console's door.
+class FakeEngine(FakeSearching):
+    """Has what the console asks: each service says what the engine was told.
 
     Attributes:
         reading: What a snapshot returns; an error is raised instead.
@@ -95,96 +106,30 @@ class FakeEngine(FakeSearch):
         self.config_report: ConfigReport | MemconsoleError = ConfigReport(())
         self.run_gate = threading.Event()
         self.run_gate.set()
+        self.home = FakeHome()
+        self.readings = FakeReadings(self)
+        self.sessions = FakeSessions(self)
+        self.memory = FakeMemory(self)
+        self.consolidation = FakeConsolidation(self)
+        self.bootstrap = FakeBootstrap(self)
+        self.hooks = HookService(FakeHooks(self), is_read_only=True)
+        self.runs = FakeRuns(self)
+        self.health = FakeHealth(self)
+        self.alerts = FakeAlerts(self)
+        self.config = FakeConfig(self)
 
-    def snapshot(self, changed: frozenset[AgentRef] | None = None) -> ConsoleSnapshot:
+    def snapshot(
+        self,
+        changed: frozenset[AgentRef] | None = None,
+        *,
+        with_pools: bool = True,
+        agent_id: str | None = None,
+        with_gateway: bool = True,
+    ) -> ConsoleSnapshot:
         self.asked.append(changed)
         if isinstance(self.reading, MemconsoleError):
             raise self.reading
         return self.reading
-
-    def session(self, name: str) -> SessionDetail:
-        if name not in self.details:
-            raise SessionNotFoundError(name)
-        return self.details[name]
-
-    def transcript(
-        self, name: str, *, tail: int | None = None, everything: bool = False
-    ) -> TranscriptView:
-        if name not in self.transcripts:
-            raise SessionNotFoundError(name)
-        return self.transcripts[name]
-
-    def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
-        return self.marked
-
-    def checkpoints(self, agent_id: str) -> tuple[Capture, ...]:
-        return self.captures
-
-    def memory_text(self, agent_id: str, relative: str) -> str | None:
-        return self.texts.get(relative)
-
-    def memory_entries(self, agent_id: str, name: str | None = None) -> tuple[MemoryEntry, ...]:
-        return () if name is None else entries_of(name, self.texts.get(name, ""))
-
-    def memory_advice(self, agent_id: str) -> MemoryAdvice:
-        if isinstance(self.advice, MemconsoleError):
-            raise self.advice
-        return self.advice
-
-    def consolidation(self, agent_id: str) -> ConsolidationPreview:
-        if isinstance(self.consolidated, MemconsoleError):
-            raise self.consolidated
-        return self.consolidated
-
-    def bootstraps(self, agent_id: str) -> tuple[Bootstrap, ...]:
-        if isinstance(self.given, MemconsoleError):
-            raise self.given
-        return self.given
-
-    def bootstrap(self, *, session_key: str | None = None, is_startup: bool = False) -> Bootstrap:
-        return self.startup
-
-    def hooks(self) -> tuple[HookStatus, ...]:
-        return self.hook_states
-
-    def prune_preview(self, name: str, wish: PruningWish) -> PruningPreview:
-        self.wishes.append(wish)
-        if self.pruned is None:
-            raise SessionNotFoundError(name)
-        return self.pruned
-
-    def runs(
-        self, *, limit: int = 50, since: datetime | None = None, job: str | None = None
-    ) -> tuple[Run, ...]:
-        return tuple(run for run in self.history if job in (None, run.job))[:limit]
-
-    def health(self) -> HealthReport:
-        return self.health_report
-
-    def alert_standings(self) -> tuple[Standing, ...]:
-        return self.standings
-
-    def mute_alert(self, issue: str, span: timedelta | None) -> Mute | None:
-        until = None if span is None else sample.NOW + span
-        self.standings = tuple(
-            replace(one, muted_until=until) if one.alert.issue == issue else one
-            for one in self.standings
-        )
-        return None
-
-    def config_findings(self) -> ConfigReport:
-        if isinstance(self.config_report, MemconsoleError):
-            raise self.config_report
-        return self.config_report
-
-    def watched(self) -> tuple[Path, ...]:
-        return (sample.HOME,)
-
-    def agents_of(self, paths: frozenset[Path]) -> frozenset[AgentRef] | None:
-        return frozenset(AgentRef(str(sample.HOME), path.name) for path in paths)
-
-    def record_samples(self, snapshot: ConsoleSnapshot) -> None:
-        self.sampled += 1
 
     def run(
         self,
@@ -192,6 +137,7 @@ class FakeEngine(FakeSearch):
         *,
         progress: Callable[[int, int], None] | None = None,
         cancel: StopSignal | None = None,
+        job: str | None = None,
     ) -> Outcome:
         self.commands.append(command)
         if not command.dry_run:
@@ -222,3 +168,173 @@ class FakeEngine(FakeSearch):
             wrote=wrote,
             duration_ms=31,
         )
+
+
+class FakeSessions(SessionService):
+    """The details and transcripts of the engine."""
+
+    def __init__(self, fake: FakeEngine) -> None:
+        self._fake = fake
+
+    def detail(self, name: str) -> SessionDetail:
+        if name not in self._fake.details:
+            raise SessionNotFoundError(name)
+        return self._fake.details[name]
+
+    def transcript(
+        self, name: str, *, tail: int | None = None, everything: bool = False
+    ) -> TranscriptView:
+        if name not in self._fake.transcripts:
+            raise SessionNotFoundError(name)
+        return self._fake.transcripts[name]
+
+    def pruned(self, name: str, wish: PruningWish) -> PruningPreview:
+        self._fake.wishes.append(wish)
+        if self._fake.pruned is None:
+            raise SessionNotFoundError(name)
+        return self._fake.pruned
+
+
+class FakeMemory(MemoryService):
+    """The texts of the engine."""
+
+    def __init__(self, fake: FakeEngine) -> None:
+        self._fake = fake
+
+    def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
+        return self._fake.marked
+
+    def checkpoints(self, agent_id: str) -> tuple[Capture, ...]:
+        return self._fake.captures
+
+    def text(self, agent_id: str, relative: str) -> str | None:
+        return self._fake.texts.get(relative)
+
+    def entries(self, agent_id: str, name: str | None = None) -> tuple[MemoryEntry, ...]:
+        return () if name is None else entries_of(name, self._fake.texts.get(name, ""))
+
+    def advice(self, agent_id: str) -> MemoryAdvice:
+        if isinstance(self._fake.advice, MemconsoleError):
+            raise self._fake.advice
+        return self._fake.advice
+
+
+class FakeConsolidation(ConsolidationService):
+    """The preview of the engine."""
+
+    def __init__(self, fake: FakeEngine) -> None:
+        self._fake = fake
+
+    def preview(self, agent_id: str) -> ConsolidationPreview:
+        if isinstance(self._fake.consolidated, MemconsoleError):
+            raise self._fake.consolidated
+        return self._fake.consolidated
+
+
+class FakeBootstrap(BootstrapService):
+    """What the engine gives."""
+
+    def __init__(self, fake: FakeEngine) -> None:
+        self._fake = fake
+
+    def by_class(self, agent_id: str) -> tuple[Bootstrap, ...]:
+        if isinstance(self._fake.given, MemconsoleError):
+            raise self._fake.given
+        return self._fake.given
+
+    def to_read(
+        self, *, workspace: Path | None = None, session_key: str | None = None
+    ) -> Bootstrap:
+        return self._fake.startup
+
+
+class FakeRuns(RunService):
+    """The history of the engine."""
+
+    def __init__(self, fake: FakeEngine) -> None:
+        self._fake = fake
+
+    def newest(
+        self, *, limit: int = 50, since: datetime | None = None, job: str | None = None
+    ) -> tuple[Run, ...]:
+        return tuple(run for run in self._fake.history if job in (None, run.job))[:limit]
+
+
+class FakeHealth(HealthService):
+    """The report of the engine."""
+
+    def __init__(self, fake: FakeEngine) -> None:
+        self._fake = fake
+
+    def report(self, snapshot: ConsoleSnapshot | None = None) -> HealthReport:
+        return self._fake.health_report
+
+
+class FakeAlerts(AlertService):
+    """The standings of the engine."""
+
+    def __init__(self, fake: FakeEngine) -> None:
+        self._fake = fake
+
+    def standings(self) -> tuple[Standing, ...]:
+        return self._fake.standings
+
+    def mute(self, issue: str, span: timedelta | None) -> None:
+        until = None if span is None else sample.NOW + span
+        self._fake.standings = tuple(
+            replace(one, muted_until=until) if one.alert.issue == issue else one
+            for one in self._fake.standings
+        )
+
+
+class FakeConfig(ConfigService):
+    """The findings of the engine."""
+
+    def __init__(self, fake: FakeEngine) -> None:
+        self._fake = fake
+
+    def check(
+        self, snapshot: ConsoleSnapshot | None = None, *, recommends: bool = False
+    ) -> ConfigReport:
+        if isinstance(self._fake.config_report, MemconsoleError):
+            raise self._fake.config_report
+        return self._fake.config_report
+
+
+class FakeHome(HomeService):
+    """The home of the samples."""
+
+    def __init__(self) -> None:
+        pass
+
+    def watched(self) -> tuple[Path, ...]:
+        return (sample.HOME,)
+
+    def owners(self, paths: frozenset[Path]) -> frozenset[AgentRef] | None:
+        return frozenset(AgentRef(str(sample.HOME), path.name) for path in paths)
+
+
+class FakeReadings(ReadingService):
+    """Counts what it is given."""
+
+    def __init__(self, fake: FakeEngine) -> None:
+        self._fake = fake
+
+    def sample(self, snapshot: ConsoleSnapshot) -> None:
+        self._fake.sampled += 1
+
+
+class FakeHooks:
+    """The hooks of the engine, which nobody changes here."""
+
+    def __init__(self, fake: FakeEngine) -> None:
+        self._fake = fake
+
+    def status(self, prefix: str, *, asks: bool = False) -> tuple[HookStatus, ...]:
+        return self._fake.hook_states
+
+    def install(self, prefix: str, *, dry_run: bool) -> tuple[Written, ...]:
+        raise NotImplementedError
+
+    def remove(self, prefix: str, *, dry_run: bool) -> tuple[str, ...]:
+        raise NotImplementedError

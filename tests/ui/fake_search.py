@@ -1,4 +1,4 @@
-"""The searching half of the fake engine: hits, indexes and a watch that say what they are told."""
+"""An engine that only searches: hits, indexes and a watch that say what they are told."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from memconsole.domain.search.agent_view import AgentView, Reason
 from memconsole.domain.search.indexing import IndexState, IndexStatus, Source, Vectors
 from memconsole.domain.search.query import match_spans, parse
 from memconsole.domain.search.values import SearchHit, SearchResult
+from memconsole.engine.engine import Engine
+from memconsole.engine.platform_search.service import PlatformSearchService
+from memconsole.engine.search.service import SearchService
+from memconsole.engine.search.watch import IndexWatch
+from memconsole.engine.watches import Watches
 from memconsole.errors import MemconsoleError
 from tests.ui import sample
 
@@ -67,7 +72,7 @@ def status(state: IndexState = IndexState.FRESH, **changes: object) -> IndexStat
 
 
 @dataclass
-class FakeWatch:
+class FakeWatch(IndexWatch):
     """A watch: what was noted, and what it will index when it is asked."""
 
     noted: list[frozenset[Path]] = field(default_factory=list)
@@ -85,8 +90,8 @@ class FakeWatch:
         return self.outcomes
 
 
-class FakeSearch:
-    """What the console asks about searching.
+class FakeSearching(Engine):
+    """An engine whose search says what it is told to say.
 
     Attributes:
         statuses: State of each agent's index; usual for agents that are not named.
@@ -117,24 +122,47 @@ class FakeSearch:
         self.answers: Callable[[SearchResult], SearchResult] | MemconsoleError = lambda one: one
         self.asked_agents: list[str] = []
         self.platform_health: dict[str, PlatformIndexHealth] = {}
+        self.search = FakeSearch(self)
+        self.platform_search = FakePlatformSearch(self)
+        self.watches = FakeWatches(self)
 
-    def search(self, request: SearchRequest, cancel: StopSignal | None = None) -> SearchResult:
-        self.requests.append(request)
-        while not self.gate.wait(0.005):
+    def build(
+        self, command: Command, progress: Callable[[int, int], None] | None, cancel: object
+    ) -> Outcome:
+        """Do what `Reindex` does."""
+        for done, total in self.steps:
+            if progress is not None:
+                progress(done, total)
+        self.build_gate.wait(10)
+        self.statuses[command.agent.id] = status()
+        return Reindexed(command, "47 documents taken in, 0 taken out; 1204 chunks in 3.6 MB")
+
+
+class FakeSearch(SearchService):
+    """Finds what the engine is told."""
+
+    def __init__(self, fake: FakeSearching) -> None:
+        self._fake = fake
+
+    def find(
+        self, request: SearchRequest, cancel: StopSignal | None = None, progress: object = None
+    ) -> SearchResult:
+        self._fake.requests.append(request)
+        while not self._fake.gate.wait(0.005):
             if cancel is not None and cancel.is_set():
-                self.given_up.append(request.text)
+                self._fake.given_up.append(request.text)
                 break
-        if isinstance(self.answer, MemconsoleError):
-            raise self.answer
+        if isinstance(self._fake.answer, MemconsoleError):
+            raise self._fake.answer
         indexes = self.indexes(request.agent_id)
         is_there = any(one.state is IndexState.FRESH for one in indexes.values())
-        hits = self.answer(request) if is_there else ()
+        hits = self._fake.answer(request) if is_there else ()
         return self._result(request, hits, indexes)
 
     def scan(self, request: SearchRequest, cancel: StopSignal | None = None) -> SearchResult:
-        self.scans.append(request)
-        assert not isinstance(self.answer, MemconsoleError)
-        return self._result(request, self.answer(request)[:1], self.indexes(request.agent_id))
+        self._fake.scans.append(request)
+        assert not isinstance(self._fake.answer, MemconsoleError)
+        return self._result(request, self._fake.answer(request)[:1], self.indexes(request.agent_id))
 
     def _result(
         self,
@@ -151,41 +179,45 @@ class FakeSearch:
             index=worst,
             indexes=indexes,
             coverage=len(known) / len(query.words) if query.words else None,
-            agent_searches=self.agent_searches if request.is_explained else (),
-        )
-
-    def ask_agents(self, result: SearchResult) -> SearchResult:
-        self.asked_agents.append(result.query.text)
-        if isinstance(self.answers, MemconsoleError):
-            raise self.answers
-        return self.answers(result)
-
-    def platform_indexes(self, agent_id: str | None = None) -> tuple[PlatformIndexHealth, ...]:
-        names = tuple(self.platform_health) if agent_id is None else (agent_id,)
-        return tuple(
-            self.platform_health.get(one, PlatformIndexHealth(one, is_absent=True)) for one in names
+            agent_searches=self._fake.agent_searches if request.is_explained else (),
         )
 
     def indexes(self, agent_id: str | None = None) -> dict[tuple[str, Source], IndexStatus]:
         agents = ("main", "work", "research") if agent_id is None else (agent_id,)
-        return {(one, Source.MEMORY): self.statuses.get(one, status()) for one in agents}
+        return {(one, Source.MEMORY): self._fake.statuses.get(one, status()) for one in agents}
 
-    def index_watch(self) -> FakeWatch:
-        return self.watch
-
-    def document_lines(self, agent_id: str, path: str) -> tuple[str, ...]:
+    def lines(self, agent_id: str, path: str) -> tuple[str, ...]:
         return ()
 
-    def build(
-        self, command: Command, progress: Callable[[int, int], None] | None, cancel: object
-    ) -> Outcome:
-        """Do what `Reindex` does."""
-        for done, total in self.steps:
-            if progress is not None:
-                progress(done, total)
-        self.build_gate.wait(10)
-        self.statuses[command.agent.id] = status()
-        return Reindexed(command, "47 documents taken in, 0 taken out; 1204 chunks in 3.6 MB")
+
+class FakePlatformSearch(PlatformSearchService):
+    """Finds what the engine is told."""
+
+    def __init__(self, fake: FakeSearching) -> None:
+        self._fake = fake
+
+    def ask(self, result: SearchResult) -> SearchResult:
+        self._fake.asked_agents.append(result.query.text)
+        if isinstance(self._fake.answers, MemconsoleError):
+            raise self._fake.answers
+        return self._fake.answers(result)
+
+    def indexes(self, agent_id: str | None = None) -> tuple[PlatformIndexHealth, ...]:
+        names = tuple(self._fake.platform_health) if agent_id is None else (agent_id,)
+        return tuple(
+            self._fake.platform_health.get(one, PlatformIndexHealth(one, is_absent=True))
+            for one in names
+        )
+
+
+class FakeWatches(Watches):
+    """Gives the watch of the engine."""
+
+    def __init__(self, fake: FakeSearching) -> None:
+        self._fake = fake
+
+    def index(self, *, may_build: bool = False) -> FakeWatch:
+        return self._fake.watch
 
 
 def found(request: SearchRequest) -> tuple[SearchHit, ...]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from memconsole.cli.call import exits
 from memconsole.cli.call.flags import Flags
-from memconsole.cli.output.stream import Output
+from memconsole.cli.output.stream import Output, Progress
+from memconsole.domain.agents import Origin
 from memconsole.errors import ConfigError
 from memconsole.lazy_dataclass import dataclass
 
@@ -21,13 +22,12 @@ if TYPE_CHECKING:
 
     from memconsole.cli.json.encode import Json
     from memconsole.cli.output.paper import Paper
-    from memconsole.cli.output.stream import Progress
     from memconsole.demo.home import DemoHome
     from memconsole.domain.agents import Home, Notice
     from memconsole.domain.calendar import Zone
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
-    from memconsole.engine.services.search import SearchDoor
+    from memconsole.engine.search.service import SearchService
     from memconsole.ports.platform import Clock
 
 
@@ -83,15 +83,15 @@ class Call:
         Raises:
             ConfigError: One of them cannot be used.
         """
-        from memconsole.cli.output.logging import start_logging  # noqa: PLC0415
-        from memconsole.compose import engine as wiring  # noqa: PLC0415  # only a command that works needs it
+        from memconsole.cli.output.logging import start_logging  # noqa: PLC0415 - `--help` has none
+        from memconsole.compose import process  # noqa: PLC0415 - likewise
 
         if self.flags.is_demo:
             from memconsole.cli.call import demo  # noqa: PLC0415
 
             settings, self._demo = demo.begin(self.flags, self.resources, self.clock)
         else:
-            settings = wiring.load_settings(self.flags.config, self.flags.values)
+            settings = process.load_settings(self.flags.config, self.flags.values)
         start_logging(settings, self.clock.now)
         return settings
 
@@ -101,7 +101,7 @@ class Call:
 
     def use_defaults_when_broken(self) -> None:
         """Go on with the defaults when the configuration cannot be used: it is being repaired."""
-        from memconsole.domain.settings import Settings  # noqa: PLC0415
+        from memconsole.domain.settings import Settings  # noqa: PLC0415 - likewise
 
         try:
             _ = self.settings
@@ -115,28 +115,28 @@ class Call:
         Raises:
             ConfigError: `MEMCONSOLE_NOW` is no moment.
         """
-        from memconsole.compose import engine as wiring  # noqa: PLC0415
+        from memconsole.compose import process  # noqa: PLC0415 - likewise
 
-        return wiring.build_clock()
+        return process.build_clock()
 
     @cached_property
     def engine(self) -> Engine:
         """The engine behind this call."""
-        from memconsole.compose import engine as wiring  # noqa: PLC0415
-        from memconsole.domain.agents import Origin  # noqa: PLC0415
-
         if self._build is not None:
             return self._build(self.settings, self.clock)
+        from memconsole.compose import engine as wiring  # noqa: PLC0415 - a search needs none
+        from memconsole.compose.home import note_hook_call  # noqa: PLC0415
+
         origin = Origin.CONSOLE if self.is_console else Origin.CLI
-        if wiring.note_hook_call(self.settings, self.clock):
+        if note_hook_call(self.settings, self.clock):
             origin = Origin.HOOK
         return wiring.build_engine(self.settings, origin, clock=self.clock)
 
     @cached_property
-    def searcher(self) -> SearchDoor:
+    def searcher(self) -> SearchService:
         """What a search needs: a part of the engine that loads in a fraction of its time."""
         if self._build is not None:
-            return self.engine
+            return self.engine.search
         from memconsole.compose import search  # noqa: PLC0415
 
         return search.build_search(self.settings, self.clock)
@@ -153,8 +153,6 @@ class Call:
 
     def busy(self, label: str, total: int | None = None) -> Progress:
         """Show a sign of life while the `with` block lasts longer than a second."""
-        from memconsole.cli.output.stream import Progress  # noqa: PLC0415
-
         return Progress(self.output, label, total=total, is_terminal=self.output.is_watched)
 
     def answer(self, answer: Answer) -> int:
@@ -211,6 +209,6 @@ class Call:
 
     def _zone(self, home: Home | None) -> Zone:
         """Return our zone, else the platform's, else the host's."""
-        from memconsole.compose import engine as wiring  # noqa: PLC0415
+        from memconsole.compose import process  # noqa: PLC0415 - likewise
 
-        return wiring.zone(self.settings, home)
+        return process.zone(self.settings, home)

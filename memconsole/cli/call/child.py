@@ -14,6 +14,11 @@ import tempfile
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
+from memconsole.cli.output.logging import start_logging
+from memconsole.compose import engine as wiring
+from memconsole.compose import process as own
+from memconsole.compose.state import is_state_old, renew_state
+from memconsole.domain.agents import Origin
 from memconsole.domain.commands.outcomes import Failed
 from memconsole.domain.jobs.runs import CHILD_DIED
 from memconsole.system import launch
@@ -65,9 +70,7 @@ class ChildProcesses:
 
         A child that fails is no failure: the next write says what is wrong.
         """
-        from memconsole.compose import jobs  # noqa: PLC0415
-
-        if jobs.is_state_old(self._settings):
+        if is_state_old(self._settings):
             question = pickle.dumps((self._settings, None, ""))
             subprocess.run(
                 _PROGRAM,
@@ -112,15 +115,10 @@ def main() -> int:
         with suppress(OSError):
             os.nice(_NICENESS)
         settings, command, job = pickle.load(sys.stdin.buffer)
-        from memconsole.cli.output.logging import start_logging  # noqa: PLC0415
-        from memconsole.compose import engine as wiring  # noqa: PLC0415
-        from memconsole.compose import jobs  # noqa: PLC0415
-        from memconsole.domain.agents import Origin  # noqa: PLC0415
-
-        clock = wiring.build_clock()
+        clock = own.build_clock()
         start_logging(settings, clock.now)
         if command is None:
-            jobs.renew_state(settings)
+            renew_state(settings)
             return 0
         engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
         pickle.dump(engine.run(command, job=job), answer)

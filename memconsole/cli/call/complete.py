@@ -61,12 +61,12 @@ def sessions(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
 
 def _agents(engine: Engine, *, has_begun: bool) -> Iterator[tuple[str, str]]:
     del has_begun
-    for agent in engine.home().agents:
+    for agent in engine.home.read().agents:
         yield agent.id, agent.name or ""
 
 
 def _sessions(engine: Engine, *, has_begun: bool) -> Iterator[tuple[str, str]]:
-    rows = engine.sessions()
+    rows = engine.sessions.all()
     for row in rows:
         if row.key_text is not None and not row.is_cron_run:
             yield row.key_text, row.label or row.session_class.value

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.compose import engine as wiring
+from memconsole.compose import process
 from memconsole.domain.agents import Origin
 from memconsole.domain.settings import UiSettings
 from memconsole.errors import UsageError
@@ -40,9 +41,9 @@ def begin(flags: Flags, resources: ExitStack, clock: Clock) -> tuple[Settings, D
     _refuse(flags)
     operator = resources.enter_context(demo_world())
     # At the usual port the user's own Gateway may listen.
-    settings = wiring.load_settings(None, {**flags.values, "gateway.transport": "none"})
+    settings = process.load_settings(None, {**flags.values, "gateway.transport": "none"})
     now = clock.now()
-    home = write_home(operator, now, wiring.zone(settings, None))
+    home = write_home(operator, now, process.zone(settings, None))
     writing = replace(settings, ui=UiSettings())  # what happened before was not read-only
 
     def engine_at(at: Clock) -> Engine:
@@ -60,7 +61,7 @@ def _with_gateway(settings: Settings, resources: ExitStack, clock: Clock) -> Set
     )
 
     engine = wiring.build_engine(settings, Origin.CLI, clock=clock)
-    gateway = LoopbackGateway(lambda: rows_of(engine.sessions()), now=clock.now)
+    gateway = LoopbackGateway(lambda: rows_of(engine.sessions.all()), now=clock.now)
     resources.enter_context(gateway)
     return replace(settings, transport="ws", gateway_url=gateway.url, gateway_token=gateway.token)
 

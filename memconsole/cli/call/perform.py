@@ -26,7 +26,7 @@ from memconsole.domain.commands.outcomes import (
     status_of,
 )
 from memconsole.domain.commands.rotate import Rotate
-from memconsole.engine.home.lookup import find_session
+from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.numerals import size_words
@@ -66,7 +66,7 @@ def checkpoints(
     call: Call, *, agent: str | None, session: str | None, is_forced: bool, dry_run: bool
 ) -> int:
     """Take a checkpoint of every target; one agent's failure never stops the next."""
-    home = call.engine.home()
+    home = call.engine.home.read()
     orders = [
         Checkpoint(target, key, is_forced=is_forced, dry_run=dry_run)
         for target, key in _targets(call, home, agent, session)
@@ -84,9 +84,9 @@ def _targets(
         UnknownAgentError: No agent has that id.
         UsageError: The session belongs to another agent than the named one.
     """
-    named = None if agent is None else call.engine.agent(agent).ref
+    named = None if agent is None else call.engine.home.agent(agent).ref
     if session is not None:
-        view = find_session(call.engine.sessions(), session)
+        view = call.engine.sessions.find(session)
         if named is not None and named != view.agent:
             raise UsageError(
                 f"session {session!r} belongs to agent {view.agent.id!r}, not to {named.id!r}",
@@ -106,9 +106,9 @@ def rotations(call: Call, wish: RotationWish, *, yes: bool) -> int:
     """
     if call.settings.ui.read_only and not wish.dry_run:
         raise ReadOnlyError("rotate")
-    home = call.engine.home()
+    home = call.engine.home.read()
     with call.busy("reading the sessions"):
-        plan = call.engine.rotation_plan(
+        plan = call.engine.rotation.plan(
             agent_id=wish.agent,
             keys=wish.keys,
             threshold_tokens=wish.threshold,
@@ -119,7 +119,7 @@ def rotations(call: Call, wish: RotationWish, *, yes: bool) -> int:
     planned = [one for one in outcomes if isinstance(one, Planned)]
     if planned and not wish.dry_run:
         _confirm(call, planned, yes=yes)
-        call.engine.require_gateway()
+        call.engine.gateway.require()
         outcomes = _rotate(call, plan, wish)
     return _answer(call, "rotate", outcomes, home, plan)
 
@@ -137,12 +137,12 @@ def compaction(call: Call, command: Compact, *, yes: bool) -> int:
     if not command.dry_run:
         plan = call.engine.run(replace(command, dry_run=True))
         if not isinstance(plan, Planned):
-            return _answer(call, "compact", [plan], call.engine.home())
+            return _answer(call, "compact", [plan], call.engine.home.read())
         _confirm(call, [plan], yes=yes, question="Compact this session?")
-        call.engine.require_gateway()
+        call.engine.gateway.require()
     with call.busy("compacting"):
         outcome = call.engine.run(command)
-    return _answer(call, "compact", [outcome], call.engine.home())
+    return _answer(call, "compact", [outcome], call.engine.home.read())
 
 
 def single(call: Call, command: Command, doing: str) -> int:
@@ -155,7 +155,7 @@ def single(call: Call, command: Command, doing: str) -> int:
     """
     with call.busy(doing):
         outcome = call.engine.run(command)
-    return _answer(call, name_of(command), [outcome], call.engine.home())
+    return _answer(call, name_of(command), [outcome], call.engine.home.read())
 
 
 def batch(call: Call, name: str, commands: Sequence[Command], doing: str) -> int:
@@ -167,7 +167,7 @@ def batch(call: Call, name: str, commands: Sequence[Command], doing: str) -> int
         commands: What to run.
         doing: For the progress line.
     """
-    return _answer(call, name, _outcomes(call, commands, doing), call.engine.home())
+    return _answer(call, name, _outcomes(call, commands, doing), call.engine.home.read())
 
 
 def each_agent(
@@ -181,8 +181,8 @@ def each_agent(
         agent: Only this one.
         doing: For the progress line.
     """
-    home = call.engine.home()
-    orders = [build(ref) for ref in _refs(call, home, agent)]
+    home = call.engine.home.read()
+    orders = [build(ref) for ref in _refs(home, agent)]
     name = name_of(orders[0] if orders else build(AgentRef("", "")))
     return _answer(call, name, _outcomes(call, orders, doing), home)
 
@@ -209,8 +209,8 @@ def each_agent_asked(
     Raises:
         ConfirmationError: It was not confirmed; nothing was done.
     """
-    home = call.engine.home()
-    orders = [build(ref) for ref in _refs(call, home, agent)]
+    home = call.engine.home.read()
+    orders = [build(ref) for ref in _refs(home, agent)]
     can_go_on = yes or (call.output.can_ask and not call.is_json)
     tries = [for_question(order) if can_go_on else replace(order, dry_run=True) for order in orders]
     outcomes = _outcomes(call, tries, doing)
@@ -225,9 +225,9 @@ def each_agent_asked(
     return _answer(call, name_of(orders[0]) if orders else "reflect", outcomes, home)
 
 
-def _refs(call: Call, home: Home, agent: str | None) -> list[AgentRef]:
+def _refs(home: Home, agent: str | None) -> list[AgentRef]:
     """Return the agent that is named, else all."""
-    return [one.ref for one in home.agents] if agent is None else [call.engine.agent(agent).ref]
+    return [one.ref for one in agents_of(home, agent)]
 
 
 def _outcomes(call: Call, commands: Sequence[Command], doing: str) -> list[Outcome]:

@@ -36,8 +36,8 @@ def list_alerts(context: typer.Context) -> int:
     With it goes when somebody was told, when the next is told again, and what is muted.
     """
     call = call_of(context)
-    call.engine.require_records()
-    found, looked_at = call.engine.alert_standings(), call.engine.last_look()
+    call.engine.runs.log.require_readable()
+    found, looked_at = call.engine.alerts.standings(), call.engine.alerts.last_look()
     is_blind = looked_at is None and not found
     return call.answer(
         Answer(
@@ -45,7 +45,7 @@ def list_alerts(context: typer.Context) -> int:
             data=lambda: [standing(one) for one in found],
             show=lambda paper: _show(paper, found, looked_at),
             at=call.clock.now(),
-            home=call.engine.home(),
+            home=call.engine.home.read(),
             warnings=(Notice("never-looked", _NEVER_LOOKED),) if is_blind else (),
             said=frozenset({_NEVER_LOOKED}),
         )
@@ -65,7 +65,7 @@ def mute(
     """
     call = call_of(context)
     quiet = parse_span("--for", span)
-    call.engine.mute_alert(issue, quiet)
+    call.engine.alerts.mute(issue, quiet)
     return _done(call, "alerts mute", issue, f"nobody is told of {issue} for {words(quiet)}")
 
 
@@ -75,7 +75,7 @@ def unmute(
 ) -> int:
     """Tell people of an issue again."""
     call = call_of(context)
-    call.engine.mute_alert(issue, None)
+    call.engine.alerts.mute(issue, None)
     return _done(call, "alerts unmute", issue, f"people are told of {issue} again")
 
 
@@ -107,7 +107,7 @@ def send_test(context: typer.Context, dry_run: DryRunOption = False) -> int:
     call = call_of(context)
     _ = call.settings.alerts.channels  # wrong ones are wrong usage here; elsewhere they are news
     with call.busy("telling every channel"):
-        found = call.engine.test_alerts(dry_run=dry_run)
+        found = call.engine.alerts.test(dry_run=dry_run)
     failed = [one for one in found if one.error is not None]
     return call.answer(
         Answer(

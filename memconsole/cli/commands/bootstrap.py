@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from contextlib import suppress
 from pathlib import Path  # noqa: TC003  # Typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,17 +46,19 @@ def bootstrap(
     call = call_of(context)
     may_recover = call.settings.recovery.is_enabled and not call.settings.ui.read_only
     if session_key is not None and call.is_json and may_recover:
-        _recover(call.settings.state_dir, call.engine.home().path)
+        _recover(call.settings.state_dir, call.engine.home.read().path)
     if workspace is not None:
         workspace = launch.absolute(workspace)
-    found = call.engine.bootstrap(workspace=workspace, session_key=session_key, is_startup=show)
+    service = call.engine.bootstrap
+    made = service.to_read if show else service.given
+    found = made(workspace=workspace, session_key=session_key)
     return call.answer(
         Answer(
             "bootstrap",
             data=lambda: encode(found),
             show=lambda paper: _show(paper, found, redact=call.redact),
             at=call.clock.now(),
-            home=call.engine.home(),
+            home=call.engine.home.read(),
         )
     )
 
@@ -85,10 +90,6 @@ def _show(paper: Paper, found: Bootstrap, *, redact: bool) -> None:
 
 def _recover(state_dir: Path, home: Path) -> None:
     """Capture what ended uncaptured first, in a process that goes on when it takes longer."""
-    import os  # noqa: PLC0415
-    import subprocess  # noqa: PLC0415
-    from contextlib import suppress  # noqa: PLC0415
-
     environ = launch.environment({**os.environ, "MEMCONSOLE_STATE__DIR": str(state_dir)})
     with suppress(OSError, subprocess.TimeoutExpired):
         subprocess.Popen(

@@ -7,8 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memconsole.cli.call import complete
+from memconsole.cli.call import complete, perform
 from memconsole.cli.call.shared import AgentOption, DryRunOption, at_least_one, call_of
+from memconsole.domain.commands.flush import Flush
+from memconsole.domain.commands.index_md import IndexMd
+from memconsole.domain.commands.observe import Observe
+from memconsole.domain.commands.outcomes import Planned
+from memconsole.domain.commands.recover import Recover
+from memconsole.domain.commands.summarize import Summarize
+from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import UsageError
 from memconsole.text.plain import one_line
 
@@ -37,8 +44,6 @@ def checkpoint(
 
     Without --agent that of every agent.
     """
-    from memconsole.cli.call import perform  # noqa: PLC0415
-
     return perform.checkpoints(
         call_of(context), agent=agent, session=session, is_forced=force, dry_run=dry_run
     )
@@ -75,8 +80,6 @@ def rotate(
     Without a KEY every session that is due. Asks before it acts; --dry-run shows the plan and needs
     no Gateway.
     """
-    from memconsole.cli.call import perform  # noqa: PLC0415
-
     at_least_one("--threshold", threshold)
     wish = perform.RotationWish(
         keys=tuple(keys or ()),
@@ -100,14 +103,10 @@ def index_md(
 
     Made of memories from 50 KB on; written only when something but its time would change.
     """
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.index_md import IndexMd  # noqa: PLC0415
-    from memconsole.domain.commands.outcomes import Planned  # noqa: PLC0415
-
     call = call_of(context)
     if show and not call.is_json:
-        home = call.engine.home()
-        refs = [one.ref for one in home.agents] if agent is None else [call.engine.agent(agent).ref]
+        home = call.engine.home.read()
+        refs = [one.ref for one in agents_of(home, agent)]
         outcomes = [call.engine.run(IndexMd(ref, force, dry_run=True)) for ref in refs]
         if texts := [str(one.details["text"]) for one in outcomes if isinstance(one, Planned)]:
             call.output.lines("\n".join(texts).splitlines())
@@ -136,15 +135,11 @@ def flush(
     Without a KEY every talk that came near to its compaction and was not saved since. Neither the
     Gateway nor a model is asked, and the transcript stays as it is.
     """
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.flush import Flush  # noqa: PLC0415
-    from memconsole.engine.home.lookup import find_session  # noqa: PLC0415
-
     call = call_of(context)
     if key is None:
-        due = [replace(one, dry_run=dry_run) for one in call.engine.flushes_due()]
+        due = [replace(one, dry_run=dry_run) for one in call.engine.due.flushes()]
         return perform.batch(call, "flush", due, "flushing")
-    view = find_session(call.engine.sessions(), key)
+    view = call.engine.sessions.find(key)
     command = Flush(view.agent, view.key_text or key, dry_run=dry_run)
     return perform.single(call, command, "flushing")
 
@@ -173,9 +168,6 @@ def observe(
 
     Without --agent in those of every agent. Groups and jobs are never copied into memory.
     """
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.observe import Observe  # noqa: PLC0415
-
     if recover is not None and (flush or session is not None):
         raise UsageError(
             "--recover stands alone: it names its session, and how far it looks back",
@@ -192,10 +184,9 @@ def observe(
     if name is None:
         return perform.each_agent(call, build, agent, "observing")
     if agent is not None:
-        return perform.single(call, build(call.engine.agent(agent).ref), "observing")
-    from memconsole.engine.home.lookup import find_session  # noqa: PLC0415
+        return perform.single(call, build(call.engine.home.agent(agent).ref), "observing")
 
-    owner = find_session(call.engine.sessions(), name).agent
+    owner = call.engine.sessions.find(name).agent
     return perform.single(call, build(owner), "observing")
 
 
@@ -207,9 +198,6 @@ def recover(
     Looks at the newest talks that ended, archives included; without --agent those of every agent.
     What is captured once is never captured again.
     """
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.recover import Recover  # noqa: PLC0415
-
     return perform.each_agent(
         call_of(context), lambda ref: Recover(ref, dry_run=dry_run), agent, "looking for lost talks"
     )
@@ -241,17 +229,13 @@ def summarize(
 
     A second call for the same session does nothing; groups and jobs are never copied into memory.
     """
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.summarize import Summarize  # noqa: PLC0415
-    from memconsole.engine.home.lookup import find_session  # noqa: PLC0415
-
     if reason not in REASONS:
         raise UsageError(
             f"--reason {one_line(reason)!r} is none that is known",
             hint=f"Known are {', '.join(REASONS)}.",
         )
     call = call_of(context)
-    view = find_session(call.engine.sessions(), session_id or key)
+    view = call.engine.sessions.find(session_id or key)
     command = Summarize(
         view.agent,
         view.key_text or (key if session_id else None),

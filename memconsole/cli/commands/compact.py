@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from memconsole.cli.call import complete
+from memconsole.cli.call import complete, perform
 from memconsole.cli.call.shared import DryRunOption, call_of
+from memconsole.domain.commands.compact import Compact
 
 
 def compact(
@@ -32,12 +33,8 @@ def compact(
 
     Asks before it acts. Refused on releases that only cut lines off, unless --force-truncate.
     """
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.compact import Compact  # noqa: PLC0415
-    from memconsole.engine.home.lookup import find_session  # noqa: PLC0415
-
     call = call_of(context)
-    view = find_session(call.engine.sessions(), key)
+    view = call.engine.sessions.find(key)
     command = Compact(
         view.agent,
         view.key_text or key,

@@ -11,6 +11,8 @@ import typer  # noqa: TC002  # Typer reads the annotations of these functions
 from memconsole.cli.call.call import Answer, Call
 from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.output.paper import Cell, Column
+from memconsole.config.load import config_path
+from memconsole.config.show import describe, template
 from memconsole.errors import ConfigError, ReadOnlyError
 from memconsole.system.folders import open_folder
 from memconsole.system.whole_file import create_file
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
 
 def show(context: typer.Context) -> int:
     """Show every setting, its value and where it came from."""
-    from memconsole.config.show import describe  # noqa: PLC0415
-
     call = call_of(context)
     rows = describe(call.settings)
     file = call.settings.config_file
@@ -62,8 +62,6 @@ def path(context: typer.Context) -> int:
 
 def init(context: typer.Context, dry_run: DryRunOption = False) -> int:
     """Write a commented configuration file; an existing one is left alone."""
-    from memconsole.config.show import template  # noqa: PLC0415
-
     call = call_of(context)
     file = _file(call)
     if call.settings.ui.read_only and not dry_run:
@@ -87,8 +85,6 @@ def init(context: typer.Context, dry_run: DryRunOption = False) -> int:
 
 def _file(call: Call) -> Path:
     """Return the file's place; works with a broken or missing file as well."""
-    from memconsole.config.load import config_path  # noqa: PLC0415
-
     call.use_defaults_when_broken()
     named = call.flags.config
     return config_path(os.environ, None if named is None else Path(named))

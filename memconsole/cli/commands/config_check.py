@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memconsole.cli.call import exits
+from memconsole.cli.call import exits, perform
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of
-from memconsole.domain.agents import Severity
+from memconsole.cli.json import outcome as encode_outcome
+from memconsole.cli.output.figures import plural
+from memconsole.cli.output.paper import Cell
+from memconsole.domain.agents import AgentRef, Severity
+from memconsole.domain.commands.config_fix import ConfigFix
+from memconsole.domain.commands.outcomes import Planned
+from memconsole.errors import ConfirmationError, ReadOnlyError
 
 if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
@@ -36,7 +43,7 @@ def check(
     """
     call = call_of(context)
     with call.busy("checking the configuration"):
-        report = call.engine.config_findings(recommends=recommend)
+        report = call.engine.config.check(recommends=recommend)
     return call.answer(
         Answer(
             "config check",
@@ -60,18 +67,11 @@ def fix(
 
     Without --apply it shows the change and writes nothing. Comments and all other keys stay.
     """
-    from dataclasses import replace  # noqa: PLC0415
-
-    from memconsole.domain.agents import AgentRef  # noqa: PLC0415
-    from memconsole.domain.commands.config_fix import ConfigFix  # noqa: PLC0415
-    from memconsole.domain.commands.outcomes import Planned  # noqa: PLC0415
-    from memconsole.errors import ReadOnlyError  # noqa: PLC0415
-
     call = call_of(context)
     is_plan = dry_run or not apply
     if call.settings.ui.read_only and not is_plan:
         raise ReadOnlyError("config fix")
-    command = ConfigFix(AgentRef(str(call.engine.home().path), ""), dry_run=True)
+    command = ConfigFix(AgentRef(str(call.engine.home.read().path), ""), dry_run=True)
     with call.busy("checking the configuration"):
         outcome = call.engine.run(command)
     if not is_plan and isinstance(outcome, Planned):
@@ -87,8 +87,6 @@ def _confirm(call: Call, plan: Outcome, *, yes: bool) -> None:
     Raises:
         ConfirmationError: Nobody can be asked, or the answer is no.
     """
-    from memconsole.errors import ConfirmationError  # noqa: PLC0415
-
     if yes:
         return
     if call.is_json or not call.output.can_ask:
@@ -109,8 +107,6 @@ def _patch(call: Call, outcome: Outcome) -> list[str]:
 
 
 def _answer(call: Call, outcome: Outcome) -> int:
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.cli.json import outcome as encode_outcome  # noqa: PLC0415
 
     def show(paper: Paper) -> None:
         perform.show_outcomes(paper, [outcome], {})
@@ -152,8 +148,6 @@ def _row(one: Finding) -> Row:
 
 
 def _show(paper: Paper, report: ConfigReport) -> None:
-    from memconsole.cli.output.figures import plural  # noqa: PLC0415
-    from memconsole.cli.output.paper import Cell  # noqa: PLC0415
 
     place = "no configuration file" if report.path is None else report.path
     paper.write(

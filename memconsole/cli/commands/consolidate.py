@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memconsole.cli.call import perform
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of
 from memconsole.cli.commands.memory_edit import meant
+from memconsole.cli.json import memory
 from memconsole.cli.output import figures
 from memconsole.cli.output.paper import Cell, Column
+from memconsole.domain.commands.consolidate import Consolidate, Propose
+from memconsole.domain.commands.promotion import Decline, Promote
+from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
@@ -59,12 +64,11 @@ def consolidate(
 
 
 def _preview(call: Call, agent: str | None) -> int:
-    from memconsole.cli.json import memory  # noqa: PLC0415
 
-    home = call.engine.home()
-    agents = [one.id for one in home.agents] if agent is None else [call.engine.agent(agent).id]
+    home = call.engine.home.read()
+    agents = [one.id for one in agents_of(home, agent)]
     with call.busy("looking at the memory"):
-        found = [call.engine.consolidation(one) for one in agents]
+        found = [call.engine.consolidation.preview(one) for one in agents]
 
     def show(paper: Paper) -> None:
         previews(paper, found)
@@ -82,11 +86,9 @@ def _preview(call: Call, agent: str | None) -> int:
 
 def _archive(call: Call, agent: str | None, *, with_high: bool, yes: bool, dry_run: bool) -> int:
     """Archive what was shown when the question was asked, or nothing."""
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.consolidate import Consolidate  # noqa: PLC0415
 
     def build(ref: AgentRef) -> Consolidate:
-        shown = None if dry_run else call.engine.consolidation(ref.id).shown
+        shown = None if dry_run else call.engine.consolidation.preview(ref.id).shown
         return Consolidate(ref, shown, is_high_included=with_high, dry_run=dry_run)
 
     if dry_run:
@@ -96,8 +98,6 @@ def _archive(call: Call, agent: str | None, *, with_high: bool, yes: bool, dry_r
 
 
 def _report(call: Call, agent: str | None, *, dry_run: bool) -> int:
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.consolidate import Propose  # noqa: PLC0415
 
     def build(ref: AgentRef) -> Propose:
         return Propose(ref, dry_run=dry_run)
@@ -194,9 +194,6 @@ def promote(
     They stay in their logs. A note that was changed since it was shown has another id and is
     refused; `memory undo` takes back what was written.
     """
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.promotion import Promote  # noqa: PLC0415
-
     command = Promote(_owner(context, agent), tuple(ids), dry_run=dry_run)
     return perform.single(call_of(context), command, "writing it down")
 
@@ -208,13 +205,10 @@ def decline(
 
     `memory promote` still takes them.
     """
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.promotion import Decline  # noqa: PLC0415
-
     command = Decline(_owner(context, agent), tuple(ids), dry_run=dry_run)
     return perform.single(call_of(context), command, "remembering it")
 
 
 def _owner(context: typer.Context, agent: str | None) -> AgentRef:
     call = call_of(context)
-    return call.engine.agent(meant(call.engine.home(), agent)).ref
+    return call.engine.home.agent(meant(call.engine.home.read(), agent)).ref

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
+from memconsole.cli.json import search
+from memconsole.cli.output import hits
+from memconsole.domain.agents import Notice
+from memconsole.domain.search.indexing import IndexState
 
 if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
     from memconsole.cli.output.paper import Paper
-    from memconsole.domain.agents import Home, Notice
+    from memconsole.domain.agents import Home
     from memconsole.domain.search.values import SearchRequest, SearchResult
 
 
@@ -33,15 +37,12 @@ def answer(
             gc.enable()  # what has to index first is no short call
             progress.advance()
 
-        found = call.searcher.search(request, None, advance)
+        found = call.searcher.find(request, None, advance)
     if is_asking and found.hits:
         with call.busy("asking the gateway"):
-            found = call.engine.ask_agents(found)
-    from memconsole.cli.json import search  # noqa: PLC0415
+            found = call.engine.platform_search.ask(found)
 
     def show(paper: Paper) -> None:
-        from memconsole.cli.output import hits  # noqa: PLC0415  # not for machines
-
         hits.result(paper, found)
 
     return call.answer(
@@ -58,9 +59,6 @@ def answer(
 
 
 def _warnings(found: SearchResult) -> tuple[Notice, ...]:
-    from memconsole.domain.agents import Notice  # noqa: PLC0415
-    from memconsole.domain.search.indexing import IndexState  # noqa: PLC0415
-
     told = {one.message for one in found.notices}
     stale = [
         Notice("index-stale", f"the index of {agent} ({source.value}): {one.because}", agent=agent)
@@ -72,15 +70,7 @@ def _warnings(found: SearchResult) -> tuple[Notice, ...]:
 
 def _code(found: SearchResult) -> int:
     """Nothing found is an answer; nobody looked is a failure."""
-    from memconsole.domain.search.indexing import IndexState  # noqa: PLC0415
-
     looked = (IndexState.FRESH, IndexState.STALE)
     if not found.indexes or any(one.state in looked for one in found.indexes.values()):
         return exits.DONE
     return exits.FAILED
-
-
-def default_agent(home: Home) -> str | None:
-    """Return the agent that is meant when none is named: `main`, else the first one."""
-    ids = [one.id for one in home.agents]
-    return "main" if "main" in ids or not ids else ids[0]

@@ -26,7 +26,7 @@ def health(context: typer.Context) -> int:
     """
     call = call_of(context)
     with call.busy("looking after health"):
-        report = call.engine.health()
+        report = call.engine.health.report()
     return call.answer(
         Answer(
             "health",
@@ -34,7 +34,7 @@ def health(context: typer.Context) -> int:
             show=lambda paper: _show(paper, report),
             at=report.at,
             code=1 if report.overall.is_bad else 0,
-            home=call.engine.home(),
+            home=call.engine.home.read(),
         )
     )
 

@@ -35,7 +35,7 @@ def status(context: typer.Context, prefix: PrefixOption = "") -> int:
     """
     call = call_of(context)
     with call.busy("asking the platform"):
-        found = call.engine.hooks(_checked(prefix), asks=True)
+        found = call.engine.hooks.folder.status(_checked(prefix), asks=True)
     return _answer(call, "hooks status", found)
 
 
@@ -47,17 +47,17 @@ def install(
     The platform must be told to run them, and its Gateway restarted: the commands are printed.
     """
     call = call_of(context)
-    wrote = call.engine.install_hooks(_checked(prefix), dry_run=dry_run)
+    wrote = call.engine.hooks.install(_checked(prefix), dry_run=dry_run)
     done = [("would write " if dry_run else "wrote ") + f"{one.path}" for one in wrote]
-    return _answer(call, "hooks install", call.engine.hooks(prefix), done)
+    return _answer(call, "hooks install", call.engine.hooks.folder.status(prefix), done)
 
 
 def remove(context: typer.Context, prefix: PrefixOption = "", dry_run: DryRunOption = False) -> int:
     """Take the hooks out of the platform home; what is not ours stays."""
     call = call_of(context)
-    gone = call.engine.remove_hooks(_checked(prefix), dry_run=dry_run)
+    gone = call.engine.hooks.remove(_checked(prefix), dry_run=dry_run)
     done = [("would remove " if dry_run else "removed ") + path for path in gone]
-    return _answer(call, "hooks remove", call.engine.hooks(prefix), done)
+    return _answer(call, "hooks remove", call.engine.hooks.folder.status(prefix), done)
 
 
 def _checked(prefix: str) -> str:
@@ -78,7 +78,7 @@ def _answer(
             data=lambda: [_encode(one) for one in hooks],
             show=lambda paper: _show(paper, hooks, done or []),
             at=call.clock.now(),
-            home=call.engine.home(),
+            home=call.engine.home.read(),
         )
     )
 

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memconsole.cli.call import exits
+from memconsole.cli.call import exits, perform
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of
+from memconsole.cli.json import outcome
 from memconsole.cli.output import figures
 from memconsole.cli.output.paper import Cell, Column
+from memconsole.domain.jobs.runs import SKIPPED, JobEnd, JobRun
 from memconsole.errors import LockedError, UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Row
     from memconsole.cli.output.paper import Paper
-    from memconsole.domain.jobs.runs import JobEnd, JobRun, JobView
+    from memconsole.domain.jobs.runs import JobView
     from memconsole.domain.snapshot.snapshot import SchedulerStatus
     from memconsole.scheduler.control import Jobs
 
@@ -42,7 +44,7 @@ def jobs(
     wanted = pause or resume
     if wanted is not None:
         control.pause(wanted, is_paused=pause is not None)
-    call.engine.require_records()
+    call.engine.runs.log.require_readable()
     found = control.jobs()
 
     def show(paper: Paper) -> None:
@@ -66,14 +68,10 @@ def once(
     code = max(exits.exit_of_outcomes(run.outcomes), int(run.end.status == "failed"))
 
     def data() -> list[Row]:
-        from memconsole.cli.json import outcome  # noqa: PLC0415
-
         rows = [outcome.outcome(one) for one in run.outcomes]
         return rows or [_whole(job, run)]
 
     def show(paper: Paper) -> None:
-        from memconsole.cli.call import perform  # noqa: PLC0415
-
         if run.outcomes:
             perform.show_outcomes(paper, run.outcomes, {})
         else:
@@ -92,21 +90,17 @@ def once(
 
 
 def _failures(run: JobRun) -> tuple[tuple[str, str], ...]:
-    from memconsole.cli.json import outcome  # noqa: PLC0415
-
     whole = ((run.end.message, ""),) if run.end.status == "failed" else ()
     return outcome.failures(run.outcomes) or whole
 
 
 def _control(call: Call) -> Jobs:
-    from memconsole.compose import jobs as wiring_jobs  # noqa: PLC0415
+    from memconsole.compose.jobs import build_jobs  # noqa: PLC0415 - `--help` composes nothing
 
-    return wiring_jobs.build_jobs(call.settings, call.engine, clock=call.clock)
+    return build_jobs(call.settings, call.engine, clock=call.clock)
 
 
 def _run(control: Jobs, job: str, *, dry_run: bool) -> JobRun:
-    from memconsole.domain.jobs.runs import SKIPPED, JobEnd, JobRun  # noqa: PLC0415
-
     try:
         return control.run_now(job, dry_run=dry_run)
     except LockedError as error:  # a held lock is a skip, and a skip is no failure

@@ -27,7 +27,7 @@ def rotate(context: typer.Context, dry_run: DryRunOption = False) -> int:
     """
     call = call_of(context)
     with call.busy("rotating logs"):
-        found = call.engine.rotate_logs(dry_run=dry_run)
+        found = call.engine.upkeep.rotate_logs(dry_run=dry_run)
     failed = [one for one in found if one.status == "failed"]
     return call.answer(
         Answer(

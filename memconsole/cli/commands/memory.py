@@ -8,6 +8,7 @@ import typer
 
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import AgentOption, call_of, tag_of
+from memconsole.cli.json import memory
 from memconsole.cli.output import figures
 from memconsole.cli.output.paper import Cell, Column
 from memconsole.domain.agents import UNREADABLE
@@ -26,9 +27,8 @@ def pool(context: typer.Context, agent: AgentOption = None) -> int:
     """Show each workspace's memory: files, sizes, estimated tokens, markers, warnings."""
     call = call_of(context)
     with call.busy("reading the memory folders"):
-        home = call.engine.home()
-        pools = call.engine.pools(agent)
-    from memconsole.cli.json import memory  # noqa: PLC0415
+        home = call.engine.home.read()
+        pools = call.engine.memory.pools(agent)
 
     asked = None if agent is None else agent.strip().lower()
 
@@ -64,11 +64,11 @@ def markers(
     with call.busy("reading the memory folders"):
         found = [
             (owner, one)
-            for owner, one in call.engine.markers(agent)
+            for owner, one in call.engine.memory.markers(agent)
             if wanted is None or one.tag == wanted
         ]
-        unread = tuple(one for one in _notices(call.engine.pools(agent)) if one.code == UNREADABLE)
-    from memconsole.cli.json import memory  # noqa: PLC0415
+        notices = _notices(call.engine.memory.pools(agent))
+        unread = tuple(one for one in notices if one.code == UNREADABLE)
 
     def show(paper: Paper) -> None:
         show_markers(paper, found, is_whole=not unread)

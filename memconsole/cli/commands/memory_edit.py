@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memconsole.cli.call import perform
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of, tag_of
-from memconsole.cli.commands.find import default_agent
+from memconsole.cli.commands import memory
+from memconsole.cli.json import memory as encode
+from memconsole.domain.commands.memory_add import Layer, MemoryAdd
+from memconsole.domain.commands.memory_forget import MemoryForget
+from memconsole.domain.commands.memory_undo import MemoryUndo
+from memconsole.domain.commands.reindex import Reindex, Reindexed
+from memconsole.domain.search.indexing import IndexState
+from memconsole.engine.home.lookup import default_agent
 from memconsole.errors import ReadOnlyError, UsageError
 from memconsole.system.launch import find_program
 
@@ -22,7 +30,6 @@ if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
     from memconsole.cli.output.paper import Paper
     from memconsole.domain.agents import AgentRef, Home
-    from memconsole.domain.commands.memory_add import Layer
 
 
 def show(
@@ -42,23 +49,20 @@ def show(
     `memory forget`; they stay the same when lines move.
     """
     call = call_of(context)
-    home = call.engine.home()
+    home = call.engine.home.read()
     owner = meant(home, agent)
     if file is None and not everything:
         return _files(call, home, owner)
     with call.busy("reading the memory files"):
-        found = call.engine.memory_entries(owner, file)
-    from memconsole.cli.json import memory  # noqa: PLC0415
+        found = call.engine.memory.entries(owner, file)
 
     def show_entries(paper: Paper) -> None:
-        from memconsole.cli.commands import memory  # noqa: PLC0415  # not for machines
-
         memory.entries(paper, found)
 
     return call.answer(
         Answer(
             "memory show",
-            data=lambda: [memory.entry(one) for one in found],
+            data=lambda: [encode.entry(one) for one in found],
             show=show_entries,
             at=call.clock.now(),
             home=home,
@@ -68,18 +72,15 @@ def show(
 
 def _files(call: Call, home: Home, owner: str) -> int:
     with call.busy("reading the memory folder"):
-        [pool] = call.engine.pools(owner)
-    from memconsole.cli.json import memory  # noqa: PLC0415
+        [pool] = call.engine.memory.pools(owner)
 
     def show_files(paper: Paper) -> None:
-        from memconsole.cli.commands import memory  # noqa: PLC0415  # not for machines
-
         memory.files(paper, pool)
 
     return call.answer(
         Answer(
             "memory show",
-            data=lambda: [memory.file(owner, one) for one in pool.items],
+            data=lambda: [encode.file(owner, one) for one in pool.items],
             show=show_files,
             at=call.clock.now(),
             warnings=pool.notices,
@@ -98,7 +99,7 @@ def edit(
     call = call_of(context)
     if call.settings.ui.read_only and not dry_run:
         raise ReadOnlyError("memory edit")
-    home = call.engine.home()
+    home = call.engine.home.read()
     owner = meant(home, agent)
     path = _path(call, owner, file)
     editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
@@ -108,10 +109,10 @@ def edit(
         raise UsageError(
             "memory edit needs a terminal", hint="Use `memory add` or `memory forget`."
         )
-    before = call.engine.memory_text(owner, path)
-    whole = call.engine.agent(owner).workspace / path
+    before = call.engine.memory.text(owner, path)
+    whole = call.engine.home.agent(owner).workspace / path
     code = _edited(editor, whole)
-    if call.engine.memory_text(owner, path) == before:
+    if call.engine.memory.text(owner, path) == before:
         end = f"; the editor ended with {code}" if code else ""
         return _told(call, home, owner, path, f"{path} is as it was{end}", code=min(code, 1))
     return _told(call, home, owner, path, f"{path} was changed{_indexed(call, owner)}")
@@ -157,24 +158,22 @@ def _path(call: Call, owner: str, file: str) -> str:
         WorkspaceError: It lies outside the workspace, or is no ordinary file.
     """
     try:
-        return call.engine.memory_file(owner, file)
+        return call.engine.memory.path(owner, file)
     except UsageError:
         path = Path(file)
         is_memory = file in ("MEMORY.md", "USER.md") or path.parts[:1] == ("memory",)
         if not is_memory or path.suffix.casefold() != ".md" or ".." in path.parts:
             raise
-    call.engine.memory_text(owner, file)
+    call.engine.memory.text(owner, file)
     return file
 
 
 def _indexed(call: Call, owner: str) -> str:
-    from memconsole.domain.commands.reindex import Reindex, Reindexed  # noqa: PLC0415
-    from memconsole.domain.search.indexing import IndexState  # noqa: PLC0415
 
-    states = call.engine.indexes(owner).values()
+    states = call.engine.search.indexes(owner).values()
     if all(one.state is IndexState.MISSING for one in states):
         return ""
-    outcome = call.engine.run(Reindex(call.engine.agent(owner).ref))
+    outcome = call.engine.run(Reindex(call.engine.home.agent(owner).ref))
     return "; " + ("it is indexed" if isinstance(outcome, Reindexed) else outcome.message)
 
 
@@ -231,9 +230,6 @@ def add(
     (--user), a durable fact or decision into MEMORY.md; lessons about tools go into AGENTS.md or
     TOOLS.md by hand. `memory undo` takes it back.
     """
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.memory_add import MemoryAdd  # noqa: PLC0415
-
     layer = _layer(daily=daily, user=user, long=long)
     if daily and section is not None:
         raise UsageError("--section and --daily exclude each other", hint="A log has no sections.")
@@ -242,7 +238,7 @@ def add(
     if said == "-":
         said = sys.stdin.read(_MOST_CHARS)
     command = MemoryAdd(
-        call.engine.agent(meant(call.engine.home(), agent)).ref,
+        call.engine.home.agent(meant(call.engine.home.read(), agent)).ref,
         said,
         layer,
         None if type_ is None else tag_of(type_, call.settings.markers.extra),
@@ -273,13 +269,10 @@ def forget(
     no copy stays in what memconsole keeps, and nothing can be undone; talks that the platform
     keeps are not touched.
     """
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.memory_forget import MemoryForget  # noqa: PLC0415
-
     call = call_of(context)
     if call.settings.ui.read_only and not dry_run:
         raise ReadOnlyError("memory forget")
-    owner = meant(call.engine.home(), agent)
+    owner = meant(call.engine.home.read(), agent)
 
     def build(ref: AgentRef) -> MemoryForget:
         return MemoryForget(ref, tuple(ids), is_hard=hard, dry_run=dry_run)
@@ -295,16 +288,12 @@ def undo(context: typer.Context, agent: AgentOption = None, dry_run: DryRunOptio
 
     Once more takes back the one before. What others wrote since stays.
     """
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.memory_undo import MemoryUndo  # noqa: PLC0415
-
     call = call_of(context)
-    owner = call.engine.agent(meant(call.engine.home(), agent)).ref
+    owner = call.engine.home.agent(meant(call.engine.home.read(), agent)).ref
     return perform.single(call, MemoryUndo(owner, dry_run=dry_run), "taking it back")
 
 
 def _layer(*, daily: bool, user: bool, long: bool) -> Layer:
-    from memconsole.domain.commands.memory_add import Layer  # noqa: PLC0415
 
     if daily + user + long > 1:
         raise UsageError("--daily, --user and --long exclude each other", hint="Give one of them.")

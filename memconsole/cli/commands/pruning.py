@@ -9,14 +9,16 @@ import typer
 
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import SessionArgument, call_of
+from memconsole.cli.output.paper import Cell, Column
+from memconsole.domain.pruning import CHARS_PER_TOKEN, PruneAction, PruningMode, parse_ttl
+from memconsole.engine.pruning import PruningWish
 from memconsole.errors import UsageError
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
     from memconsole.cli.json.encode import Row
-    from memconsole.cli.output.paper import Cell, Paper
-    from memconsole.domain.pruning import PruningMode
+    from memconsole.cli.output.paper import Paper
     from memconsole.engine.pruning import PruningPreview
 
 
@@ -40,13 +42,11 @@ def prune_preview(
 
     Nothing is written: pruning changes the prompt, never the transcript.
     """
-    from memconsole.engine.pruning import PruningWish  # noqa: PLC0415
-
     call = call_of(context)
     wish = PruningWish(_mode(mode), _ttl(ttl), _moment(at))
     with call.busy("reading the transcript"):
-        found = call.engine.prune_preview(key, wish)
-        home = call.engine.home()
+        found = call.engine.sessions.pruned(key, wish)
+        home = call.engine.home.read()
     return call.answer(
         Answer(
             "prune-preview",
@@ -59,8 +59,6 @@ def prune_preview(
 
 
 def _mode(text: str | None) -> PruningMode | None:
-    from memconsole.domain.pruning import PruningMode  # noqa: PLC0415
-
     if text is None:
         return None
     try:
@@ -72,8 +70,6 @@ def _mode(text: str | None) -> PruningMode | None:
 
 
 def _ttl(text: str | None) -> timedelta | None:
-    from memconsole.domain.pruning import parse_ttl  # noqa: PLC0415
-
     if text is None:
         return None
     found = parse_ttl(text)
@@ -94,11 +90,6 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def _encoded(found: PruningPreview) -> Row:
-    from memconsole.domain.pruning import (  # noqa: PLC0415
-        CHARS_PER_TOKEN,
-        PruneAction,
-    )
-
     plan = found.plan
     return {
         "key": found.session.key_text,
@@ -148,8 +139,6 @@ _WHY = {
 
 
 def _show(paper: Paper, found: PruningPreview) -> None:
-    from memconsole.cli.output.paper import Cell, Column  # noqa: PLC0415  # not for machines
-
     plan = found.plan
     name = found.session.key_text or found.session.session_id or "?"
     paper.title(paper.text(name), f"{plan.rules.mode}, window {plan.rules.window_tokens:,} tokens")

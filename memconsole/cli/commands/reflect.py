@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memconsole.cli.call import perform
 from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of
+from memconsole.domain.commands.reflect import Reflect
 from memconsole.errors import ReadOnlyError, UsageError
 from memconsole.text.plain import one_line
 
@@ -45,9 +47,6 @@ def reflect(
     Without --agent those of every agent. Asks before it acts; --dry-run shows what would change.
     A backup is kept beside the file, and everything that goes is in the archive.
     """
-    from memconsole.cli.call import perform  # noqa: PLC0415
-    from memconsole.domain.commands.reflect import Reflect  # noqa: PLC0415
-
     if undo and (candidate is not None or force):
         raise UsageError("--undo stands alone", hint="Leave --candidate and --force out.")
     call = call_of(context)
@@ -79,7 +78,7 @@ def _require_sense(call: Call, agent: str | None, candidate: Path | None, *, dry
     """
     if call.settings.ui.read_only and not dry_run:
         raise ReadOnlyError("reflect")
-    if candidate is not None and agent is None and len(call.engine.home().agents) > 1:
+    if candidate is not None and agent is None and len(call.engine.home.read().agents) > 1:
         raise UsageError("--candidate needs --agent", hint="A text replaces one agent's file.")
 
 

@@ -9,8 +9,10 @@ import typer
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.moments import Since, parse_since
 from memconsole.cli.call.shared import AgentOption, at_least_one, call_of, tag_of
-from memconsole.cli.commands.find import answer, default_agent
+from memconsole.cli.commands.find import answer
 from memconsole.domain.agents import Notice
+from memconsole.domain.search.values import Narrowing, SearchRequest
+from memconsole.engine.home.lookup import default_agent
 from memconsole.errors import UsageError
 from memconsole.text.plain import one_line
 
@@ -75,12 +77,10 @@ def search(
     newest: Newest = False,
 ) -> int:
     """Find what was written down, by meaning and by words; quotes and operators are only text."""
-    from memconsole.domain.search.values import Narrowing, SearchRequest  # noqa: PLC0415
-
     call = call_of(context)
     at_least_one("--max-results", max_results)
     _check_agents(agent, all_agents=all_agents)
-    home = call.searcher.home()
+    home = call.searcher.home.read()
     request = SearchRequest(
         text=" ".join(query or ()),
         agent_id=None if all_agents else agent or default_agent(home),
@@ -132,9 +132,9 @@ def get(
     at_least_one("--from", from_)
     at_least_one("--lines", lines)
     call = call_of(context)
-    home = call.searcher.home()
+    home = call.searcher.home.read()
     owner = agent or default_agent(home)
-    found = () if owner is None else call.searcher.document_lines(owner, path)
+    found = () if owner is None else call.searcher.lines(owner, path)
     end = None if lines is None else from_ - 1 + lines
     shown = found[from_ - 1 : end]
     data: dict[str, Json] = {

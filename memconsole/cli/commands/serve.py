@@ -1,30 +1,10 @@
-"""`--serve`: the scheduler in the foreground, until a signal ends it."""
+"""`serve`: the scheduler in the foreground."""
 
 from __future__ import annotations
 
-import logging
-import os
-import signal
-from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
-
 import typer  # noqa: TC002  # Typer reads the annotations of these functions
 
-from memconsole.cli.call import exits
 from memconsole.cli.call.shared import call_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from datetime import datetime
-    from types import FrameType
-
-    from memconsole.cli.call.call import Call
-    from memconsole.domain.settings import Settings
-    from memconsole.scheduler.control import Stopper
-
-logger = logging.getLogger(__name__)
-
-_STOPPERS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def serve(context: typer.Context) -> int:
@@ -32,65 +12,6 @@ def serve(context: typer.Context) -> int:
 
     The same as `memconsole --serve`. Logs to stderr, one JSON object a line.
     """
+    from memconsole.cli.call.serving import serve_jobs  # noqa: PLC0415 - `--help` serves nobody
+
     return serve_jobs(call_of(context))
-
-
-def serve_jobs(call: Call) -> int:
-    """Run the jobs until SIGTERM, SIGINT or SIGHUP.
-
-    Raises:
-        HomeNotFoundError: There is no platform home.
-        SchedulerOwnedError: Another process runs the jobs of this state folder.
-        ReadOnlyError: Nothing may be done.
-        StateError: The state folder cannot be written.
-    """
-    from memconsole.cli.call.child import ChildProcesses  # noqa: PLC0415
-    from memconsole.compose import engine as wiring  # noqa: PLC0415
-    from memconsole.compose import jobs as wiring_jobs  # noqa: PLC0415
-    from memconsole.domain.agents import Origin  # noqa: PLC0415
-    from memconsole.scheduler.control import Stopper  # noqa: PLC0415
-    from memconsole.scheduler.notify import Notifier  # noqa: PLC0415
-
-    settings = call.settings
-    wiring.require_home(settings)
-    _log_as_a_service(settings, call.clock.now)
-    children = ChildProcesses(settings, call.clock)
-    if not settings.ui.read_only:
-        children.renew_state()
-    engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=call.clock)
-    jobs = wiring_jobs.build_jobs(settings, engine, clock=call.clock, child=children)
-    stopper = Stopper()
-    with closing(stopper.bell), _stopped_by_signals(stopper) as seen:
-        has_ended = jobs.serve(stopper, Notifier.from_environment(os.environ))
-    code = exits.INTERRUPTED if signal.SIGINT in seen else exits.DONE
-    if not has_ended:  # a thread that still works would keep the process alive
-        logging.shutdown()
-        os._exit(code)
-    return code
-
-
-@contextmanager
-def _stopped_by_signals(stopper: Stopper) -> Iterator[list[int]]:
-    """Let signals end the loop between two steps; yields those that came."""
-    seen: list[int] = []
-
-    def note(number: int, _frame: FrameType | None) -> None:
-        seen.append(number)
-        stopper.stop()
-
-    before = {one: signal.signal(one, note) for one in _STOPPERS}
-    try:
-        yield seen
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
-
-
-def _log_as_a_service(settings: Settings, now: Callable[[], datetime]) -> None:
-    """Log JSON lines to standard error, what was done included."""
-    from memconsole.cli.output.logging import JsonFormatter  # noqa: PLC0415
-
-    root = logging.getLogger("memconsole")
-    root.setLevel(min(logging.INFO, logging.getLevelNamesMapping()[settings.log.level.upper()]))
-    for handler in root.handlers:
-        handler.setFormatter(JsonFormatter(now))

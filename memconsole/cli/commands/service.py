@@ -9,6 +9,7 @@ import typer
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.output.paper import Cell
+from memconsole.compose import service
 from memconsole.domain.service import ServiceKind
 from memconsole.errors import ReadOnlyError, UsageError
 
@@ -81,15 +82,11 @@ def remove(context: typer.Context, kind: KindOption = None, dry_run: DryRunOptio
 def _begun(
     context: typer.Context, kind: ServiceKind | None
 ) -> tuple[Call, ServiceUnits, ServiceKind]:
-    from memconsole.compose import service  # noqa: PLC0415
-
     units = service.service_units()
     return call_of(context), units, kind or units.usual_kind()
 
 
 def _setup(call: Call) -> ServiceSetup:
-    from memconsole.compose import service  # noqa: PLC0415
-
     if call.flags.is_demo:
         raise UsageError("a demo is no service", hint="Leave --demo out.")
     return service.service_setup(call.settings)

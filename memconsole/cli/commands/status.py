@@ -1,4 +1,4 @@
-"""`status`, `agents`, `sessions`, `session`, `transcript`, `runs`: commands that only look."""
+"""`status`, `agents`, `sessions`: what the first screen of the console shows, as plain text."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.moments import Since, parse_since
-from memconsole.cli.call.shared import AgentOption, SessionArgument, at_least_one, call_of
-from memconsole.cli.json.encode import gateway_url
+from memconsole.cli.call.shared import AgentOption, call_of
+from memconsole.cli.json import encode
 from memconsole.cli.output import figures, views
 from memconsole.cli.output.paper import Cell, Column
 from memconsole.cli.output.tables import default_view, is_shown
@@ -38,8 +37,7 @@ def show_status(call: Call) -> int:
     """Print `status`."""
     with call.busy("reading the home"):
         snapshot = call.engine.snapshot()
-        call.engine.remember_readings()
-    from memconsole.cli.json import encode  # noqa: PLC0415
+        call.engine.readings.remember()
 
     def show(paper: Paper) -> None:
         show_first_screen(paper, snapshot, call.settings)
@@ -63,12 +61,9 @@ def agents(context: typer.Context) -> int:
     call = call_of(context)
     with call.busy("reading the agents"):
         snapshot = call.engine.snapshot()
-        call.engine.remember_readings()
-    from memconsole.cli.json import encode  # noqa: PLC0415
+        call.engine.readings.remember()
 
     def show(paper: Paper) -> None:
-        from memconsole.cli.output import views  # noqa: PLC0415  # not for machines
-
         views.agents(paper, snapshot)
 
     return call.answer(
@@ -88,14 +83,11 @@ def sessions(context: typer.Context, agent: AgentOption = None, all_: AllOption 
     call = call_of(context)
     with call.busy("reading the sessions"):
         snapshot = call.engine.snapshot(with_pools=False, agent_id=agent)
-        call.engine.remember_readings()
-    from memconsole.cli.json import encode  # noqa: PLC0415
+        call.engine.readings.remember()
 
     shown, left_out = default_view(snapshot, everything=all_)
 
     def show(paper: Paper) -> None:
-        from memconsole.cli.output import views  # noqa: PLC0415  # not for machines
-
         views.sessions(paper, shown, left_out)
 
     return call.answer(
@@ -107,97 +99,6 @@ def sessions(context: typer.Context, agent: AgentOption = None, all_: AllOption 
             warnings=snapshot.notices,
             left_out=left_out,
             home=snapshot.home,
-        )
-    )
-
-
-def session(context: typer.Context, key: SessionArgument) -> int:
-    """Show one session in full, its transcript read from beginning to end."""
-    call = call_of(context)
-    with call.busy("reading the transcript"):
-        detail = call.engine.session(key)
-        home = call.engine.home()
-    from memconsole.cli.json import encode  # noqa: PLC0415
-
-    def show(paper: Paper) -> None:
-        from memconsole.cli.output import details  # noqa: PLC0415  # not for machines
-
-        details.session(paper, detail)
-
-    return call.answer(
-        Answer(
-            "session",
-            data=lambda: encode.session_detail(detail),
-            show=show,
-            at=call.clock.now(),
-            warnings=detail.notices,
-            left_out=encode.transcript_left_out(detail.counts),
-            home=home,
-        )
-    )
-
-
-def transcript(
-    context: typer.Context,
-    key: SessionArgument,
-    tail: Annotated[
-        int | None, typer.Option("--tail", metavar="N", help="Only the last N messages.")
-    ] = None,
-    all_: Annotated[
-        bool, typer.Option("--all", help="Also what is filtered or off the active path.")
-    ] = False,
-) -> int:
-    """Print the messages of a session, oldest first."""
-    at_least_one("--tail", tail)
-    call = call_of(context)
-    with call.busy("reading the transcript"):
-        view = call.engine.transcript(key, tail=tail, everything=all_)
-        home = call.engine.home()
-    from memconsole.cli.json import encode  # noqa: PLC0415
-
-    def show(paper: Paper) -> None:
-        from memconsole.cli.output import details  # noqa: PLC0415  # not for machines
-
-        details.transcript(paper, view, redact=call.redact, is_everything=all_)
-
-    return call.answer(
-        Answer(
-            "transcript",
-            data=lambda: [encode.message(one) for one in view.messages],
-            show=show,
-            at=call.clock.now(),
-            warnings=view.notices,
-            left_out=encode.transcript_left_out(view.counts),
-            home=home,
-        )
-    )
-
-
-def runs(
-    context: typer.Context,
-    job: Annotated[str | None, typer.Option("--job", metavar="J", help="Only this job.")] = None,
-    since: Since = None,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="At most this many.")] = 200,
-) -> int:
-    """List what memconsole did, newest first."""
-    at_least_one("--limit", limit)
-    call = call_of(context)
-    now = call.clock.now()
-    start = None if since is None else parse_since(since, now)
-    found = call.engine.runs(limit=limit, since=start, job=job)
-    from memconsole.cli.json import outcome  # noqa: PLC0415
-
-    def show(paper: Paper) -> None:
-        from memconsole.cli.output import views  # noqa: PLC0415  # not for machines
-
-        views.runs(paper, found)
-
-    return call.answer(
-        Answer(
-            "runs",
-            data=lambda: [outcome.run(one) for one in found],
-            show=show,
-            at=now,
         )
     )
 
@@ -230,7 +131,7 @@ def _header(paper: Paper, snapshot: ConsoleSnapshot, settings: Settings) -> None
     at = figures.clock_time(snapshot.taken_at, paper.zone)
     home = paper.text(str(snapshot.home.path))
     paper.write(Cell("memconsole", "title"), f"  {home}  ", Cell(f"read from disk {at}", "dim"))
-    url = paper.text(gateway_url(snapshot.gateway, snapshot, settings))
+    url = paper.text(encode.gateway_url(snapshot.gateway, snapshot, settings))
     verdict = snapshot.gateway.verdict
     gateway = "not asked" if verdict == "off" else f"{paper.text(verdict)}, {url}"
     scheduler = snapshot.scheduler

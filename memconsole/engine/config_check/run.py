@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.engine.config_check.service import ConfigDoor
+from memconsole.engine.config_check.service import ConfigService
 
 if TYPE_CHECKING:
     from memconsole.domain.commands.config_fix import ConfigFix
@@ -15,5 +15,5 @@ if TYPE_CHECKING:
 
 
 def fix(command: ConfigFix, *, all_ports: Ports, reader: Reader, settings: Settings) -> Outcome:
-    """Set what was found wrong; see `ConfigDoor.fix`."""
-    return ConfigDoor(all_ports, reader, settings).fix(command)
+    """Set what was found wrong; see `ConfigService.fix`."""
+    return ConfigService(all_ports, reader, settings).fix(command)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class ConfigDoor:
+class ConfigService:
     """Remembers transcripts that did not change; safe from any thread."""
 
     def __init__(self, ports: Ports, reader: Reader, settings: Settings) -> None:
@@ -59,10 +59,12 @@ class ConfigDoor:
                 path,
             )
 
-    def report(
+    def check(
         self, snapshot: ConsoleSnapshot | None = None, *, recommends: bool = False
     ) -> ConfigReport:
         """Make every check; what nobody could look at is a finding too.
+
+        Reads transcripts whole, within limits: not for the first screen.
 
         Args:
             snapshot: A reading with pools that is at hand; None takes one, the Gateway included.
@@ -71,6 +73,12 @@ class ConfigDoor:
         Raises:
             HomeNotFoundError: The platform home does not exist.
         """
+        self.sweep()
+        return self._report(snapshot, recommends=recommends)
+
+    def _report(
+        self, snapshot: ConsoleSnapshot | None = None, *, recommends: bool = False
+    ) -> ConfigReport:
         hooks = self._ports.config_file().hooks()
         try:
             if snapshot is None:
@@ -105,7 +113,7 @@ class ConfigDoor:
             self.sweep()
         file, changes = self._ports.config_file(), self._planned()
         if changes and not command.dry_run:
-            wanted = self.report().changes
+            wanted = self._report().changes
             changes = tuple(one for one in changes if one in wanted)
         return fix_config(command, changes, file, uses_program=self._settings.uses_program)
 
@@ -114,5 +122,5 @@ class ConfigDoor:
         try:
             snapshot = take_snapshot(self._ports, self._reader)
         except HomeUnreadableError:
-            return self.report().changes
-        return self.report(snapshot).changes
+            return self._report().changes
+        return self._report(snapshot).changes

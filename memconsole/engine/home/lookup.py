@@ -35,6 +35,21 @@ def find_agent(home: Home, agent_id: str) -> Agent:
     raise UnknownAgentError(agent_id, tuple(agent.id for agent in home.agents))
 
 
+def agents_of(home: Home, agent_id: str | None) -> tuple[Agent, ...]:
+    """Return the agent with this id; all of them when none is named.
+
+    Raises:
+        UnknownAgentError: There is no such agent.
+    """
+    return home.agents if agent_id is None else (find_agent(home, agent_id),)
+
+
+def default_agent(home: Home) -> str | None:
+    """Return the agent that is meant when none is named: `main`, else the first one."""
+    ids = [one.id for one in home.agents]
+    return "main" if "main" in ids or not ids else ids[0]
+
+
 def owns(agent: Agent, path: Path) -> bool:
     """Tell whether a changed file is the agent's."""
     places = (agent.folder, agent.sessions_dir, agent.workspace)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,12 +13,13 @@ from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import LOOKBACK, RotationPolicy
 from memconsole.domain.settings import RotationSettings
 from memconsole.engine.home.judge import Evidence, judge
+from memconsole.engine.home.service import HomeService
 from memconsole.engine.transcripts.tail import read_usages
 from memconsole.errors import ConfigError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Home, Notice
@@ -61,47 +61,26 @@ class AgentReading:
     notices: tuple[Notice, ...] = ()
 
 
-class _Thread(threading.local):
-    """The home that one thread keeps: none yet while the list is empty."""
-
-    kept: list[Home] | None = None
-
-
 class Reader:
-    """Keeps the last reading of every agent and workspace; safe from any thread."""
+    """Keeps the last reading of every agent and workspace; safe from any thread.
+
+    Attributes:
+        homes: What all readings of the home go through.
+        home: Reads home, configuration and roster.
+    """
 
     def __init__(self, ports: Ports, settings: Settings) -> None:
         self._ports = ports
         self._settings = settings
+        self.homes = HomeService(ports.platform)
+        self.home = self.homes.read
         self._lock = threading.RLock()
-        self._thread = _Thread()
         self._listings: dict[AgentRef, tuple[Agent, StoreListing]] = {}
         self._agents: dict[AgentRef, AgentReading] = {}
         self._pools: dict[str, tuple[object, Pool]] = {}
         self._tails: dict[AgentRef, Tails] = {}
         self._before: Mapping[UsageMark, Tail] | None = None
         self._news = 0
-
-    def home(self) -> Home:
-        """Read home, configuration and roster."""
-        kept = self._thread.kept
-        if kept is None:
-            return self._ports.platform.read()
-        if not kept:
-            kept.append(self._ports.platform.read())
-        return kept[0]
-
-    @contextmanager
-    def keep_home(self) -> Iterator[None]:
-        """Let the steps of this thread in the block share one reading of the home.
-
-        A run for fifty agents would read it fifty times, each time with all fifty in it.
-        """
-        self._thread.kept = []
-        try:
-            yield
-        finally:
-            self._thread.kept = None
 
     def policy(self, agent_id: str, threshold_tokens: int | None = None) -> RotationPolicy:
         """Return the rotation policy of one agent; the usual one where its section is wrong.

@@ -12,10 +12,11 @@ from memconsole.errors import UsageError, WorkspaceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from datetime import date
 
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.files import Pool, PoolItem
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import Workspace
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +26,7 @@ MOST_ADVISED: Final = 40
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
-def entries_shown(ports: Ports, pool: Pool, name: str | None) -> tuple[MemoryEntry, ...]:
+def entries_shown(workspace: Workspace, pool: Pool, name: str | None) -> tuple[MemoryEntry, ...]:
     """Return the entries of one file, or of every file whose entries can be named.
 
     Raises:
@@ -34,18 +35,18 @@ def entries_shown(ports: Ports, pool: Pool, name: str | None) -> tuple[MemoryEnt
     """
     if name is not None:
         path = file_named(pool, name)
-        found = ports.workspace.read(pool.root, path)
+        found = workspace.read(pool.root, path)
         return () if found is None else entries_of(path, found.text)
     paths = (one.path for one in pool.items if one.is_counted and has_entries(one.path))
-    return tuple(_entries(ports, pool, paths))
+    return tuple(_entries(workspace, pool, paths))
 
 
-def advice_shown(ports: Ports, pool: Pool) -> MemoryAdvice:
+def advice_shown(workspace: Workspace, pool: Pool, today: date) -> MemoryAdvice:
     """Return what wants a look in the files that are kept by hand."""
     curated = [one for one in pool.items if one.is_counted and is_curated(one.path)]
     chosen = sorted(curated, key=_importance)[:MOST_ADVISED]
-    entries = tuple(_entries(ports, pool, (one.path for one in chosen)))
-    found = advice_on(entries, ports.clock.now().date())
+    entries = tuple(_entries(workspace, pool, (one.path for one in chosen)))
+    found = advice_on(entries, today)
     return MemoryAdvice(found, len(chosen), len(curated))
 
 
@@ -55,11 +56,11 @@ def _importance(item: PoolItem) -> tuple[bool, float]:
     return not is_loaded, -(item.modified_at or _NEVER).timestamp()
 
 
-def _entries(ports: Ports, pool: Pool, paths: Iterable[str]) -> Iterator[MemoryEntry]:
+def _entries(workspace: Workspace, pool: Pool, paths: Iterable[str]) -> Iterator[MemoryEntry]:
     """Yield the entries of files; one that cannot be read has none."""
     for path in paths:
         try:
-            found = ports.workspace.read(pool.root, path)
+            found = workspace.read(pool.root, path)
         except WorkspaceError as error:
             logger.info("%s", error)
             continue

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memconsole.domain.agents import Agent, Home
-    from memconsole.ports.bundle import DoorPorts
+    from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.search import OpenPlatformIndex
 
 _RECENT: Final = timedelta(hours=1)
@@ -25,13 +25,13 @@ _CANARY_DEPTH: Final = 50
 
 
 def platform_indexes(
-    ports: DoorPorts, home: Home, agents: Iterable[Agent]
+    ports: SearchNeeds, home: Home, agents: Iterable[Agent]
 ) -> tuple[PlatformIndexHealth, ...]:
     """Return how the indexes of some agents are; one that cannot be read says why."""
     return tuple(_health(ports, home, agent) for agent in agents)
 
 
-def _health(ports: DoorPorts, home: Home, agent: Agent) -> PlatformIndexHealth:
+def _health(ports: SearchNeeds, home: Home, agent: Agent) -> PlatformIndexHealth:
     try:
         found = ports.platform_index().indexes.read(
             agent, home, lambda index: _judged(ports, home, agent, index)
@@ -45,7 +45,7 @@ def _health(ports: DoorPorts, home: Home, agent: Agent) -> PlatformIndexHealth:
 
 
 def _judged(
-    ports: DoorPorts, home: Home, agent: Agent, index: OpenPlatformIndex
+    ports: SearchNeeds, home: Home, agent: Agent, index: OpenPlatformIndex
 ) -> PlatformIndexHealth:
     limits = limits_of(index.facts.profile, home.config.checked, agent.id)
     if not limits.is_on:

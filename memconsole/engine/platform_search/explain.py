@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memconsole.domain.search.agent_view import AgentHit
     from memconsole.domain.search.values import SearchHit, SearchResult
     from memconsole.domain.settings import SearchSettings, Settings
-    from memconsole.ports.bundle import DoorPorts, Ports
+    from memconsole.ports.bundle import Ports, SearchNeeds
     from memconsole.ports.search import OpenPlatformIndex
 
 
@@ -60,7 +60,7 @@ class _Reading(NamedTuple):
 
 
 def explained(
-    ports: DoorPorts,
+    ports: SearchNeeds,
     settings: Settings,
     home: Home,
     result: SearchResult,
@@ -92,7 +92,7 @@ class _Look:
 
     def __init__(
         self,
-        ports: DoorPorts,
+        ports: SearchNeeds,
         settings: SearchSettings,
         home: Home,
         agent: Agent,

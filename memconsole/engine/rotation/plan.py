@@ -12,7 +12,7 @@ from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.rotation import BREAKER, is_too_soon, is_tripped
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import NotDue
-from memconsole.engine.home.lookup import find_agent, require_a_readable_store, unreadable
+from memconsole.engine.home.lookup import agents_of, require_a_readable_store, unreadable
 from memconsole.errors import SessionNotFoundError, StoreError
 from memconsole.lazy_dataclass import dataclass
 
@@ -187,7 +187,7 @@ class _Live:
 
 def _live(reader: Reader, agent_id: str | None, threshold_tokens: int | None) -> _Live:
     home = reader.home()
-    agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
+    agents = agents_of(home, agent_id)
     readings = [reader.sessions(home, agent) for agent in agents]
     require_a_readable_store(home, [one.listing for one in readings])
     return _Live(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import Candidate, SearchRequest
     from memconsole.domain.settings import SearchSettings, Settings
-    from memconsole.ports.bundle import DoorPorts
+    from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import StopSignal
     from memconsole.ports.search import IndexReader
 
@@ -54,7 +54,7 @@ class OpenIndex:
 class SearchRun:
     """One search on its way."""
 
-    ports: DoorPorts
+    ports: SearchNeeds
     request: SearchRequest
     query: Query
     opened: list[OpenIndex] = field(default_factory=list)
@@ -202,7 +202,7 @@ class Shelf(NamedTuple):
     scope: IndexScope
     agent: Agent
     settings: SearchSettings
-    ports: DoorPorts
+    ports: SearchNeeds
     redact: bool
 
     def documents(self) -> tuple[Document, ...]:
@@ -238,7 +238,7 @@ class Shelf(NamedTuple):
 
 
 def shelves(
-    ports: DoorPorts,
+    ports: SearchNeeds,
     settings: Settings,
     home: Home,
     agents: Iterable[Agent],

@@ -14,7 +14,7 @@ from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from memconsole.engine.home.workspace import AgentMemory
-    from memconsole.ports.bundle import DoorPorts
+    from memconsole.ports.bundle import SearchNeeds
 
 Changed = TypeVar("Changed", bound=Reported)
 
@@ -27,7 +27,7 @@ class MemoryIndex:
         ports: What a search needs.
     """
 
-    ports: DoorPorts
+    ports: SearchNeeds
 
     def indexed(self, outcome: Changed, memory: AgentMemory) -> Changed:
         """Take in what an action changed, and return its outcome with what came of that."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.outcomes import Failed, Planned, Written
@@ -11,19 +10,19 @@ from memconsole.domain.commands.reindex import Reindexed
 from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.search.open import shelves, unread_notices
-from memconsole.errors import EmbeddingError, UsageError, WorkspaceError
+from memconsole.errors import EmbeddingError
 from memconsole.text.numerals import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memconsole.domain.agents import Agent, Home, Notice
+    from memconsole.domain.agents import Home, Notice
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.commands.reindex import Reindex
-    from memconsole.domain.search.indexing import DocumentText, IndexStatus, SyncReport
+    from memconsole.domain.search.indexing import SyncReport
     from memconsole.domain.settings import Settings
     from memconsole.engine.search.open import Shelf
-    from memconsole.ports.bundle import DoorPorts
+    from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import StopSignal
 
 _SOURCES = (Source.MEMORY, Source.SESSIONS)
@@ -32,7 +31,7 @@ _SOURCES = (Source.MEMORY, Source.SESSIONS)
 def reindex(
     command: Reindex,
     *,
-    ports: DoorPorts,
+    ports: SearchNeeds,
     settings: Settings,
     home: Home | None = None,
     cancel: StopSignal | None = None,
@@ -96,66 +95,7 @@ def _qualified(report: SyncReport, unread: Sequence[Notice]) -> SyncReport:
     return report._replace(status=status)
 
 
-def index_states(
-    ports: DoorPorts, settings: Settings, home: Home, agent_id: str | None
-) -> dict[tuple[str, Source], IndexStatus]:
-    """Return the state of every index that a search would look into; builds none."""
-    agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
-    index = ports.search().index
-    return {
-        (shelf.agent.id, shelf.scope.source): _with_left_out(
-            index.status(shelf.scope, shelf.settings), shelf.left_out()
-        )
-        for shelf in shelves(ports, settings, home, agents)
-    }
-
-
-def _with_left_out(status: IndexStatus, left_out: Sequence[Notice]) -> IndexStatus:
-    """Return the state of an index, which says what no search can find in it."""
-    if not left_out or status.because:
-        return status
-    more = f" and {len(left_out) - 1} more" if len(left_out) > 1 else ""
-    return replace(status, because=f"{left_out[0].message}{more}")
-
-
-def document_lines(
-    ports: DoorPorts, settings: Settings, home: Home, agent: Agent, path: str
-) -> tuple[str, ...]:
-    """Return the lines of one document of an agent, masked; none when it does not exist.
-
-    Raises:
-        UsageError: The path leads out of what is searched.
-        WorkspaceError: It cannot be read, is too large, no text, or no file at all.
-        StoreError: The transcript cannot be read.
-    """
-    if ".." in PurePosixPath(path).parts or "\0" in path:
-        raise UsageError(
-            f"{path!r} leads out of the memory of {agent.id}",
-            hint="Name a file as a search shows it, such as memory/2026-01-26.md.",
-        )
-    source = Source.SESSIONS if path.startswith("sessions/") else Source.MEMORY
-    for shelf in shelves(ports, settings, home, (agent,), (source,)):
-        for document in shelf.documents():
-            if document.path == path:
-                try:
-                    found = shelf.read(document)
-                except FileNotFoundError:
-                    return ()
-                return _lines(found)
-    if source is Source.MEMORY:
-        ports.search().documents.require_file(agent.workspace, path)
-    return ()
-
-
-def _lines(found: DocumentText) -> tuple[str, ...]:
-    if found.talk:
-        return tuple(line.text for line in found.talk)
-    if not found.text and found.notices:
-        raise WorkspaceError(found.notices[0].message)
-    return tuple(found.text.removesuffix("\n").split("\n"))
-
-
-def _planned(command: Reindex, ports: DoorPorts, wanted: tuple[Shelf, ...]) -> Planned:
+def _planned(command: Reindex, ports: SearchNeeds, wanted: tuple[Shelf, ...]) -> Planned:
     sentences = []
     details: dict[str, Detail] = {}
     for shelf in wanted:

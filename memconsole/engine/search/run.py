@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import Candidate, ChunkRow, Narrowing, SearchRequest
     from memconsole.domain.settings import SearchSettings, Settings
-    from memconsole.ports.bundle import DoorPorts
+    from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import StopSignal
 
 
@@ -34,7 +34,7 @@ _LARGE: Final = 20_000
 
 
 def search(
-    ports: DoorPorts,
+    ports: SearchNeeds,
     settings: Settings,
     home: Home,
     request: SearchRequest,
@@ -64,7 +64,7 @@ def search(
 
 
 def _answer(
-    ports: DoorPorts,
+    ports: SearchNeeds,
     settings: Settings,
     home: Home,
     request: SearchRequest,

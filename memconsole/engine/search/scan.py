@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memconsole.domain.search.values import Narrowing, SearchRequest
     from memconsole.domain.settings import Settings
     from memconsole.engine.search.open import Shelf
-    from memconsole.ports.bundle import DoorPorts
+    from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import StopSignal
 
 _MOST_BYTES: Final = 8_000_000
@@ -43,7 +43,7 @@ _WEAK_BELOW: Final = 0.5
 
 
 def scan(
-    ports: DoorPorts,
+    ports: SearchNeeds,
     settings: Settings,
     home: Home,
     request: SearchRequest,

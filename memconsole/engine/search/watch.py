@@ -3,9 +3,9 @@
 One watch lives as long as its face. Whoever hears of changed files tells it; whoever has a thread
 to spare asks when something is due and does it. It keeps no thread and no timer of its own::
 
-    watch = engine.index_watch()
+    watch = engine.watches.index()
     # thread 1, the face's change feed
-    for paths in feed.changes(engine.watched(), stop):
+    for paths in feed.changes(engine.home.watched(), stop):
         watch.note(paths)
     # thread 2, or a timer that calls again after `due_in_s()` seconds
     if watch.due_in_s() == 0:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.settings import Settings
     from memconsole.engine.search.open import Shelf
-    from memconsole.ports.bundle import DoorPorts
+    from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import StopSignal
 
 
@@ -67,7 +67,7 @@ class IndexWatch:
 
     def __init__(
         self,
-        ports: DoorPorts,
+        ports: SearchNeeds,
         settings: Settings,
         home: Callable[[], Home],
         *,

@@ -15,7 +15,7 @@ from memconsole.domain.snapshot.attention import attention
 from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
 from memconsole.engine.home.judge import times_of
 from memconsole.engine.home.live import completed, live_notices, of_this_home, overlaid
-from memconsole.engine.home.lookup import find_agent, require_a_readable_store
+from memconsole.engine.home.lookup import agents_of, require_a_readable_store
 from memconsole.text.moments import FUTURE, SKEWED, oddities
 from memconsole.text.plain import one_line
 
@@ -56,7 +56,7 @@ def take_snapshot(
         UnknownAgentError: `agent_id` names nobody.
     """
     home = _begun(reader, live)
-    agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
+    agents = agents_of(home, agent_id)
     readings = [
         _read(reader, home, agent, changed=changed, with_pools=with_pools) for agent in agents
     ]

@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from dataclasses import field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from textual.message import Message
 
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
     from textual.app import App
 
-    from memconsole.domain.commands.command import CommandSpec
+    from memconsole.domain.commands.command import Command, CommandSpec
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.ui.actions.targets import Target
-    from memconsole.ui.engine import Door
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +37,13 @@ class Phase(StrEnum):
     ASKING = "asking"
     RUNNING = "running"
     DONE = "done"
+
+
+class RunsCommands(Protocol):
+    """What an action asks of the engine."""
+
+    def run(self, command: Command, /) -> Outcome:
+        """Run one command; expected failures come back as values."""
 
 
 @dataclass
@@ -75,7 +81,7 @@ class Action:
         """Finish the target in hand, begin no other."""
         self._stop.set()
 
-    def attempt(self, engine: Door, target: Target, plan: Outcome | None = None) -> Outcome:
+    def attempt(self, engine: RunsCommands, target: Target, plan: Outcome | None = None) -> Outcome:
         """Plan one command, or carry its plan out.
 
         A bug in one target does not stop the others, nor end the console.
@@ -114,7 +120,7 @@ class Actions:
         done: Actions that changed something, newest first.
     """
 
-    def __init__(self, app: App[int], engine: Door) -> None:
+    def __init__(self, app: App[int], engine: RunsCommands) -> None:
         self._app = app
         self._engine = engine
         self.current: Action | None = None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.search.near_hits import Fold
     from memconsole.domain.search.values import SearchRequest, SearchResult
-    from memconsole.ui.engine import Door
+    from memconsole.engine.engine import Engine
 
 logger = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ class SearchFinished(Message):
 class Finder:
     """Asks the engine for a widget, which hands each `SearchFinished` back to `done`."""
 
-    def __init__(self, owner: Widget, engine: Door) -> None:
+    def __init__(self, owner: Widget, engine: Engine) -> None:
         self._owner = owner
         self._engine = engine
         self._pause_s = 0.0
@@ -134,14 +134,14 @@ class Finder:
 
     def _search(self, request: SearchRequest, stop: threading.Event) -> Found:
         if self._is_large and request.is_typing:
-            words = self._engine.search(replace(request, text_only=True), stop)
+            words = self._engine.search.find(replace(request, text_only=True), stop)
             if not stop.is_set():
                 partial = _found(request, words, is_partial=True)
                 self._owner.post_message(SearchFinished(partial))
-        result = self._engine.search(request, stop)
+        result = self._engine.search.find(request, stop)
         states = {one.state for one in result.indexes.values()}
         if states and states.issubset(_NO_INDEX) and not result.query.is_empty:
-            return _found(request, self._engine.scan(request, stop), from_files=True)
+            return _found(request, self._engine.search.scan(request, stop), from_files=True)
         return _found(request, result)
 
 

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.search.indexing import IndexStatus
     from memconsole.domain.snapshot.snapshot import AgentView
-    from memconsole.ui.engine import Door, Watch
+    from memconsole.engine.engine import Engine
+    from memconsole.engine.search.watch import IndexWatch
 
 logger = logging.getLogger(__name__)
 
@@ -83,7 +84,7 @@ class Indexing:
         failures: Why the index of an agent could not be built, by its id.
     """
 
-    def __init__(self, app: App[int], engine: Door, monotonic: Callable[[], float]) -> None:
+    def __init__(self, app: App[int], engine: Engine, monotonic: Callable[[], float]) -> None:
         self._app = app
         self._engine = engine
         self._monotonic = monotonic
@@ -98,8 +99,8 @@ class Indexing:
         self.failures: dict[str, str] = {}
 
     @cached_property
-    def _watch(self) -> Watch:
-        return self._engine.index_watch()
+    def _watch(self) -> IndexWatch:
+        return self._engine.watches.index()
 
     # ---- states --------------------------------------------------------------------------
 
@@ -125,7 +126,7 @@ class Indexing:
         found: dict[str, Statuses] = {}
         for agent in agents:
             try:
-                found[agent] = tuple(self._engine.indexes(agent).values())
+                found[agent] = tuple(self._engine.search.indexes(agent).values())
             except MemconsoleError as error:
                 logger.info("the index of %s cannot be looked at: %s", agent, error)
                 found[agent] = ()

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from memconsole.engine.engine import Engine
     from memconsole.ports.platform import ChangeFeed
-    from memconsole.ui.engine import Door
 
 
 logger = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class Readings:
     def __init__(
         self,
         app: App[int],
-        engine: Door,
+        engine: Engine,
         feed: ChangeFeed | None,
         *,
         interval: timedelta,
@@ -152,7 +152,7 @@ class Readings:
             at, known = self._sampled
             if counts != known or start - at >= _KEEP_SAMPLES.total_seconds():
                 self._sampled = (start, counts)
-                self._engine.record_samples(snapshot)
+                self._engine.readings.sample(snapshot)
 
     def finished(self, took_s: float | None) -> None:
         """Note that a reading came back, and begin the one that waits."""
@@ -176,10 +176,10 @@ class Readings:
     def _listen(self) -> None:
         assert self._feed is not None
         try:
-            for paths in self._feed.changes(self._engine.watched(), self._stop):
+            for paths in self._feed.changes(self._engine.home.watched(), self._stop):
                 if self._stop.is_set():
                     return
-                self._app.post_message(FilesChanged(self._engine.agents_of(paths)))
+                self._app.post_message(FilesChanged(self._engine.home.owners(paths)))
                 if paths and self._heard is not None:
                     self._heard(paths)
         except Exception:

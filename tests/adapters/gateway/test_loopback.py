@@ -44,7 +44,7 @@ class Live:
         )
         disk = Engine(self.stage.world.ports, self.stage.settings)
         self.gateway = LoopbackGateway(
-            lambda: rows_of(disk.sessions()), now=self.stage.world.clock.now
+            lambda: rows_of(disk.sessions.all()), now=self.stage.world.clock.now
         )
         self.gateway.start()
         self.place = GatewayPlace(self.gateway.url, self.gateway.token, is_explicit=True)
@@ -108,7 +108,7 @@ def test_what_another_client_resets_is_news(live: Live, tmp_path: Path) -> None:
     counts: list[int | None] = []
 
     def look() -> None:
-        for _ in live.engine.gateway_news(stop):
+        for _ in live.engine.gateway.listen(stop):
             views = {view.key_text: view for view in live.engine.snapshot().sessions}
             counts.append(views[KEY].tokens)
 

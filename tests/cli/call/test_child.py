@@ -9,7 +9,7 @@ import pytest
 
 from memconsole.adapters.clock import SystemClock
 from memconsole.cli.call.child import ChildProcesses
-from memconsole.compose import engine, jobs
+from memconsole.compose import engine, state
 from memconsole.domain.agents import AgentRef, Origin
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
@@ -40,7 +40,7 @@ def test_its_outcome_comes_back_and_its_run_is_the_scheduler_s(
     outcome = run(command, "checkpoint", threading.Event())
     assert isinstance(outcome, Skipped)
     assert (outcome.command, outcome.reason) == (command, SkipReason.NO_SESSION)
-    [noted] = engine.build_engine(settings, Origin.CLI).runs()
+    [noted] = engine.build_engine(settings, Origin.CLI).runs.newest()
     assert (noted.job, noted.origin, noted.status) == ("checkpoint", Origin.SCHEDULER, "skipped")
 
 
@@ -57,9 +57,9 @@ def test_one_that_is_told_to_end_has_failed(settings: Settings, command: Checkpo
 
 def test_our_database_is_made_by_a_child(settings: Settings) -> None:
     children = ChildProcesses(settings, SystemClock())
-    assert jobs.is_state_old(settings)
+    assert state.is_state_old(settings)
     children.renew_state()
-    assert not jobs.is_state_old(settings)
+    assert not state.is_state_old(settings)
 
 
 def test_a_state_folder_that_cannot_be_made_is_left_to_the_first_write(user_home: Path) -> None:

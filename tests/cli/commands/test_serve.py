@@ -132,13 +132,15 @@ import os, signal, sys, time
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from memconsole.cli.commands.serve import _stopped_by_signals
+from memconsole.cli.call.serving import _stopped_by_signals
 from memconsole.domain.jobs.runs import JobEnd
 from memconsole.domain.agents import Origin
 from memconsole.domain.jobs.schedule import Every
 from memconsole.domain.settings import Settings
 from memconsole.compose import engine as wiring
+from memconsole.compose import process
 from memconsole.compose import jobs as wiring_jobs
+from memconsole.compose.state import renew_state
 from memconsole.errors import SchedulerOwnedError
 from memconsole.scheduler.control import Stopper
 from memconsole.cli.allocator import has_gnu_library
@@ -152,7 +154,7 @@ settings = Settings(state_dir=folder / "state", transport="none")
 
 
 def jobs_of(table):
-    clock = wiring.build_clock()
+    clock = process.build_clock()
     engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
     jobs = wiring_jobs.build_jobs(settings, engine, clock=clock)
     return replace(jobs, table=table)
@@ -187,7 +189,7 @@ def load_everything():
     stopper = Stopper()
     stopper.stop()
     jobs_of(TABLE[:0]).serve(stopper, Notifier(None))
-    wiring_jobs.renew_state(settings)
+    renew_state(settings)
 
 
 def pairs(rounds):

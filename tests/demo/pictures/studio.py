@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.compose import engine as wiring
+from memconsole.compose import process
 from memconsole.demo.history import remember
 from memconsole.demo.home import write_home
 from memconsole.demo.world import demo_world
@@ -117,13 +118,13 @@ def studio() -> Iterator[Studio]:
     with demo_world() as operator:
         os.environ["MEMCONSOLE_UI__THEME"] = "calm"
         os.environ["TEXTUAL_COLOR_SYSTEM"] = "truecolor"
-        settings = wiring.load_settings(None, {"timezone": "UTC", "gateway.transport": "none"})
-        home = write_home(operator, NOW, wiring.zone(settings, None))
+        settings = process.load_settings(None, {"timezone": "UTC", "gateway.transport": "none"})
+        home = write_home(operator, NOW, process.zone(settings, None))
 
         def engine_at(clock: Clock) -> Engine:
             return wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
 
         remember(home, settings.state_dir, NOW, engine_at)
-        for agent in (engine := engine_at(StageClock())).home().agents:
-            engine.search(SearchRequest("anything", agent_id=agent.id))  # builds its index
+        for agent in (engine := engine_at(StageClock())).home.read().agents:
+            engine.search.find(SearchRequest("anything", agent_id=agent.id))  # builds its index
         yield Studio(home, settings, StageClock())

@@ -33,7 +33,7 @@ def test_what_was_saved_can_be_looked_at_again_newest_first() -> None:
     stage.later(hours=1)
     done(stage.run())
 
-    newest, oldest = Engine(stage.world.ports, stage.settings).checkpoints("MAIN")
+    newest, oldest = Engine(stage.world.ports, stage.settings).memory.checkpoints("MAIN")
 
     assert newest.block == stage.text()
     assert "ship it" in newest.block

@@ -52,7 +52,7 @@ def engine(made: World) -> Engine:
 
 
 def evidence(made: World) -> CompactionEvidence:
-    return engine(made).compaction_evidence()
+    return engine(made).config.evidence()
 
 
 def test_a_lost_summary_is_found_with_its_session_and_time() -> None:
@@ -129,20 +129,20 @@ def test_a_reading_is_bounded_and_says_what_it_passed_over() -> None:
 
 def test_an_unchanged_transcript_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made = world(compaction(LOST))
-    door = engine(made)
-    assert len(door.compaction_evidence().bad) == 1
+    made_engine = engine(made)
+    assert len(made_engine.config.evidence().bad) == 1
     monkeypatch.setattr(made.sessions, "transcripts", {})
-    assert len(door.compaction_evidence().bad) == 1
+    assert len(made_engine.config.evidence().bad) == 1
     changed = row(MAIN)
     assert changed.transcript is not None
     made.sessions.hold(replace(changed, transcript=replace(changed.transcript, size_bytes=5_000)))
-    assert door.compaction_evidence().bad == ()
+    assert made_engine.config.evidence().bad == ()
 
 
 def test_the_limit_of_the_duration_is_our_setting() -> None:
     made = world(*talk("a"), compaction(GOOD, duration_ms=300))
     strict = Engine(made.ports, Settings(state_dir=Path("/state"), min_compaction_ms=500))
-    assert [one.fault for one in strict.compaction_evidence().bad] == [Fault.TOO_FAST]
+    assert [one.fault for one in strict.config.evidence().bad] == [Fault.TOO_FAST]
     assert evidence(made).bad == ()
 
 
@@ -179,5 +179,5 @@ def test_a_transcript_that_grows_all_month_is_remembered_once() -> None:
     for number in range(20):
         ref = replace(grown.transcript, size_bytes=4_000 + number)
         made.sessions.hold(replace(grown, transcript=ref))
-        assert len(reader.read(engine(made).sessions()).bad) == 1
+        assert len(reader.read(engine(made).sessions.all()).bad) == 1
     assert len(reader._known) == 1

@@ -19,7 +19,7 @@ from tests.doubles.platform import HOME, fake_agent
 from tests.doubles.platform_files import PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.config_check.finding import Change
@@ -228,7 +228,7 @@ def test_the_report_looks_at_sessions_hooks_and_release() -> None:
     made = world(checked={}, last_version=None)
     made.gateway.verdict = "up"
     made.config_file.folders = None
-    report = Engine(made.ports, Settings(state_dir=Path("/state"))).config_findings()
+    report = Engine(made.ports, Settings(state_dir=Path("/state"))).config.check()
     by_id = {one.id: one for one in report.findings}
     assert report.release == "2026.9.6"
     assert by_id["compaction-mode"].severity == "info"
@@ -241,7 +241,11 @@ def test_what_a_killed_change_left_goes_with_the_next_look(read_only: bool) -> N
     """It is a copy of the configuration, the token of the Gateway included."""
     left = PATH.with_name(".memconsole-1-0123456789ab.tmp")
     settings = Settings(state_dir=Path("/state"), ui=UiSettings(read_only=read_only))
-    looks = (Engine.config_findings, Engine.health, lambda made: made.run(APPLY))
+    looks: tuple[Callable[[Engine], object], ...] = (
+        lambda made: made.config.check(),
+        lambda made: made.health.report(),
+        lambda made: made.run(APPLY),
+    )
     for look in looks:
         made = world(AFTER)
         made.config_file.leftovers = (left,)

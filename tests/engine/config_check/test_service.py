@@ -45,37 +45,37 @@ def test_one_reading_serves_the_console_and_the_report() -> None:
     held = row(MAIN)
     made.sessions.hold(held)
     made.sessions.transcripts[held.session_id or ""] = [*talk("a", "b"), compaction(LOST)]
-    door = engine(made)
-    report = door.config_findings(door.snapshot())
+    asked = engine(made)
+    report = asked.config.check(asked.snapshot())
     assert report.looked_at == 1
     assert ids(report)["compaction-evidence"] is Severity.CRITICAL
-    assert report.evidence == door.compaction_evidence()
+    assert report.evidence == asked.config.evidence()
 
 
 def test_sessions_that_nobody_can_read_leave_the_configuration_to_be_checked() -> None:
     made = world()
     made.sessions.hold(row(MAIN), storage=Storage.UNREADABLE)
-    door = engine(made)
-    report = door.config_findings()
+    asked = engine(made)
+    report = asked.config.check()
     assert ids(report)["evidence-unread"] is Severity.WARNING
     assert ids(report)["compaction-mode"] is Severity.HIGH
     with pytest.raises(HomeUnreadableError):
-        door.compaction_evidence()
+        asked.config.evidence()
 
 
 def test_the_release_that_runs_counts_more_than_the_one_that_wrote() -> None:
     made = world()
     made.gateway.verdict = "up"
-    report = engine(made).config_findings()
+    report = engine(made).config.check()
     assert report.release == made.gateway.version == "2026.9.6"
     assert ids(report)["compaction-mode"] is Severity.INFO
 
 
 def test_without_sessions_the_configured_model_gives_the_window() -> None:
     small = world("default", windows={"stub/s": 16_000}, default_model="stub/s")
-    report = engine(small).config_findings()
+    report = engine(small).config.check()
     assert ids(report)["flush-arithmetic"] is Severity.CRITICAL
-    unknown = {one.id: one for one in engine(world("default")).config_findings().findings}
+    unknown = {one.id: one for one in engine(world("default")).config.check().findings}
     assert "this is the usual one" in unknown["rotation-first"].why
 
 

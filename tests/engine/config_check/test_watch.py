@@ -26,7 +26,7 @@ def put(world: World, **config: object) -> None:
 
 def begun() -> tuple[World, ConfigWatch]:
     world = World(fake_agent())
-    watch = Engine(world.ports, SETTINGS).config_watch()
+    watch = Engine(world.ports, SETTINGS).watches.config()
     watch.begin()
     return world, watch
 

@@ -105,5 +105,5 @@ def test_what_was_found_is_known_by_the_real_path_of_the_workspace(place: Place)
     id_ = entries_of(NOTES, NOTE)[0].id
     finds = [Find(id_, NOTES, f"{number:016x}", NOW.date(), 1.0, NOW) for number in range(8)]
     place.engine._ports.consolidation.add(root, finds, keep_since=NOW)
-    [one] = place.engine.consolidation("main").proposals
+    [one] = place.engine.consolidation.preview("main").proposals
     assert replace(one.note, line=1) == entries_of(NOTES, NOTE)[0]

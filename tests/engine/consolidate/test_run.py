@@ -99,7 +99,7 @@ class Stage:
         return self.run(replace(Consolidate(AGENT.ref), **changes))  # type: ignore[arg-type]
 
     def preview(self) -> ConsolidationPreview:
-        return self.engine.consolidation("main")
+        return self.engine.consolidation.preview("main")
 
     def text(self, path: str = OBSERVATIONS) -> str | None:
         return self.world.workspace.text(ROOT, path)

@@ -48,7 +48,7 @@ def run(made: Scene, command: Flush = COMMAND) -> Outcome:
 
 
 def due(made: Scene) -> list[str]:
-    return [one.key for one in Engine(made.world.ports, made.settings).flushes_due()]
+    return [one.key for one in Engine(made.world.ports, made.settings).due.flushes()]
 
 
 def test_a_talk_is_observed_saved_and_remembered() -> None:
@@ -70,7 +70,7 @@ def test_a_talk_is_observed_saved_and_remembered() -> None:
 
 def test_only_what_comes_before_a_compaction_says_so() -> None:
     made = scene()
-    [command] = Engine(made.world.ports, made.settings).flushes_due()
+    [command] = Engine(made.world.ports, made.settings).due.flushes()
     assert f"saved {KEY} before its compaction: " in run(made, command).message
     by_hand = run(scene())
     assert f"saved {KEY}: " in by_hand.message

@@ -48,11 +48,11 @@ def status(world: World, name: str) -> str:
 def test_overall_is_the_worst_and_unknown_does_not_count(world: World) -> None:
     world.captures.stored.clear()
     hold(world, timedelta(days=2))
-    report = Engine(world.ports, SETTINGS).health()
+    report = Engine(world.ports, SETTINGS).health.report()
     assert {one.id for one in report.checks if one.status.is_bad} == set()
     assert report.overall is CheckStatus.OK
     world.host.percents[HOME] = 98.0
-    assert Engine(world.ports, SETTINGS).health().overall is CheckStatus.CRITICAL
+    assert Engine(world.ports, SETTINGS).health.report().overall is CheckStatus.CRITICAL
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_the_gateway_is_told_by_its_verdict(verdict: str, status_: str, world: W
 )
 def test_only_a_second_look_makes_it_critical(verdict: str, status_: str, world: World) -> None:
     world.gateway.verdict = verdict
-    Engine(world.ports, SETTINGS).look_after_health()
+    Engine(world.ports, SETTINGS).health.look_after()
     assert status(world, "gateway") == status_
 
 
@@ -106,7 +106,7 @@ def test_a_process_is_looked_for(world: World) -> None:
     world.gateway.verdict = "down"
     world.host.lines = ("memconsole --home /home/a/.openclaw --gateway ws://127.0.0.1:1 health",)
     assert status(world, "gateway-process") == "warning"
-    Engine(world.ports, SETTINGS).look_after_health()
+    Engine(world.ports, SETTINGS).health.look_after()
     assert status(world, "gateway-process") == "critical"
     world.host.lines = None
     assert status(world, "gateway-process") == "unknown"

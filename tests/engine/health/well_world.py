@@ -70,7 +70,7 @@ def pool(world: World, *items: PoolItem, **changes: object) -> None:
 
 
 def look(world: World, name: str) -> Check:
-    report = Engine(world.ports, SETTINGS).health()
+    report = Engine(world.ports, SETTINGS).health.report()
     assert [one.id for one in report.checks] == list(CHECK_IDS)
     return next(one for one in report.checks if one.id == name)
 

@@ -108,7 +108,7 @@ def test_one_that_is_switched_off_is_not_asked() -> None:
 def test_the_list_of_sessions_for_names_asks_nobody() -> None:
     made = world()
     made.gateway.during["read"] = pytest.fail
-    assert len(Engine(made.ports, SETTINGS).sessions()) == 1
+    assert len(Engine(made.ports, SETTINGS).sessions.all()) == 1
 
 
 def test_a_late_answer_is_not_waited_for_and_serves_the_next_reading(
@@ -273,7 +273,7 @@ def test_news_of_the_gateway_is_a_reason_to_look_again() -> None:
 
     made.gateway.news = [grow]
     seen = [
-        only(engine.snapshot(engine.agents_of(frozenset()))).tokens
-        for _ in engine.gateway_news(threading.Event())
+        only(engine.snapshot(engine.home.owners(frozenset()))).tokens
+        for _ in engine.gateway.listen(threading.Event())
     ]
     assert seen == [30_000]

@@ -58,7 +58,7 @@ def test_the_steps_of_one_run_share_one_reading_of_the_home() -> None:
     world, platform = World(), CountingPlatform()
     reader = Reader(replace(world.ports, platform=platform), Settings(state_dir=HOME / "state"))
     elsewhere: list[Home] = []
-    with reader.keep_home():
+    with reader.homes.keep():
         assert platform.reads == 0
         assert reader.home() is reader.home()
         other = threading.Thread(target=lambda: elsewhere.append(reader.home()))
@@ -74,7 +74,7 @@ def test_a_home_that_cannot_be_read_is_not_kept() -> None:
     world, platform = World(), CountingPlatform()
     reader = Reader(replace(world.ports, platform=platform), Settings(state_dir=HOME / "state"))
     platform.is_gone = True
-    with reader.keep_home():
+    with reader.homes.keep():
         with pytest.raises(HomeNotFoundError):
             reader.home()
         platform.is_gone = False

@@ -78,7 +78,7 @@ def test_adding_searching_forgetting_and_undoing_leave_the_pool_as_it_was(place:
     before = place.files()
 
     def found() -> list[str]:
-        result = place.engine.search(SearchRequest(text="zebra code", agent_id="main"))
+        result = place.engine.search.find(SearchRequest(text="zebra code", agent_id="main"))
         return [hit.path for hit in result.hits if "zebra" in hit.snippet]
 
     added = place.run(MemoryAdd(place.ref, FACT))

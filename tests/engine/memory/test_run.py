@@ -464,7 +464,7 @@ def test_advice_compares_what_is_kept_by_hand_and_says_how_much_of_it() -> None:
     stage.hold(TODAY, line)
     stage.hold(OBSERVATIONS, line)
     stage.hold("memory/archive/old.md", line)
-    found = Engine(stage.world.ports, stage.settings).memory_advice("main")
+    found = Engine(stage.world.ports, stage.settings).memory.advice("main")
     assert (found.looked_at, found.of) == (2, 2)
     assert [(one.kind.value, one.entry.path) for one in found.found] == [
         ("twice", "memory/tools.md")
@@ -475,7 +475,7 @@ def test_advice_looks_at_the_newest_files_and_at_what_every_session_loads() -> N
     stage = Stage()
     for number in range(60):
         stage.hold(f"memory/n{number}.md", f"- Note {number} of many\n")
-    found = Engine(stage.world.ports, stage.settings).memory_advice("main")
+    found = Engine(stage.world.ports, stage.settings).memory.advice("main")
     assert (found.looked_at, found.of) == (40, 61)
 
 

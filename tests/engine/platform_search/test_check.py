@@ -48,12 +48,12 @@ def world(index: FakePlatformIndex) -> World:
 
 
 def looked(world: World) -> PlatformIndexHealth:
-    [found] = Engine(world.ports, Settings(state_dir=Path("/state"))).platform_indexes()
+    [found] = Engine(world.ports, Settings(state_dir=Path("/state"))).platform_search.indexes()
     return found
 
 
 def check(world: World) -> Check:
-    report = Engine(world.ports, Settings(state_dir=Path("/state"))).health()
+    report = Engine(world.ports, Settings(state_dir=Path("/state"))).health.report()
     return next(one for one in report.checks if one.id == "platform-index")
 
 

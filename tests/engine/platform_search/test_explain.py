@@ -63,7 +63,7 @@ def searched(
     world: World, query: str = "boiler broke", search: SearchSettings = OURS
 ) -> SearchResult:
     engine = Engine(world.ports, Settings(state_dir=Path("/state"), search=search))
-    return engine.search(SearchRequest(query, is_explained=True))
+    return engine.search.find(SearchRequest(query, is_explained=True))
 
 
 def view(
@@ -79,7 +79,7 @@ def test_a_search_that_nobody_wants_explained_asks_for_no_index(world: World) ->
     files(world, {NOTE: TEXT})
     world.platform_index.failure = AssertionError("nobody asked")
     engine = Engine(world.ports, Settings(state_dir=Path("/state")))
-    found = engine.search(SearchRequest("boiler"))
+    found = engine.search.find(SearchRequest("boiler"))
     assert [hit.agent_view for hit in found.hits] == [None]
     assert found.agent_searches == ()
 
@@ -373,7 +373,7 @@ class TestAskingTheGateway:
         world.gateway.hold()
         world.gateway.memory = answers
         engine = Engine(world.ports, Settings(state_dir=Path("/state")))
-        found = engine.ask_agents(engine.search(SearchRequest(query)))
+        found = engine.platform_search.ask(engine.search.find(SearchRequest(query)))
         [view] = [hit.agent_view for hit in found.hits if hit.path in (NOTE, OLD)]
         assert view is not None
         assert found.agent_searches[0].vectors is Vectors.ASKED

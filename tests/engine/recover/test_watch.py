@@ -33,7 +33,7 @@ class Stage:
     def __init__(self) -> None:
         self.world = World(AGENT, OTHER)
         self.hold(row(session_id="s-1"), row(key=GROUP, session_id="g-1"))
-        self.watch = Engine(self.world.ports, SETTINGS).ended_watch()
+        self.watch = Engine(self.world.ports, SETTINGS).watches.ended()
         self.watch.begin()
 
     def hold(self, *sessions: StoredSession, **listing: object) -> None:

@@ -117,17 +117,17 @@ def test_lines_that_arrive_meanwhile_are_merged() -> None:
 def test_a_cheap_look_agrees_with_the_run() -> None:
     stage = Stage()
     engine = Engine(stage.world.ports, stage.settings)
-    assert engine.reflections_due() == (Reflect(AGENT.ref),)
+    assert engine.due.reflections() == (Reflect(AGENT.ref),)
     assert stage.world.workspace.writes == []
     assert isinstance(stage.run(), Reflected)
-    assert engine.reflections_due() == ()
+    assert engine.due.reflections() == ()
 
     stage.world.workspace.unreadable[FILE] = "a folder is in its place"
-    assert engine.reflections_due() == (Reflect(AGENT.ref),)
+    assert engine.due.reflections() == (Reflect(AGENT.ref),)
     assert isinstance(stage.run(), Failed)
 
     for text in ("", "# Observations\n"):
-        assert Engine(Stage(text).world.ports, stage.settings).reflections_due() == ()
+        assert Engine(Stage(text).world.ports, stage.settings).due.reflections() == ()
 
 
 def test_it_waits_for_its_budget_and_its_interval() -> None:

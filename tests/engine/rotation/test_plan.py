@@ -259,7 +259,7 @@ def test_a_run_that_goes_on_is_told_and_left_to_the_gateway() -> None:
 def test_breaking_a_run_off_stands_in_the_plan() -> None:
     world = World()
     world.sessions.hold(row(tokens=190_000, is_active=True), row("agent:main:x", 5))
-    found = Engine(world.ports, SETTINGS).rotation_plan(is_active_forced=True)
+    found = Engine(world.ports, SETTINGS).rotation.plan(is_active_forced=True)
     [outcome] = found.outcomes
     assert outcome.message.endswith("; a run is going on, which is broken off")
 

@@ -1,4 +1,4 @@
-"""Searching through the door: which indexes, in what state, and what comes back."""
+"""Searching through the service: which indexes, in what state, and what comes back."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def world() -> World:
 
 
 def test_a_search_builds_the_index_it_lacks(world: World) -> None:
-    found = engine_of(world).search(SearchRequest("database"))
+    found = engine_of(world).search.find(SearchRequest("database"))
     assert [hit.path for hit in found.hits] == ["memory/2026-01-20.md"]
     assert found.index.state is IndexState.FRESH
     assert found.coverage == 1.0
@@ -56,9 +56,9 @@ def test_a_search_builds_the_index_it_lacks(world: World) -> None:
 
 def test_what_has_changed_is_taken_in_first(world: World) -> None:
     engine = engine_of(world)
-    engine.search(SearchRequest("database"))
+    engine.search.find(SearchRequest("database"))
     world.documents.texts[fake_agent().workspace]["memory/new.md"] = "a database of birds"
-    assert len(engine.search(SearchRequest("database")).hits) == 2
+    assert len(engine.search.find(SearchRequest("database")).hits) == 2
 
 
 def test_a_search_and_the_state_of_its_index_name_what_cannot_be_found(world: World) -> None:
@@ -66,11 +66,11 @@ def test_a_search_and_the_state_of_its_index_name_what_cannot_be_found(world: Wo
     world.documents.nameless = (bad, pipe)
     engine = engine_of(world)
     for _ in range(2):  # the second has nothing to take in
-        found = engine.search(SearchRequest("database"))
+        found = engine.search.find(SearchRequest("database"))
         assert (found.notices, found.index.state) == ((bad, pipe), IndexState.FRESH)
-    [status] = engine.indexes().values()
+    [status] = engine.search.indexes().values()
     assert status.because == "b\\xff.md: not indexed and 1 more"
-    [check] = [one for one in engine.health().checks if one.id == "index"]
+    [check] = [one for one in engine.health.report().checks if one.id == "index"]
     assert (check.status.value, check.message) == (
         "warning",
         "main memory: b\\xff.md: not indexed and 1 more",
@@ -79,10 +79,10 @@ def test_a_search_and_the_state_of_its_index_name_what_cannot_be_found(world: Wo
 
 def test_too_much_change_is_answered_from_what_is_there(world: World) -> None:
     engine = engine_of(world, search=SearchSettings(sync_mb=1))
-    engine.search(SearchRequest("database"))
+    engine.search.find(SearchRequest("database"))
     world.documents.texts[fake_agent().workspace]["memory/new.md"] = "a database of birds"
     world.documents.sizes["memory/new.md"] = 2_000_000
-    found = engine.search(SearchRequest("database"))
+    found = engine.search.find(SearchRequest("database"))
     assert len(found.hits) == 1
     assert found.index.state is IndexState.STALE
     assert "reindex" in found.index.because
@@ -90,53 +90,53 @@ def test_too_much_change_is_answered_from_what_is_there(world: World) -> None:
 
 def test_read_only_writes_no_index(world: World) -> None:
     engine = engine_of(world, ui=UiSettings(read_only=True))
-    found = engine.search(SearchRequest("database"))
+    found = engine.search.find(SearchRequest("database"))
     assert world.index.synced == []
     assert (found.hits, found.index.state) == ((), IndexState.MISSING)
-    engine_of(world).search(SearchRequest("database"))
+    engine_of(world).search.find(SearchRequest("database"))
     world.documents.texts[fake_agent().workspace]["memory/new.md"] = "database"
-    found = engine.search(SearchRequest("database"))
+    found = engine.search.find(SearchRequest("database"))
     assert (len(found.hits), found.index.state) == (1, IndexState.STALE)
 
 
 def test_another_process_that_builds_is_no_failure(world: World) -> None:
     world.index.unwritable["main"] = LockedError("the index of main", "process 7")
-    found = engine_of(world).search(SearchRequest("database"))
+    found = engine_of(world).search.find(SearchRequest("database"))
     assert found.index.state is IndexState.BUILDING
     assert "process 7" in found.index.because
 
 
 def test_an_index_that_cannot_be_written_still_answers(world: World) -> None:
-    engine_of(world).search(SearchRequest("database"))
+    engine_of(world).search.find(SearchRequest("database"))
     world.documents.texts[fake_agent().workspace]["memory/new.md"] = "database"
     world.index.unwritable["main"] = IndexUnavailableError("the disk is full")
-    found = engine_of(world).search(SearchRequest("database"))
+    found = engine_of(world).search.find(SearchRequest("database"))
     assert (len(found.hits), found.index.state) == (1, IndexState.STALE)
     assert [notice.code for notice in found.notices] == ["index-stale"]
 
 
 def test_an_index_that_cannot_be_read_is_not_no_results(world: World) -> None:
     world.index.broken["main"] = IndexUnavailableError("it is damaged")
-    found = engine_of(world).search(SearchRequest("database"))
+    found = engine_of(world).search.find(SearchRequest("database"))
     assert found.index.state is IndexState.UNAVAILABLE
     assert "damaged" in found.index.because
 
 
 def test_damage_met_on_the_way_is_not_no_results(world: World) -> None:
     world.index.failure = IndexUnavailableError("page 3 is damaged")
-    found = engine_of(world).search(SearchRequest("database"))
+    found = engine_of(world).search.find(SearchRequest("database"))
     assert (found.hits, found.index.state) == ((), IndexState.UNAVAILABLE)
 
 
 def test_a_search_can_be_ended(world: World) -> None:
     world.index.failure = SearchCancelledError("ended")
-    found = engine_of(world).search(SearchRequest("database"), threading.Event())
+    found = engine_of(world).search.find(SearchRequest("database"), threading.Event())
     assert found.is_cancelled
 
 
 def test_a_failing_provider_leaves_the_words_and_says_so(world: World) -> None:
     world.index.failure = EmbeddingError("the service failed", hint="Check the key.")
-    found = engine_of(world).search(SearchRequest("database"))
+    found = engine_of(world).search.find(SearchRequest("database"))
     assert len(found.hits) == 1
     assert not found.index.has_vectors
     assert [notice.code for notice in found.notices] == ["embedding-failed"]
@@ -144,14 +144,16 @@ def test_a_failing_provider_leaves_the_words_and_says_so(world: World) -> None:
 
 def test_typing_never_writes_and_takes_beginnings(world: World) -> None:
     engine = engine_of(world)
-    assert engine.search(SearchRequest("data", is_typing=True)).index.state is IndexState.MISSING
+    assert (
+        engine.search.find(SearchRequest("data", is_typing=True)).index.state is IndexState.MISSING
+    )
     assert world.index.synced == []
-    engine.search(SearchRequest("x"))
-    assert engine.search(SearchRequest("data", is_typing=True)).query.prefix == "data"
+    engine.search.find(SearchRequest("x"))
+    assert engine.search.find(SearchRequest("data", is_typing=True)).query.prefix == "data"
 
 
 def test_an_empty_query_is_answered_with_a_warning(world: World) -> None:
-    found = engine_of(world).search(SearchRequest("  "))
+    found = engine_of(world).search.find(SearchRequest("  "))
     assert found.hits == ()
     assert [notice.code for notice in found.notices] == ["empty-query"]
 
@@ -162,13 +164,15 @@ def test_only_the_agents_that_were_asked_for() -> None:
     for agent in agents:
         world.documents.texts[agent.workspace] = {"MEMORY.md": f"database of {agent.id}"}
     engine = engine_of(world)
-    assert [hit.agent for hit in engine.search(SearchRequest("database", "work")).hits] == ["work"]
-    everywhere = engine.search(SearchRequest("database"))
+    assert [hit.agent for hit in engine.search.find(SearchRequest("database", "work")).hits] == [
+        "work"
+    ]
+    everywhere = engine.search.find(SearchRequest("database"))
     assert [hit.agent for hit in everywhere.hits] == ["main", "work"]
     assert set(everywhere.indexes) == {("main", Source.MEMORY), ("work", Source.MEMORY)}
     assert everywhere.index.chunks == 2
     with pytest.raises(UnknownAgentError):
-        engine.search(SearchRequest("database", "nobody"))
+        engine.search.find(SearchRequest("database", "nobody"))
 
 
 def test_one_broken_index_does_not_stop_the_others() -> None:
@@ -177,7 +181,7 @@ def test_one_broken_index_does_not_stop_the_others() -> None:
     for agent in agents:
         world.documents.texts[agent.workspace] = {"MEMORY.md": "database"}
     world.index.broken["main"] = IndexUnavailableError("it is damaged")
-    found = engine_of(world).search(SearchRequest("database"))
+    found = engine_of(world).search.find(SearchRequest("database"))
     assert [hit.agent for hit in found.hits] == ["work"]
     assert found.index.state is IndexState.UNAVAILABLE
 
@@ -186,9 +190,9 @@ def test_agents_of_one_workspace_share_its_index() -> None:
     shared = fake_agent("main").workspace
     world = World(fake_agent("main"), fake_agent("work", workspace=shared))
     world.documents.texts[shared] = {"MEMORY.md": "database"}
-    assert len(engine_of(world).search(SearchRequest("database")).hits) == 1
+    assert len(engine_of(world).search.find(SearchRequest("database")).hits) == 1
     assert world.index.synced == [("main", False)]
-    assert len(engine_of(world).search(SearchRequest("database", "work")).hits) == 1
+    assert len(engine_of(world).search.find(SearchRequest("database", "work")).hits) == 1
     assert world.index.synced == [("main", False)]
 
 
@@ -197,19 +201,19 @@ def test_what_is_odd_about_a_hit_is_told_with_it(world: World) -> None:
     world.documents.notices[path] = Notice("not-utf8", "it is not UTF-8", path)
     engine = engine_of(world)
     for _ in range(2):
-        found = engine.search(SearchRequest("database"))
+        found = engine.search.find(SearchRequest("database"))
         assert [(one.code, one.agent) for one in found.notices] == [("not-utf8", "main")]
-    assert engine.search(SearchRequest("tomatoes")).notices == ()
+    assert engine.search.find(SearchRequest("tomatoes")).notices == ()
 
 
 def test_repetitions_give_way_when_that_is_configured(world: World) -> None:
     texts = world.documents.texts[fake_agent().workspace]
     texts["memory/copy.md"] = texts["memory/2026-01-20.md"]
     texts["memory/other.md"] = "- a database of birds"
-    usual = engine_of(world).search(SearchRequest("database", max_results=2))
+    usual = engine_of(world).search.find(SearchRequest("database", max_results=2))
     assert {hit.path for hit in usual.hits} == {"memory/2026-01-20.md", "memory/copy.md"}
     engine = engine_of(world, search=SearchSettings(mmr=0.7))
-    found = engine.search(SearchRequest("database", max_results=2))
+    found = engine.search.find(SearchRequest("database", max_results=2))
     assert {hit.path for hit in found.hits} == {"memory/2026-01-20.md", "memory/other.md"}
 
 
@@ -217,8 +221,8 @@ def test_results_are_as_many_as_were_asked_for(world: World) -> None:
     texts = world.documents.texts[fake_agent().workspace]
     texts |= {f"memory/n{number}.md": "database" for number in range(20)}
     engine = engine_of(world)
-    assert len(engine.search(SearchRequest("database")).hits) == 6
-    assert len(engine.search(SearchRequest("database", max_results=3)).hits) == 3
+    assert len(engine.search.find(SearchRequest("database")).hits) == 6
+    assert len(engine.search.find(SearchRequest("database", max_results=3)).hits) == 3
 
 
 class TestTalks:
@@ -233,8 +237,8 @@ class TestTalks:
 
     def test_they_are_searched_when_asked_for(self, world: World) -> None:
         engine = engine_of(world)
-        assert engine.search(SearchRequest("boiler")).hits == ()
-        found = engine.search(SearchRequest("boiler", with_sessions=True))
+        assert engine.search.find(SearchRequest("boiler")).hits == ()
+        found = engine.search.find(SearchRequest("boiler", with_sessions=True))
         assert [(hit.path, hit.source) for hit in found.hits] == [
             ("sessions/id-main", Source.SESSIONS)
         ]
@@ -242,25 +246,25 @@ class TestTalks:
 
     def test_or_when_they_are_configured(self, world: World) -> None:
         engine = engine_of(world, search=SearchSettings(sessions=True))
-        assert len(engine.search(SearchRequest("boiler")).hits) == 1
-        assert engine.search(SearchRequest("boiler", with_sessions=False)).hits == ()
+        assert len(engine.search.find(SearchRequest("boiler")).hits) == 1
+        assert engine.search.find(SearchRequest("boiler", with_sessions=False)).hits == ()
 
     def test_their_lines_can_be_read(self, world: World) -> None:
-        lines = engine_of(world).document_lines("main", "sessions/id-main")
+        lines = engine_of(world).search.lines("main", "sessions/id-main")
         assert lines == ("user: is the boiler repaired?", "assistant: yes, it is")
 
 
 def test_the_lines_of_a_file_can_be_read(world: World) -> None:
     engine = engine_of(world)
-    assert engine.document_lines("main", "memory/garden.md") == ("- tomatoes want water",)
-    assert engine.document_lines("main", "memory/none.md") == ()
+    assert engine.search.lines("main", "memory/garden.md") == ("- tomatoes want water",)
+    assert engine.search.lines("main", "memory/none.md") == ()
     world.documents.texts[fake_agent().workspace]["memory/huge.md"] = ""
     world.documents.notices["memory/huge.md"] = Notice("oversized", "it has 59 MB: not indexed")
     with pytest.raises(WorkspaceError, match="59 MB"):
-        engine.document_lines("main", "memory/huge.md")
+        engine.search.lines("main", "memory/huge.md")
     for path in ("../../etc/passwd", "memory/../../x.md", "a\0b"):
         with pytest.raises(UsageError, match="leads out"):
-            engine.document_lines("main", path)
+            engine.search.lines("main", path)
 
 
 class TestReindex:
@@ -314,9 +318,9 @@ class TestReindex:
 
     def test_the_states_of_indexes_are_told_without_building(self, world: World) -> None:
         engine = engine_of(world)
-        assert engine.indexes()["main", Source.MEMORY].state is IndexState.MISSING
+        assert engine.search.indexes()["main", Source.MEMORY].state is IndexState.MISSING
         engine.run(self.command())
-        assert engine.indexes("main")["main", Source.MEMORY].state is IndexState.FRESH
+        assert engine.search.indexes("main")["main", Source.MEMORY].state is IndexState.FRESH
 
 
 def test_who_waits_for_an_index_is_told_how_far_it_is(world: World) -> None:

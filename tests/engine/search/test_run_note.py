@@ -42,7 +42,7 @@ def search(world: World, text: str = "database", **changes: object) -> None:
         ui=UiSettings(read_only=bool(changes.pop("read_only", False))),
     )
     request = SearchRequest(text, **changes)  # type: ignore[arg-type]
-    Engine(world.ports, settings).search(request)
+    Engine(world.ports, settings).search.find(request)
 
 
 def test_a_found_note_is_remembered_by_its_id(world: World) -> None:

@@ -31,7 +31,7 @@ def world() -> World:
 
 def paths(world: World, text: str, **changes: object) -> list[str]:
     request = SearchRequest(text, is_typing=True, **changes)  # type: ignore[arg-type]  # its fields
-    found = Engine(world.ports, Settings(state_dir=STATE)).scan(request)
+    found = Engine(world.ports, Settings(state_dir=STATE)).search.scan(request)
     return [hit.path for hit in found.hits]
 
 
@@ -42,7 +42,7 @@ def test_more_of_the_words_come_first_and_nothing_is_built(world: World) -> None
 
 def test_the_state_says_that_there_is_no_index(world: World) -> None:
     engine = Engine(world.ports, Settings(state_dir=STATE))
-    found = engine.scan(SearchRequest("database water"))
+    found = engine.search.scan(SearchRequest("database water"))
     assert found.index.state is IndexState.MISSING
     assert "words only" in found.index.because
     assert list(found.indexes) == [("main", Source.MEMORY)]
@@ -68,7 +68,7 @@ def test_no_text_is_an_error(world: World, text: str) -> None:
 
 def test_half_of_the_words_is_a_weak_match(world: World) -> None:
     engine = Engine(world.ports, Settings(state_dir=STATE))
-    found = engine.scan(SearchRequest("database zebra violin"))
+    found = engine.search.scan(SearchRequest("database zebra violin"))
     assert [hit.is_weak for hit in found.hits] == [True, True]
 
 
@@ -82,7 +82,7 @@ def test_it_stops_when_told_to(world: World) -> None:
     stop = threading.Event()
     stop.set()
     engine = Engine(world.ports, Settings(state_dir=STATE))
-    found = engine.scan(SearchRequest("database"), stop)
+    found = engine.search.scan(SearchRequest("database"), stop)
     assert found.is_cancelled
     assert found.hits == ()
 

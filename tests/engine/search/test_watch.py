@@ -32,7 +32,7 @@ def world() -> World:
     """A home whose index is built and up to date."""
     found = World()
     found.documents.texts[fake_agent().workspace] = {NOTE: "- the staging database is orion"}
-    engine_of(found).search(SearchRequest("database"))
+    engine_of(found).search.find(SearchRequest("database"))
     found.index.synced.clear()
     return found
 
@@ -48,7 +48,7 @@ def rest(world: World, seconds: float = 1.5) -> None:
 
 
 def test_a_changed_file_is_indexed_when_it_has_rested(world: World) -> None:
-    watch = engine_of(world).index_watch()
+    watch = engine_of(world).watches.index()
     assert watch.due_in_s() is None
     watch.note(change(world))
     assert watch.due_in_s() == 1.5
@@ -65,11 +65,11 @@ def test_a_changed_file_is_indexed_when_it_has_rested(world: World) -> None:
     assert world.index.synced == [("main", False)]
     assert (watch.due_in_s(), watch.behind()) == (None, frozenset())
     typed = SearchRequest("lyra", is_typing=True)
-    assert [hit.path for hit in engine_of(world).search(typed).hits] == [NOTE]
+    assert [hit.path for hit in engine_of(world).search.find(typed).hits] == [NOTE]
 
 
 def test_a_file_that_never_rests_is_indexed_all_the_same(world: World) -> None:
-    watch = engine_of(world).index_watch()
+    watch = engine_of(world).watches.index()
     for _ in range(31):
         watch.note(change(world))
         rest(world, 1.0)
@@ -78,7 +78,7 @@ def test_a_file_that_never_rests_is_indexed_all_the_same(world: World) -> None:
 
 def test_the_quiet_time_is_configured(world: World) -> None:
     settings = SearchSettings(debounce=timedelta(seconds=4))
-    watch = engine_of(world, search=settings).index_watch()
+    watch = engine_of(world, search=settings).watches.index()
     watch.note(change(world))
     assert watch.due_in_s() == 4
 
@@ -86,7 +86,7 @@ def test_the_quiet_time_is_configured(world: World) -> None:
 def test_a_root_stands_for_all_that_is_below_it(world: World) -> None:
     change(world)
     for root in (HOME, fake_agent().workspace):
-        watch = engine_of(world).index_watch()
+        watch = engine_of(world).watches.index()
         watch.note(frozenset({root}))
         rest(world)
         assert len(watch.take_due()) == 1
@@ -101,13 +101,13 @@ def test_a_root_stands_for_all_that_is_below_it(world: World) -> None:
     ],
 )
 def test_what_is_no_memory_is_ignored(world: World, path: Path) -> None:
-    watch = engine_of(world).index_watch()
+    watch = engine_of(world).watches.index()
     watch.note(frozenset({path}))
     assert watch.due_in_s() is None
 
 
 def test_what_is_the_same_as_before_costs_nothing(world: World) -> None:
-    watch = engine_of(world).index_watch()
+    watch = engine_of(world).watches.index()
     watch.note(frozenset({fake_agent().workspace / NOTE}))
     rest(world)
     assert watch.run_due() == ()
@@ -118,20 +118,20 @@ def test_a_missing_index_is_built_only_for_who_says_so() -> None:
     world = World()
     world.documents.texts[fake_agent().workspace] = {NOTE: "- orion"}
     for may_build in (False, True):
-        watch = engine_of(world).index_watch(may_build=may_build)
+        watch = engine_of(world).watches.index(may_build=may_build)
         watch.note(frozenset({HOME}))
         rest(world)
         assert len(watch.run_due()) == int(may_build)
 
 
 def test_read_only_indexes_nothing(world: World) -> None:
-    watch = engine_of(world, ui=UiSettings(read_only=True)).index_watch()
+    watch = engine_of(world, ui=UiSettings(read_only=True)).watches.index()
     watch.note(change(world))
     assert watch.due_in_s() is None
 
 
 def test_an_index_that_another_process_writes_is_tried_again(world: World) -> None:
-    watch = engine_of(world).index_watch()
+    watch = engine_of(world).watches.index()
     world.index.unwritable["main"] = LockedError("the index of main", "process 7")
     watch.note(change(world))
     rest(world)
@@ -145,7 +145,7 @@ def test_an_index_that_another_process_writes_is_tried_again(world: World) -> No
 
 
 def test_a_full_disk_is_told_and_waits_for_the_next_change(world: World) -> None:
-    watch = engine_of(world).index_watch()
+    watch = engine_of(world).watches.index()
     world.index.unwritable["main"] = IndexUnavailableError("no space left")
     watch.note(change(world))
     rest(world)
@@ -156,7 +156,7 @@ def test_a_full_disk_is_told_and_waits_for_the_next_change(world: World) -> None
 
 
 def test_another_process_may_do_the_work(world: World) -> None:
-    watch = engine_of(world).index_watch()
+    watch = engine_of(world).watches.index()
     watch.note(change(world))
     rest(world)
     [command] = watch.take_due()
@@ -168,7 +168,7 @@ def test_another_process_may_do_the_work(world: World) -> None:
 
 
 def test_stopping_leaves_the_rest_for_later(world: World) -> None:
-    watch = engine_of(world).index_watch()
+    watch = engine_of(world).watches.index()
     watch.note(change(world))
     rest(world)
     stop = threading.Event()
@@ -178,7 +178,7 @@ def test_stopping_leaves_the_rest_for_later(world: World) -> None:
 
 
 def test_a_home_that_went_away_is_no_failure(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    watch = engine_of(world).index_watch()
+    watch = engine_of(world).watches.index()
     watch.note(change(world))
     rest(world)
 
@@ -199,7 +199,7 @@ class TestKnownFiles:
         return world
 
     def test_only_they_are_taken_in(self, world: World) -> None:
-        watch = engine_of(world).index_watch()
+        watch = engine_of(world).watches.index()
         world.documents.texts[fake_agent().workspace]["memory/other.md"] = "- not told of"
         watch.note(change(world))
         rest(world)
@@ -209,7 +209,7 @@ class TestKnownFiles:
         assert (world.index.taken_in, world.index.synced) == ([NOTE], [])
 
     def test_a_file_that_is_gone_is_found_by_a_comparison(self, world: World) -> None:
-        watch = engine_of(world).index_watch()
+        watch = engine_of(world).watches.index()
         paths = change(world)
         del world.documents.texts[fake_agent().workspace][NOTE]
         watch.note(paths)
@@ -220,7 +220,7 @@ class TestKnownFiles:
         assert world.index.synced == [("main", False)]
 
     def test_so_are_very_many(self, world: World) -> None:
-        watch = engine_of(world).index_watch()
+        watch = engine_of(world).watches.index()
         workspace = fake_agent().workspace
         watch.note(change(world))
         watch.note(frozenset(workspace / "memory" / f"{number}.md" for number in range(100)))
@@ -229,7 +229,7 @@ class TestKnownFiles:
         assert (world.index.taken_in, world.index.synced) == ([], [("main", False)])
 
     def test_an_index_in_use_is_tried_again(self, world: World) -> None:
-        watch = engine_of(world).index_watch()
+        watch = engine_of(world).watches.index()
         world.index.unwritable["main"] = LockedError("the index of main", "process 7")
         watch.note(change(world))
         rest(world)
@@ -246,7 +246,7 @@ class TestTalks:
     def heard(self, world: World) -> Engine:
         self.say(world, size=4_000)
         engine = engine_of(world, search=SearchSettings(sessions=True))
-        engine.search(SearchRequest("orion"))
+        engine.search.find(SearchRequest("orion"))
         world.index.synced.clear()
         return engine
 
@@ -258,20 +258,20 @@ class TestTalks:
         return frozenset({fake_agent().sessions_dir / "id-main.jsonl"})
 
     def test_little_waits(self, world: World, heard: Engine) -> None:
-        watch = heard.index_watch()
+        watch = heard.watches.index()
         watch.note(self.say(world, size=5_000))
         rest(world)
         assert watch.run_due() == ()
         assert watch.due_in_s() is None
 
     def test_much_is_indexed(self, world: World, heard: Engine) -> None:
-        watch = heard.index_watch()
+        watch = heard.watches.index()
         watch.note(self.say(world, size=200_000))
         rest(world)
         assert watch.take_due() == (Reindex(fake_agent().ref, with_sessions=True),)
 
     def test_so_are_many_changes(self, world: World, heard: Engine) -> None:
-        watch = heard.index_watch()
+        watch = heard.watches.index()
         paths = self.say(world, size=5_000)
         for _ in range(49):
             watch.note(paths)
@@ -282,7 +282,7 @@ class TestTalks:
         assert len(watch.take_due()) == 1
 
     def test_memory_takes_them_along(self, world: World, heard: Engine) -> None:
-        watch = heard.index_watch()
+        watch = heard.watches.index()
         watch.note(self.say(world, size=5_000) | change(world))
         rest(world)
         assert watch.take_due() == (Reindex(fake_agent().ref, with_sessions=True),)

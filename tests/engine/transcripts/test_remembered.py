@@ -45,7 +45,7 @@ def look(world: World) -> ConsoleSnapshot:
     """Take a snapshot as a process of its own."""
     engine = Engine(world.ports, Settings(state_dir=Path("/state")))
     snapshot = engine.snapshot()
-    engine.remember_readings()
+    engine.readings.remember()
     return snapshot
 
 

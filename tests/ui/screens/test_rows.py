@@ -324,7 +324,7 @@ def test_the_title_says_what_the_index_is_worth(view: IndexView, words: tuple[st
 
 def test_marks_move_with_what_is_masked() -> None:
     engine = FakeEngine()
-    result = engine.search(
+    result = engine.search.find(
         Facets("main").request("database", NOW.now, is_typing=True, max_results=9)
     )
     hit = replace(

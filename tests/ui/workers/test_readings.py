@@ -90,7 +90,7 @@ async def test_changes_during_a_reading_make_one_more_for_all_of_them(engine: Fa
             gate.wait(10)
             return usual(changed)  # type: ignore[arg-type]  # handed on
 
-        engine.snapshot = slow  # type: ignore[method-assign]  # a slow disk
+        engine.snapshot = slow  # type: ignore[assignment, method-assign]  # a slow disk
         for name in ("main", "work", "research"):
             feed.queue.put(frozenset({sample.HOME / name}))
         await until_idle(desk, feed)
@@ -220,7 +220,7 @@ async def test_a_failure_and_a_bug_are_both_survived(engine: FakeEngine) -> None
         def broken(changed: object = None) -> ConsoleSnapshot:
             raise ZeroDivisionError
 
-        engine.snapshot = broken  # type: ignore[method-assign]  # a bug
+        engine.snapshot = broken  # type: ignore[assignment, method-assign]  # a bug
         await desk.press("r")
         assert "a reading failed, which is a bug" in desk.bar("attention")
         assert desk.app.is_running

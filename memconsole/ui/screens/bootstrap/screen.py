@@ -65,9 +65,9 @@ class BootstrapScreen(AgentScreen):
     def _look(self) -> Starts:
         engine, key = self.desk.engine, f"agent:{self._agent_id}:main"
         return Starts(
-            engine.bootstraps(self._agent_id),
-            engine.bootstrap(session_key=key, is_startup=True),
-            engine.hooks(),
+            engine.bootstrap.by_class(self._agent_id),
+            engine.bootstrap.to_read(session_key=key),
+            engine.hooks.folder.status(""),
         )
 
     @on(Loaded)

@@ -58,7 +58,7 @@ class CheckpointsScreen(AgentScreen):
         if self._loader.value is None or seen != self._seen:
             self._seen = seen
             engine, agent_id = self.desk.engine, self._agent_id
-            self._loader.ask(lambda: beside_each_other(engine.checkpoints(agent_id)))
+            self._loader.ask(lambda: beside_each_other(engine.memory.checkpoints(agent_id)))
         self._show()
         super().show_snapshot()
 

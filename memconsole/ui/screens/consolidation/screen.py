@@ -64,7 +64,7 @@ class ConsolidationScreen(AgentScreen):
         if seen != self._seen:
             self._seen = seen
             engine, agent_id = self.desk.engine, self._agent_id
-            self._loader.ask(lambda: engine.consolidation(agent_id))
+            self._loader.ask(lambda: engine.consolidation.preview(agent_id))
         self._show()
         super().show_snapshot()
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memconsole.domain.alerts.rules import Standing
     from memconsole.domain.config_check.finding import ConfigReport
     from memconsole.domain.health.checks import HealthReport
-    from memconsole.ui.engine import Door
+    from memconsole.engine.engine import Engine
 
 MUTED_FOR = timedelta(days=1)
 """As `memconsole alerts mute` does unless it is told otherwise."""
@@ -77,14 +77,25 @@ class HealthScreen(ConsoleScreen):
 
     def show_snapshot(self) -> None:
         """Look again when the last look is old."""
-        self._standings.ask(self.desk.engine.alert_standings)
+        self._standings.ask(self._ask_standings)
         now = self.desk.clock.now()
         if self._asked_at is None or (now - self._asked_at).total_seconds() >= _REST_S:
             self._asked_at = now
-            self._health.ask(self.desk.engine.health)
-            self._findings.ask(self.desk.engine.config_findings)
+            self._health.ask(self._ask_health)
+            self._findings.ask(self._ask_findings)
         self._show()
         super().show_snapshot()
+
+    # The threads make the services: their modules may still have to be loaded.
+
+    def _ask_standings(self) -> tuple[Standing, ...]:
+        return self.desk.engine.alerts.standings()
+
+    def _ask_health(self) -> HealthReport:
+        return self.desk.engine.health.report()
+
+    def _ask_findings(self) -> ConfigReport:
+        return self.desk.engine.config.check()
 
     @on(Loaded)
     def show_loaded(self, message: Loaded) -> None:
@@ -156,13 +167,13 @@ class HealthScreen(ConsoleScreen):
     def _done(self, message: Loaded) -> None:
         self._deed.done()
         self.say_what_came(message)
-        self._standings.ask(self.desk.engine.alert_standings)
+        self._standings.ask(self._ask_standings)
 
 
-def _muted(engine: Door, one: Standing) -> str:
+def _muted(engine: Engine, one: Standing) -> str:
     issue = one.alert.issue
     if one.muted_until is not None:
-        engine.mute_alert(issue, None)
+        engine.alerts.mute(issue, None)
         return f"people are told of {issue} again   memconsole alerts unmute {issue}"
-    engine.mute_alert(issue, MUTED_FOR)
+    engine.alerts.mute(issue, MUTED_FOR)
     return f"nobody is told of {issue} for a day   memconsole alerts mute {issue}"

@@ -117,7 +117,7 @@ class RunsScreen(ConsoleScreen):
         newest = None if snapshot is None else snapshot.activity[:1]
         if self._loader.value is None or newest != self._seen:
             self._seen = newest
-            self._loader.ask(lambda: self.desk.engine.runs(limit=_MOST))
+            self._loader.ask(lambda: self.desk.engine.runs.newest(limit=_MOST))
         self._show()
         super().show_snapshot()
 

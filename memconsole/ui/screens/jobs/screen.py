@@ -106,7 +106,7 @@ class JobsScreen(ConsoleScreen):
         job = self._job
         if job is not None:
             name, engine = job.id, self.desk.engine
-            self._history.ask(lambda: (name, engine.runs(limit=_MOST, job=name)))
+            self._history.ask(lambda: (name, engine.runs.newest(limit=_MOST, job=name)))
         self._show_history()
 
     @property

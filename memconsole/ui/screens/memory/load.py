@@ -8,7 +8,7 @@ from memconsole.lazy_dataclass import dataclass
 from memconsole.ui.screens.memory.file import View, read_entries, read_file
 
 if TYPE_CHECKING:
-    from memconsole.ui.engine import Door
+    from memconsole.engine.engine import Engine
     from memconsole.ui.screens.memory.file import File
 
 
@@ -25,16 +25,16 @@ class Wanted:
     view: View
     is_beside: bool
 
-    def read(self, engine: Door, width: int) -> File | None:
+    def read(self, engine: Engine, width: int) -> File | None:
         """Return it for a width in cells; None when it is gone.
 
         Raises:
             MemconsoleError: It cannot be read.
         """
         if self.view is View.ENTRIES:
-            return read_entries(engine.memory_entries(self.agent_id, self.path))
+            return read_entries(engine.memory.entries(self.agent_id, self.path))
         if self.is_beside:
-            text = "\n".join(engine.document_lines(self.agent_id, self.path)) or None
+            text = "\n".join(engine.search.lines(self.agent_id, self.path)) or None
         else:
-            text = engine.memory_text(self.agent_id, self.path)
+            text = engine.memory.text(self.agent_id, self.path)
         return read_file(text, self.path, width, is_plain=self.view is View.PLAIN)

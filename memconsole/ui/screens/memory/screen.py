@@ -111,10 +111,12 @@ class FilesScreen(AgentScreen):
         engine, agent_id, context = self.desk.engine, self._agent_id, self.context()
         if arrived == "files":
             self._marks.ask(
-                lambda: markers_listing((one for _, one in engine.markers(agent_id)), context)
+                lambda: markers_listing(
+                    (one for _, one in engine.memory.markers(agent_id)), context
+                )
             )
         elif arrived == "markers":
-            self._advices.ask(lambda: engine.memory_advice(agent_id))
+            self._advices.ask(lambda: engine.memory.advice(agent_id))
 
     @on(Loaded)
     def show_loaded(self, message: Loaded) -> None:

@@ -51,7 +51,7 @@ class ObservationsScreen(AgentScreen):
         if self._loader.value is None or seen != self._seen:
             self._seen = seen
             engine, agent_id = self.desk.engine, self._agent_id
-            self._loader.ask(lambda: parse(engine.memory_text(agent_id, OBSERVATIONS) or ""))
+            self._loader.ask(lambda: parse(engine.memory.text(agent_id, OBSERVATIONS) or ""))
         self._show()
         super().show_snapshot()
 

@@ -54,7 +54,7 @@ class OwnIndex(Bar, inherit_bindings=False):
     def _look(self) -> None:
         engine = cast("Desk", self.app).engine
         try:
-            [health] = engine.platform_indexes(self._agent_id)
+            [health] = engine.platform_search.indexes(self._agent_id)
         except MemconsoleError as error:
             health = PlatformIndexHealth(self._agent_id, because=str(error))
         except Exception:

@@ -62,7 +62,7 @@ class WhyScreen(ConsoleScreen):
     def on_mount(self) -> None:
         """Search, and explain."""
         super().on_mount()
-        self._loader.ask(lambda: self.desk.engine.search(self._request))
+        self._loader.ask(lambda: self.desk.engine.search.find(self._request))
 
     # ---- drawing -------------------------------------------------------------------------
 
@@ -113,7 +113,7 @@ class WhyScreen(ConsoleScreen):
             return
         self.desk.go.noted_asking(self._request)
         self.say("asking the gateway", Role.MUTED)
-        self._loader.ask(lambda: self.desk.engine.ask_agents(result))
+        self._loader.ask(lambda: self.desk.engine.platform_search.ask(result))
 
     def action_open(self) -> None:
         """Open the note at its line."""

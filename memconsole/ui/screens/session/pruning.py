@@ -80,8 +80,8 @@ class PruningScreen(ConsoleScreen):
 
     def _ask(self) -> None:
         engine, name, wish = self.desk.engine, self._asked, self._wish
-        self._previews.ask(lambda: engine.prune_preview(name, wish))
-        self._details.ask(lambda: engine.session(name))
+        self._previews.ask(lambda: engine.sessions.pruned(name, wish))
+        self._details.ask(lambda: engine.sessions.detail(name))
 
     # ---- drawing -------------------------------------------------------------------------
 

@@ -81,8 +81,8 @@ class SessionScreen(ConsoleScreen):
         name = self._view.key_text or self._view.session_id or ""
         if self._view.state.value != "live" and self._view.session_id is not None:
             name = self._view.session_id
-        self._messages.ask(lambda: safe_transcript(engine.transcript(name, tail=tail)))
-        self._details.ask(lambda: engine.session(name))
+        self._messages.ask(lambda: safe_transcript(engine.sessions.transcript(name, tail=tail)))
+        self._details.ask(lambda: engine.sessions.detail(name))
 
     @on(Loaded)
     def show_loaded(self, message: Loaded) -> None:

@@ -104,7 +104,7 @@ async def test_what_cannot_be_read_says_why(
     def checkpoints(agent_id: str) -> tuple[Capture, ...]:
         raise UnknownAgentError(agent_id, ())
 
-    monkeypatch.setattr(engine, "checkpoints", checkpoints)
+    monkeypatch.setattr(engine.memory, "checkpoints", checkpoints)
     async with at_work(engine, WIDE) as desk:
         await desk.press("d")
         assert "main" in desk.text("list").splitlines()[1]

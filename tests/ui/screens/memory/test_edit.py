@@ -19,7 +19,7 @@ from memconsole.domain.memory.files import PoolItem
 from memconsole.errors import HomeUnreadableError
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, Desk, at_work
-from tests.ui.fake_engine import FakeEngine
+from tests.ui.fake_engine import FakeEngine, FakeMemory
 from tests.ui.sample_details import furnish
 
 if TYPE_CHECKING:
@@ -224,16 +224,16 @@ async def test_read_only_dims_every_edit_and_says_why() -> None:
         assert engine.commands == []
 
 
-class SlowEngine(FakeEngine):
-    """An engine whose reads take as long as the test wants."""
+class SlowMemory(FakeMemory):
+    """A memory whose reads take as long as the test wants."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, fake: FakeEngine) -> None:
+        super().__init__(fake)
         self.gate = threading.Event()
 
-    def memory_text(self, agent_id: str, relative: str) -> str | None:
+    def text(self, agent_id: str, relative: str) -> str | None:
         self.gate.wait(10)
-        return super().memory_text(agent_id, relative)
+        return super().text(agent_id, relative)
 
     def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
         self.gate.wait(10)
@@ -241,7 +241,8 @@ class SlowEngine(FakeEngine):
 
 
 async def test_five_thousand_files_are_seen_before_one_is_read() -> None:
-    engine = SlowEngine()
+    engine = FakeEngine()
+    engine.memory = slow = SlowMemory(engine)
     furnish(engine)
     items = tuple(PoolItem(f"memory/n{n}.md", 10, 2, False, True) for n in range(5_000))
     usual = sample.usual()
@@ -252,8 +253,8 @@ async def test_five_thousand_files_are_seen_before_one_is_read() -> None:
         while "n4999.md" not in desk.picture():
             await desk.pilot.pause()
         assert "reading" in desk.text("file")
-        assert not engine.gate.is_set()
-        engine.gate.set()
+        assert not slow.gate.is_set()
+        slow.gate.set()
         await desk.settle()
         assert desk.cursor("files") == "file:memory/n4999.md"
         assert "no line is marked" not in desk.text("markers")

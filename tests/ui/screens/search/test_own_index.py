@@ -80,7 +80,7 @@ async def test_an_index_that_cannot_be_looked_at_says_why(
     def damaged(agent_id: str | None = None) -> tuple[PlatformIndexHealth, ...]:
         raise StoreError(f"the index of {agent_id} is locked")
 
-    monkeypatch.setattr(engine, "platform_indexes", damaged)
+    monkeypatch.setattr(engine.platform_search, "indexes", damaged)
     async with at_work(engine, WIDE) as desk:
         await desk.press("3", "enter")
         assert "the index of main is locked" in desk.bar("own-index")

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from memconsole.domain.search.values import SearchHit, SearchResult
     from memconsole.domain.settings import Settings
     from memconsole.engine.search.open import Shelf
-    from memconsole.ports.bundle import DoorPorts
+    from memconsole.ports.bundle import SearchNeeds
 
 logger = logging.getLogger(__name__)
 
 
-def note_found(ports: DoorPorts, settings: Settings, home: Home, result: SearchResult) -> None:
+def note_found(ports: SearchNeeds, settings: Settings, home: Home, result: SearchResult) -> None:
     """Store what was found; a search never fails because of it."""
     hits = [hit for hit in result.hits if counts(hit)]
     if settings.ui.read_only or result.is_cancelled:

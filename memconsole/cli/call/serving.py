@@ -1,0 +1,83 @@
+"""Runs the scheduler in the foreground, until a signal ends it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from memconsole.cli.call import exits
+from memconsole.cli.call.child import ChildProcesses
+from memconsole.cli.output.logging import JsonFormatter
+from memconsole.compose import engine as wiring
+from memconsole.compose import jobs as wiring_jobs
+from memconsole.compose.home import require_home
+from memconsole.domain.agents import Origin
+from memconsole.scheduler.control import Stopper
+from memconsole.scheduler.notify import Notifier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
+    from types import FrameType
+
+    from memconsole.cli.call.call import Call
+    from memconsole.domain.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+_STOPPERS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+def serve_jobs(call: Call) -> int:
+    """Run the jobs until SIGTERM, SIGINT or SIGHUP.
+
+    Raises:
+        HomeNotFoundError: There is no platform home.
+        SchedulerOwnedError: Another process runs the jobs of this state folder.
+        ReadOnlyError: Nothing may be done.
+        StateError: The state folder cannot be written.
+    """
+    settings = call.settings
+    require_home(settings)
+    _log_as_a_service(settings, call.clock.now)
+    children = ChildProcesses(settings, call.clock)
+    if not settings.ui.read_only:
+        children.renew_state()
+    engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=call.clock)
+    jobs = wiring_jobs.build_jobs(settings, engine, clock=call.clock, child=children)
+    stopper = Stopper()
+    with closing(stopper.bell), _stopped_by_signals(stopper) as seen:
+        has_ended = jobs.serve(stopper, Notifier.from_environment(os.environ))
+    code = exits.INTERRUPTED if signal.SIGINT in seen else exits.DONE
+    if not has_ended:  # a thread that still works would keep the process alive
+        logging.shutdown()
+        os._exit(code)
+    return code
+
+
+@contextmanager
+def _stopped_by_signals(stopper: Stopper) -> Iterator[list[int]]:
+    """Let signals end the loop between two steps; yields those that came."""
+    seen: list[int] = []
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        seen.append(number)
+        stopper.stop()
+
+    before = {one: signal.signal(one, note) for one in _STOPPERS}
+    try:
+        yield seen
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def _log_as_a_service(settings: Settings, now: Callable[[], datetime]) -> None:
+    """Log JSON lines to standard error, what was done included."""
+    root = logging.getLogger("memconsole")
+    root.setLevel(min(logging.INFO, logging.getLevelNamesMapping()[settings.log.level.upper()]))
+    for handler in root.handlers:
+        handler.setFormatter(JsonFormatter(now))

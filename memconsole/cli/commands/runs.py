@@ -1,0 +1,42 @@
+"""`runs`: what memconsole did."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call.call import Answer
+from memconsole.cli.call.moments import Since, parse_since
+from memconsole.cli.call.shared import at_least_one, call_of
+from memconsole.cli.json import outcome
+from memconsole.cli.output import views
+
+if TYPE_CHECKING:
+    from memconsole.cli.output.paper import Paper
+
+
+def runs(
+    context: typer.Context,
+    job: Annotated[str | None, typer.Option("--job", metavar="J", help="Only this job.")] = None,
+    since: Since = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="At most this many.")] = 200,
+) -> int:
+    """List what memconsole did, newest first."""
+    at_least_one("--limit", limit)
+    call = call_of(context)
+    now = call.clock.now()
+    start = None if since is None else parse_since(since, now)
+    found = call.engine.runs.newest(limit=limit, since=start, job=job)
+
+    def show(paper: Paper) -> None:
+        views.runs(paper, found)
+
+    return call.answer(
+        Answer(
+            "runs",
+            data=lambda: [outcome.run(one) for one in found],
+            show=show,
+            at=now,
+        )
+    )

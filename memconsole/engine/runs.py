@@ -1,0 +1,37 @@
+"""Answers what was run, from our own records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memconsole.domain.commands.outcomes import Run
+    from memconsole.engine.home.service import HomeService
+    from memconsole.ports.platform import RunLog
+
+
+class RunService:
+    """The runs of this home.
+
+    Attributes:
+        log: The records themselves; `log.require_readable()` tells what was never recorded from
+            what cannot be read.
+    """
+
+    def __init__(self, log: RunLog, home: HomeService) -> None:
+        self.log = log
+        self._home = home
+
+    def newest(
+        self, *, limit: int = 50, since: datetime | None = None, job: str | None = None
+    ) -> tuple[Run, ...]:
+        """Return this home's newest runs first.
+
+        Raises:
+            StateError: The records cannot be read: "none" and "nobody knows" differ.
+        """
+        self.log.require_readable()
+        home = str(self._home.read().path)
+        return self.log.runs(limit=limit, since=since, job=job, home=home)

@@ -1,0 +1,70 @@
+"""Answers what is asked about single sessions: details, messages, what pruning would cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.engine.home.lookup import find_session
+from memconsole.engine.pruning import prune_preview
+from memconsole.engine.snapshot.detail import session_detail, transcript_view
+from memconsole.engine.snapshot.snapshot import take_snapshot
+
+if TYPE_CHECKING:
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot.snapshot import SessionDetail, SessionView, TranscriptView
+    from memconsole.engine.home.live import LiveView
+    from memconsole.engine.home.reader import Reader
+    from memconsole.engine.pruning import PruningPreview, PruningWish
+    from memconsole.ports.bundle import Ports
+
+
+class SessionService:
+    """Sessions by name: a session key, a session id, or the unambiguous beginning of an id.
+
+    Raises:
+        SessionNotFoundError: By every method that takes a name: nothing has it.
+        StoreError: By the methods that read a transcript: it cannot be read.
+    """
+
+    def __init__(self, ports: Ports, reader: Reader, live: LiveView, settings: Settings) -> None:
+        self._ports = ports
+        self._reader = reader
+        self._live = live
+        self._settings = settings
+
+    def all(self) -> tuple[SessionView, ...]:
+        """Return every session of every agent, judged from disk alone."""
+        return take_snapshot(self._ports, self._reader, with_pools=False).sessions
+
+    def find(self, name: str) -> SessionView:
+        """Return one session, judged from disk alone."""
+        return find_session(self.all(), name)
+
+    def detail(self, name: str) -> SessionDetail:
+        """Return one session, its transcript read whole."""
+        found = take_snapshot(
+            self._ports,
+            self._reader,
+            self._live,
+            with_pools=False,
+            min_compaction_ms=self._settings.min_compaction_ms,
+        )
+        view = find_session(found.sessions, name)
+        return session_detail(self._ports, self._settings, view, found)
+
+    def transcript(
+        self, name: str, *, tail: int | None = None, everything: bool = False
+    ) -> TranscriptView:
+        """Return a session's messages, oldest first.
+
+        Args:
+            name: Of the session.
+            tail: Only the last messages; None for all.
+            everything: Also what is off the active path or filtered.
+        """
+        return transcript_view(self._ports, self.find(name), tail=tail, everything=everything)
+
+    def pruned(self, name: str, wish: PruningWish) -> PruningPreview:
+        """Return what the platform would trim or clear of a session's next request."""
+        home = self._reader.home()
+        return prune_preview(self._ports, home, self.find(name), wish)

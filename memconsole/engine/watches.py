@@ -1,0 +1,47 @@
+"""Makes the watches of long-running faces: each hears of changed files and knows what is due."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.domain.observe.watching import WatchRules
+from memconsole.engine.config_check.watch import ConfigWatch
+from memconsole.engine.observe.watch import TalkWatch
+from memconsole.engine.recover.watch import EndedWatch
+from memconsole.engine.search.watch import IndexWatch
+
+if TYPE_CHECKING:
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.bundle import Ports
+
+
+class Watches:
+    """Makes watches; each call returns a new one, with a memory of its own."""
+
+    def __init__(self, ports: Ports, reader: Reader, settings: Settings) -> None:
+        self._ports = ports
+        self._reader = reader
+        self._settings = settings
+
+    def index(self, *, may_build: bool = False) -> IndexWatch:
+        """Return a watch that indexes changed files when they have rested (`search.debounce`).
+
+        Args:
+            may_build: Build what is missing as well, instead of leaving it to the first search.
+        """
+        return IndexWatch(self._ports, self._settings, self._reader.home, may_build=may_build)
+
+    def talks(self) -> TalkWatch:
+        """Return a watch that has sessions observed while much is said in them (`[watcher]`)."""
+        rules = self._settings.watcher
+        found = WatchRules(rules.line_threshold, rules.cooldown.total_seconds())
+        return TalkWatch(self._ports, self._reader.home, found, self._reader.listing)
+
+    def ended(self) -> EndedWatch:
+        """Return a watch that has sessions recovered when another one takes their place."""
+        return EndedWatch(self._ports.clock, self._reader.home, self._reader.listing)
+
+    def config(self) -> ConfigWatch:
+        """Return a watch that has the platform's configuration checked when it changed."""
+        return ConfigWatch(self._ports.clock, self._reader.home)
