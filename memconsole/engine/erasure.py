@@ -1,9 +1,14 @@
-"""Removes every copy of forgotten entries in what is ours: `memory forget --hard`."""
+"""Removes every copy of forgotten entries in what is ours: `memory forget --hard`.
+
+What our state remembers is told apart by the path of the workspace. A home that was moved leaves
+what was remembered under its old path: where nothing stands any more, nobody can undo it, and it is
+erased as well. A path where something stands is another's memory: it keeps its text, and is named.
+"""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from memconsole.domain.consolidate.text import DREAMS, parts_of
 from memconsole.domain.index_md import INDEX
@@ -12,6 +17,7 @@ from memconsole.domain.memory.edits import without
 from memconsole.domain.memory.entries import ACTIVE_CONTEXT, bare, entries_of, normalised
 from memconsole.domain.memory.intents import Erasure
 from memconsole.errors import MemconsoleError, WorkspaceError
+from memconsole.system.folders import is_gone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,7 +58,21 @@ def erasure_of(entries: Sequence[MemoryEntry], agent_id: str) -> Erasure:
     )
 
 
-def erase(memory: AgentMemory, erasure: Erasure, edits: MemoryLog) -> list[Written]:
+class Erased(NamedTuple):
+    """What an erasure did.
+
+    Attributes:
+        wrote: Files of the workspace.
+        gone: Paths where no workspace stands any more, and of which something was erased.
+        kept: Other workspaces of which our state holds the same text still.
+    """
+
+    wrote: list[Written]
+    gone: tuple[str, ...]
+    kept: tuple[str, ...]
+
+
+def erase(memory: AgentMemory, erasure: Erasure, edits: MemoryLog) -> Erased:
     """Remove entries, lines with their words from our files, and what could be undone of them.
 
     What is gone already is passed over, so that it can be done again after a kill.
@@ -74,10 +94,31 @@ def erase(memory: AgentMemory, erasure: Erasure, edits: MemoryLog) -> list[Writt
             return clean("" if now is None else now.text, words, ids)
 
         wrote.append(memory.change(path, make)[2])
-    actions = edits.actions(memory.real)
-    gone = [one.id for one in actions if _holds(one, words, ids)]
-    edits.erase(gone, lambda block: _scrubbed(block, words, ids))
-    return wrote
+    return Erased(wrote, *_erase_records(memory, erasure, edits))
+
+
+def _erase_records(
+    memory: AgentMemory, erasure: Erasure, edits: MemoryLog
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Remove what our state holds; return the paths of `Erased`."""
+
+    def clean(block: str) -> str:
+        return _scrubbed(block, erasure.words, erasure.ids)
+
+    def held(place: str) -> list[int]:
+        actions = edits.actions(place)
+        return [one.id for one in actions if _holds(one, erasure.words, erasure.ids)]
+
+    own = {memory.real, str(memory.root), str(memory.home.path)}
+    others = sorted(
+        place
+        for place in edits.places() - own
+        if held(place) or any(clean(block) != block for block in edits.blocks(place))
+    )
+    gone = tuple(place for place in others if is_gone(place))
+    places = (*own, *gone)
+    edits.erase([number for place in places for number in held(place)], places, clean)
+    return gone, tuple(place for place in others if place not in gone)
 
 
 def finish(

@@ -132,6 +132,9 @@ class SearchIndex(Protocol):
             IndexUnavailableError: It cannot be written, or the provider failed.
         """
 
+    def drop_gone(self) -> None:
+        """Delete the indexes of workspaces that stand nowhere any more; one in use stays."""
+
     def take_in(
         self,
         scope: IndexScope,

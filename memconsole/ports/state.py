@@ -160,8 +160,22 @@ class MemoryLog(Protocol):
             StateError: It cannot be stored.
         """
 
-    def erase(self, actions: Collection[int], clean: Callable[[str], str]) -> None:
-        """Remove actions for good, with what they hold; `clean` takes lines out of saved blocks.
+    def places(self) -> frozenset[str]:
+        """Return the workspaces, by their paths, of which something is stored that holds text."""
+
+    def blocks(self, workspace: str) -> tuple[str, ...]:
+        """Return what checkpoints saved of a workspace."""
+
+    def erase(
+        self, actions: Collection[int], places: Collection[str], clean: Callable[[str], str]
+    ) -> None:
+        """Remove actions for good, with what they hold.
+
+        Args:
+            actions: Their numbers.
+            places: Workspaces whose saved blocks are cleaned, and whose reflections cannot be
+                undone any more.
+            clean: Takes lines out of a block.
 
         Raises:
             StateError: They cannot be removed.

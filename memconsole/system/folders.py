@@ -196,3 +196,20 @@ def _no_folder(folder: int, name: str, path: Path, error: OSError) -> OSError:
 
 def _unsafe(path: Path, words: str) -> OSError:
     return UnsafeFolderError(errno.EPERM, words, str(path))
+
+
+def is_gone(path: str) -> bool:
+    """Whether nothing is at a path that our files remember; False when that cannot be told.
+
+    Args:
+        path: Absolute; one that was masked, or whose bytes are no UTF-8, is not the path it was.
+    """
+    if not path.startswith("/") or "[redacted:" in path or "\\x" in path:
+        return False
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False

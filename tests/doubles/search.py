@@ -156,6 +156,10 @@ class FakeIndex:
     synced: list[tuple[str, bool]] = field(default_factory=list)
     odd: list[Notice] = field(default_factory=list)
     taken_in: list[str] = field(default_factory=list)
+    drops: int = 0
+
+    def drop_gone(self) -> None:
+        self.drops += 1
 
     def status(self, scope: IndexScope, settings: SearchSettings) -> IndexStatus:
         if scope not in self.stored:

@@ -74,7 +74,7 @@ class FakeEdits(Unwritable):
     """What was done to memory by hand, oldest first; an undone action is gone."""
 
     stored: list[MemoryAction] = field(default_factory=list)
-    blocks: list[str] = field(default_factory=list)
+    saved: dict[str, list[str]] = field(default_factory=dict)
 
     def actions(self, workspace: str) -> tuple[MemoryAction, ...]:
         return tuple(one for one in reversed(self.stored) if one.workspace == workspace)
@@ -88,9 +88,20 @@ class FakeEdits(Unwritable):
         self._check()
         self.stored = [one for one in self.stored if one.id != action.id]
 
-    def erase(self, actions: Collection[int], clean: Callable[[str], str]) -> None:
+    def places(self) -> frozenset[str]:
+        return frozenset(one.workspace for one in self.stored) | frozenset(self.saved)
+
+    def blocks(self, workspace: str) -> tuple[str, ...]:
+        return tuple(self.saved.get(workspace, ()))
+
+    def erase(
+        self, actions: Collection[int], places: Collection[str], clean: Callable[[str], str]
+    ) -> None:
         self._check()
-        self.blocks = [clean(one) for one in self.blocks]
+        self.saved = {
+            place: [clean(one) for one in blocks] if place in places else blocks
+            for place, blocks in self.saved.items()
+        }
         self.stored = [one for one in self.stored if one.id not in actions]
 
 

@@ -15,6 +15,7 @@ from memconsole.adapters.sqlite.choice import library
 from memconsole.adapters.sqlite.own import open_single
 from memconsole.domain.search.indexing import Source
 from memconsole.errors import IndexUnavailableError, SearchCancelledError
+from memconsole.system.folders import is_gone
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -77,9 +78,14 @@ class Places:
             known = self._roots[path] = (state, _root_of(path))
         return known[1]
 
+    def gone(self) -> list[Path]:
+        """Return the indexes of folders that are not there any more."""
+        found = [*self.folder.glob(f"*{_SUFFIX}"), *self.folder.glob(f"sessions/*{_SUFFIX}")]
+        return [path for path in found if (root := _root_of(path)) is not None and is_gone(root)]
+
     def lock_name(self, scope: IndexScope) -> str:
         """Return a name for the lock of an index."""
-        return f"index-{_digest(str(self.path(scope)))}"
+        return lock_name(self.path(scope))
 
 
 class IndexProblemError(IndexUnavailableError):
@@ -221,6 +227,11 @@ def _root_of(path: Path) -> str | None:
             return read_meta(connection).get("root")
     except (IndexUnavailableError, OSError):
         return None
+
+
+def lock_name(path: Path) -> str:
+    """Return a name for the lock of an index file."""
+    return f"index-{_digest(str(path))}"
 
 
 def _digest(text: str) -> str:

@@ -7,18 +7,25 @@ writes at a time; readers never wait for a build.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from memconsole.adapters.index.embedding.providers import model_name, remote_of, static_of
-from memconsole.adapters.index.files import IndexProblemError, Places, problems, reading
+from memconsole.adapters.index.files import (
+    IndexProblemError,
+    Places,
+    journal_of,
+    lock_name,
+    problems,
+    reading,
+)
 from memconsole.adapters.index.query_side import MeansChooser, model_of
 from memconsole.adapters.index.reader import IndexReader
 from memconsole.adapters.index.request import Run
 from memconsole.adapters.index.schema import read_meta, recipe, root_text
 from memconsole.domain.search.indexing import IndexState, IndexStatus, Pending, SyncReport, Vectors
-from memconsole.errors import IndexUnavailableError
+from memconsole.errors import IndexUnavailableError, LockedError
 from memconsole.system.folders import require_state_folder
 from memconsole.text.plain import one_line
 
@@ -67,6 +74,13 @@ class DiskIndex:
     def path(self, scope: IndexScope) -> Path:
         """Return the file of an index, whether it exists or not."""
         return self._places.path(scope)
+
+    def drop_gone(self) -> None:
+        """Delete the indexes of workspaces that stand nowhere any more; one in use stays."""
+        for path in self._places.gone():
+            with suppress(LockedError, OSError), self._lock(lock_name(path), f"the index {path}"):
+                path.unlink()
+                journal_of(path).unlink(missing_ok=True)
 
     def status(self, scope: IndexScope, settings: SearchSettings) -> IndexStatus:
         """Return what an index is, without comparing it with its documents.

@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 _KEPT = 200
 """Actions of one workspace; older ones cannot be undone any more."""
 
+_BLOCK_OF = "coalesce(workspace, home)"
+_PLACES = (
+    "SELECT workspace FROM memory_action UNION SELECT workspace FROM reflection "
+    f"WHERE edits IS NOT NULL UNION SELECT {_BLOCK_OF} FROM capture WHERE block IS NOT NULL"
+)
+
 
 class StateMemory:
     """Answers the port `MemoryLog`."""
@@ -73,21 +79,35 @@ class StateMemory:
 
         self._database.record(change)
 
-    def erase(self, actions: Collection[int], clean: Callable[[str], str]) -> None:
+    def places(self) -> frozenset[str]:
+        """Return the workspaces, by their paths, of which something is stored that holds text."""
+        return frozenset(str(row[0]) for row in rows_of(self._database, _PLACES, ()))
+
+    def blocks(self, workspace: str) -> tuple[str, ...]:
+        """Return what checkpoints saved of a workspace."""
+        statement = f"SELECT block FROM capture WHERE {_BLOCK_OF} = ?"
+        rows = rows_of(self._database, statement, (name(workspace),))
+        return tuple(row[0] for row in rows if isinstance(row[0], str))
+
+    def erase(
+        self, actions: Collection[int], places: Collection[str], clean: Callable[[str], str]
+    ) -> None:
         """Remove actions for good, and lines of what checkpoints saved: overwritten, not only free.
 
         Raises:
             StateError: They cannot be removed.
         """
-        numbers = tuple(actions)
+        numbers, names = tuple(actions), tuple(map(name, places))
+        saved = f"SELECT id, block FROM capture WHERE {_BLOCK_OF} IN ({marks(names)})"
+        held = f"edits IS NOT NULL AND workspace IN ({marks(names)})"
 
         def change(connection: Connection) -> None:
             connection.execute("PRAGMA secure_delete = ON")
-            for number, block in connection.execute("SELECT id, block FROM capture").fetchall():
+            for number, block in connection.execute(saved, names).fetchall():
                 if isinstance(block, str) and (cleaned := clean(block)) != block:
                     values = (cleaned, number)
                     connection.execute("UPDATE capture SET block = ? WHERE id = ?", values)
-            connection.execute("UPDATE reflection SET edits = NULL WHERE edits IS NOT NULL")
+            connection.execute(f"UPDATE reflection SET edits = NULL WHERE {held}", names)
             connection.execute(f"DELETE FROM memory_action WHERE id IN ({marks(numbers)})", numbers)
 
         self._database.write(change)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.edits import FileEdit
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.engine.erasure import Erased
     from memconsole.engine.home.workspace import AgentMemory
     from memconsole.engine.memory.turns import MemoryTurns
     from memconsole.engine.search.refresh import MemoryIndex
@@ -79,7 +80,8 @@ def _erase(
         erasure = erasure_of(entries, memory.agent.id)
         journal.promise(memory.root, erasure)
         try:
-            return _done(command, memory, entries, erase(memory, erasure, edits))
+            erased = erase(memory, erasure, edits)
+            return _done(command, memory, entries, erased.wrote, erased)
         except MemconsoleError as error:
             error.hint = f"{error.hint} What is left of it is erased by the next run.".lstrip()
             raise
@@ -192,14 +194,11 @@ def _done(
     memory: AgentMemory,
     entries: Sequence[MemoryEntry],
     wrote: Sequence[Written],
+    erased: Erased | None = None,
 ) -> Forgotten:
     """Say what was done; never what the entries said: the run log is kept."""
     places = ", ".join(f"{one.id} ({one.path}:{one.line})" for one in entries)
-    end = (
-        "no copy of ours is left under this path of the workspace"
-        if command.is_hard
-        else "`memconsole memory undo` brings it back"
-    )
+    end = "`memconsole memory undo` brings it back" if erased is None else _end(erased)
     ids: list[Detail] = list(dict.fromkeys(one.id for one in entries))
     is_secret = any(memory.masked(one.text) != one.text for one in entries)
     notices = (
@@ -220,6 +219,18 @@ def _done(
         tuple(wrote),
         {"ids": ids, "hard": command.is_hard},
         notices,
+    )
+
+
+def _end(erased: Erased) -> str:
+    """Say where copies of ours were, and where some are left."""
+    where = f", nor of {', '.join(erased.gone)}, where nothing stands any more" * bool(erased.gone)
+    if not erased.kept:
+        return f"no copy of ours is left of this workspace{where}"
+    kept = ", ".join(erased.kept)
+    return (
+        f"no copy of ours is left of this workspace{where}; "
+        f"the same text is still remembered of {kept}, another memory: forget it there"
     )
 
 

@@ -40,13 +40,16 @@ class MemoryIndex:
 
         Args:
             memory: The memory.
-            is_full: Build the index anew, so that nothing of its old file is left.
+            is_full: Build the index anew, so that nothing of its old file is left, and drop those
+                of workspaces that stand nowhere any more.
 
         Returns:
             `none`, `updated`, `rebuilt` or `stale`; why it is stale.
         """
         agent, settings = memory.agent, memory.settings
         index = self.ports.search().index
+        if is_full:
+            index.drop_gone()
         state = "none"
         for shelf in shelves(self.ports, settings, memory.home, (agent,), (Source.MEMORY,)):
             if index.status(shelf.scope, shelf.settings).state is IndexState.MISSING:

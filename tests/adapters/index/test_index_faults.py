@@ -201,3 +201,23 @@ def test_base64_is_no_text(stage: Stage) -> None:
     stage.sync()
     assert stage.find("QUJDREVGR0hJ") == []
     assert stage.find("caption") == ["memory/picture.md"]
+
+
+def test_the_index_of_a_workspace_that_stands_nowhere_any_more_is_dropped(tmp_path: Path) -> None:
+    before, other = Stage(tmp_path / "a"), Stage(tmp_path / "b")
+    before.write("a.md", "- the zebra crossing\n")
+    before.sync()
+    other.index = before.index
+    other.write("b.md", "- tomatoes want water\n")
+    other.sync()
+    gone, kept = before.path, other.path
+    before.index.drop_gone()
+    assert gone.exists()
+    before.workspace.rename(tmp_path / "moved")
+    before.held = True
+    before.index.drop_gone()
+    assert gone.exists()
+    before.held = False
+    before.index.drop_gone()
+    assert not gone.exists()
+    assert kept.exists()

@@ -179,9 +179,9 @@ def test_actions_come_back_from_the_database_as_they_were(tmp_path: Path) -> Non
     assert log.actions("/elsewhere") == ()
     log.undone(newest, NOW)
     assert log.actions("/ws") == tuple(others)
-    log.erase([], str)
+    log.erase([], ["/ws"], str)
     assert log.actions("/ws") == tuple(others)
-    log.erase([one.id for one in others], str)
+    log.erase([one.id for one in others], ["/ws"], str)
     assert log.actions("/ws") == ()
 
 
@@ -192,7 +192,10 @@ def test_what_checkpoints_saved_loses_lines_and_their_bytes(tmp_path: Path) -> N
     StateCaptures(database).add(
         Capture(ref, "s", "k", NOW, "h", block, is_logged=False, day_file=None, workspace="/ws")
     )
-    StateMemory(database).erase([], lambda text: text.replace("zebra\n", ""))
+    memory = StateMemory(database)
+    memory.erase([], ["/elsewhere", ref.home], lambda text: text.replace("zebra\n", ""))
+    assert (memory.blocks("/ws"), memory.places()) == ((block,), {"/ws"})
+    memory.erase([], ["/ws"], lambda text: text.replace("zebra\n", ""))
     found = StateCaptures(database).last(ref)
     assert found is not None
     assert found.block == "# A\nkept\n"

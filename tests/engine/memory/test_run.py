@@ -342,17 +342,43 @@ def test_hard_leaves_no_copy_in_anything_that_is_ours() -> None:
     stage.forget(wanted)
     stage.undo()
     stage.add("Something else entirely")
-    stage.world.edits.blocks = [f"# A\n- **[13:20]** {SECRET}\n- Other\n"]
+    stage.world.edits.saved[str(ROOT)] = [f"# A\n- **[13:20]** {SECRET}\n- Other\n"]
     outcome = stage.forget(wanted, is_hard=True)
-    assert outcome.message.endswith("no copy of ours is left under this path of the workspace")
+    assert outcome.message.endswith("no copy of ours is left of this workspace")
     assert isinstance(outcome, Forgotten), outcome
     assert [path for path, text in stage.files().items() if "door code" in text] == []
     assert [path for path, text in stage.files().items() if wanted in text] == []
     assert "door code" not in repr(stage.world.edits.stored)
     assert "door code" not in repr(stage.world.runs.stored)
     assert len(stage.world.edits.stored) == 1
-    assert stage.world.edits.blocks == ["# A\n- Other\n"]
+    assert stage.world.edits.saved == {str(ROOT): ["# A\n- Other\n"]}
     assert stage.text("memory/observation-backups/observations-20260101-000000.md") == "x\n"
+
+
+def test_hard_reaches_what_was_remembered_where_the_home_stood_before(tmp_path: Path) -> None:
+    stage = Stage()
+    before, other = str(tmp_path / "moved"), str(tmp_path)
+    wanted = stage.id_of("ninja")
+    line = next(one for one in LONG.splitlines() if "ninja" in one)
+    stage.add("Something else entirely")
+    [action] = stage.world.edits.stored
+    for place in (before, other):
+        stage.world.edits.stored.append(replace(action, id=7 + len(place), workspace=place))
+        stage.world.edits.stored.append(
+            replace(action, id=9 + len(place), workspace=place, entries=(wanted,))
+        )
+        stage.world.edits.saved[place] = [f"# A\n{line}\n- Other\n"]
+    outcome = stage.forget(wanted, is_hard=True)
+    assert isinstance(outcome, Forgotten), outcome
+    assert stage.world.edits.saved == {
+        before: ["# A\n- Other\n"],
+        other: [f"# A\n{line}\n- Other\n"],
+    }
+    held = [one.workspace for one in stage.world.edits.stored if wanted in one.entries]
+    assert held == [other]
+    assert f"nor of {before}, where nothing stands any more" in outcome.message
+    assert f"still remembered of {other}, another memory: forget it there" in outcome.message
+    assert stage.world.index.drops == 1
 
 
 @pytest.mark.parametrize("is_hard", [False, True])
