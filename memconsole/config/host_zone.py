@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from memconsole.system.regular_file import open_regular
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -38,7 +40,7 @@ def _is_zone_file(name: str, environ: Mapping[str, str]) -> bool:
     folders = (folder,) if (folder := environ.get("TZDIR")) else _FOLDERS
     for folder in folders:
         try:
-            with Path(folder, name).open("rb") as file:
+            with open_regular(Path(folder, name)) as file:
                 if file.read(len(_MAGIC)) == _MAGIC:
                     return True
         except (OSError, ValueError):

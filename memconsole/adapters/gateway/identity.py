@@ -16,6 +16,7 @@ from memconsole.adapters.gateway.problem import RefusedError
 from memconsole.domain.gateway import Verdict, refusal
 from memconsole.lazy_dataclass import dataclass
 from memconsole.system.folders import open_state_folder
+from memconsole.system.regular_file import open_regular
 from memconsole.system.whole_file import create_file, remove, temporary_name
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ class DeviceFile:
             RefusedError: The file is damaged or cannot be read; it is never replaced by itself.
         """
         try:
-            raw = base64.b64decode(self._path.read_bytes(), validate=True)
+            with open_regular(self._path) as file:
+                raw = base64.b64decode(file.read(), validate=True)
         except FileNotFoundError:
             return None
         except (OSError, ValueError):

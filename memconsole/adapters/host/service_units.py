@@ -14,6 +14,7 @@ from memconsole.errors import ServiceError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.system import launch
 from memconsole.system.folders import make_folder, open_folder
+from memconsole.system.regular_file import open_regular
 from memconsole.system.whole_file import replace_file
 from memconsole.text.plain import one_line
 
@@ -222,7 +223,8 @@ def _run(words: Sequence[str], timeout_s: float) -> Result:
 
 def _read(path: Path) -> str | None:
     try:
-        return path.read_text("utf-8")
+        with open_regular(path) as file:
+            return file.read().decode()
     except (OSError, UnicodeDecodeError):
         return None
 

@@ -14,6 +14,7 @@ import msgspec
 from memconsole.adapters.sqlite.read_only import read_platform
 from memconsole.domain.health.checks import CronErrors
 from memconsole.errors import StoreError
+from memconsole.system.regular_file import open_regular
 from memconsole.text.moments import EARLIEST, NO_TIME, moment
 from memconsole.text.plain import one_line
 
@@ -114,7 +115,7 @@ def _from_files(folder: Path) -> list[_Failure] | None:
 
 def _of_file(path: Path) -> Iterator[_Failure]:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - _TAIL_BYTES))
             lines = file.read(_TAIL_BYTES).split(b"\n")

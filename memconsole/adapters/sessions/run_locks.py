@@ -13,6 +13,8 @@ from pathlib import Path
 
 import msgspec
 
+from memconsole.system.regular_file import open_regular
+
 SUFFIX = ".jsonl.lock"
 
 LONGEST_RUN = timedelta(minutes=30)
@@ -45,7 +47,7 @@ def is_held(lock: Path, now: datetime | None = None) -> bool:
         now: Wall clock of the host, which also wrote the lock; not that of a test.
     """
     try:
-        with lock.open("rb") as file:
+        with open_regular(lock) as file:
             found = _DECODER.decode(file.read(_MOST_BYTES))
     except (OSError, msgspec.DecodeError, msgspec.ValidationError):
         return False

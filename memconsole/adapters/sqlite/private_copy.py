@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from memconsole.adapters.sqlite.stamp import stamp_of
 from memconsole.errors import StoreError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.system.regular_file import open_regular
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def _held_still(main: Path, before: Stamp, folder: Path) -> bool:
     if after.wal == before.wal or before.wal is None:
         return after.wal == before.wal
     try:
-        with open(f"{main}-wal", "rb") as now:  # noqa: PTH123 - the suffix is no path part
+        with open_regular(f"{main}-wal") as now:
             header = now.read(_WAL_HEADER_BYTES)
         with (folder / f"{main.name}-wal").open("rb") as copied:
             return copied.read(_WAL_HEADER_BYTES) == header

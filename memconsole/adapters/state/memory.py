@@ -81,12 +81,12 @@ class StateMemory:
 
     def places(self) -> frozenset[str]:
         """Return the workspaces, by their paths, of which something is stored that holds text."""
-        return frozenset(str(row[0]) for row in rows_of(self._database, _PLACES, ()))
+        return frozenset(str(row[0]) for row in self._database.rows(_PLACES))
 
     def blocks(self, workspace: str) -> tuple[str, ...]:
         """Return what checkpoints saved of a workspace."""
         statement = f"SELECT block FROM capture WHERE {_BLOCK_OF} = ?"
-        rows = rows_of(self._database, statement, (name(workspace),))
+        rows = self._database.rows(statement, ACTIONS.encoded({"workspace": workspace}))
         return tuple(row[0] for row in rows if isinstance(row[0], str))
 
     def erase(
@@ -97,7 +97,8 @@ class StateMemory:
         Raises:
             StateError: They cannot be removed.
         """
-        numbers, names = tuple(actions), tuple(map(name, places))
+        numbers = tuple(actions)
+        names = tuple(ACTIONS.encoded({"workspace": one})[0] for one in places)
         saved = f"SELECT id, block FROM capture WHERE {_BLOCK_OF} IN ({marks(names)})"
         held = f"edits IS NOT NULL AND workspace IN ({marks(names)})"
 

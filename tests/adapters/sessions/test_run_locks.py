@@ -132,3 +132,8 @@ def test_no_pid_of_a_lock_asks_the_kernel_for_what_is_none(
     path.write_text(json.dumps({"pid": pid, "createdAt": created}))
 
     assert not is_held(path, NOW)
+
+
+def test_a_pipe_in_its_place_belongs_to_nobody_and_stops_nobody(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "talk.jsonl.lock")
+    assert not is_held(tmp_path / "talk.jsonl.lock")
