@@ -194,7 +194,7 @@ def test_what_checkpoints_saved_loses_lines_and_their_bytes(tmp_path: Path) -> N
     )
     memory = StateMemory(database)
     memory.erase([], ["/elsewhere", ref.home], lambda text: text.replace("zebra\n", ""))
-    assert (memory.blocks("/ws"), memory.places()) == ((block,), {"/ws"})
+    assert (memory.blocks("/ws"), memory.places()) == ((block,), frozenset({"/ws"}))
     memory.erase([], ["/ws"], lambda text: text.replace("zebra\n", ""))
     found = StateCaptures(database).last(ref)
     assert found is not None
