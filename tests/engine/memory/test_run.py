@@ -1,4 +1,4 @@
-"""What operators do to memory by hand: add, forget, undo."""
+"""What operators do to memory by hand: add, forget and undo, in one long file for one stage."""
 
 from __future__ import annotations
 
