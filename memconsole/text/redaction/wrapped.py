@@ -6,8 +6,8 @@ text holds a secret is one secret, for no piece of it can be left out alone.
 
 from __future__ import annotations
 
-import base64
 import unicodedata
+from binascii import a2b_base64
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -65,7 +65,7 @@ def _decoded(run: str) -> str | None:
 def _text(digits: bytes, errors: str) -> str | None:
     """Return what digits of base64 say; None when it is no text."""
     whole = digits[: len(digits) - (len(digits) % 4 == 1)]
-    content = base64.b64decode(whole + b"=" * (-len(whole) % 4))
+    content = a2b_base64(whole + b"=" * (-len(whole) % 4))
     coding = "utf-8"
     if not any(content[1::2]):
         coding = "utf-16-le"  # as PowerShell encodes its commands
