@@ -39,6 +39,8 @@ class Verdict(StrEnum):
         return self in (Verdict.DOWN, Verdict.STARTING, Verdict.LATE, Verdict.WEDGED)
 
 
+_NO_ANSWER = "no answer yet"
+
 NEXT_STEPS = {
     Verdict.UP: "",
     Verdict.DOWN: "Start it with `openclaw gateway run`; sessions are read from disk until then.",
@@ -153,9 +155,19 @@ class GatewayStatus:
     checked_at: datetime | None = None
 
     @property
+    def word(self) -> str:
+        """The verdict as people read it."""
+        return _NO_ANSWER if self.verdict == Verdict.LATE else self.verdict
+
+    @property
     def words(self) -> str:
         """The verdict with its reason, wherever it is shown."""
-        return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
+        return f"{self.word}: {self.reason}" if self.reason else self.word
+
+    @property
+    def does(self) -> str:
+        """The same as the end of a sentence that begins with the Gateway."""
+        return f"gives {self.words}" if self.verdict == Verdict.LATE else f"is {self.words}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ def _agents(snapshot: ConsoleSnapshot) -> Iterable[Family]:
     for view in snapshot.agents:
         name = view.agent.id
         sessions.add(view.sessions, name)
-        due.add(view.due, name)
+        due.add(None if view.sessions is None else view.due, name)
         tokens.add(view.tokens_max, name)
         checkpoint.add(_seconds(view.checkpoint_at), name)
         shares = [

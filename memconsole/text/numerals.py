@@ -21,6 +21,18 @@ def size_column(size_bytes: int) -> str:
     return f"{whole}{unit}"
 
 
+def at_least(count: int, *, is_all: bool) -> str:
+    """Return a count as `1,234`; as `1,234+?`, or `?` for none, where some could not be looked at.
+
+    Args:
+        count: What is known.
+        is_all: Nothing can be missing.
+    """
+    if is_all:
+        return f"{count:,}"
+    return f"{count:,}+?" if count else "?"
+
+
 def _scaled(size_bytes: int) -> tuple[int, int, str]:
     size = max(0, size_bytes)
     step = 1

@@ -214,7 +214,7 @@ def refusal(spec: CommandSpec, settings: Settings, snapshot: ConsoleSnapshot | N
     if not snapshot.agents:
         return f"{spec.name}: this home has no agents yet"
     if spec.needs_gateway and snapshot.gateway.verdict not in ("up", "late"):
-        return f"{spec.name}: only the Gateway can do it, and it is {_gateway_word(snapshot)}"
+        return f"{spec.name}: only the Gateway can do it, and it {_gateway_word(snapshot)}"
     return None
 
 
@@ -225,4 +225,4 @@ def is_read_only(name: str) -> str:
 
 def _gateway_word(snapshot: ConsoleSnapshot) -> str:
     gateway = snapshot.gateway
-    return "not connected (its plan still works)" if gateway.verdict == "off" else gateway.words
+    return "is not connected (its plan still works)" if gateway.verdict == "off" else gateway.does

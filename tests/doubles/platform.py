@@ -531,7 +531,7 @@ class FakeGateway:
             yield None
 
     def provisional(self) -> GatewayStatus:
-        return GatewayStatus("late", reason="it was asked, and did not answer yet")
+        return GatewayStatus("late", reason="it was asked a moment ago")
 
     def require(self) -> GatewayStatus:
         if self.verdict != "up":

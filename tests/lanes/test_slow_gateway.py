@@ -173,7 +173,7 @@ def test_status_waits_a_second(steps: list[Json], verdict: str, tmp_path: Path) 
         assert status["verdict"] == verdict
         if verdict == "late":
             assert "`memconsole health` waits longer" in status["hint"]
-            said = f"the gateway is late: {status['reason']}"
+            said = f"the gateway gives no answer yet: {status['reason']}"
             lines = [one["message"] for one in place.ask("status").data["attention"]]
             assert said in lines
             for command in ("status", "agents", "sessions"):

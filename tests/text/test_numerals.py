@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memconsole.text.numerals import size_column, size_words
+from memconsole.text.numerals import at_least, size_column, size_words
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,13 @@ from memconsole.text.numerals import size_column, size_words
 def test_sizes(size_bytes: int, words: str, column: str) -> None:
     assert size_words(size_bytes) == words
     assert size_column(size_bytes) == column
+
+
+@pytest.mark.parametrize(
+    ("count", "is_all", "words"),
+    [(0, True, "0"), (1234, True, "1,234"), (0, False, "?"), (1234, False, "1,234+?")],
+)
+def test_a_count_that_may_lack_some_never_claims_to_be_all(
+    count: int, is_all: bool, words: str
+) -> None:
+    assert at_least(count, is_all=is_all) == words

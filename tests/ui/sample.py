@@ -175,7 +175,7 @@ def agent_view(one: Agent, sessions: tuple[SessionView, ...], **changes: object)
     values: dict[str, object] = {
         "agent": one,
         "store": Storage.FILES,
-        "sessions": len(live),
+        "sessions": None if changes.get("store") is Storage.UNREADABLE else len(live),
         "due": sum(session.is_due for session in live),
         "tokens_max": max((s.count.basis for s in live if s.count.basis is not None), default=None),
         "pool": pool(one.id),

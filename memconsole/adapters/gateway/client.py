@@ -116,7 +116,7 @@ class GatewayClient:
         if self._is_acting and self._connection.hello is not None:
             return self._status()
         late = Verdict.LATE
-        return self._failure(late.value, "it was asked, and did not answer yet", NEXT_STEPS[late])
+        return self._failure(late.value, "it was asked a moment ago", NEXT_STEPS[late])
 
     def require(self) -> GatewayStatus:
         """Connect to act; waits a little while it starts.

@@ -165,10 +165,15 @@ class ReconnectingConnection:
         return self._backoff.left_s(time.monotonic())
 
     def _try(
-        self, question: Callable[[Connection], T], is_acting: bool, until: float | None = None
+        self,
+        question: Callable[[Connection], T],
+        is_acting: bool,
+        until: float | None = None,
+        *,
+        is_again: bool = False,
     ) -> T:
         had_connection = self._connection is not None
-        connection = self._open(is_acting, until)
+        connection = self._open(is_acting, until, is_again=is_again)
         try:
             return question(connection)
         except AnswerError as error:
@@ -176,7 +181,7 @@ class ReconnectingConnection:
         except ConnectionLostError as error:
             self.drop()
             if had_connection and (until is None or time.monotonic() < until):
-                return self._try(question, is_acting, until)
+                return self._try(question, is_acting, until, is_again=True)
             raise self._failed(_lost(error)) from error
 
     def _signed(
@@ -208,7 +213,10 @@ class ReconnectingConnection:
             self.drop()
             raise self._failed(_lost(lost)) from lost
 
-    def _open(self, is_acting: bool, until: float | None = None) -> Connection:
+    def _open(
+        self, is_acting: bool, until: float | None = None, *, is_again: bool = False
+    ) -> Connection:
+        """Return an open connection; `is_again` when part of the time went to one that broke."""
         place, moment = self._find_place(), time.monotonic()
         is_idle = moment - self._used_at > IDLE_S and not self._is_attended
         if place != self.place or is_idle:
@@ -225,7 +233,10 @@ class ReconnectingConnection:
                 place, is_acting=is_acting, on_reached=self._note_reached, until=until
             )
         except RefusedError as error:
-            raise self._failed(error.refusal) from error
+            found = error.refusal
+            if is_again and found.is_silence:  # it had no whole wait to be silent for
+                found = refusal(Verdict.LATE, "the link broke off, and the next one waits")
+            raise self._failed(found) from error
         self._backoff.succeeded()
         return self._connection
 

@@ -13,7 +13,7 @@ from memconsole.cli.output import figures, views
 from memconsole.cli.output.paper import Cell, Column
 from memconsole.cli.output.tables import default_view, is_shown
 from memconsole.domain.agents import Severity
-from memconsole.text.numerals import size_words
+from memconsole.text.numerals import at_least, size_words
 
 if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
@@ -132,8 +132,8 @@ def _header(paper: Paper, snapshot: ConsoleSnapshot, settings: Settings) -> None
     home = paper.text(str(snapshot.home.path))
     paper.write(Cell("memconsole", "title"), f"  {home}  ", Cell(f"read from disk {at}", "dim"))
     url = paper.text(encode.gateway_url(snapshot.gateway, snapshot, settings))
-    verdict = snapshot.gateway.verdict
-    gateway = "not asked" if verdict == "off" else f"{paper.text(verdict)}, {url}"
+    answer = snapshot.gateway
+    gateway = "not asked" if answer.verdict == "off" else f"{paper.text(answer.word)}, {url}"
     scheduler = snapshot.scheduler
     pid = "" if scheduler.pid is None else f", pid {scheduler.pid} on {scheduler.host}"
     parts = [f"gateway {gateway}", f"scheduler {paper.text(scheduler.state + pid)}"]
@@ -167,7 +167,8 @@ def _agents(paper: Paper, snapshot: ConsoleSnapshot) -> None:
 def _sessions(paper: Paper, snapshot: ConsoleSnapshot) -> None:
     listed = [view for view in snapshot.sessions if is_shown(view)]
     rest = views.left_out_words(snapshot.left_out)
-    paper.title("Sessions", f"{len(listed):,} live" + (f"; left out: {rest}" if rest else ""))
+    live = at_least(len(listed), is_all=snapshot.is_whole)
+    paper.title("Sessions", f"{live} live" + (f"; left out: {rest}" if rest else ""))
     ranked = sorted(listed, key=lambda view: not view.is_due)
     shown = ranked[:_SHOWN_SESSIONS]
     if shown:

@@ -181,7 +181,7 @@ def _agent(view: AgentView, home: Path) -> Row:
         "configured": view.agent.is_configured,
         "store": view.store.value,
         "sessions": view.sessions,
-        "due": view.due,
+        "due": None if view.sessions is None else view.due,
         "tokens_max": view.tokens_max,
         "memory_bytes": 0 if pool is None else pool.size_bytes,
         "memory_files": 0 if pool is None else pool.files,

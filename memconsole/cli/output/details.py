@@ -56,6 +56,8 @@ def _tokens(paper: Paper, view: SessionView) -> None:
     if view.growth is not None and view.growth.tokens_per_hour is not None:
         due = figures.due(view, paper.now)
         paper.field("grows", f"{figures.rate(view)}, due {due} (by {view.growth.source})")
+    elif view.growth is None and view.state is SessionState.LIVE:
+        paper.field("growth", Cell("not known yet", "dim"))
     compactions = view.stored.compactions
     paper.field("compactions", figures.UNKNOWN if compactions is None else str(compactions))
 

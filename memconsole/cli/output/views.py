@@ -80,9 +80,12 @@ def _agent_row(paper: Paper, view: AgentView) -> list[Cell | str]:
     is_missing = not view.agent.workspace_exists
     return [
         paper.text(view.ref.id),
-        str(view.sessions) if view.store is not Storage.UNREADABLE else figures.UNKNOWN,
-        Cell(str(view.due), "due" if view.due else "dim"),
-        figures.count(view.tokens_max) if view.sessions else figures.NOTHING,
+        figures.UNKNOWN if view.sessions is None else str(view.sessions),
+        Cell(
+            figures.UNKNOWN if view.sessions is None else str(view.due),
+            "due" if view.due else "dim",
+        ),
+        figures.NOTHING if view.sessions == 0 else figures.count(view.tokens_max),
         figures.NOTHING if pool is None or is_missing else size_words(pool.size_bytes),
         figures.NOTHING if pool is None or is_missing else str(pool.files),
         "never" if view.checkpoint_at is None else figures.age(view.checkpoint_at, paper.now),

@@ -127,7 +127,10 @@ class Growth:
 LOOKBACK = timedelta(hours=6)
 """Growth is that of the last hours; what happened yesterday does not predict this evening."""
 
-_MIN_SPAN = timedelta(minutes=5)
+_LEAST_READINGS = 4
+_MIN_SPAN = timedelta(minutes=10)
+"""So many readings over so long a time: two counts draw a line through anything."""
+
 _FARTHEST = timedelta(days=365)
 
 
@@ -138,8 +141,11 @@ def growth(
     threshold: int,
     now: datetime,
     source: str,
+    since: datetime | None = None,
 ) -> Growth | None:
     """Return the rate since the last drop within the last hours, or None when too little is known.
+
+    A session at 0 has none: nothing was said in it yet.
 
     Args:
         points: (time, tokens) in any order.
@@ -147,10 +153,13 @@ def growth(
         threshold: Tokens at which the session is due.
         now: The present, aware UTC.
         source: Where the points came from, for display.
+        since: The last reset or compaction that is known: what was counted before it tells nothing.
     """
-    recent = sorted(point for point in points if now - LOOKBACK <= point[0] <= now)
-    rising = _since_last_drop(recent)
-    if len(rising) < 2 or rising[-1][0] - rising[0][0] < _MIN_SPAN:
+    if current == 0:
+        return None
+    first = now - LOOKBACK if since is None else max(since, now - LOOKBACK)
+    rising = _since_last_drop(sorted(point for point in points if first <= point[0] <= now))
+    if len(rising) < _LEAST_READINGS or rising[-1][0] - rising[0][0] < _MIN_SPAN:
         return None
     # Up to the present, not to the last point: a talk that has paused has slowed down.
     hours = (now - rising[0][0]).total_seconds() / 3600

@@ -209,7 +209,7 @@ def _gateway(gateway: GatewayStatus) -> Iterator[Attention]:
         yield Attention(
             Severity.WARNING,
             "gateway",
-            f"the gateway is {gateway.words}",
+            f"the gateway {gateway.does}",
             hint=gateway.hint or "Sessions are read from disk until it is back.",
         )
 

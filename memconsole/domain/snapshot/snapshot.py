@@ -119,7 +119,7 @@ class AgentView:
 
     Attributes:
         store: Which store answered.
-        sessions: Live sessions, cron runs not counted.
+        sessions: Live sessions, cron runs not counted; None where its store cannot be read.
         due: Sessions that automatic rotation would take now.
         tokens_max: Fullest live session, in tokens; None when no count is known.
         pool: None when the pool was not read (yet).
@@ -129,7 +129,7 @@ class AgentView:
 
     agent: Agent
     store: Storage
-    sessions: int
+    sessions: int | None
     due: int
     tokens_max: int | None
     pool: Pool | None
@@ -204,6 +204,11 @@ class ConsoleSnapshot:
     scheduler: SchedulerStatus
     taken_at: datetime
     alerts: tuple[OpenAlert, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every store was read; else there may be more sessions than are listed."""
+        return all(agent.sessions is not None for agent in self.agents)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def gateway(look: Look) -> Check:
         )
     severity = CheckStatus.CRITICAL if verdict in _DEAD else CheckStatus.WARNING
     hint = status.hint or NEXT_STEPS.get(Verdict(verdict), "")
-    return Check("gateway", severity, f"the Gateway is {status.words}", verdict, hint=hint)
+    return Check("gateway", severity, f"the Gateway {status.does}", verdict, hint=hint)
 
 
 _UNREAD = frozenset(
@@ -89,7 +89,7 @@ def gateway_scopes(look: Look) -> Check:
     """Whether it lets us read and rotate."""
     status = look.snapshot.gateway
     if status.verdict != Verdict.UP:
-        return unknown("gateway-scopes", f"the Gateway is {status.words}")
+        return unknown("gateway-scopes", f"the Gateway {status.does}")
     if not status.scopes:
         return unknown("gateway-scopes", "the Gateway does not say what it allows")
     missing = [scope for scope in NEEDED_SCOPES if scope not in status.scopes]

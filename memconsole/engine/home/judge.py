@@ -102,19 +102,24 @@ def _growth(
 ) -> Growth | None:
     if stored.state is not SessionState.LIVE:
         return None
+    tail = evidence.usage
+    begins = (stored.started_at, None if tail is None else tail.last_compaction_at)
+    since = max((at for at in begins if at is not None), default=None)
     seen = growth(
         ((sample.at, sample.tokens) for sample in evidence.samples),
         current=current,
         threshold=threshold,
         now=now,
         source="samples",
+        since=since,
     )
-    if seen is not None or evidence.usage is None:
+    if seen is not None or tail is None:
         return seen
     return growth(
-        evidence.usage.usage_points,
+        tail.usage_points,
         current=current,
         threshold=threshold,
         now=now,
         source="transcript",
+        since=since,
     )

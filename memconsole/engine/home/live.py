@@ -117,10 +117,10 @@ def live_notices(live: LiveReading) -> Iterator[Notice]:
     """Yield what is odd about an answer of the Gateway: late, refused, or cut off."""
     status = live.status
     if live.is_late and live.sessions:
-        yield Notice("gateway-late", f"the gateway is {status.words}: its last answer is shown")
+        yield Notice("gateway-late", f"the gateway {status.does}: its last answer is shown")
     elif live.is_late or status.verdict in _REFUSED:
         code = "gateway-late" if live.is_late else "gateway-refused"
-        yield Notice(code, f"the gateway is {status.words}: sessions are shown from disk")
+        yield Notice(code, f"the gateway {status.does}: sessions are shown from disk")
     elif status.verdict == Verdict.UP and status.reason is not None:
         yield Notice("gateway-refused", f"{status.reason}: sessions are shown from disk")
     if live.strangers:

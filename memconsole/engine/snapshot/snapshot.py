@@ -252,7 +252,7 @@ def _agent_view(
     return AgentView(
         agent=reading.agent,
         store=reading.listing.storage,
-        sessions=len(live),
+        sessions=None if reading.listing.storage is Storage.UNREADABLE else len(live),
         due=sum(row.is_due for row in rows),
         tokens_max=max(counts, default=None),
         pool=pool,

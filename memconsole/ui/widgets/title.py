@@ -75,7 +75,7 @@ def _machinery(snapshot: ConsoleSnapshot, context: Context, *, short: bool = Fal
     runs = scheduler.state == "running"
     scheduler_role = Role.OK if runs else Role.WARNING if scheduler.state == "stale" else Role.MUTED
     version = f" {literal(gateway.version)}" if gateway.version and not short else ""
-    word = "not asked" if gateway.verdict == "off" else gateway.verdict
+    word = "not asked" if gateway.verdict == "off" else gateway.word
     detail = "" if short else _scheduler_detail(snapshot, context)
     return (
         Span("gw " if short else "gateway ", Role.MUTED),

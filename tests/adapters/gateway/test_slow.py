@@ -128,6 +128,25 @@ def test_the_second_greeting_of_one_that_spoke_is_late(tmp_path: Path) -> None:
     assert (found.verdict, script.connections) == ("late", 2)
 
 
+def test_silence_after_a_link_that_broke_is_no_whole_wait(tmp_path: Path) -> None:
+    """The time of a reading went to a link that ended: the next one had the rest of it only."""
+    hold = threading.Event()
+    first = [
+        *let_in(),
+        {"on": "sessions.list", "reply": ok({"sessions": [ROW]})},
+        {"on": "sessions.list"},
+        {"close": 1006},
+    ]
+    with scripted(first, [{"wait": hold}, {"close": 1006}]) as script:
+        place = GatewayPlace(script.url, TOKEN)
+        connector = Connector("ws", tmp_path, {}, DeviceFile(tmp_path / "device.key"))
+        made = GatewayClient(lambda: place, connector, now=lambda: NOW, timeout_s=SHORT_S)
+        verdicts = [made.read().status.verdict for _ in range(2)]
+        made.close()
+        hold.set()
+    assert (verdicts, script.connections) == (["up", "late"], 2)
+
+
 def test_a_list_that_ends_before_its_total_is_told(tmp_path: Path) -> None:
     rows = {"on": "sessions.list", "reply": ok({"sessions": [ROW], "totalCount": 12})}
     with scripted([*let_in(), rows]) as script:

@@ -391,7 +391,7 @@ def test_a_growing_session_is_forecast(world: World, ref: AgentRef, call: Caller
     session = stored(ref, MAIN, 90_000, label="the boss")
     world.sessions.hold(session)
     world.sessions.transcripts[session.session_id or ""] = talk("look at this", "I looked")
-    for minutes, tokens in ((120, 50_000), (60, 70_000), (0, 90_000)):
+    for minutes, tokens in ((120, 50_000), (60, 70_000), (30, 80_000), (0, 90_000)):
         at = NOW - timedelta(minutes=minutes)
         world.samples.stored.append(Sample("main", session.session_id or "", at, tokens))
     [row] = call.json("sessions").data
@@ -445,6 +445,11 @@ def test_one_store_that_cannot_be_read_is_shown_as_such(
     result = call("agents")
     assert result.code == 0
     assert "unreadable" in result.out
+    assert [(row["sessions"], row["due"]) for row in call.json("agents").data] == [
+        (None, None),
+        (1, 0),
+    ]
+    assert "1+? live" in call("status").out
     assert "3 unreadable" in call("status").out
     assert "3 unreadable" in call("sessions").out
 

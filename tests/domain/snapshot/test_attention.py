@@ -99,6 +99,7 @@ def test_a_due_session_says_how_full_and_what_to_do() -> None:
         hint="memconsole rotate agent:main:main --dry-run shows the plan.",
         agent="main",
         key="agent:main:main",
+        command="rotate",
     )
 
 

@@ -141,7 +141,7 @@ def test_a_slow_gateway_keeps_its_last_answer(monkeypatch: pytest.MonkeyPatch) -
     gate.set()
     assert only(again).tokens == 30_000
     assert [one.message for one in again.notices] == [
-        "the gateway is late: it was asked, and did not answer yet: its last answer is shown"
+        "the gateway gives no answer yet: it was asked a moment ago: its last answer is shown"
     ]
     assert again.gateway.verdict == "late"
 

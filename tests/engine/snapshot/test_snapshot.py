@@ -211,22 +211,22 @@ def test_growth_comes_from_samples_and_then_from_the_transcript() -> None:
         Entry(
             EntryKind.MESSAGE,
             id=str(hours),
-            parent_id=None if hours == 2 else str(hours + 1),
+            parent_id=None if hours == 3 else str(hours + 1),
             has_parent=True,
             at=NOW - timedelta(hours=hours),
             role="assistant",
             text="work in progress",
             usage=Usage(total=100_000 - hours * 20_000),
         )
-        for hours in (2, 1, 0)
+        for hours in (3, 2, 1, 0)
     ]
     [view] = take_snapshot(world.ports, reader_of(world)).sessions
     assert view.growth is not None
     assert (view.growth.tokens_per_hour, view.growth.source) == (20_000, "transcript")
 
     world.samples.stored += [
-        Sample("main", "id-main", NOW - timedelta(hours=1), 90_000),
-        Sample("main", "id-main", NOW, 100_000),
+        Sample("main", "id-main", NOW - timedelta(minutes=minutes), tokens)
+        for minutes, tokens in ((60, 90_000), (40, 93_000), (20, 97_000), (0, 100_000))
     ]
     [view] = take_snapshot(world.ports, reader_of(world)).sessions
     assert view.growth is not None

@@ -132,6 +132,7 @@ def test_all_agents_count_a_shared_pool_once() -> None:
 def test_an_unreadable_store_is_a_question_mark() -> None:
     rows = {row.key: row for row in agents_listing(sample.unreadable(), NOW).rows}
     assert [cell.text for cell in rows["work"].cells][1:4] == ["?", "", "?"]
+    assert rows[ALL].cells[1].text == "7+?"
 
 
 def test_sessions_are_sorted_and_the_order_goes_round() -> None:

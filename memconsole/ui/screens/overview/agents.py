@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Storage
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.numerals import at_least
 from memconsole.ui.actions.targets import ALL
 from memconsole.ui.drawing import cells, figures
 from memconsole.ui.drawing.context import source_word
@@ -109,7 +110,7 @@ def _row(agent: AgentView, fill: float | None) -> Row:
                 agent_name(agent.agent),
                 Role.WARNING if agent.problems else Role.PLAIN,
             ),
-            Cell("?" if is_unreadable else str(agent.sessions), Role.MUTED),
+            Cell("?" if agent.sessions is None else str(agent.sessions), Role.MUTED),
             Gauge(fill),
             _state(fill, is_due=agent.due > 0, is_unreadable=is_unreadable),
             Cell("?" if agent.pool is None else _short_size(agent.pool.size_bytes), Role.MUTED),
@@ -136,7 +137,7 @@ def _all_row(snapshot: ConsoleSnapshot, fills: dict[str, float]) -> Row:
         key=ALL,
         cells=(
             Cell("all agents", Role.MUTED),
-            Cell(str(sum(agent.sessions for agent in snapshot.agents)), Role.MUTED),
+            Cell(_all_sessions(snapshot), Role.MUTED),
             Cell(f"{_due_count(snapshot)} due" if _due_count(snapshot) else "", Role.DUE),
             Cell(),
             Cell(_short_size(sum(pool.size_bytes for pool in pools.values())), Role.MUTED),
@@ -144,6 +145,11 @@ def _all_row(snapshot: ConsoleSnapshot, fills: dict[str, float]) -> Row:
         value="" if fill is None else figures.percent(fill * 100),
         search="all agents",
     )
+
+
+def _all_sessions(snapshot: ConsoleSnapshot) -> str:
+    known = sum(agent.sessions or 0 for agent in snapshot.agents)
+    return at_least(known, is_all=snapshot.is_whole)
 
 
 def _due_count(snapshot: ConsoleSnapshot) -> int:

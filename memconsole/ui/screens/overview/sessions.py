@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Storage
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import TokenState
+from memconsole.text.numerals import at_least
 from memconsole.ui.drawing import figures
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, Sort
@@ -55,7 +56,11 @@ def sessions_listing(
     return Listing(
         title="Sessions",
         about=f"{context.glyphs.dot} {agent_id or 'all agents'} {context.glyphs.dot} "
-        + ("not readable" if _unreadable(snapshot, agent_id) else _folded(own, shown)),
+        + (
+            "not readable"
+            if _unreadable(snapshot, agent_id)
+            else _folded(own, shown, is_all=snapshot.is_whole or agent_id is not None)
+        ),
         source=source_word(snapshot.era.sessions),
         age=context.age(snapshot.taken_at),
         number=2,
@@ -91,9 +96,9 @@ def worst(snapshot: ConsoleSnapshot, rows: tuple[Row, ...]) -> str | None:
     return next((row.key for row in rows if not row.is_heading), None)
 
 
-def _folded(own: list[SessionView], shown: list[SessionView]) -> str:
+def _folded(own: list[SessionView], shown: list[SessionView], *, is_all: bool) -> str:
     live = sum(is_usual(view) for view in own)
-    parts = [f"{figures.thousands(live)} live"]
+    parts = [f"{at_least(live, is_all=is_all)} live"]
     hidden = [] if len(own) == len(shown) else [view for view in own if not is_usual(view)]
     runs = sum(view.state is SessionState.LIVE for view in hidden)
     ended = len(hidden) - runs

@@ -343,6 +343,8 @@ async def test_an_unreadable_store_never_looks_like_an_empty_one() -> None:
         assert "cannot be read" in text
         assert "permission denied" in text
         assert "has not talked yet" not in text
+        await desk.press("1", "G")
+        assert "all agents · 7+? live" in desk.text("sessions")
 
 
 async def test_an_empty_home_explains_itself() -> None:
