@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.consolidate.finds import Find
+    from memconsole.domain.consolidate.note_hits import NoteHit
     from memconsole.domain.flush import FlushMark
     from memconsole.domain.memory.edits import MemoryAction, Standing
     from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
@@ -206,13 +206,13 @@ class ReflectionLog(Protocol):
 class ConsolidationLog(Protocol):
     """Which notes searches found, and what was proposed of them (`state.db`)."""
 
-    def finds(self, workspace: str) -> tuple[Find, ...]:
+    def hits(self, workspace: str) -> tuple[NoteHit, ...]:
         """Return what was found in a workspace, the oldest first."""
 
-    def add(self, workspace: str, finds: Sequence[Find], *, keep_since: datetime) -> None:
+    def add(self, workspace: str, hits: Sequence[NoteHit], *, keep_since: datetime) -> None:
         """Store what a search found, and let go what is older.
 
-        The same note found by the same query on the same day is one find, with its best score.
+        The same note found by the same query on the same day is one hit, with its best score.
 
         Raises:
             StateError: It cannot be stored.

@@ -38,7 +38,7 @@ from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.commands.summarize import Summarize
-from memconsole.domain.consolidate.finds import Find
+from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.observation_log import add
 from memconsole.domain.memory.observations import Observation, ObservationLog, Priority
@@ -118,7 +118,7 @@ class Place:
         workspace = workspace_of(self.operator, "main")
         (workspace / NOTES).write_text(NOTE)
         self.note = entries_of(NOTES, NOTE)[0].id
-        finds = [Find(self.note, NOTES, f"{n:016x}", NOW.date(), 1.0, NOW) for n in range(8)]
+        finds = [NoteHit(self.note, NOTES, f"{n:016x}", NOW.date(), 1.0, NOW) for n in range(8)]
         self.engine._ports.consolidation.add(str(workspace.resolve()), finds, keep_since=NOW)
         old = [
             Observation(Priority.LOW, f"Remark {n} about {word * 5}", day, "14:05")

@@ -19,7 +19,7 @@ from memconsole.demo.gateway import LoopbackGateway, rows_of
 from memconsole.demo.history import FixedClock, remember
 from memconsole.demo.home import DemoHome, write_home
 from memconsole.domain.agents import Origin
-from memconsole.domain.consolidate.finds import Find
+from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.memory.entries import entries_of
 from tests.conftest import live_in
 from tests.contract.calls import CALLS
@@ -151,7 +151,7 @@ class Desk:
         self._words |= {"note": notes[0].id, "other": notes[1].id}
         log = StateConsolidation(StateDatabase(self._settings.state_dir, PrivateCopies()))
         finds = [
-            Find(note.id, place, f"{day:016x}", (NOW - timedelta(days=day)).date(), 0.9, NOW)
+            NoteHit(note.id, place, f"{day:016x}", (NOW - timedelta(days=day)).date(), 0.9, NOW)
             for note in notes
             for day in range(6)
         ]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.consolidate.finds import Find
+    from memconsole.domain.consolidate.note_hits import NoteHit
     from memconsole.domain.flush import FlushMark
     from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
     from memconsole.domain.observe.rules import Cursor
@@ -169,17 +169,17 @@ class FakeReflections(Unwritable):
 class FakeConsolidation(Unwritable):
     """What searches found by workspace, what was declined, and the last report."""
 
-    found: dict[str, dict[tuple[str, str, date], Find]] = field(default_factory=dict)
+    found: dict[str, dict[tuple[str, str, date], NoteHit]] = field(default_factory=dict)
     refused: dict[str, set[str]] = field(default_factory=dict)
     reports: dict[str, tuple[str, datetime]] = field(default_factory=dict)
 
-    def finds(self, workspace: str) -> tuple[Find, ...]:
+    def hits(self, workspace: str) -> tuple[NoteHit, ...]:
         return tuple(sorted(self.found.get(workspace, {}).values(), key=lambda one: one.at))
 
-    def add(self, workspace: str, finds: Sequence[Find], *, keep_since: datetime) -> None:
+    def add(self, workspace: str, hits: Sequence[NoteHit], *, keep_since: datetime) -> None:
         self._check()
         held = self.found.setdefault(workspace, {})
-        for one in finds:
+        for one in hits:
             known = held.setdefault((one.entry, one.query, one.day), one)
             best = max(known.score, one.score)
             held[one.entry, one.query, one.day] = replace(one, score=best)

@@ -28,7 +28,7 @@ from memconsole.domain.commands.recover import Recover
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.commands.summarize import Summarize
-from memconsole.domain.consolidate.finds import Find
+from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.search.values import SearchRequest
 from tests.doubles.platform import NOW
@@ -116,7 +116,7 @@ def have_copies(place: Place) -> None:
 
 def have_found(place: Place) -> None:
     (place.workspace / NOTES).write_text(NOTE)
-    find = Find(note(), NOTES, "0" * 16, NOW.date(), 0.9, NOW)
+    find = NoteHit(note(), NOTES, "0" * 16, NOW.date(), 0.9, NOW)
     log = place.engine()._ports.consolidation
     log.add(str(place.workspace.resolve()), [find], keep_since=NOW)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memconsole.adapters.sqlite.choice import Connection
     from memconsole.adapters.state.database import StateDatabase
-    from memconsole.domain.consolidate.finds import Find
+    from memconsole.domain.consolidate.note_hits import NoteHit
     from memconsole.domain.memory.edits import MemoryAction
     from memconsole.domain.memory.records import ReflectionRecord
 
@@ -120,11 +120,11 @@ class StateConsolidation:
     def __init__(self, database: StateDatabase) -> None:
         self._database = database
 
-    def finds(self, workspace: str) -> tuple[Find, ...]:
+    def hits(self, workspace: str) -> tuple[NoteHit, ...]:
         """Return what was found in a workspace, the oldest first."""
         return self._database.find(FOUND_NOTES, "ORDER BY at", workspace=workspace)
 
-    def add(self, workspace: str, finds: Sequence[Find], *, keep_since: datetime) -> None:
+    def add(self, workspace: str, hits: Sequence[NoteHit], *, keep_since: datetime) -> None:
         """Store what a search found, and let go what is older.
 
         Raises:
@@ -136,7 +136,7 @@ class StateConsolidation:
         )
 
         def change(connection: Connection) -> None:
-            for one in finds:
+            for one in hits:
                 FOUND_NOTES.add(connection, one, tail=newer, workspace=workspace)
             FOUND_NOTES.forget(connection, keep_since)
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.alerts.rules import Mute, OpenAlert, Told
     from memconsole.domain.commands.outcomes import Run
-    from memconsole.domain.consolidate.finds import Find
+    from memconsole.domain.consolidate.note_hits import NoteHit
     from memconsole.domain.flush import FlushMark, Stage
     from memconsole.domain.health.checks import CheckStatus
     from memconsole.domain.jobs.runs import JobRecord
@@ -359,9 +359,9 @@ ACTIONS: Table[MemoryAction] = Table(
     indexes=[("workspace", "id")],
 )
 
-FOUND_NOTES: Table[Find] = Table(
+FOUND_NOTES: Table[NoteHit] = Table(
     "found_note",
-    "memconsole.domain.consolidate.finds:Find",
+    "memconsole.domain.consolidate.note_hits:NoteHit",
     {
         "workspace": NAME.beside,
         "entry": WORD,

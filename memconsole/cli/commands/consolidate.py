@@ -169,7 +169,7 @@ def _proposals(paper: Paper, proposals: Sequence[Proposal]) -> None:
         [
             one.id,
             f"{one.score:.2f}",
-            str(one.finds),
+            str(one.hits),
             str(one.queries),
             str(one.days),
             paper.text(f"{one.path}:{one.line}"),

@@ -133,7 +133,7 @@ def _proposal(one: Proposal) -> Row:
             "recurrence": round(parts.recurrence, 4),
             "richness": round(parts.richness, 4),
         },
-        "recalls": one.finds,
+        "recalls": one.hits,
         "queries": one.queries,
         "days": one.days,
         "last_at": one.last_at,

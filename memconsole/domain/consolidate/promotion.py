@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from memconsole.domain.consolidate.finds import Find
+    from memconsole.domain.consolidate.note_hits import NoteHit
     from memconsole.domain.memory.entries import MemoryEntry
 
 SECTION: Final = "Promoted"
 """Heading in MEMORY.md under which accepted notes go."""
 
 LEAST_SCORE: Final = 0.75
-LEAST_FINDS: Final = 3
+LEAST_HITS: Final = 3
 LEAST_QUERIES: Final = 3
 OLDEST: Final = timedelta(days=30)
 MOST_TOKENS: Final = 160
-"""Gates of a proposal; the age is that of the last find."""
+"""Gates of a proposal; the age is that of the last hit."""
 
 MOST_LOST: Final = 0.25
 """Share of the entries of MEMORY.md that an addition may not change."""
@@ -54,10 +54,10 @@ class Parts:
     """What the score of a proposal is made of, each 0 to 1.
 
     Attributes:
-        relevance: Mean score of its finds.
+        relevance: Mean score of its hits.
         frequency: How often it was found; ten times are enough.
         diversity: By how many questions, or on how many days; five are enough.
-        recency: Halves every 14 days since the last find.
+        recency: Halves every 14 days since the last hit.
         recurrence: On how many days besides the first; four are enough.
         richness: Markers, names and numbers in it; six are enough.
     """
@@ -90,7 +90,7 @@ class Proposal:
     Attributes:
         note: As it stands in the daily log.
         text: The line that would be added, without secrets and with nothing in it but text.
-        finds: How often it was found.
+        hits: How often it was found.
         queries: By how many different questions.
         days: On how many days.
     """
@@ -98,7 +98,7 @@ class Proposal:
     note: MemoryEntry
     text: str
     parts: Parts
-    finds: int
+    hits: int
     queries: int
     days: int
     last_at: datetime
@@ -132,7 +132,7 @@ class Proposal:
         """Whether it is proposed; an operator may accept what is not."""
         return (
             self.score >= LEAST_SCORE
-            and self.finds >= LEAST_FINDS
+            and self.hits >= LEAST_HITS
             and self.queries >= LEAST_QUERIES
             and now - self.last_at <= OLDEST
         )
@@ -152,7 +152,7 @@ def notes_of(path: str, text: str) -> tuple[MemoryEntry, ...]:
 
 def candidates(
     notes: Iterable[MemoryEntry],
-    finds: Iterable[Find],
+    hits: Iterable[NoteHit],
     known: Iterable[str],
     now: datetime,
 ) -> tuple[Proposal, ...]:
@@ -160,11 +160,11 @@ def candidates(
 
     Args:
         notes: Entries of daily notes as they are now.
-        finds: What searches found.
+        hits: What searches found.
         known: What long-term memory says already.
         now: Recency counts from here.
     """
-    found: Mapping[str, list[Find]] = _by_entry(finds)
+    found: Mapping[str, list[NoteHit]] = _by_entry(hits)
     said = [features(bare(text)) for text in known]
     proposed: dict[str, Proposal] = {}
     for note in notes:
@@ -183,16 +183,16 @@ def keeps_enough(before: Sequence[MemoryEntry], after: Sequence[MemoryEntry]) ->
     return lost <= MOST_LOST * len(before)
 
 
-def parts_of(note: MemoryEntry, finds: Sequence[Find], now: datetime) -> Parts:
+def parts_of(note: MemoryEntry, hits: Sequence[NoteHit], now: datetime) -> Parts:
     """Return what speaks for a note that was found at least once."""
-    days = {one.day for one in finds}
-    queries = {one.query for one in finds}
-    age = max(timedelta(), now - max(one.at for one in finds))
+    days = {one.day for one in hits}
+    queries = {one.query for one in hits}
+    age = max(timedelta(), now - max(one.at for one in hits))
     said = features(note.text)
     marks = {*note.tags, *said.names, *said.numbers}
     return Parts(
-        relevance=_share(sum(one.score for one in finds), len(finds)),
-        frequency=_share(math.log1p(len(finds)), math.log1p(_MANY_FINDS)),
+        relevance=_share(sum(one.score for one in hits), len(hits)),
+        frequency=_share(math.log1p(len(hits)), math.log1p(_MANY_FINDS)),
         diversity=_share(max(len(queries), len(days)), _MANY_QUERIES),
         recency=0.5 ** (age / _HALF_LIFE),
         recurrence=_share(len(days) - 1, _MANY_DAYS - 1),
@@ -211,21 +211,21 @@ def bullet(note: MemoryEntry) -> str:
     return f"- {day}{'' if tag is None else f'[{tag}] '}{quote_line(said)}"
 
 
-def _proposal(note: MemoryEntry, finds: Sequence[Find], now: datetime) -> Proposal:
+def _proposal(note: MemoryEntry, hits: Sequence[NoteHit], now: datetime) -> Proposal:
     return Proposal(
         note=note,
         text=bullet(note),
-        parts=parts_of(note, finds, now),
-        finds=len(finds),
-        queries=len({one.query for one in finds}),
-        days=len({one.day for one in finds}),
-        last_at=max(one.at for one in finds),
+        parts=parts_of(note, hits, now),
+        hits=len(hits),
+        queries=len({one.query for one in hits}),
+        days=len({one.day for one in hits}),
+        last_at=max(one.at for one in hits),
     )
 
 
-def _by_entry(finds: Iterable[Find]) -> Mapping[str, list[Find]]:
-    found: defaultdict[str, list[Find]] = defaultdict(list)
-    for one in finds:
+def _by_entry(hits: Iterable[NoteHit]) -> Mapping[str, list[NoteHit]]:
+    found: defaultdict[str, list[NoteHit]] = defaultdict(list)
+    for one in hits:
         found[one.entry].append(one)
     return found
 

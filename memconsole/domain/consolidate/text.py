@@ -95,7 +95,7 @@ def _lines(preview: ConsolidationPreview, stamp: str) -> Iterator[str]:
                 (
                     one.id,
                     f"{one.score:.2f}",
-                    str(one.finds),
+                    str(one.hits),
                     str(one.queries),
                     str(one.days),
                     f"{one.path}:{one.line}",

@@ -91,13 +91,13 @@ def notes_to_promote(
         consolidation: What searches found in it.
         with_known: Also what long-term memory says already.
     """
-    finds = consolidation.finds(memory.real)
-    if not finds:
+    hits = consolidation.hits(memory.real)
+    if not hits:
         return ()
-    paths = dict.fromkeys(one.path for one in finds)
+    paths = dict.fromkeys(one.path for one in hits)
     notes = [note for path in paths for note in notes_of(path, _text(memory, path))]
     known = () if with_known else (one.text for one in long_term_entries(memory))
-    return candidates(notes, finds, known, memory.now)
+    return candidates(notes, hits, known, memory.now)
 
 
 def long_term_entries(memory: AgentMemory) -> Iterator[MemoryEntry]:

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import local_day, resolve_zone
-from memconsole.domain.consolidate.finds import KEPT, Find, counts, notes_found, query_hash
+from memconsole.domain.consolidate.note_hits import KEPT, NoteHit, counts, notes_found, query_hash
 from memconsole.domain.search.indexing import Source
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.search.open import shelves
@@ -45,14 +45,14 @@ def _store(
     now = shelf.ports.clock.now()
     zone = resolve_zone(settings.timezone, home.config.user_timezone).zone
     query, day = query_hash(result.query), local_day(now, zone)
-    finds = [
-        Find(note.id, note.path, query, day, hit.score, now)
+    found = [
+        NoteHit(note.id, note.path, query, day, hit.score, now)
         for hit, text in _with_texts(shelf, hits)
         for note in notes_found(hit, text, result.query)
     ]
-    if finds:
+    if found:
         log, root = shelf.ports.consolidation, str(shelf.scope.root)
-        log.add(root, finds, keep_since=now - KEPT)
+        log.add(root, found, keep_since=now - KEPT)
 
 
 def _with_texts(shelf: Shelf, hits: Iterable[SearchHit]) -> Iterator[tuple[SearchHit, str]]:

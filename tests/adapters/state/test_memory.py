@@ -11,7 +11,7 @@ import pytest
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.memory import StateConsolidation
-from memconsole.domain.consolidate.finds import Find
+from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.errors import StateError
 from tests.doubles.platform import NOW
 from tests.doubles.state import FakeConsolidation
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memconsole.ports.state import ConsolidationLog
 
-FIND = Find("d-1a2b3c4d", "memory/2026-01-20.md", "0123456789abcdef", NOW.date(), 0.5, NOW)
+FIND = NoteHit("d-1a2b3c4d", "memory/2026-01-20.md", "0123456789abcdef", NOW.date(), 0.5, NOW)
 LONG_AGO = NOW - timedelta(days=60)
 
 
@@ -34,31 +34,31 @@ def log(request: pytest.FixtureRequest, tmp_path: Path) -> ConsolidationLog:
 
 
 def test_one_question_counts_once_a_day_with_its_best_score(log: ConsolidationLog) -> None:
-    assert log.finds("/ws") == ()
+    assert log.hits("/ws") == ()
     later = replace(FIND, score=0.9, at=NOW + timedelta(hours=1))
     log.add("/ws", [later, replace(FIND, score=0.4)], keep_since=LONG_AGO)
     log.add("/ws", [replace(later, score=0.3)], keep_since=LONG_AGO)
-    assert log.finds("/ws") == (later,)
-    assert log.finds("/elsewhere") == ()
+    assert log.hits("/ws") == (later,)
+    assert log.hits("/elsewhere") == ()
 
 
 def test_other_questions_days_and_notes_count_on_their_own(log: ConsolidationLog) -> None:
-    finds = [
+    hits = [
         FIND,
         replace(FIND, query="f" * 16),
         replace(FIND, day=FIND.day + timedelta(days=1), at=NOW + timedelta(days=1)),
         replace(FIND, entry="d-00000000", at=NOW + timedelta(days=2)),
     ]
-    log.add("/ws", finds, keep_since=LONG_AGO)
-    assert sorted(map(repr, log.finds("/ws"))) == sorted(map(repr, finds))
+    log.add("/ws", hits, keep_since=LONG_AGO)
+    assert sorted(map(repr, log.hits("/ws"))) == sorted(map(repr, hits))
 
 
 def test_what_is_old_goes(log: ConsolidationLog) -> None:
     old = replace(FIND, entry="d-00000000", at=NOW - timedelta(days=61))
     log.add("/ws", [old], keep_since=NOW - timedelta(days=62))
-    assert log.finds("/ws") == (old,)
+    assert log.hits("/ws") == (old,)
     log.add("/ws", [FIND], keep_since=LONG_AGO)
-    assert log.finds("/ws") == (FIND,)
+    assert log.hits("/ws") == (FIND,)
 
 
 def test_what_was_declined_stays_declined(log: ConsolidationLog) -> None:
@@ -91,7 +91,7 @@ def test_rows_that_another_program_spoiled_are_left_out(tmp_path: Path) -> None:
         execute("UPDATE proposed SET at = 'soon'")
 
     database.write(spoil)
-    assert log.finds("/ws") == (FIND,)
+    assert log.hits("/ws") == (FIND,)
     assert log.last("/ws") is None
 
 
@@ -104,4 +104,4 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         log.decline("/ws", ["d-1a2b3c4d"], NOW)
     with pytest.raises(StateError):
         log.reported("/ws", "one", NOW)
-    assert (log.finds("/ws"), log.declined("/ws"), log.last("/ws")) == ((), frozenset(), None)
+    assert (log.hits("/ws"), log.declined("/ws"), log.last("/ws")) == ((), frozenset(), None)

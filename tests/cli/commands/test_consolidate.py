@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.cli.output.stream import Output
-from memconsole.domain.consolidate.finds import Find
+from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.observations import Kind
 from tests.cli.contract import OUTCOME, Type, check, check_envelope
@@ -78,11 +78,11 @@ def memory(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         (root, NOTES): DAILY,
         (root, "MEMORY.md"): "# Memory\n",
     }
-    finds = [
-        Find(ID, NOTES, f"{number:016x}", (NOW - timedelta(days=number)).date(), 0.9, NOW)
+    hits = [
+        NoteHit(ID, NOTES, f"{number:016x}", (NOW - timedelta(days=number)).date(), 0.9, NOW)
         for number in range(6)
     ]
-    world.consolidation.add(str(root), finds, keep_since=NOW - timedelta(days=60))
+    world.consolidation.add(str(root), hits, keep_since=NOW - timedelta(days=60))
 
 
 def text(world: World, path: str = OBSERVATIONS) -> str | None:

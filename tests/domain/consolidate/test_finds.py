@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memconsole.domain.consolidate.finds import counts, notes_found, query_hash
+from memconsole.domain.consolidate.note_hits import counts, notes_found, query_hash
 from memconsole.domain.memory.entries import entry_id
 from memconsole.domain.search.indexing import Source
 from memconsole.domain.search.query import parse

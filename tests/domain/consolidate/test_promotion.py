@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.consolidate.finds import Find
+from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.consolidate.promotion import (
     SECTION,
     Parts,
@@ -34,10 +34,12 @@ def note(text: str = "Port 8443 is the gateway", **changes: object) -> MemoryEnt
     return replace(base, **changes)  # type: ignore[arg-type]
 
 
-def found(entry: MemoryEntry, times: int = 1, *, days: int = 1, score: float = 1.0) -> list[Find]:
+def found(
+    entry: MemoryEntry, times: int = 1, *, days: int = 1, score: float = 1.0
+) -> list[NoteHit]:
     at = [NOW - timedelta(days=number % days) for number in range(times)]
     return [
-        Find(entry.id, PATH, f"{number:016x}", when.date(), score, when)
+        NoteHit(entry.id, PATH, f"{number:016x}", when.date(), score, when)
         for number, when in enumerate(at)
     ]
 
@@ -61,7 +63,7 @@ def test_each_part_is_a_share_of_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    ("finds", "later", "passes"),
+    ("hits", "later", "passes"),
     [
         (found(note(), 8, days=4), 0, True),
         (found(note(), 2, days=2), 0, False),
@@ -71,8 +73,8 @@ def test_each_part_is_a_share_of_enough() -> None:
     ],
     ids=["enough", "too seldom", "one question", "badly", "long ago"],
 )
-def test_every_gate_holds(finds: list[Find], later: int, passes: bool) -> None:
-    [one] = candidates([note()], finds, (), NOW)
+def test_every_gate_holds(hits: list[NoteHit], later: int, passes: bool) -> None:
+    [one] = candidates([note()], hits, (), NOW)
     assert one.passes(NOW + timedelta(days=later)) is passes
 
 
@@ -92,17 +94,17 @@ def test_long_notes_code_and_empty_ones_are_no_candidates(text: str) -> None:
 
 
 def test_what_memory_says_already_is_no_candidate() -> None:
-    finds = found(note(), 9)
-    assert candidates([note()], finds, ["2026-01-01: port 8443 is the Gateway."], NOW) == ()
-    [one] = candidates([note()], finds, ["Port 8444 is the gateway"], NOW)
+    hits = found(note(), 9)
+    assert candidates([note()], hits, ["2026-01-01: port 8443 is the Gateway."], NOW) == ()
+    [one] = candidates([note()], hits, ["Port 8444 is the gateway"], NOW)
     assert one.id == note().id
     assert candidates([note()], (), (), NOW) == ()
 
 
 def test_the_best_comes_first_and_twins_in_one_file_are_one() -> None:
     other = note("Ada prefers tea", line=9)
-    finds = [*found(note(), 2), *found(other, 9)]
-    ranked = candidates([note(), replace(note(), line=30), other], finds, (), NOW)
+    hits = [*found(note(), 2), *found(other, 9)]
+    ranked = candidates([note(), replace(note(), line=30), other], hits, (), NOW)
     assert [(one.id, one.line) for one in ranked] == [(other.id, 9), (note().id, 5)]
 
 
@@ -171,5 +173,5 @@ def test_a_proposal_tells_where_its_note_stands() -> None:
     [one] = candidates([note()], found(note(), 4, days=2), (), NOW)
     assert isinstance(one, Proposal)
     assert (one.id, one.path, one.line, one.day) == (note().id, PATH, 5, "2026-01-20")
-    assert (one.finds, one.queries, one.days, one.last_at) == (4, 4, 2, NOW)
+    assert (one.hits, one.queries, one.days, one.last_at) == (4, 4, 2, NOW)
     assert one.score == one.parts.score

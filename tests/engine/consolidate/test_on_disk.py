@@ -12,7 +12,7 @@ from memconsole.domain.commands.consolidate import Consolidate, Consolidated
 from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
 from memconsole.domain.commands.outcomes import Skipped
 from memconsole.domain.commands.promotion import Promote, Promoted
-from memconsole.domain.consolidate.finds import Find
+from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.memory.entries import entries_of
 from tests.doubles.platform import NOW
 from tests.engine.memory_stage import STEPS, Place, killed_at
@@ -77,7 +77,7 @@ def test_a_kill_while_promoting_leaves_memory_whole(place: Place, step: str) -> 
     memory = place.workspace / "MEMORY.md"
     memory.write_text("# Memory\n\n- kept\n")
     id_ = entries_of(NOTES, NOTE)[0].id
-    find = Find(id_, NOTES, "0" * 16, NOW.date(), 0.9, NOW)
+    find = NoteHit(id_, NOTES, "0" * 16, NOW.date(), 0.9, NOW)
     place.engine._ports.consolidation.add(str(place.workspace), [find], keep_since=NOW)
     killed_at(place, step, Promote(place.ref, (id_,)))
     assert memory.read_text().startswith("# Memory\n\n- kept\n")
@@ -103,7 +103,7 @@ def test_what_was_found_is_known_by_the_real_path_of_the_workspace(place: Place)
     root = str(place.workspace.resolve())
     (place.workspace / NOTES).write_text(NOTE)
     id_ = entries_of(NOTES, NOTE)[0].id
-    finds = [Find(id_, NOTES, f"{number:016x}", NOW.date(), 1.0, NOW) for number in range(8)]
-    place.engine._ports.consolidation.add(root, finds, keep_since=NOW)
+    hits = [NoteHit(id_, NOTES, f"{number:016x}", NOW.date(), 1.0, NOW) for number in range(8)]
+    place.engine._ports.consolidation.add(root, hits, keep_since=NOW)
     [one] = place.engine.consolidation.preview("main").proposals
     assert replace(one.note, line=1) == entries_of(NOTES, NOTE)[0]

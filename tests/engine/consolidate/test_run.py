@@ -15,7 +15,7 @@ from memconsole.domain.commands.memory_forget import Forgotten, MemoryForget
 from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
 from memconsole.domain.commands.outcomes import Failed, Outcome, Planned, Skipped, SkipReason
 from memconsole.domain.commands.promotion import Decline, Declined, Promote, Promoted
-from memconsole.domain.consolidate.finds import Find
+from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.files import PoolItem
 from memconsole.domain.memory.observation_log import add, parse
@@ -112,11 +112,11 @@ class Stage:
         """Have a note found by several questions on several days; return its id."""
         id_ = self.id_of(words)
         at = [NOW - timedelta(days=number % 4) for number in range(times)]
-        finds = [
-            Find(id_, NOTES, f"{number:016x}", when.date(), 0.9, when)
+        hits = [
+            NoteHit(id_, NOTES, f"{number:016x}", when.date(), 0.9, when)
             for number, when in enumerate(at)
         ]
-        self.world.consolidation.add(str(ROOT), finds, keep_since=NOW - timedelta(days=60))
+        self.world.consolidation.add(str(ROOT), hits, keep_since=NOW - timedelta(days=60))
         return id_
 
 
@@ -241,7 +241,7 @@ def test_a_note_that_was_found_again_is_proposed_with_what_speaks_for_it() -> No
     assert one.id == id_
     assert (one.path, one.line, one.day) == (NOTES, 3, "2026-01-20")
     assert one.text == "- 2026-01-20: [DECISION] Port 8443 is the gateway"
-    assert (one.finds, one.queries, one.days) == (8, 8, 4)
+    assert (one.hits, one.queries, one.days) == (8, 8, 4)
     assert one.parts.relevance == pytest.approx(0.9)
     assert one.score == one.parts.score >= 0.75
 

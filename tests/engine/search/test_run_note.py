@@ -47,15 +47,15 @@ def search(world: World, text: str = "database", **changes: object) -> None:
 
 def test_a_found_note_is_remembered_by_its_id(world: World) -> None:
     search(world)
-    [find] = world.consolidation.finds(str(ROOT))
+    [find] = world.consolidation.hits(str(ROOT))
     assert (find.entry, find.path, find.day, find.at) == (ID, PATH, NOW.date(), NOW)
     assert find.score > 0
     search(world, "Database")
-    assert len(world.consolidation.finds(str(ROOT))) == 1
+    assert len(world.consolidation.hits(str(ROOT))) == 1
     search(world, "orion")
     world.clock.advance(timedelta(days=1))
     search(world, "orion")
-    assert len(world.consolidation.finds(str(ROOT))) == 3
+    assert len(world.consolidation.hits(str(ROOT))) == 3
 
 
 def test_nothing_is_remembered_unless_it_is_switched_on(world: World) -> None:

@@ -36,7 +36,7 @@ the digest can read in between. It is written down in `docs/inventory.md`. The d
 without the sales part twice this week.
 
 ## Open TODOs
-- Find out which of the shelves was being counted when the sync waited for the lock.
+- NoteHit out which of the shelves was being counted when the sync waited for the lock.
 
 ## Constraints/Rules
 - The digest goes out at 06:00, and nobody may hold the lock then.

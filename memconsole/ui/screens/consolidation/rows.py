@@ -64,7 +64,7 @@ def _proposal(one: Proposal) -> Row:
             Cell(one.id, Role.ACCENT),
             Cell(f"{one.score:.2f}"),
             Gauge(one.score, is_share=True),
-            Cell(str(one.finds), Role.MUTED),
+            Cell(str(one.hits), Role.MUTED),
             Cell(text),
         ),
         value=text,
@@ -150,7 +150,7 @@ def _proposal_facts(one: Proposal, context: Context) -> Iterator[tuple[str, str]
     last = figures.ago(context.since(one.last_at))
     yield (
         "found",
-        f"{figures.plural(one.finds, 'time')} by {figures.plural(one.queries, 'question')} on "
+        f"{figures.plural(one.hits, 'time')} by {figures.plural(one.queries, 'question')} on "
         f"{figures.plural(one.days, 'day')}, last {last}",
     )
 

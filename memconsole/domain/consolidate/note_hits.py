@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from memconsole.domain.search.values import SearchHit
 
 KEPT: Final = timedelta(days=60)
-"""How long a find is remembered: two times the age at which it stops counting."""
+"""How long a hit is remembered: two times the age at which it stops counting."""
 
 
 @dataclass(frozen=True, slots=True)
-class Find:
+class NoteHit:
     """One note that one query found on one day.
 
     Attributes:
