@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.cli.json.encode import Json
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.demo.home import DemoHome
     from memconsole.domain.agents import Home, Notice
     from memconsole.domain.calendar import Zone
@@ -54,7 +54,7 @@ class Answer:
 
     command: str
     data: Callable[[], Json]
-    show: Callable[[Paper], None]
+    show: Callable[[Printer], None]
     at: datetime
     warnings: tuple[Notice, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -184,12 +184,12 @@ class Call:
         self.output.json(dump(row, redact=self.redact))
 
     def _people(self, answer: Answer) -> None:
-        from memconsole.cli.output.paper import Paper  # noqa: PLC0415
+        from memconsole.cli.output.printer import Printer  # noqa: PLC0415
 
-        look = self.output.look(self.settings.ui)
-        paper = Paper(look, now=answer.at, zone=self._zone(answer.home), text=self.line)
-        answer.show(paper)
-        self.output.lines(paper.lines())
+        style = self.output.style(self.settings.ui)
+        printer = Printer(style, now=answer.at, zone=self._zone(answer.home), text=self.line)
+        answer.show(printer)
+        self.output.lines(printer.lines())
         self._warn(tuple(one for one in answer.warnings if one.message not in answer.said))
 
     def _warn(self, warnings: tuple[Notice, ...]) -> None:

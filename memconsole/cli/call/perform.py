@@ -12,7 +12,7 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.json import outcome as encode_outcome
 from memconsole.cli.json.outcome import hint_of, session_key_of, wrote_of
 from memconsole.cli.output import figures
-from memconsole.cli.output.paper import Cell
+from memconsole.cli.output.printer import Cell
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.command import key_of, name_of
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memconsole.cli.call.call import Call
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.agents import Home
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.compact import Compact
@@ -301,7 +301,7 @@ def _answer(
         Answer(
             name,
             data=lambda: [encode_outcome.outcome(one) for one in outcomes],
-            show=lambda paper: show_outcomes(paper, outcomes, left_out),
+            show=lambda printer: show_outcomes(printer, outcomes, left_out),
             at=call.clock.now(),
             warnings=tuple(
                 dict.fromkeys((*notices, *(it for one in outcomes for it in notices_of(one))))
@@ -317,34 +317,34 @@ def _answer(
 _STYLES = {"done": "ok", "planned": "title", "skipped": "warn", "failed": "due"}
 
 
-def show_outcomes(paper: Paper, found: Sequence[Outcome], left_out: Mapping[str, int]) -> None:
+def show_outcomes(printer: Printer, found: Sequence[Outcome], left_out: Mapping[str, int]) -> None:
     """Write every outcome of a batch."""
     for one in found:
-        _outcome(paper, one)
+        _outcome(printer, one)
     if not found:
-        paper.write("Nothing to do.")
+        printer.write("Nothing to do.")
     below = left_out.get("below", 0)
     if below:
-        paper.write(Cell(f"{figures.plural(below, 'session')} below the threshold.", "dim"))
+        printer.write(Cell(f"{figures.plural(below, 'session')} below the threshold.", "dim"))
 
 
-def _outcome(paper: Paper, one: Outcome) -> None:
+def _outcome(printer: Printer, one: Outcome) -> None:
     status = status_of(one)
     reason = reason_of(one)
     key = key_of(one.command) or session_key_of(one)
     subject = (one.command.agent.id or name_of(one.command)) if key is None else key
     word = status if reason is None else f"{status} ({reason})"
-    paper.write(
-        Cell(paper.text(subject), "head"),
+    printer.write(
+        Cell(printer.text(subject), "head"),
         "  ",
         Cell(word, _STYLES[status]),
         Cell(f"  {one.duration_ms} ms" if status == "done" else "", "dim"),
     )
-    paper.write(f"  {paper.text(one.message)}")
+    printer.write(f"  {printer.text(one.message)}")
     for file in wrote_of(one):
         verb = "would write" if status == "planned" else "wrote"
-        paper.write(
-            Cell(f"  {verb} ", "dim"), paper.text(file.path), f"  {size_words(file.size_bytes)}"
+        printer.write(
+            Cell(f"  {verb} ", "dim"), printer.text(file.path), f"  {size_words(file.size_bytes)}"
         )
     if hint := hint_of(one):
-        paper.write(Cell(f"  {paper.text(hint)}", "dim"))
+        printer.write(Cell(f"  {printer.text(hint)}", "dim"))

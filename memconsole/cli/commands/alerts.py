@@ -13,7 +13,7 @@ from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.json.encode import standing
 from memconsole.cli.output.figures import age
 from memconsole.cli.output.figures import span as words
-from memconsole.cli.output.paper import Cell
+from memconsole.cli.output.printer import Cell
 from memconsole.domain.agents import Notice
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Row
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.alerts.rules import Delivery, Standing
 
 _STYLES = {"warning": "warn", "critical": "due"}
@@ -43,7 +43,7 @@ def list_alerts(context: typer.Context) -> int:
         Answer(
             "alerts list",
             data=lambda: [standing(one) for one in found],
-            show=lambda paper: _show(paper, found, looked_at),
+            show=lambda printer: _show(printer, found, looked_at),
             at=call.clock.now(),
             home=call.engine.home.read(),
             warnings=(Notice("never-looked", _NEVER_LOOKED),) if is_blind else (),
@@ -93,8 +93,8 @@ def _done(call: Call, command: str, issue: str, message: str) -> int:
         "details": {},
     }
 
-    def show(paper: Paper) -> None:
-        paper.write(paper.text(message))
+    def show(printer: Printer) -> None:
+        printer.write(printer.text(message))
 
     return call.answer(Answer(command, data=lambda: [outcome], show=show, at=call.clock.now()))
 
@@ -113,7 +113,7 @@ def send_test(context: typer.Context, dry_run: DryRunOption = False) -> int:
         Answer(
             "alerts test",
             data=lambda: [_row(one) for one in found],
-            show=lambda paper: _show_deliveries(paper, found),
+            show=lambda printer: _show_deliveries(printer, found),
             at=call.clock.now(),
             code=exits.FAILED if failed else exits.DONE,
             failures=tuple((f"{one.channel}: {one.error}", one.hint) for one in failed),
@@ -149,37 +149,37 @@ def _words(one: Delivery) -> str:
     return "everything is there for a message" if one.is_planned else "delivered"
 
 
-def _show_deliveries(paper: Paper, found: tuple[Delivery, ...]) -> None:
-    names = [paper.text(one.channel) for one in found]
+def _show_deliveries(printer: Printer, found: tuple[Delivery, ...]) -> None:
+    names = [printer.text(one.channel) for one in found]
     width = max(map(len, names))
     for name, one in zip(names, found, strict=True):
         status = _status(one)
         first = Cell(f"{status:<8}{name:<{width}}  ", _STATUSES[status])
-        paper.sentence(first, paper.text(_words(one)))
+        printer.sentence(first, printer.text(_words(one)))
         if one.hint:
-            paper.sentence(Cell(" " * (width + 10)), paper.text(one.hint), "dim")
+            printer.sentence(Cell(" " * (width + 10)), printer.text(one.hint), "dim")
     if len(found) == 1:
-        paper.write(
+        printer.write(
             Cell("Only the log is told; [[alerts.channel]] in the configuration adds more.", "dim")
         )
 
 
-def _show(paper: Paper, found: tuple[Standing, ...], looked_at: datetime | None) -> None:
+def _show(printer: Printer, found: tuple[Standing, ...], looked_at: datetime | None) -> None:
     if not found:
         if looked_at is None:
-            paper.write(_NEVER_LOOKED)
+            printer.write(_NEVER_LOOKED)
         else:
-            ago = age(looked_at, paper.now)
-            paper.write(f"nothing was wrong at the scheduler's last look, {ago} ago")
+            ago = age(looked_at, printer.now)
+            printer.write(f"nothing was wrong at the scheduler's last look, {ago} ago")
         return
     width = max(len(row.alert.issue) for row in found)
     for row in found:
         one, status = row.alert, row.alert.status.value
         first = Cell(f"{_SIGNS[status]:<5}{one.issue:<{width}}  ", _STYLES[status])
-        paper.sentence(first, paper.text(f"{one.message}, for {age(one.since, paper.now)}"))
-        for more in (one.hint, _told(row, paper.now)):
+        printer.sentence(first, printer.text(f"{one.message}, for {age(one.since, printer.now)}"))
+        for more in (one.hint, _told(row, printer.now)):
             if more:
-                paper.sentence(Cell(" " * (width + 7)), paper.text(more), "dim")
+                printer.sentence(Cell(" " * (width + 7)), printer.text(more), "dim")
 
 
 def _told(row: Standing, now: datetime) -> str:

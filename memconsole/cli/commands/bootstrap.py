@@ -16,7 +16,7 @@ from memconsole.system import launch
 
 if TYPE_CHECKING:
     from memconsole.cli.json.encode import Row
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.bootstrap import Bootstrap
 
 _RECOVERY_S = 0.5
@@ -56,7 +56,7 @@ def bootstrap(
         Answer(
             "bootstrap",
             data=lambda: encode(found),
-            show=lambda paper: _show(paper, found, redact=call.redact),
+            show=lambda printer: _show(printer, found, redact=call.redact),
             at=call.clock.now(),
             home=call.engine.home.read(),
         )
@@ -76,16 +76,16 @@ def encode(found: Bootstrap) -> Row:
     }
 
 
-def _show(paper: Paper, found: Bootstrap, *, redact: bool) -> None:
+def _show(printer: Printer, found: Bootstrap, *, redact: bool) -> None:
     from memconsole.cli.output import safe  # noqa: PLC0415  # redaction is slow to load
 
     for one in found.files:
-        paper.title(one.name, f"{len(one.content):,} characters, {one.path}")
+        printer.title(one.name, f"{len(one.content):,} characters, {one.path}")
         for line in safe.block(one.content, redact=redact).splitlines():
-            paper.write(line)
-    paper.gap()
+            printer.write(line)
+    printer.gap()
     for reason in found.left_out:
-        paper.write(paper.text(reason))
+        printer.write(printer.text(reason))
 
 
 def _recover(state_dir: Path, home: Path) -> None:

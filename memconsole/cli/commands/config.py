@@ -10,7 +10,7 @@ import typer  # noqa: TC002  # Typer reads the annotations of these functions
 
 from memconsole.cli.call.call import Answer, Call
 from memconsole.cli.call.shared import DryRunOption, call_of
-from memconsole.cli.output.paper import Cell, Column
+from memconsole.cli.output.printer import Cell, Column
 from memconsole.config.load import config_path
 from memconsole.config.show import describe, template
 from memconsole.errors import ConfigError, ReadOnlyError
@@ -19,7 +19,7 @@ from memconsole.system.whole_file import create_file
 
 if TYPE_CHECKING:
     from memconsole.cli.json.encode import Row
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.config.show import SettingRow
 
 
@@ -36,7 +36,7 @@ def show(context: typer.Context) -> int:
                 "exists": file is not None and file.exists(),
                 "settings": [_setting(row) for row in rows],
             },
-            show=lambda paper: settings(paper, file, rows),
+            show=lambda printer: settings(printer, file, rows),
             at=call.clock.now(),
         )
     )
@@ -54,7 +54,7 @@ def path(context: typer.Context) -> int:
         Answer(
             "config path",
             data=lambda: {"path": file, "exists": file.exists()},
-            show=lambda paper: paper.write(paper.text(str(file))),
+            show=lambda printer: printer.write(printer.text(str(file))),
             at=call.clock.now(),
         )
     )
@@ -77,7 +77,7 @@ def init(context: typer.Context, dry_run: DryRunOption = False) -> int:
         Answer(
             "config init",
             data=lambda: [_outcome(status, message, file, len(text.encode()))],
-            show=lambda paper: paper.write(paper.text(message)),
+            show=lambda printer: printer.write(printer.text(message)),
             at=call.clock.now(),
         )
     )
@@ -128,12 +128,12 @@ _COLUMNS = (
 )
 
 
-def settings(paper: Paper, file: Path | None, rows: tuple[SettingRow, ...]) -> None:
+def settings(printer: Printer, file: Path | None, rows: tuple[SettingRow, ...]) -> None:
     """Write where the file is, then every setting with its value and its source."""
     state = "" if file is not None and file.exists() else "  (does not exist; all defaults)"
-    paper.write(paper.text(str(file)), Cell(state, "dim"))
-    paper.gap()
+    printer.write(printer.text(str(file)), Cell(state, "dim"))
+    printer.gap()
     cells: list[list[Cell | str]] = [
-        [row.key, paper.text(row.text), Cell(paper.text(row.source), "dim")] for row in rows
+        [row.key, printer.text(row.text), Cell(printer.text(row.source), "dim")] for row in rows
     ]
-    paper.table(_COLUMNS, cells)
+    printer.table(_COLUMNS, cells)

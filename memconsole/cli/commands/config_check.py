@@ -12,7 +12,7 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.json import outcome as encode_outcome
 from memconsole.cli.output.figures import plural
-from memconsole.cli.output.paper import Cell
+from memconsole.cli.output.printer import Cell
 from memconsole.domain.agents import AgentRef, Severity
 from memconsole.domain.commands.config_fix import ConfigFix
 from memconsole.domain.commands.outcomes import Planned
@@ -21,7 +21,7 @@ from memconsole.errors import ConfirmationError, ReadOnlyError
 if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Row
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.config_check.finding import ConfigReport, Finding
 
@@ -48,7 +48,7 @@ def check(
         Answer(
             "config check",
             data=lambda: [_row(one) for one in report.findings],
-            show=lambda paper: _show(paper, report),
+            show=lambda printer: _show(printer, report),
             at=call.clock.now(),
             code=_code(report),
         )
@@ -108,10 +108,10 @@ def _patch(call: Call, outcome: Outcome) -> list[str]:
 
 def _answer(call: Call, outcome: Outcome) -> int:
 
-    def show(paper: Paper) -> None:
-        perform.show_outcomes(paper, [outcome], {})
+    def show(printer: Printer) -> None:
+        perform.show_outcomes(printer, [outcome], {})
         for line in _patch(call, outcome):
-            paper.write(f"  {line}")
+            printer.write(f"  {line}")
 
     return call.answer(
         Answer(
@@ -147,28 +147,28 @@ def _row(one: Finding) -> Row:
     }
 
 
-def _show(paper: Paper, report: ConfigReport) -> None:
+def _show(printer: Printer, report: ConfigReport) -> None:
 
     place = "no configuration file" if report.path is None else report.path
-    paper.write(
-        Cell(paper.text(place), "head"),
+    printer.write(
+        Cell(printer.text(place), "head"),
         Cell(
-            f"  release {paper.text(report.release or 'unknown')}, "
+            f"  release {printer.text(report.release or 'unknown')}, "
             f"{plural(report.looked_at, 'transcript')} read",
             "dim",
         ),
     )
     for one in report.findings:
         where = f"{one.key}: " if one.key else ""
-        paper.write(
+        printer.write(
             Cell(f"{one.severity.value:8}", _STYLES[one.severity]),
             Cell(f"  {one.id}", "head"),
         )
-        paper.write(f"  {paper.text(where + one.why)}")
+        printer.write(f"  {printer.text(where + one.why)}")
         for name, value in (("now", one.current), ("better", one.recommended)):
             if value is not None:
-                paper.write(Cell(f"  {name:6}  ", "dim"), paper.text(str(value)))
+                printer.write(Cell(f"  {name:6}  ", "dim"), printer.text(str(value)))
         if one.hint:
-            paper.write(Cell(f"  {paper.text(one.hint)}", "dim"))
+            printer.write(Cell(f"  {printer.text(one.hint)}", "dim"))
     if report.changes:
-        paper.write("`memconsole config fix` shows what can be set, --apply sets it.")
+        printer.write("`memconsole config fix` shows what can be set, --apply sets it.")

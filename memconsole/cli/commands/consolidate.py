@@ -12,7 +12,7 @@ from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of
 from memconsole.cli.commands.memory_edit import meant
 from memconsole.cli.json import memory
 from memconsole.cli.output import figures
-from memconsole.cli.output.paper import Cell, Column
+from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.commands.consolidate import Consolidate, Propose
 from memconsole.domain.commands.promotion import Decline, Promote
 from memconsole.engine.home.lookup import agents_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memconsole.cli.call.call import Call
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.consolidate.decay import Decayed
     from memconsole.domain.consolidate.promotion import Proposal
@@ -70,8 +70,8 @@ def _preview(call: Call, agent: str | None) -> int:
     with call.busy("looking at the memory"):
         found = [call.engine.consolidation.preview(one) for one in agents]
 
-    def show(paper: Paper) -> None:
-        previews(paper, found)
+    def show(printer: Printer) -> None:
+        previews(printer, found)
 
     return call.answer(
         Answer(
@@ -105,38 +105,38 @@ def _report(call: Call, agent: str | None, *, dry_run: bool) -> int:
     return perform.each_agent(call, build, agent, "writing DREAMS.md")
 
 
-def previews(paper: Paper, found: Sequence[ConsolidationPreview]) -> None:
+def previews(printer: Printer, found: Sequence[ConsolidationPreview]) -> None:
     """Write a section for each memory."""
     for one in found:
-        _preview_tables(paper, one)
+        _preview_tables(printer, one)
     if not found:
-        paper.write("No agents.")
+        printer.write("No agents.")
 
 
-def _preview_tables(paper: Paper, one: ConsolidationPreview) -> None:
-    agent = paper.text(one.agent.id)
-    paper.title(agent, f"observations: {one.tokens_before:,} of {one.token_target:,} tokens")
+def _preview_tables(printer: Printer, one: ConsolidationPreview) -> None:
+    agent = printer.text(one.agent.id)
+    printer.title(agent, f"observations: {one.tokens_before:,} of {one.token_target:,} tokens")
     left = f"could be archived, which leaves {one.tokens_after:,} tokens"
     for lines, words, option in (
         (one.archived, left, "--apply"),
         (one.high, "with 🔴 could go as well", "--apply-high"),
     ):
         if lines:
-            paper.write(f"{figures.plural(len(lines), 'line')} {words}:")
-            _lines(paper, lines)
-            paper.write(Cell(f"memconsole consolidate --agent {agent} {option}", "dim"))
+            printer.write(f"{figures.plural(len(lines), 'line')} {words}:")
+            _lines(printer, lines)
+            printer.write(Cell(f"memconsole consolidate --agent {agent} {option}", "dim"))
     if one.proposals:
         notes = figures.plural(len(one.proposals), "daily note")
-        paper.write(f"{notes} could go into MEMORY.md:")
-        _proposals(paper, one.proposals)
-        paper.write(Cell(f"memconsole memory promote ID --agent {agent} (or decline)", "dim"))
+        printer.write(f"{notes} could go into MEMORY.md:")
+        _proposals(printer, one.proposals)
+        printer.write(Cell(f"memconsole memory promote ID --agent {agent} (or decline)", "dim"))
     if one.is_empty:
-        paper.write("Nothing has decayed, and nothing is proposed.")
+        printer.write("Nothing has decayed, and nothing is proposed.")
     for note in one.notes:
-        paper.sentence(Cell("note  ", "warn"), paper.text(note))
+        printer.sentence(Cell("note  ", "warn"), printer.text(note))
 
 
-def _lines(paper: Paper, lines: Sequence[Decayed]) -> None:
+def _lines(printer: Printer, lines: Sequence[Decayed]) -> None:
     columns = (
         Column("id"),
         Column("score", right=True),
@@ -145,17 +145,17 @@ def _lines(paper: Paper, lines: Sequence[Decayed]) -> None:
     )
     rows: list[list[Cell | str]] = [
         [
-            paper.text(one.id),
+            printer.text(one.id),
             f"{one.score:.1f}",
             "?" if one.age_days is None else str(one.age_days),
-            paper.text(one.text),
+            printer.text(one.text),
         ]
         for one in lines
     ]
-    paper.table(columns, rows)
+    printer.table(columns, rows)
 
 
-def _proposals(paper: Paper, proposals: Sequence[Proposal]) -> None:
+def _proposals(printer: Printer, proposals: Sequence[Proposal]) -> None:
     columns = (
         Column("id"),
         Column("score", right=True),
@@ -172,12 +172,12 @@ def _proposals(paper: Paper, proposals: Sequence[Proposal]) -> None:
             str(one.hits),
             str(one.queries),
             str(one.days),
-            paper.text(f"{one.path}:{one.line}"),
-            paper.text(one.text.removeprefix("- ")),
+            printer.text(f"{one.path}:{one.line}"),
+            printer.text(one.text.removeprefix("- ")),
         ]
         for one in proposals
     ]
-    paper.table(columns, rows)
+    printer.table(columns, rows)
 
 
 Ids = Annotated[

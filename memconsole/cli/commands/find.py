@@ -14,7 +14,7 @@ from memconsole.domain.search.indexing import IndexState
 
 if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.agents import Home
     from memconsole.domain.search.values import SearchRequest, SearchResult
 
@@ -42,8 +42,8 @@ def answer(
         with call.busy("asking the gateway"):
             found = call.engine.platform_search.ask(found)
 
-    def show(paper: Paper) -> None:
-        hits.result(paper, found)
+    def show(printer: Printer) -> None:
+        hits.result(printer, found)
 
     return call.answer(
         Answer(

@@ -8,11 +8,11 @@ import typer  # noqa: TC002  # Typer reads the annotations
 
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import call_of
-from memconsole.cli.output.paper import Cell
+from memconsole.cli.output.printer import Cell
 
 if TYPE_CHECKING:
     from memconsole.cli.json.encode import Row
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.health.checks import Check, HealthReport
 
 _STYLES = {"ok": "ok", "unknown": "dim", "warning": "warn", "critical": "due"}
@@ -31,7 +31,7 @@ def health(context: typer.Context) -> int:
         Answer(
             "health",
             data=lambda: encode(report),
-            show=lambda paper: _show(paper, report),
+            show=lambda printer: _show(printer, report),
             at=report.at,
             code=1 if report.overall.is_bad else 0,
             home=call.engine.home.read(),
@@ -44,16 +44,16 @@ def encode(report: HealthReport) -> Row:
     return {"overall": report.overall.value, "checks": report.rows()}
 
 
-def _show(paper: Paper, report: HealthReport) -> None:
+def _show(printer: Printer, report: HealthReport) -> None:
     width = max(len(one.id) for one in report.checks)
     for one in report.checks:
         style = _STYLES.get(one.status.value, "")
         first = Cell(f"{_SIGNS[one.status.value]:<5}{one.id:<{width}}  ", style)
-        paper.sentence(first, paper.text(one.message))
+        printer.sentence(first, printer.text(one.message))
         if one.hint and one.status.is_bad:
-            paper.sentence(Cell(" " * (width + 7)), paper.text(one.hint), "dim")
-    paper.gap()
-    paper.write(_summary(report.checks))
+            printer.sentence(Cell(" " * (width + 7)), printer.text(one.hint), "dim")
+    printer.gap()
+    printer.write(_summary(report.checks))
 
 
 def _summary(checks: tuple[Check, ...]) -> str:

@@ -11,14 +11,14 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.json.encode import iso
 from memconsole.cli.output.figures import age
-from memconsole.cli.output.paper import Cell
+from memconsole.cli.output.printer import Cell
 from memconsole.errors import UsageError
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Row
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.hooks import HookStatus
 
 PrefixOption = Annotated[
@@ -76,7 +76,7 @@ def _answer(
         Answer(
             name,
             data=lambda: [_encode(one) for one in hooks],
-            show=lambda paper: _show(paper, hooks, done or []),
+            show=lambda printer: _show(printer, hooks, done or []),
             at=call.clock.now(),
             home=call.engine.home.read(),
         )
@@ -96,12 +96,12 @@ def _encode(one: HookStatus) -> Row:
     }
 
 
-def _show(paper: Paper, hooks: tuple[HookStatus, ...], done: list[str]) -> None:
+def _show(printer: Printer, hooks: tuple[HookStatus, ...], done: list[str]) -> None:
     for line in done:
-        paper.write(paper.text(line))
-    paper.gap()
+        printer.write(printer.text(line))
+    printer.gap()
     width = max(len(one.name) for one in hooks)
     for one in hooks:
-        called = "" if one.called_at is None else f"; called {age(one.called_at, paper.now)} ago"
+        called = "" if one.called_at is None else f"; called {age(one.called_at, printer.now)} ago"
         said = f"{one.message}{called}. {one.hint}".strip()
-        paper.sentence(Cell(f"{one.state.value:<10}{one.name:<{width}}  "), paper.text(said))
+        printer.sentence(Cell(f"{one.state.value:<10}{one.name:<{width}}  "), printer.text(said))

@@ -11,7 +11,7 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.json import outcome
 from memconsole.cli.output import figures
-from memconsole.cli.output.paper import Cell, Column
+from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.jobs.runs import SKIPPED, JobEnd, JobRun
 from memconsole.errors import LockedError, UsageError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Row
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.jobs.runs import JobView
     from memconsole.domain.snapshot.snapshot import SchedulerStatus
     from memconsole.scheduler.control import Jobs
@@ -47,8 +47,8 @@ def jobs(
     call.engine.runs.log.require_readable()
     found = control.jobs()
 
-    def show(paper: Paper) -> None:
-        show_jobs(paper, found, control.watch.status())
+    def show(printer: Printer) -> None:
+        show_jobs(printer, found, control.watch.status())
 
     return call.answer(
         Answer("jobs", data=lambda: [_job(one) for one in found], show=show, at=call.clock.now())
@@ -71,11 +71,11 @@ def once(
         rows = [outcome.outcome(one) for one in run.outcomes]
         return rows or [_whole(job, run)]
 
-    def show(paper: Paper) -> None:
+    def show(printer: Printer) -> None:
         if run.outcomes:
-            perform.show_outcomes(paper, run.outcomes, {})
+            perform.show_outcomes(printer, run.outcomes, {})
         else:
-            show_end(paper, job, run.end)
+            show_end(printer, job, run.end)
 
     return call.answer(
         Answer(
@@ -158,30 +158,32 @@ _COLUMNS = (
 )
 
 
-def show_jobs(paper: Paper, found: Iterable[JobView], scheduler: SchedulerStatus) -> None:
+def show_jobs(printer: Printer, found: Iterable[JobView], scheduler: SchedulerStatus) -> None:
     """Write who runs the jobs, and every job."""
-    paper.write(Cell("scheduler ", "dim"), _owner(paper, scheduler))
-    paper.table(_COLUMNS, [_row(paper, one) for one in found])
+    printer.write(Cell("scheduler ", "dim"), _owner(printer, scheduler))
+    printer.table(_COLUMNS, [_row(printer, one) for one in found])
 
 
-def show_end(paper: Paper, job: str, found: JobEnd) -> None:
+def show_end(printer: Printer, job: str, found: JobEnd) -> None:
     """Write how a job ended that ran no commands."""
-    paper.write(Cell(paper.text(job), "head"), "  ", _result(found.status, found.reason))
-    paper.write(f"  {paper.text(found.message)}")
+    printer.write(Cell(printer.text(job), "head"), "  ", _result(found.status, found.reason))
+    printer.write(f"  {printer.text(found.message)}")
 
 
-def _owner(paper: Paper, scheduler: SchedulerStatus) -> Cell:
+def _owner(printer: Printer, scheduler: SchedulerStatus) -> Cell:
     if scheduler.pid is None:
         return Cell(scheduler.state, "warn" if scheduler.state != "running" else "ok")
-    since = figures.stamp(scheduler.since, paper.zone)
+    since = figures.stamp(scheduler.since, printer.zone)
     text = f"{scheduler.state}, pid {scheduler.pid} on {scheduler.host} since {since}"
-    return Cell(paper.text(text), "ok" if scheduler.state == "running" else "due")
+    return Cell(printer.text(text), "ok" if scheduler.state == "running" else "due")
 
 
-def _row(paper: Paper, job: JobView) -> list[Cell | str]:
+def _row(printer: Printer, job: JobView) -> list[Cell | str]:
     record = job.record
     ran = (
-        figures.NOTHING if record.started_at is None else figures.age(record.started_at, paper.now)
+        figures.NOTHING
+        if record.started_at is None
+        else figures.age(record.started_at, printer.now)
     )
     is_known = record.next_at is not None
     return [
@@ -190,8 +192,8 @@ def _row(paper: Paper, job: JobView) -> list[Cell | str]:
         _state(job),
         ran,
         figures.NOTHING if record.status is None else _result(record.status, record.reason),
-        figures.stamp(record.next_at, paper.zone) if is_known else figures.NOTHING,
-        paper.text(record.message),
+        figures.stamp(record.next_at, printer.zone) if is_known else figures.NOTHING,
+        printer.text(record.message),
     ]
 
 

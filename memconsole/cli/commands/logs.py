@@ -9,11 +9,11 @@ import typer  # noqa: TC002  # Typer reads the annotations
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of
-from memconsole.cli.output.paper import Cell
+from memconsole.cli.output.printer import Cell
 
 if TYPE_CHECKING:
     from memconsole.cli.json.encode import Row
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.logs import LogRotation
 
 _STYLES = {"done": "ok", "planned": "dim", "skipped": "dim", "failed": "due"}
@@ -33,7 +33,7 @@ def rotate(context: typer.Context, dry_run: DryRunOption = False) -> int:
         Answer(
             "logs rotate",
             data=lambda: [_row(one) for one in found],
-            show=lambda paper: _show(paper, found),
+            show=lambda printer: _show(printer, found),
             at=call.clock.now(),
             code=exits.FAILED if failed else exits.DONE,
             failures=tuple((f"{one.file.path}: {one.message}", "") for one in failed),
@@ -61,10 +61,10 @@ def _row(one: LogRotation) -> Row:
     }
 
 
-def _show(paper: Paper, found: tuple[LogRotation, ...]) -> None:
+def _show(printer: Printer, found: tuple[LogRotation, ...]) -> None:
     if not found:
-        paper.write("no log has reached the size of `log_rotation.max_bytes`")
+        printer.write("no log has reached the size of `log_rotation.max_bytes`")
         return
     for one in found:
-        first = Cell(f"{one.status:<8}{paper.text(str(one.file.path))}  ", _STYLES[one.status])
-        paper.sentence(first, paper.text(one.message))
+        first = Cell(f"{one.status:<8}{printer.text(str(one.file.path))}  ", _STYLES[one.status])
+        printer.sentence(first, printer.text(one.message))

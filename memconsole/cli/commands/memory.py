@@ -10,14 +10,14 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import AgentOption, call_of, tag_of
 from memconsole.cli.json import memory
 from memconsole.cli.output import figures
-from memconsole.cli.output.paper import Cell, Column
+from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.agents import UNREADABLE
 from memconsole.text.numerals import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.agents import Notice
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.files import Marker, Pool, PoolItem
@@ -32,8 +32,8 @@ def pool(context: typer.Context, agent: AgentOption = None) -> int:
 
     asked = None if agent is None else agent.strip().lower()
 
-    def show(paper: Paper) -> None:
-        show_pools(paper, pools)
+    def show(printer: Printer) -> None:
+        show_pools(printer, pools)
 
     return call.answer(
         Answer(
@@ -70,8 +70,8 @@ def markers(
         notices = _notices(call.engine.memory.pools(agent))
         unread = tuple(one for one in notices if one.code == UNREADABLE)
 
-    def show(paper: Paper) -> None:
-        show_markers(paper, found, is_whole=not unread)
+    def show(printer: Printer) -> None:
+        show_markers(printer, found, is_whole=not unread)
 
     return call.answer(
         Answer(
@@ -88,10 +88,10 @@ def _notices(pools: tuple[Pool, ...]) -> tuple[Notice, ...]:
     return tuple(dict.fromkeys(notice for one in pools for notice in one.notices))
 
 
-def files(paper: Paper, pool: Pool) -> None:
+def files(printer: Printer, pool: Pool) -> None:
     """Write the files of one memory."""
     if not pool.items:
-        paper.write("No memory files.")
+        printer.write("No memory files.")
         return
     columns = (
         Column("file", cut="middle", least=20),
@@ -101,20 +101,20 @@ def files(paper: Paper, pool: Pool) -> None:
     )
     rows: list[list[Cell | str]] = [
         [
-            Cell(paper.text(one.path), "" if one.is_counted else "dim"),
+            Cell(printer.text(one.path), "" if one.is_counted else "dim"),
             size_words(one.size_bytes),
             figures.count(one.tokens),
-            figures.age(one.modified_at, paper.now),
+            figures.age(one.modified_at, printer.now),
         ]
         for one in pool.items
     ]
-    paper.table(columns, rows)
+    printer.table(columns, rows)
 
 
-def entries(paper: Paper, found: Sequence[MemoryEntry]) -> None:
+def entries(printer: Printer, found: Sequence[MemoryEntry]) -> None:
     """Write entries, each with the id that `memory forget` takes."""
     if not found:
-        paper.write("No entries.")
+        printer.write("No entries.")
         return
     columns = (
         Column("id"),
@@ -122,44 +122,44 @@ def entries(paper: Paper, found: Sequence[MemoryEntry]) -> None:
         Column("text", cut="end", least=20),
     )
     rows: list[list[Cell | str]] = [
-        [one.id, paper.text(f"{one.path}:{one.line}"), paper.text(one.text)] for one in found
+        [one.id, printer.text(f"{one.path}:{one.line}"), printer.text(one.text)] for one in found
     ]
-    paper.table(columns, rows)
+    printer.table(columns, rows)
 
 
-def show_pools(paper: Paper, found: Sequence[Pool]) -> None:
+def show_pools(printer: Printer, found: Sequence[Pool]) -> None:
     """Write each workspace's memory."""
     for one in found:
-        _pool(paper, one)
+        _pool(printer, one)
     if not found:
-        paper.write("There are no agents, and so no memory folders.")
+        printer.write("There are no agents, and so no memory folders.")
 
 
-def _pool(paper: Paper, pool: Pool) -> None:
-    names = paper.text(", ".join(pool.agents))
-    paper.title(names, paper.text(str(pool.root)))
+def _pool(printer: Printer, pool: Pool) -> None:
+    names = printer.text(", ".join(pool.agents))
+    printer.title(names, printer.text(str(pool.root)))
     if not pool.exists:
-        paper.write(Cell("The workspace does not exist; nothing was looked at.", "warn"))
+        printer.write(Cell("The workspace does not exist; nothing was looked at.", "warn"))
         return
     size = size_words(pool.size_bytes)
-    paper.field(
+    printer.field(
         "pool",
         f"{size} in {figures.plural(pool.files, 'file')}, ~{figures.count(pool.tokens)} tokens",
     )
     marked = [f"{tag} {number}" for tag, number in pool.markers.items() if number]
-    paper.field("markers", paper.text("  ".join(marked)) or "none")
+    printer.field("markers", printer.text("  ".join(marked)) or "none")
     for kind in pool.by_category:
         text = f"{size_words(kind.size_bytes)} in {figures.plural(kind.files, 'file')}"
-        paper.field(f"  {paper.text(kind.name)}", text)
+        printer.field(f"  {printer.text(kind.name)}", text)
     for limit in pool.limits:
-        text = f"{paper.text(limit.path)}: {limit.chars:,} of {limit.limit:,} characters"
+        text = f"{printer.text(limit.path)}: {limit.chars:,} of {limit.limit:,} characters"
         text += ", the rest is cut off" if limit.is_over else ""
-        paper.field("limit", Cell(text, "warn" if limit.is_over else ""))
+        printer.field("limit", Cell(text, "warn" if limit.is_over else ""))
     if pool.items:
-        paper.gap()
-        paper.table(_ITEM_COLUMNS, [_item_row(paper, item) for item in pool.items])
+        printer.gap()
+        printer.table(_ITEM_COLUMNS, [_item_row(printer, item) for item in pool.items])
     for notice in pool.notices:
-        paper.write(Cell(f"! {notice.code}: {paper.text(notice.message)}", "warn"))
+        printer.write(Cell(f"! {notice.code}: {printer.text(notice.message)}", "warn"))
 
 
 _ITEM_COLUMNS = (
@@ -172,7 +172,7 @@ _ITEM_COLUMNS = (
 )
 
 
-def _item_row(paper: Paper, item: PoolItem) -> list[Cell | str]:
+def _item_row(printer: Printer, item: PoolItem) -> list[Cell | str]:
     notes = [item.because] if item.because else []
     if item.is_generated:
         notes.append("generated")
@@ -180,21 +180,21 @@ def _item_row(paper: Paper, item: PoolItem) -> list[Cell | str]:
         notes.append("not counted")
     marked = " ".join(f"{tag} {number}" for tag, number in item.markers.items() if number)
     return [
-        Cell(paper.text(item.path), "" if item.is_counted else "dim"),
+        Cell(printer.text(item.path), "" if item.is_counted else "dim"),
         size_words(item.size_bytes),
         figures.count(item.tokens),
-        figures.age(item.modified_at, paper.now),
+        figures.age(item.modified_at, printer.now),
         marked,
-        Cell(paper.text(", ".join(dict.fromkeys(notes))), "dim"),
+        Cell(printer.text(", ".join(dict.fromkeys(notes))), "dim"),
     ]
 
 
 def show_markers(
-    paper: Paper, found: Sequence[tuple[str, Marker]], *, is_whole: bool = True
+    printer: Printer, found: Sequence[tuple[str, Marker]], *, is_whole: bool = True
 ) -> None:
     """Write the marked lines; `is_whole` says that every file could be read."""
     if not found:
-        paper.write("No marked lines." if is_whole else "No marked lines in what could be read.")
+        printer.write("No marked lines." if is_whole else "No marked lines in what could be read.")
         return
     columns = (
         Column("tag"),
@@ -203,12 +203,12 @@ def show_markers(
         Column("text", cut="end", least=20),
     )
     rows = [
-        [one.tag, paper.text(agent), paper.text(f"{one.path}:{one.line}"), _said(paper, one)]
+        [one.tag, printer.text(agent), printer.text(f"{one.path}:{one.line}"), _said(printer, one)]
         for agent, one in found
     ]
-    paper.table(columns, rows)
+    printer.table(columns, rows)
 
 
-def _said(paper: Paper, marker: Marker) -> str:
+def _said(printer: Printer, marker: Marker) -> str:
     """Return the line without the tag that has a column of its own."""
-    return paper.text(marker.text).removeprefix(f"[{marker.tag}]").lstrip()
+    return printer.text(marker.text).removeprefix(f"[{marker.tag}]").lstrip()

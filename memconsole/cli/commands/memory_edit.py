@@ -28,7 +28,7 @@ from memconsole.system.launch import find_program
 
 if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.agents import AgentRef, Home
 
 
@@ -56,8 +56,8 @@ def show(
     with call.busy("reading the memory files"):
         found = call.engine.memory.entries(owner, file)
 
-    def show_entries(paper: Paper) -> None:
-        memory.entries(paper, found)
+    def show_entries(printer: Printer) -> None:
+        memory.entries(printer, found)
 
     return call.answer(
         Answer(
@@ -74,8 +74,8 @@ def _files(call: Call, home: Home, owner: str) -> int:
     with call.busy("reading the memory folder"):
         [pool] = call.engine.memory.pools(owner)
 
-    def show_files(paper: Paper) -> None:
-        memory.files(paper, pool)
+    def show_files(printer: Printer) -> None:
+        memory.files(printer, pool)
 
     return call.answer(
         Answer(
@@ -182,7 +182,7 @@ def _told(call: Call, home: Home, owner: str, path: str, message: str, *, code: 
         Answer(
             "memory edit",
             data=lambda: {"agent": owner, "path": path, "message": message},
-            show=lambda paper: paper.write(paper.text(message)),
+            show=lambda printer: printer.write(printer.text(message)),
             at=call.clock.now(),
             code=code,
             home=home,

@@ -9,7 +9,7 @@ import typer
 
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import SessionArgument, call_of
-from memconsole.cli.output.paper import Cell, Column
+from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.pruning import CHARS_PER_TOKEN, PruneAction, PruningMode, parse_ttl
 from memconsole.engine.pruning import PruningWish
 from memconsole.errors import UsageError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from memconsole.cli.json.encode import Row
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.engine.pruning import PruningPreview
 
 
@@ -51,7 +51,7 @@ def prune_preview(
         Answer(
             "prune-preview",
             data=lambda: _encoded(found),
-            show=lambda paper: _show(paper, found),
+            show=lambda printer: _show(printer, found),
             at=call.clock.now(),
             home=home,
         )
@@ -138,16 +138,18 @@ _WHY = {
 }
 
 
-def _show(paper: Paper, found: PruningPreview) -> None:
+def _show(printer: Printer, found: PruningPreview) -> None:
     plan = found.plan
     name = found.session.key_text or found.session.session_id or "?"
-    paper.title(paper.text(name), f"{plan.rules.mode}, window {plan.rules.window_tokens:,} tokens")
+    printer.title(
+        printer.text(name), f"{plan.rules.mode}, window {plan.rules.window_tokens:,} tokens"
+    )
     if plan.gate is not None:
-        paper.write(Cell(f"Nothing would be pruned: {_WHY[plan.gate]}.", "dim"))
+        printer.write(Cell(f"Nothing would be pruned: {_WHY[plan.gate]}.", "dim"))
     rows: list[list[Cell | str]] = [
         [
             str(one.part.index),
-            paper.text(one.part.tool),
+            printer.text(one.part.tool),
             f"{one.part.chars:,}",
             f"{one.chars_after:,}",
             Cell(one.action.value, "dim" if one.action == "keep" else "warn"),
@@ -164,9 +166,9 @@ def _show(paper: Paper, found: PruningPreview) -> None:
             Column("action"),
             Column("why"),
         )
-        paper.table(columns, rows)
+        printer.table(columns, rows)
     before, after = plan.chars_before, plan.chars_after
-    paper.write(
+    printer.write(
         f"{before:,} characters ({plan.percent(before)} % of the window) "
         f"become {after:,} ({plan.percent(after)} %)."
     )

@@ -11,7 +11,7 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import call_of
 
 if TYPE_CHECKING:
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.search.recall import Recall
 
 
@@ -40,7 +40,7 @@ def recall(
         Answer(
             "bench recall",
             data=lambda: _row(found),
-            show=lambda paper: _show(paper, found),
+            show=lambda printer: _show(printer, found),
             at=call.clock.now(),
         )
     )
@@ -59,6 +59,6 @@ def _row(found: Recall) -> dict[str, float | int | str]:
     }
 
 
-def _show(paper: Paper, found: Recall) -> None:
+def _show(printer: Printer, found: Recall) -> None:
     for name, value in _row(found).items():
-        paper.field(name.replace("_", " "), str(value))
+        printer.field(name.replace("_", " "), str(value))

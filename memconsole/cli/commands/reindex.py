@@ -14,7 +14,7 @@ from memconsole.domain.commands.reindex import Reindex, Reindexed
 from memconsole.engine.home.lookup import agents_of
 
 if TYPE_CHECKING:
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.agents import Notice
     from memconsole.domain.commands.outcomes import Outcome
 
@@ -40,8 +40,8 @@ def reindex(
             outcomes.append(call.engine.run(command))
             progress.advance()
 
-    def show(paper: Paper) -> None:
-        perform.show_outcomes(paper, outcomes, {})
+    def show(printer: Printer) -> None:
+        perform.show_outcomes(printer, outcomes, {})
 
     return call.answer(
         Answer(

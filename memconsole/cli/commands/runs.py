@@ -13,7 +13,7 @@ from memconsole.cli.json import outcome
 from memconsole.cli.output import views
 
 if TYPE_CHECKING:
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
 
 
 def runs(
@@ -29,8 +29,8 @@ def runs(
     start = None if since is None else parse_since(since, now)
     found = call.engine.runs.newest(limit=limit, since=start, job=job)
 
-    def show(paper: Paper) -> None:
-        views.runs(paper, found)
+    def show(printer: Printer) -> None:
+        views.runs(printer, found)
 
     return call.answer(
         Answer(

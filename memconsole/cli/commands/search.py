@@ -18,7 +18,7 @@ from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from memconsole.cli.json.encode import Json
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
 
 QueryArgument = Annotated[
     list[str] | None,
@@ -146,9 +146,9 @@ def get(
         "text": "\n".join(shown),
     }
 
-    def show(paper: Paper) -> None:
+    def show(printer: Printer) -> None:
         for line in shown:
-            paper.write(paper.text(line) if line.strip() else "")
+            printer.write(printer.text(line) if line.strip() else "")
 
     return call.answer(
         Answer(

@@ -8,7 +8,7 @@ import typer
 
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of
-from memconsole.cli.output.paper import Cell
+from memconsole.cli.output.printer import Cell
 from memconsole.compose import service
 from memconsole.domain.service import ServiceKind
 from memconsole.errors import ReadOnlyError, UsageError
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.host.service_units import ServiceState, ServiceUnits
     from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Row
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.service import ServiceSetup
 
 KindOption = Annotated[
@@ -129,16 +129,16 @@ def _told(
             "commands": list(found.commands),
         }
 
-    def show(paper: Paper) -> None:
-        paper.sentence(Cell("", ""), paper.text(message))
+    def show(printer: Printer) -> None:
+        printer.sentence(Cell("", ""), printer.text(message))
         if hint:
-            paper.sentence(Cell("", ""), paper.text(hint), "dim")
+            printer.sentence(Cell("", ""), printer.text(hint), "dim")
         if word == "planned" or found.path is None:
-            paper.gap()
+            printer.gap()
             for line in found.text.splitlines():
-                paper.write(paper.text(line))
+                printer.write(printer.text(line))
         if hint or word == "planned":
             for line in found.commands:
-                paper.write(Cell(f"  {paper.text(line)}", "dim"))
+                printer.write(Cell(f"  {printer.text(line)}", "dim"))
 
     return call.answer(Answer(f"service {verb}", data=data, show=show, at=call.clock.now()))

@@ -12,7 +12,7 @@ from memconsole.cli.json import encode
 from memconsole.cli.output import details
 
 if TYPE_CHECKING:
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
 
 
 def session(context: typer.Context, key: SessionArgument) -> int:
@@ -22,8 +22,8 @@ def session(context: typer.Context, key: SessionArgument) -> int:
         detail = call.engine.sessions.detail(key)
         home = call.engine.home.read()
 
-    def show(paper: Paper) -> None:
-        details.session(paper, detail)
+    def show(printer: Printer) -> None:
+        details.session(printer, detail)
 
     return call.answer(
         Answer(
@@ -55,8 +55,8 @@ def transcript(
         view = call.engine.sessions.transcript(key, tail=tail, everything=all_)
         home = call.engine.home.read()
 
-    def show(paper: Paper) -> None:
-        details.transcript(paper, view, redact=call.redact, is_everything=all_)
+    def show(printer: Printer) -> None:
+        details.transcript(printer, view, redact=call.redact, is_everything=all_)
 
     return call.answer(
         Answer(

@@ -10,14 +10,14 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import AgentOption, call_of
 from memconsole.cli.json import encode
 from memconsole.cli.output import figures, views
-from memconsole.cli.output.paper import Cell, Column
+from memconsole.cli.output.printer import Cell, Column
 from memconsole.cli.output.tables import default_view, is_shown
 from memconsole.domain.agents import Severity
 from memconsole.text.numerals import at_least, size_words
 
 if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot
@@ -39,8 +39,8 @@ def show_status(call: Call) -> int:
         snapshot = call.engine.snapshot()
         call.engine.readings.remember()
 
-    def show(paper: Paper) -> None:
-        show_first_screen(paper, snapshot, call.settings)
+    def show(printer: Printer) -> None:
+        show_first_screen(printer, snapshot, call.settings)
 
     return call.answer(
         Answer(
@@ -63,8 +63,8 @@ def agents(context: typer.Context) -> int:
         snapshot = call.engine.snapshot()
         call.engine.readings.remember()
 
-    def show(paper: Paper) -> None:
-        views.agents(paper, snapshot)
+    def show(printer: Printer) -> None:
+        views.agents(printer, snapshot)
 
     return call.answer(
         Answer(
@@ -87,8 +87,8 @@ def sessions(context: typer.Context, agent: AgentOption = None, all_: AllOption 
 
     shown, left_out = default_view(snapshot, everything=all_)
 
-    def show(paper: Paper) -> None:
-        views.sessions(paper, shown, left_out)
+    def show(printer: Printer) -> None:
+        views.sessions(printer, shown, left_out)
 
     return call.answer(
         Answer(
@@ -116,77 +116,77 @@ _SEVERITY_STYLES = {
 }
 
 
-def show_first_screen(paper: Paper, snapshot: ConsoleSnapshot, settings: Settings) -> None:
+def show_first_screen(printer: Printer, snapshot: ConsoleSnapshot, settings: Settings) -> None:
     """Write the screen: what to look at first, then whose it is, then the machinery."""
-    _header(paper, snapshot, settings)
-    paper.gap()
-    _attention(paper, snapshot)
-    _agents(paper, snapshot)
-    _sessions(paper, snapshot)
-    _memory(paper, snapshot)
-    _activity(paper, snapshot)
+    _header(printer, snapshot, settings)
+    printer.gap()
+    _attention(printer, snapshot)
+    _agents(printer, snapshot)
+    _sessions(printer, snapshot)
+    _memory(printer, snapshot)
+    _activity(printer, snapshot)
 
 
-def _header(paper: Paper, snapshot: ConsoleSnapshot, settings: Settings) -> None:
-    at = figures.clock_time(snapshot.taken_at, paper.zone)
-    home = paper.text(str(snapshot.home.path))
-    paper.write(Cell("memconsole", "title"), f"  {home}  ", Cell(f"read from disk {at}", "dim"))
-    url = paper.text(encode.gateway_url(snapshot.gateway, snapshot, settings))
+def _header(printer: Printer, snapshot: ConsoleSnapshot, settings: Settings) -> None:
+    at = figures.clock_time(snapshot.taken_at, printer.zone)
+    home = printer.text(str(snapshot.home.path))
+    printer.write(Cell("memconsole", "title"), f"  {home}  ", Cell(f"read from disk {at}", "dim"))
+    url = printer.text(encode.gateway_url(snapshot.gateway, snapshot, settings))
     answer = snapshot.gateway
-    gateway = "not asked" if answer.verdict == "off" else f"{paper.text(answer.word)}, {url}"
+    gateway = "not asked" if answer.verdict == "off" else f"{printer.text(answer.word)}, {url}"
     scheduler = snapshot.scheduler
     pid = "" if scheduler.pid is None else f", pid {scheduler.pid} on {scheduler.host}"
-    parts = [f"gateway {gateway}", f"scheduler {paper.text(scheduler.state + pid)}"]
+    parts = [f"gateway {gateway}", f"scheduler {printer.text(scheduler.state + pid)}"]
     if settings.ui.read_only:
         parts.append("read-only")
-    paper.write(Cell("  ".join(parts), "dim"))
+    printer.write(Cell("  ".join(parts), "dim"))
 
 
-def _attention(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+def _attention(printer: Printer, snapshot: ConsoleSnapshot) -> None:
     if not snapshot.attention:
-        paper.write(Cell("all quiet", "ok"))
+        printer.write(Cell("all quiet", "ok"))
         return
     for finding in snapshot.attention[:_SHOWN_FINDINGS]:
-        _finding(paper, finding)
+        _finding(printer, finding)
     if (rest := len(snapshot.attention) - _SHOWN_FINDINGS) > 0:
-        paper.write(Cell(f"  and {figures.plural(rest, 'more finding')}", "dim"))
+        printer.write(Cell(f"  and {figures.plural(rest, 'more finding')}", "dim"))
 
 
-def _finding(paper: Paper, finding: Attention) -> None:
+def _finding(printer: Printer, finding: Attention) -> None:
     style = _SEVERITY_STYLES[finding.severity]
-    paper.sentence(Cell(f"! {finding.severity.value:8}  ", style), paper.text(finding.message))
+    printer.sentence(Cell(f"! {finding.severity.value:8}  ", style), printer.text(finding.message))
     if finding.hint:
-        paper.sentence(Cell(" " * 12), paper.text(finding.hint), "dim")
+        printer.sentence(Cell(" " * 12), printer.text(finding.hint), "dim")
 
 
-def _agents(paper: Paper, snapshot: ConsoleSnapshot) -> None:
-    paper.title("Agents", f"sessions {snapshot.era.sessions.value}")
-    views.agents(paper, snapshot, has_memory=False)
+def _agents(printer: Printer, snapshot: ConsoleSnapshot) -> None:
+    printer.title("Agents", f"sessions {snapshot.era.sessions.value}")
+    views.agents(printer, snapshot, has_memory=False)
 
 
-def _sessions(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+def _sessions(printer: Printer, snapshot: ConsoleSnapshot) -> None:
     listed = [view for view in snapshot.sessions if is_shown(view)]
     rest = views.left_out_words(snapshot.left_out)
     live = at_least(len(listed), is_all=snapshot.is_whole)
-    paper.title("Sessions", f"{live} live" + (f"; left out: {rest}" if rest else ""))
+    printer.title("Sessions", f"{live} live" + (f"; left out: {rest}" if rest else ""))
     ranked = sorted(listed, key=lambda view: not view.is_due)
     shown = ranked[:_SHOWN_SESSIONS]
     if shown:
-        rows = [views.session_row(paper, view) for view in shown]
-        paper.table(views.SESSION_COLUMNS, rows)
+        rows = [views.session_row(printer, view) for view in shown]
+        printer.table(views.SESSION_COLUMNS, rows)
     if len(listed) > len(shown):
         more = f"and {len(listed) - len(shown):,} more: memconsole sessions"
-        paper.write(Cell(more, "dim"))
+        printer.write(Cell(more, "dim"))
 
 
-def _memory(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+def _memory(printer: Printer, snapshot: ConsoleSnapshot) -> None:
     pools: dict[object, Pool] = {}
     for view in snapshot.agents:
         if view.pool is not None and view.pool.exists:
             pools.setdefault(view.pool.root, view.pool)
     if not pools:
         return
-    paper.title("Memory")
+    printer.title("Memory")
     columns = (
         Column("agent", cut="middle", least=8),
         Column("size", right=True),
@@ -197,26 +197,26 @@ def _memory(paper: Paper, snapshot: ConsoleSnapshot) -> None:
     )
     largest = sorted(pools.values(), key=lambda pool: -pool.size_bytes)
     shown = set(map(id, largest[:_SHOWN_POOLS]))
-    paper.table(columns, [_pool_row(paper, one) for one in pools.values() if id(one) in shown])
+    printer.table(columns, [_pool_row(printer, one) for one in pools.values() if id(one) in shown])
     if len(pools) > len(shown):
         more = f"and {len(pools) - len(shown):,} smaller ones: memconsole memory pool"
-        paper.write(Cell(more, "dim"))
+        printer.write(Cell(more, "dim"))
 
 
-def _pool_row(paper: Paper, pool: Pool) -> list[Cell | str]:
+def _pool_row(printer: Printer, pool: Pool) -> list[Cell | str]:
     marked = [f"{tag} {number}" for tag, number in pool.markers.items() if number]
     at = pool.active_context_at
     return [
-        paper.text(", ".join(pool.agents)),
+        printer.text(", ".join(pool.agents)),
         size_words(pool.size_bytes),
         str(pool.files),
         figures.count(pool.tokens),
-        figures.NOTHING if at is None else figures.age(at, paper.now),
-        paper.text("  ".join(marked)) or figures.NOTHING,
+        figures.NOTHING if at is None else figures.age(at, printer.now),
+        printer.text("  ".join(marked)) or figures.NOTHING,
     ]
 
 
-def _activity(paper: Paper, snapshot: ConsoleSnapshot) -> None:
+def _activity(printer: Printer, snapshot: ConsoleSnapshot) -> None:
     if snapshot.activity:
-        paper.title("Activity")
-        views.runs(paper, snapshot.activity[:_SHOWN_RUNS])
+        printer.title("Activity")
+        views.runs(printer, snapshot.activity[:_SHOWN_RUNS])

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.cli.output import figures, safe
-from memconsole.cli.output.paper import Cell, Column
+from memconsole.cli.output.printer import Cell, Column
 from memconsole.cli.output.views import session_name
 from memconsole.domain.freshness import describe
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.transcripts.records import MessageKind
 
 if TYPE_CHECKING:
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.snapshot.snapshot import SessionDetail, SessionView, TranscriptView
     from memconsole.domain.transcripts.records import Message, TranscriptCounts
 
@@ -20,52 +20,52 @@ _CONTRIBUTORS = 12
 _RELATED = 8
 
 
-def session(paper: Paper, detail: SessionDetail) -> None:
+def session(printer: Printer, detail: SessionDetail) -> None:
     """Write everything that is known about one session."""
     view = detail.view
-    paper.write(Cell(paper.text(view.key_text or view.session_id or figures.UNKNOWN), "title"))
+    printer.write(Cell(printer.text(view.key_text or view.session_id or figures.UNKNOWN), "title"))
     if view.label:
-        paper.field("label", paper.text(view.label))
-    paper.field("agent", paper.text(view.agent.id))
-    paper.field("session id", paper.text(view.session_id or figures.UNKNOWN))
-    paper.field("class", f"{view.session_class.value}, {view.state.value}")
-    _tokens(paper, view)
+        printer.field("label", printer.text(view.label))
+    printer.field("agent", printer.text(view.agent.id))
+    printer.field("session id", printer.text(view.session_id or figures.UNKNOWN))
+    printer.field("class", f"{view.session_class.value}, {view.state.value}")
+    _tokens(printer, view)
     if detail.limits:
         named = (f"{name.replace('_', ' ')} {at:,}" for name, at in detail.limits.items())
-        paper.field("limits", ", ".join(named))
-    _times(paper, detail)
-    _content(paper, detail)
-    _contributors(paper, detail)
-    _windows(paper, detail)
+        printer.field("limits", ", ".join(named))
+    _times(printer, detail)
+    _content(printer, detail)
+    _contributors(printer, detail)
+    _windows(printer, detail)
 
 
-def _tokens(paper: Paper, view: SessionView) -> None:
+def _tokens(printer: Printer, view: SessionView) -> None:
     limit = f"{view.threshold:,}"
     tokens = figures.UNKNOWN if view.tokens is None else f"{view.tokens:,}"
     state = view.count.state.value
     percent = figures.percent(view.percent_of_threshold)
-    paper.field("tokens", f"{tokens} of {limit}, {percent} ", Cell(f"({state})", "dim"))
+    printer.field("tokens", f"{tokens} of {limit}, {percent} ", Cell(f"({state})", "dim"))
     if view.count.estimated is not None:
-        paper.field("  transcript", f"{view.count.estimated:,} by its last usage")
+        printer.field("  transcript", f"{view.count.estimated:,} by its last usage")
     window = figures.UNKNOWN if view.window is None else f"{view.window:,}"
-    paper.field("window", f"{window}, {figures.percent(view.percent_of_window)} used")
+    printer.field("window", f"{window}, {figures.percent(view.percent_of_window)} used")
     if view.is_due:
-        paper.field("rotation", Cell("DUE", "due"))
+        printer.field("rotation", Cell("DUE", "due"))
     else:
-        paper.field("rotation", paper.text(f"not due: {view.not_due_because}"))
+        printer.field("rotation", printer.text(f"not due: {view.not_due_because}"))
     if view.growth is not None and view.growth.tokens_per_hour is not None:
-        due = figures.due(view, paper.now)
-        paper.field("grows", f"{figures.rate(view)}, due {due} (by {view.growth.source})")
+        due = figures.due(view, printer.now)
+        printer.field("grows", f"{figures.rate(view)}, due {due} (by {view.growth.source})")
     elif view.growth is None and view.state is SessionState.LIVE:
-        paper.field("growth", Cell("not known yet", "dim"))
+        printer.field("growth", Cell("not known yet", "dim"))
     compactions = view.stored.compactions
-    paper.field("compactions", figures.UNKNOWN if compactions is None else str(compactions))
+    printer.field("compactions", figures.UNKNOWN if compactions is None else str(compactions))
 
 
-def _times(paper: Paper, detail: SessionDetail) -> None:
+def _times(printer: Printer, detail: SessionDetail) -> None:
     stored = detail.view.stored
     if detail.freshness is not None:
-        paper.field("freshness", paper.text(describe(detail.freshness)))
+        printer.field("freshness", printer.text(describe(detail.freshness)))
     for name, at in (
         ("started", stored.started_at),
         ("updated", stored.updated_at),
@@ -73,30 +73,32 @@ def _times(paper: Paper, detail: SessionDetail) -> None:
         *([] if detail.last_flush_at is None else [("last flush", detail.last_flush_at)]),
         *((name.replace("_", " "), at) for name, at in detail.next_events.items()),
     ):
-        text = "never" if at is None and name == "last capture" else figures.stamp(at, paper.zone)
-        ago = "" if at is None else f"  ({figures.age(at, paper.now)})"
-        paper.field(name, text, Cell(ago, "dim"))
+        text = "never" if at is None and name == "last capture" else figures.stamp(at, printer.zone)
+        ago = "" if at is None else f"  ({figures.age(at, printer.now)})"
+        printer.field(name, text, Cell(ago, "dim"))
 
 
-def _content(paper: Paper, detail: SessionDetail) -> None:
+def _content(printer: Printer, detail: SessionDetail) -> None:
     messages = figures.UNKNOWN if detail.view.messages is None else f"{detail.view.messages:,}"
-    paper.field("transcript", f"{detail.view.transcript_state.value}, from ", _source(detail.view))
-    paper.field("events", f"{detail.events:,} stored, {messages} messages")
+    printer.field(
+        "transcript", f"{detail.view.transcript_state.value}, from ", _source(detail.view)
+    )
+    printer.field("events", f"{detail.events:,} stored, {messages} messages")
     skipped = skipped_words(detail.counts)
     if skipped:
-        paper.field("passed over", skipped)
+        printer.field("passed over", skipped)
 
 
 def _source(view: SessionView) -> str:
     return view.stored.source.value
 
 
-def _contributors(paper: Paper, detail: SessionDetail) -> None:
+def _contributors(printer: Printer, detail: SessionDetail) -> None:
     if not detail.contributors:
         return
-    paper.title("What fills it", "estimated, characters / 4")
+    printer.title("What fills it", "estimated, characters / 4")
     rows = [
-        [paper.text(one.name), figures.count(one.tokens), figures.percent(100 * one.share)]
+        [printer.text(one.name), figures.count(one.tokens), figures.percent(100 * one.share)]
         for one in detail.contributors[:_CONTRIBUTORS]
     ]
     columns = (
@@ -104,19 +106,19 @@ def _contributors(paper: Paper, detail: SessionDetail) -> None:
         Column("~tokens", right=True),
         Column("share", right=True),
     )
-    paper.table(columns, rows)
+    printer.table(columns, rows)
 
 
-def _windows(paper: Paper, detail: SessionDetail) -> None:
+def _windows(printer: Printer, detail: SessionDetail) -> None:
     if not detail.related:
         return
-    paper.title("Related sessions")
+    printer.title("Related sessions")
     rows = [
         [
-            paper.text(session_name(one)),
-            paper.text(one.session_id or figures.UNKNOWN),
-            paper.text(_ended(one)),
-            figures.age(one.stored.updated_at, paper.now),
+            printer.text(session_name(one)),
+            printer.text(one.session_id or figures.UNKNOWN),
+            printer.text(_ended(one)),
+            figures.age(one.stored.updated_at, printer.now),
         ]
         for one in detail.related[:_RELATED]
     ]
@@ -126,7 +128,7 @@ def _windows(paper: Paper, detail: SessionDetail) -> None:
         Column("state"),
         Column("age", right=True),
     )
-    paper.table(columns, rows)
+    printer.table(columns, rows)
 
 
 def _ended(view: SessionView) -> str:
@@ -136,41 +138,41 @@ def _ended(view: SessionView) -> str:
 
 
 def transcript(
-    paper: Paper, view: TranscriptView, *, redact: bool, is_everything: bool = False
+    printer: Printer, view: TranscriptView, *, redact: bool, is_everything: bool = False
 ) -> None:
     """Write the messages, each under its time and role.
 
     Args:
-        paper: To write on.
+        printer: To write on.
         view: The transcript.
         redact: Secrets are masked.
         is_everything: `--all` was given: there is no more to list.
     """
     for message in view.messages:
-        paper.gap()
-        _message(paper, message, redact=redact)
+        printer.gap()
+        _message(printer, message, redact=redact)
     if not view.messages:
-        paper.write("No messages.")
+        printer.write("No messages.")
     skipped = skipped_words(view.counts)
     if skipped:
-        paper.gap()
+        printer.gap()
         more = "" if is_everything else "; --all lists what can be read"
-        paper.write(Cell(f"Left out: {skipped}{more}.", "dim"))
+        printer.write(Cell(f"Left out: {skipped}{more}.", "dim"))
 
 
-def _message(paper: Paper, message: Message, *, redact: bool) -> None:
+def _message(printer: Printer, message: Message, *, redact: bool) -> None:
     who = message.role if message.kind is MessageKind.MESSAGE else message.kind.value
     style = "" if message.role == "user" else "title"
     branch = "" if message.on_path else "  (other branch)"
-    paper.write(
-        Cell(f"{figures.stamp(message.at, paper.zone)}  ", "dim"),
-        Cell(paper.text(who or figures.UNKNOWN), style or "head"),
+    printer.write(
+        Cell(f"{figures.stamp(message.at, printer.zone)}  ", "dim"),
+        Cell(printer.text(who or figures.UNKNOWN), style or "head"),
         Cell(branch, "dim"),
     )
     for text in safe.block(message.text, redact=redact).splitlines():
-        paper.write(f"  {text}")
+        printer.write(f"  {text}")
     for attachment in message.attachments:
-        paper.write(Cell(f"  [{paper.text(attachment)}]", "dim"))
+        printer.write(Cell(f"  [{printer.text(attachment)}]", "dim"))
 
 
 def skipped_words(counts: TranscriptCounts) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memconsole.cli.output import figures
-from memconsole.cli.output.paper import Cell, cell_len, cut_middle, pad
+from memconsole.cli.output.printer import Cell, cell_len, cut_middle, pad
 from memconsole.domain.search.indexing import IndexState
 from memconsole.text.numerals import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.search.agent_view import AgentSearch, AgentView
     from memconsole.domain.search.indexing import IndexStatus
     from memconsole.domain.search.values import SearchHit, SearchResult
@@ -23,15 +23,15 @@ _MOST_LINES: Final = 6
 _LOOKED: Final = (IndexState.FRESH, IndexState.STALE)
 
 
-def result(paper: Paper, found: SearchResult) -> None:
+def result(printer: Printer, found: SearchResult) -> None:
     """Write the hits, best first, and what they are worth."""
     for one in found.hits:
-        _hit(paper, one)
-        paper.gap()
+        _hit(printer, one)
+        printer.gap()
     if not found.query.is_empty:
-        paper.write(*_summary(paper, found))
+        printer.write(*_summary(printer, found))
     for search in found.agent_searches:
-        paper.write(Cell(paper.text(_compared(search)), "dim"))
+        printer.write(Cell(printer.text(_compared(search)), "dim"))
 
 
 def could_look(found: SearchResult) -> bool:
@@ -41,9 +41,9 @@ def could_look(found: SearchResult) -> bool:
     return any(one.state in _LOOKED for one in found.indexes.values())
 
 
-def _summary(paper: Paper, found: SearchResult) -> list[Cell | str]:
+def _summary(printer: Printer, found: SearchResult) -> list[Cell | str]:
     if not could_look(found):
-        return [Cell(f"Could not look: {paper.text(found.index.because)}.", "due")]
+        return [Cell(f"Could not look: {printer.text(found.index.because)}.", "due")]
     number = len(found.hits)
     cells: list[Cell | str] = [
         f"{figures.plural(number, 'hit')}." if number else "Nothing was found."
@@ -52,38 +52,38 @@ def _summary(paper: Paper, found: SearchResult) -> list[Cell | str]:
         words = len(found.query.words)
         known = round(found.coverage * words)
         cells.append(Cell(f"  {known} of {words} words occur in the index.", "warn"))
-    return [*cells, Cell(f"  {index_words(paper, found.index)}", "dim")]
+    return [*cells, Cell(f"  {index_words(printer, found.index)}", "dim")]
 
 
-def index_words(paper: Paper, index: IndexStatus) -> str:
+def index_words(printer: Printer, index: IndexStatus) -> str:
     """Return the state of an index on one line."""
-    age = figures.age(index.updated_at, paper.now)
+    age = figures.age(index.updated_at, printer.now)
     words = f"Index {index.state.value}, {figures.plural(index.chunks, 'chunk')}"
     words += f" in {size_words(index.size_bytes)}" if index.size_bytes else ""
     words += f", {age} old" if index.updated_at is not None else ""
     return words if index.has_vectors else f"{words}, words only"
 
 
-def _hit(paper: Paper, one: SearchHit) -> None:
+def _hit(printer: Printer, one: SearchHit) -> None:
     place = f"{one.path}:{one.start_line}-{one.end_line}"
     score = Cell(f"{one.score:.2f} ", "head")
-    notes = " · ".join(_notes(paper, one))
-    room = None if paper.look.width is None else paper.look.width - 6 - _BAR * 2 - 2
+    notes = " · ".join(_notes(printer, one))
+    room = None if printer.style.width is None else printer.style.width - 6 - _BAR * 2 - 2
     if room is not None:
         place = cut_middle(
-            paper.text(place), max(16, room - cell_len(notes) - 2), paper.look.ellipsis
+            printer.text(place), max(16, room - cell_len(notes) - 2), printer.style.ellipsis
         )
-    paper.write(
+    printer.write(
         score,
-        Cell(_bars(paper, one), "title"),
+        Cell(_bars(printer, one), "title"),
         " ",
-        Cell(paper.text(place), "head"),
+        Cell(printer.text(place), "head"),
         Cell(f"  {notes}", "dim"),
     )
     if one.agent_view is not None:
-        _agent_view(paper, one.agent_view)
-    for line in _lines(paper, one):
-        paper.write(_INDENT, *line)
+        _agent_view(printer, one.agent_view)
+    for line in _lines(printer, one):
+        printer.write(_INDENT, *line)
 
 
 def _compared(search: AgentSearch) -> str:
@@ -97,7 +97,7 @@ def _compared(search: AgentSearch) -> str:
     return f"{words}; {search.because}." if search.because else f"{words}."
 
 
-def _agent_view(paper: Paper, view: AgentView) -> None:
+def _agent_view(printer: Printer, view: AgentView) -> None:
     """Write where the agent's own search has it, why, and what would help."""
     from memconsole.domain.search.agent_view import Reason  # noqa: PLC0415  # for few searches
 
@@ -105,33 +105,33 @@ def _agent_view(paper: Paper, view: AgentView) -> None:
     told = [(f"the agent's own search: {view.place}, {view.because}", "ok" if is_found else "warn")]
     told += [(view.help, "dim")] if view.help else []
     for text, tone in told:
-        for row in _wrapped(paper, paper.text(text), ()):
-            paper.write(_INDENT, *(Cell(one.text, tone) for one in row if isinstance(one, Cell)))
+        for row in _wrapped(printer, printer.text(text), ()):
+            printer.write(_INDENT, *(Cell(one.text, tone) for one in row if isinstance(one, Cell)))
 
 
-def _bars(paper: Paper, one: SearchHit) -> str:
+def _bars(printer: Printer, one: SearchHit) -> str:
     """Return the meaning bar and the words bar beside each other."""
     parts = []
     for value in (one.vector_score, one.text_score):
         share = None if value is None else 100 * value
-        drawn = figures.gauge(share, _BAR, is_ascii=paper.look.is_ascii)
+        drawn = figures.gauge(share, _BAR, is_ascii=printer.style.is_ascii)
         parts.append(pad(drawn, _BAR, right=False))
-    return "|".join(parts) if paper.look.is_ascii else "▏".join(parts)
+    return "|".join(parts) if printer.style.is_ascii else "▏".join(parts)
 
 
-def _notes(paper: Paper, one: SearchHit) -> Iterator[str]:
+def _notes(printer: Printer, one: SearchHit) -> Iterator[str]:
     if one.is_weak:
         yield "weak match"
-    yield paper.text(one.agent)
+    yield printer.text(one.agent)
     if one.is_archived:
         yield "archived"
     if not one.on_path:
         yield "off the active path"
     if one.modified_at is not None:
-        yield f"{figures.age(one.modified_at, paper.now)} ago"
+        yield f"{figures.age(one.modified_at, printer.now)} ago"
 
 
-def _lines(paper: Paper, one: SearchHit) -> Iterator[list[Cell | str]]:
+def _lines(printer: Printer, one: SearchHit) -> Iterator[list[Cell | str]]:
     """Yield the lines of the snippet, matched words in bold, blank ones left out."""
     position, shown = 0, 0
     for line in one.snippet.split("\n"):
@@ -139,22 +139,22 @@ def _lines(paper: Paper, one: SearchHit) -> Iterator[list[Cell | str]]:
         position += len(line) + 1
         if not line.strip():
             continue
-        for part in _wrapped(paper, line, [mark for mark in marks if mark[1] <= len(line)]):
+        for part in _wrapped(printer, line, [mark for mark in marks if mark[1] <= len(line)]):
             shown += 1
-            if paper.look.width is not None and shown > _MOST_LINES:
+            if printer.style.width is not None and shown > _MOST_LINES:
                 return
             yield part
 
 
 def _wrapped(
-    paper: Paper, line: str, marks: Sequence[tuple[int, int]]
+    printer: Printer, line: str, marks: Sequence[tuple[int, int]]
 ) -> Iterator[list[Cell | str]]:
     """Yield a line in rows that fit, cut at blanks."""
-    width = None if paper.look.width is None else paper.look.width - len(_INDENT)
+    width = None if printer.style.width is None else printer.style.width - len(_INDENT)
     start = 0
     while start < len(line):
         end = len(line) if width is None else _end(line, start, width)
-        yield _marked(paper, line, start, end, marks)
+        yield _marked(printer, line, start, end, marks)
         start = end
         while start < len(line) and line[start] == " ":
             start += 1
@@ -169,7 +169,7 @@ def _end(line: str, start: int, width: int) -> int:
 
 
 def _marked(
-    paper: Paper, line: str, start: int, end: int, marks: Sequence[tuple[int, int]]
+    printer: Printer, line: str, start: int, end: int, marks: Sequence[tuple[int, int]]
 ) -> list[Cell | str]:
     cells: list[Cell | str] = []
     position = start
@@ -177,17 +177,17 @@ def _marked(
         if b <= start or a >= end:
             continue
         a, b = max(a, start), min(b, end)  # noqa: PLW2901
-        cells += [_plain(paper, line[position:a]), Cell(_safe(paper, line[a:b]), "mark")]
+        cells += [_plain(printer, line[position:a]), Cell(_safe(printer, line[a:b]), "mark")]
         position = b
-    return [*cells, _plain(paper, line[position:end])]
+    return [*cells, _plain(printer, line[position:end])]
 
 
-def _plain(paper: Paper, text: str) -> Cell:
-    return Cell(_safe(paper, text))
+def _plain(printer: Printer, text: str) -> Cell:
+    return Cell(_safe(printer, text))
 
 
-def _safe(paper: Paper, text: str) -> str:
+def _safe(printer: Printer, text: str) -> str:
     """Return text safe to show; the blanks at its ends are needed here."""
     lead = text[: len(text) - len(text.lstrip())].replace("\t", " ")
     trail = text[len(text.rstrip()) :].replace("\t", " ") if text.strip() else ""
-    return f"{lead}{paper.text(text)}{trail}"
+    return f"{lead}{printer.text(text)}{trail}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
-    from memconsole.cli.output.paper import Look
+    from memconsole.cli.output.printer import PrintStyle
     from memconsole.domain.settings import UiSettings
 
 
@@ -51,11 +51,11 @@ class Output:
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         return encoding.lower().replace("-", "").startswith("utf")
 
-    def look(self, ui: UiSettings) -> Look:
+    def style(self, ui: UiSettings) -> PrintStyle:
         """Return how this call may draw: width, colour and characters."""
-        from memconsole.cli.output.paper import Look  # noqa: PLC0415  # JSON needs none of it
+        from memconsole.cli.output.printer import PrintStyle  # noqa: PLC0415  # JSON needs none of it
 
-        return Look(
+        return PrintStyle(
             width=self._width(),
             has_color=self._has_color(ui),
             is_ascii=ui.ascii or not self.is_unicode,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.cli.output import figures
-from memconsole.cli.output.paper import Cell, Column
+from memconsole.cli.output.printer import Cell, Column
 from memconsole.cli.output.tables import FOLDED
 from memconsole.domain.agents import Storage
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
@@ -14,7 +14,7 @@ from memconsole.text.numerals import size_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from memconsole.cli.output.paper import Paper
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, SessionView
 
@@ -64,22 +64,24 @@ SESSION_COLUMNS = (
 """The id's beginning is enough to name a session; at 80 cells its key has no room."""
 
 
-def agents(paper: Paper, snapshot: ConsoleSnapshot, *, has_memory: bool = True) -> None:
+def agents(printer: Printer, snapshot: ConsoleSnapshot, *, has_memory: bool = True) -> None:
     """Write the table of agents; `has_memory` tells the size of their memory as well."""
     if not snapshot.agents:
-        paper.write(paper.text(f"{snapshot.home.path} is sound and has no agents yet."))
+        printer.write(printer.text(f"{snapshot.home.path} is sound and has no agents yet."))
         return
     chosen = [at for at, one in enumerate(AGENT_COLUMNS) if has_memory or one.name not in _MEMORY]
-    rows = [_agent_row(paper, view) for view in snapshot.agents]
-    paper.table([AGENT_COLUMNS[at] for at in chosen], [[row[at] for at in chosen] for row in rows])
+    rows = [_agent_row(printer, view) for view in snapshot.agents]
+    printer.table(
+        [AGENT_COLUMNS[at] for at in chosen], [[row[at] for at in chosen] for row in rows]
+    )
 
 
-def _agent_row(paper: Paper, view: AgentView) -> list[Cell | str]:
+def _agent_row(printer: Printer, view: AgentView) -> list[Cell | str]:
     """Return one agent's cells."""
     pool = view.pool
     is_missing = not view.agent.workspace_exists
     return [
-        paper.text(view.ref.id),
+        printer.text(view.ref.id),
         figures.UNKNOWN if view.sessions is None else str(view.sessions),
         Cell(
             figures.UNKNOWN if view.sessions is None else str(view.due),
@@ -88,9 +90,9 @@ def _agent_row(paper: Paper, view: AgentView) -> list[Cell | str]:
         figures.NOTHING if view.sessions == 0 else figures.count(view.tokens_max),
         figures.NOTHING if pool is None or is_missing else size_words(pool.size_bytes),
         figures.NOTHING if pool is None or is_missing else str(pool.files),
-        "never" if view.checkpoint_at is None else figures.age(view.checkpoint_at, paper.now),
+        "never" if view.checkpoint_at is None else figures.age(view.checkpoint_at, printer.now),
         Cell(view.store.value, "due" if view.store is Storage.UNREADABLE else ""),
-        Cell(paper.text(", ".join(_notes(view))), "warn"),
+        Cell(printer.text(", ".join(_notes(view))), "warn"),
     ]
 
 
@@ -103,37 +105,37 @@ def _notes(view: AgentView) -> list[str]:
     return notes + list(dict.fromkeys(codes))
 
 
-def sessions(paper: Paper, shown: Sequence[SessionView], left_out: Mapping[str, int]) -> None:
+def sessions(printer: Printer, shown: Sequence[SessionView], left_out: Mapping[str, int]) -> None:
     """Write the table of sessions and what it leaves out."""
     if shown:
-        paper.table(SESSION_COLUMNS, [session_row(paper, view) for view in shown])
+        printer.table(SESSION_COLUMNS, [session_row(printer, view) for view in shown])
     else:
-        paper.write("No sessions to list.")
+        printer.write("No sessions to list.")
     if rest := left_out_words(left_out):
         is_folded = any(left_out.get(code) for code in FOLDED)
         more = "; --all lists every session" if is_folded else ""
-        paper.gap()
-        paper.write(Cell(paper.cut(f"Left out: {rest}{more}."), "dim"))
+        printer.gap()
+        printer.write(Cell(printer.cut(f"Left out: {rest}{more}."), "dim"))
 
 
-def session_row(paper: Paper, view: SessionView) -> list[Cell | str]:
+def session_row(printer: Printer, view: SessionView) -> list[Cell | str]:
     """Return one session's cells."""
     style = _fill_style(view)
-    now = paper.now
-    bar = figures.gauge(view.percent_of_threshold, _GAUGE, is_ascii=paper.look.is_ascii)
+    now = printer.now
+    bar = figures.gauge(view.percent_of_threshold, _GAUGE, is_ascii=printer.style.is_ascii)
     return [
-        paper.text(view.agent.id),
-        Cell(paper.text(session_name(view)), "" if _is_plain(view) else "dim"),
-        Cell(paper.text((view.session_id or figures.UNKNOWN)[:_ID_CHARS]), "dim"),
+        printer.text(view.agent.id),
+        Cell(printer.text(session_name(view)), "" if _is_plain(view) else "dim"),
+        Cell(printer.text((view.session_id or figures.UNKNOWN)[:_ID_CHARS]), "dim"),
         Cell(figures.count(view.tokens), style),
         Cell(bar, style),
         Cell(figures.percent(view.percent_of_threshold), style),
-        Cell(paper.text(_state(view)), style),
+        Cell(printer.text(_state(view)), style),
         figures.percent(view.percent_of_window),
         figures.rate(view),
         figures.due(view, now),
         figures.age(view.stored.updated_at, now),
-        Cell(paper.text(view.key_text or figures.NOTHING), "dim"),
+        Cell(printer.text(view.key_text or figures.NOTHING), "dim"),
     ]
 
 
@@ -178,7 +180,7 @@ def left_out_words(left_out: Mapping[str, int]) -> str:
     return ", ".join(parts).replace("copys", "copies")
 
 
-def runs(paper: Paper, found: Iterable[Run]) -> None:
+def runs(printer: Printer, found: Iterable[Run]) -> None:
     """Write the run log, newest first."""
     columns = (
         Column("when"),
@@ -188,20 +190,20 @@ def runs(paper: Paper, found: Iterable[Run]) -> None:
         Column("call", cut="middle", least=20),
         Column("message", cut="end", least=16, rank=1),
     )
-    rows = [_run_row(paper, run) for run in found]
+    rows = [_run_row(printer, run) for run in found]
     if rows:
-        paper.table(columns, rows)
+        printer.table(columns, rows)
     else:
-        paper.write("No runs are recorded.")
+        printer.write("No runs are recorded.")
 
 
-def _run_row(paper: Paper, run: Run) -> list[Cell | str]:
+def _run_row(printer: Printer, run: Run) -> list[Cell | str]:
     status = run.status if run.reason is None else f"{run.status} ({run.reason})"
     return [
-        figures.stamp(run.started_at, paper.zone),
-        paper.text(run.job or run.origin.value),
-        Cell(paper.text(status), _STATUS_STYLES.get(run.status, "")),
+        figures.stamp(run.started_at, printer.zone),
+        printer.text(run.job or run.origin.value),
+        Cell(printer.text(status), _STATUS_STYLES.get(run.status, "")),
         "" if run.duration_ms is None else f"{run.duration_ms} ms",
-        paper.text(run.command_line),
-        paper.text(run.message),
+        printer.text(run.command_line),
+        printer.text(run.message),
     ]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len as rich_cells
 
-from memconsole.cli.output.paper import cell_len, cut_end, cut_middle, pad
+from memconsole.cli.output.printer import cell_len, cut_end, cut_middle, pad
 
 TEXTS = st.text(st.sampled_from("ab/日本👩\u200d🔬é-:e\u0301"), max_size=40)
 

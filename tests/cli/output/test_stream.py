@@ -58,7 +58,7 @@ def test_lines_are_printed_in_the_encoding_of_the_terminal(monkeypatch: pytest.M
     output = Output()
     output.lines(["Überblick", "日本"])
     assert screen.written == "Überblick\n??\n".encode("latin-1")
-    assert output.look(UiSettings()).is_ascii
+    assert output.style(UiSettings()).is_ascii
 
 
 @pytest.mark.parametrize(
@@ -82,20 +82,20 @@ def test_colour_is_for_terminals_that_want_it(
 ) -> None:
     monkeypatch.setattr(sys, "stdout", Screen(is_terminal=is_terminal))
     monkeypatch.setenv("TERM", term)
-    assert Output().look(ui).has_color is has_color
+    assert Output().style(ui).has_color is has_color
 
 
 def test_what_is_piped_is_not_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", Screen())
-    assert Output().look(UiSettings()).width is None
+    assert Output().style(UiSettings()).width is None
     monkeypatch.setenv("COLUMNS", "72")
-    assert Output().look(UiSettings()).width == 72
+    assert Output().style(UiSettings()).width == 72
 
 
 def test_a_terminal_has_a_width(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", Screen(is_terminal=True))
     monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((66, 20)))
-    assert Output().look(UiSettings()).width == 66
+    assert Output().style(UiSettings()).width == 66
 
 
 def test_a_reader_who_left_ends_the_printing_only(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.cli.output.paper import Cell, Column, Look, Paper, cell_len
+from memconsole.cli.output.printer import Cell, Column, Printer, PrintStyle, cell_len
 from memconsole.cli.output.safe import line
 
 NOW = datetime(2026, 4, 12, 9, 0, tzinfo=UTC)
@@ -23,12 +23,14 @@ ROWS: list[list[Cell | str]] = [
 ]
 
 
-def paper(width: int | None = None, *, has_color: bool = False, is_ascii: bool = False) -> Paper:
-    return Paper(Look(width, has_color, is_ascii), now=NOW, zone=ZoneInfo("UTC"), text=line)
+def printer(
+    width: int | None = None, *, has_color: bool = False, is_ascii: bool = False
+) -> Printer:
+    return Printer(PrintStyle(width, has_color, is_ascii), now=NOW, zone=ZoneInfo("UTC"), text=line)
 
 
 def test_a_table_without_a_width_cuts_nothing() -> None:
-    page = paper()
+    page = printer()
     page.table(COLUMNS, ROWS)
     assert page.lines() == [
         "session                          tokens  note                          age",
@@ -38,23 +40,23 @@ def test_a_table_without_a_width_cuts_nothing() -> None:
 
 
 def test_the_widest_column_that_may_shrink_gives_way() -> None:
-    page = paper(56)
+    page = printer(56)
     page.table(COLUMNS, ROWS)
     assert page.lines()[1] == "agent:mai…rect:1001   64.2K  a note that is rath…  9 min"
 
 
 def test_columns_leave_by_rank_when_the_width_is_too_small() -> None:
-    page = paper(28)
+    page = printer(28)
     page.table(COLUMNS, ROWS)
     assert page.lines()[0] == "session    tokens  note"
-    page = paper(18)
+    page = printer(18)
     page.table(COLUMNS, ROWS)
     assert page.lines() == ["session     tokens", "agent…1001   64.2K", "main             ?"]
 
 
 @given(st.integers(17, 120))
 def test_every_line_fits_and_every_row_is_there(width: int) -> None:
-    page = paper(width)
+    page = printer(width)
     page.table(COLUMNS, ROWS)
     lines = page.lines()
     assert len(lines) == 1 + len(ROWS)
@@ -62,20 +64,20 @@ def test_every_line_fits_and_every_row_is_there(width: int) -> None:
 
 
 def test_colour_is_made_of_sixteen_colours_only() -> None:
-    page = paper(has_color=True)
+    page = printer(has_color=True)
     page.write(Cell("DUE", "due"), " ", Cell("", "dim"), "plain [bold]text[/bold]")
     assert page.lines() == ["\x1b[1;31mDUE\x1b[0m plain [bold]text[/bold]"]
 
 
 def test_a_page_without_colour_has_no_escape_sequence() -> None:
-    page = paper()
+    page = printer()
     page.title("Agents", "3 of them")
     page.field("label", Cell("x", "warn"))
     assert page.lines() == ["Agents  3 of them", "label           x"]
 
 
 def test_ascii_cuts_with_ascii() -> None:
-    page = paper(18, is_ascii=True)
+    page = printer(18, is_ascii=True)
     page.table(COLUMNS, ROWS)
     assert page.lines()[1].isascii()
     assert page.cut("a sentence that is longer") == "a sentence that .."
@@ -83,11 +85,11 @@ def test_ascii_cuts_with_ascii() -> None:
 
 @pytest.mark.parametrize(("width", "shown"), [(None, "abcdefghijkl"), (10, "abcdefg…")])
 def test_a_sentence_is_cut_to_what_is_left(width: int | None, shown: str) -> None:
-    assert paper(width).cut("abcdefghijkl", used=2) == shown
+    assert printer(width).cut("abcdefghijkl", used=2) == shown
 
 
 def test_a_gap_does_not_open_a_page() -> None:
-    page = paper()
+    page = printer()
     page.gap()
     page.write("one")
     page.gap()
@@ -96,15 +98,15 @@ def test_a_gap_does_not_open_a_page() -> None:
 
 
 def test_a_sentence_is_broken_between_words_on_a_terminal() -> None:
-    page = paper(40)
+    page = printer(40)
     page.sentence(Cell("! high  ", "due"), "agent:main:main is due and nobody has looked at it")
     assert page.lines() == [
         "! high  agent:main:main is due and",
         "        nobody has looked at it",
     ]
-    page = paper()
+    page = printer()
     page.sentence(Cell("! high  "), "a sentence of any length stays whole where nobody reads it")
     assert len(page.lines()) == 1
-    page = paper(40)
+    page = printer(40)
     page.sentence(Cell("! "), "")
     assert page.lines() == ["!"]

@@ -61,7 +61,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PrintStyle:
     """How this call may draw.
 
     Attributes:
@@ -80,21 +80,21 @@ class Look:
         return ".." if self.is_ascii else "…"
 
 
-class Paper:
-    """Collects lines; `lines` hands them over, painted when there is colour."""
+class Printer:
+    """Collects the lines of an answer; `lines` hands them over, painted when there is colour."""
 
     def __init__(
-        self, look: Look, *, now: datetime, zone: Zone, text: Callable[[str], str]
+        self, style: PrintStyle, *, now: datetime, zone: Zone, text: Callable[[str], str]
     ) -> None:
         """Make an empty page.
 
         Args:
-            look: How to draw.
+            style: How to draw.
             now: The moment that ages are counted from.
             zone: The operator's time zone, None for the host's.
             text: Makes foreign text safe, as one line.
         """
-        self.look = look
+        self.style = style
         self.now = now
         self.zone = zone
         self.text = text
@@ -121,7 +121,7 @@ class Paper:
     def sentence(self, first: Cell, text: str, style: str = "") -> None:
         """Add a sentence behind a first cell; on a terminal it is broken between words below it."""
         indent = cell_len(first.text)
-        width = self.look.width
+        width = self.style.width
         room = None if width is None else max(20, width - indent)
         rows = [text] if room is None else wrap(text, room, break_on_hyphens=False) or [""]
         self.write(first, Cell(rows[0], style))
@@ -130,13 +130,13 @@ class Paper:
 
     def cut(self, text: str, used: int = 0) -> str:
         """Return a sentence cut to what is left of the line."""
-        width = self.look.width
-        return text if width is None else cut_end(text, max(8, width - used), self.look.ellipsis)
+        width = self.style.width
+        return text if width is None else cut_end(text, max(8, width - used), self.style.ellipsis)
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Cell | str]]) -> None:
         """Add a table, every row of it."""
         cells = [[Cell(one) if isinstance(one, str) else one for one in row] for row in rows]
-        shown, widths = _fit(columns, cells, self.look.width)
+        shown, widths = _fit(columns, cells, self.style.width)
         self._lines.append([_head(columns[at], widths[at], at == shown[-1]) for at in shown])
         for row in cells:
             self._lines.append(
@@ -145,13 +145,13 @@ class Paper:
 
     def lines(self) -> list[str]:
         """Return the page, one string a line."""
-        if self.look.has_color:
+        if self.style.has_color:
             return _painted(self._lines)
         return ["".join(cell.text for cell in line).rstrip() for line in self._lines]
 
     def _cell(self, column: Column, cell: Cell, width: int, is_last: bool) -> Cell:
         cut = cut_middle if column.cut == "middle" else cut_end
-        text = cut(cell.text, width, self.look.ellipsis)
+        text = cut(cell.text, width, self.style.ellipsis)
         if is_last and not column.right:
             return Cell(text, cell.style)
         return Cell(pad(text, width, right=column.right) + ("" if is_last else _GAP), cell.style)
