@@ -78,9 +78,9 @@ class BootstrapService:
             UnknownAgentError: The key names an agent that is not there.
             UsageError: The workspace is nobody's.
         """
-        scene, kind = self._scene(workspace, session_key)
-        [found] = _given(scene, (kind,))
-        return replace(found, left_out=(*found.left_out, *scene.kept_back))
+        run, kind = self._scene(workspace, session_key)
+        [found] = _given(run, (kind,))
+        return replace(found, left_out=(*found.left_out, *run.kept_back))
 
     def by_class(self, agent_id: str) -> tuple[Bootstrap, ...]:
         """Return what the sessions of one agent are given, for each class of them.
@@ -91,8 +91,8 @@ class BootstrapService:
         home = self._reader.home()
         agent = find_agent(home, agent_id)
         own = self._settings.for_agent(agent.id)
-        scene = _Scene(self._ports, self._reader, own, home, agent)
-        return tuple(_given(scene, tuple(SessionClass)))
+        run = _BootstrapRun(self._ports, self._reader, own, home, agent)
+        return tuple(_given(run, tuple(SessionClass)))
 
     def to_read(
         self, *, workspace: Path | None = None, session_key: str | None = None
@@ -107,61 +107,61 @@ class BootstrapService:
             UnknownAgentError: The key names an agent that is not there.
             UsageError: The workspace is nobody's.
         """
-        scene, kind = self._scene(workspace, session_key)
+        run, kind = self._scene(workspace, session_key)
         if not kind.is_captured:
             return Bootstrap(kind, (), (f"a {kind.value} session is given nothing",))
-        today = local_day(self._ports.clock.now(), scene.zone)
+        today = local_day(self._ports.clock.now(), run.zone)
         logs = [f"{_MEMORY}{day}.md" for day in (today, today - timedelta(days=1))]
-        found: dict[str, str | None] = {ACTIVE_CONTEXT: scene.active()}
-        found[OBSERVATIONS] = scene.observations()
+        found: dict[str, str | None] = {ACTIVE_CONTEXT: run.active()}
+        found[OBSERVATIONS] = run.observations()
         for path in (f"{_MEMORY}favorites.md", *logs):
-            is_shared = path in logs and scene.peer is not None
-            found[path] = None if is_shared else scene.text(path)
+            is_shared = path in logs and run.peer is not None
+            found[path] = None if is_shared else run.text(path)
             if is_shared:
-                scene.keep_back(path)
+                run.keep_back(path)
         if kind is SessionClass.MAIN:
-            found["MEMORY.md"] = scene.text("MEMORY.md")
-        given = _fitted(scene, kind, found)
-        return replace(given, left_out=(*given.left_out, *scene.kept_back))
+            found["MEMORY.md"] = run.text("MEMORY.md")
+        given = _fitted(run, kind, found)
+        return replace(given, left_out=(*given.left_out, *run.kept_back))
 
     def _scene(
         self, workspace: Path | None, session_key: str | None
-    ) -> tuple[_Scene, SessionClass]:
+    ) -> tuple[_BootstrapRun, SessionClass]:
         home = self._reader.home()
         agent = _agent(home, workspace, session_key)
         own = self._settings.for_agent(agent.id)
         peer = _peer(agent, session_key)
-        scene = _Scene(self._ports, self._reader, own, home, agent, peer=peer)
-        return scene, _class(agent, session_key)
+        run = _BootstrapRun(self._ports, self._reader, own, home, agent, peer=peer)
+        return run, _class(agent, session_key)
 
 
-def _given(scene: _Scene, kinds: Iterable[SessionClass]) -> Iterator[Bootstrap]:
+def _given(run: _BootstrapRun, kinds: Iterable[SessionClass]) -> Iterator[Bootstrap]:
     """Yield what each class is given; classes that are given the same have it read once."""
-    if not scene.agent.workspace_exists:
-        gone = f"the workspace {scene.agent.workspace_shown} does not exist"
+    if not run.agent.workspace_exists:
+        gone = f"the workspace {run.agent.workspace_shown} does not exist"
         yield from (Bootstrap(kind, (), (gone,)) for kind in kinds)
         return
-    documents = scene.ports.search().documents.documents(scene.agent.workspace)
+    documents = run.ports.search().documents.documents(run.agent.workspace)
     size = sum(one.size_bytes for one in documents if one.path != INDEX)
-    is_large = size >= scene.settings.index_md.min_pool_bytes
+    is_large = size >= run.settings.index_md.min_pool_bytes
     made: dict[str, Callable[[], str | None]] = {
-        INDEX_NAME: lambda: scene.index(size, len(documents)),
-        ACTIVE_NAME: scene.active,
-        OBSERVATIONS_NAME: scene.observations,
+        INDEX_NAME: lambda: run.index(size, len(documents)),
+        ACTIVE_NAME: run.active,
+        OBSERVATIONS_NAME: run.observations,
     }
     known: dict[tuple[str, ...], Bootstrap] = {}
     for kind in kinds:
-        names = wanted(kind, is_large=is_large, rules=scene.settings.bootstrap)
+        names = wanted(kind, is_large=is_large, rules=run.settings.bootstrap)
         if not names:
             yield Bootstrap(kind, (), (f"a {kind.value} session is given nothing",))
             continue
         if names not in known:
-            known[names] = _fitted(scene, kind, {name: made[name]() for name in names})
+            known[names] = _fitted(run, kind, {name: made[name]() for name in names})
         yield replace(known[names], session_class=kind)
 
 
 @dataclass(frozen=True, slots=True)
-class _Scene:
+class _BootstrapRun:
     """What one look works with.
 
     Attributes:
@@ -257,16 +257,16 @@ def _peer(agent: Agent, session_key: str | None) -> str | None:
     return session_key
 
 
-def _fitted(scene: _Scene, kind: SessionClass, contents: dict[str, str | None]) -> Bootstrap:
+def _fitted(run: _BootstrapRun, kind: SessionClass, contents: dict[str, str | None]) -> Bootstrap:
     found: list[Given] = []
     missing: list[str] = []
     for name, content in contents.items():
         if content is None:
-            missing.append(f"{name}: {scene.problem(_PATHS.get(name, name))}")
+            missing.append(f"{name}: {run.problem(_PATHS.get(name, name))}")
         else:
-            path = str(scene.agent.workspace / _PATHS.get(name, name))
+            path = str(run.agent.workspace / _PATHS.get(name, name))
             found.append(Given(name, path, f"{BEGIN}\n{content.strip()}\n{END}\n"))
-    fit = fitted(tuple(found), scene.settings.bootstrap)
+    fit = fitted(tuple(found), run.settings.bootstrap)
     return Bootstrap(kind, fit.files, (*missing, *fit.left_out))
 
 

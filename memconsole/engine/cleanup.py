@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Scene:
+class _CleanupRun:
     """What one run works with."""
 
     ports: Ports
@@ -69,32 +69,32 @@ def clean_transcripts(
         dry_run: Only say what would be done.
         cancel: Ends it between two files.
     """
-    scene = _Scene(ports, reader, settings, dry_run)
+    run = _CleanupRun(ports, reader, settings, dry_run)
     found: list[Cleaning] = []
     for agent in reader.home().agents:
-        for one in _of_agent(scene, agent):
+        for one in _of_agent(run, agent):
             found.append(one)
             if cancel is not None and cancel.is_set():
                 return tuple(found)
     return tuple(found)
 
 
-def _of_agent(scene: _Scene, agent: Agent) -> Iterator[Cleaning]:
-    listing = scene.reader.listing(agent)
+def _of_agent(run: _CleanupRun, agent: Agent) -> Iterator[Cleaning]:
+    listing = run.reader.listing(agent)
     if not is_readable(listing):
         why = f"the stores of {agent.id} cannot be read whole: any transcript may be in use"
         yield Cleaning(agent.id, None, None, "skipped", why)
         return
-    rules, now = scene.settings.cleanup, scene.ports.clock.now()
+    rules, now = run.settings.cleanup, run.ports.clock.now()
     loose = [one for one in listing.sessions if _file_of(agent, one) is not None]
-    for stored in dated(scene.ports.sessions, loose):
+    for stored in dated(run.ports.sessions, loose):
         file = _file_of(agent, stored)
         if file is not None and step_due(file, now, rules) is Step.COMPRESS:
-            yield _compressed(scene, agent, stored, file)
+            yield _compressed(run, agent, stored, file)
     live = {one.session_id for one in listing.sessions if not one.is_loose}
-    for file in scene.ports.health().transcripts.packed(agent):
+    for file in run.ports.health().transcripts.packed(agent):
         if file.session_id not in live and step_due(file, now, rules) is Step.DELETE:
-            yield _deleted(scene, agent, file)
+            yield _deleted(run, agent, file)
 
 
 def _file_of(agent: Agent, stored: StoredSession) -> OldFile | None:
@@ -113,22 +113,22 @@ def _file_of(agent: Agent, stored: StoredSession) -> OldFile | None:
     return OldFile(ref.path, ref.session_id, ref.size_bytes, at)
 
 
-def _compressed(scene: _Scene, agent: Agent, stored: StoredSession, file: OldFile) -> Cleaning:
-    why = _why_not(scene, agent, stored)
-    return _cleaned(scene, agent, file, Step.COMPRESS, why)
+def _compressed(run: _CleanupRun, agent: Agent, stored: StoredSession, file: OldFile) -> Cleaning:
+    why = _why_not(run, agent, stored)
+    return _cleaned(run, agent, file, Step.COMPRESS, why)
 
 
-def _deleted(scene: _Scene, agent: Agent, file: OldFile) -> Cleaning:
-    is_known = bool(scene.ports.recovery.fingerprints(agent.ref, file.session_id))
+def _deleted(run: _CleanupRun, agent: Agent, file: OldFile) -> Cleaning:
+    is_known = bool(run.ports.recovery.fingerprints(agent.ref, file.session_id))
     why = None if is_known else "it is not known that its talk was captured"
-    return _cleaned(scene, agent, file, Step.DELETE, why)
+    return _cleaned(run, agent, file, Step.DELETE, why)
 
 
 def _cleaned(
-    scene: _Scene, agent: Agent, file: OldFile, step: Step, why_not: str | None
+    run: _CleanupRun, agent: Agent, file: OldFile, step: Step, why_not: str | None
 ) -> Cleaning:
     """Do a step, unless there is a reason not to."""
-    files = scene.ports.health().transcripts
+    files = run.ports.health().transcripts
     deed, done = {
         Step.COMPRESS: (files.compress, "packed, {} less"),
         Step.DELETE: (files.delete, "deleted, {}"),
@@ -136,7 +136,7 @@ def _cleaned(
     freed = 0
     if why_not is not None:
         status, message = "skipped", why_not
-    elif scene.dry_run:
+    elif run.dry_run:
         status, message = "planned", f"would {step} {size_words(file.size_bytes)}"
     else:
         try:
@@ -148,43 +148,43 @@ def _cleaned(
     return Cleaning(agent.id, file.path, step, status, message, freed)
 
 
-def _why_not(scene: _Scene, agent: Agent, stored: StoredSession) -> str | None:
+def _why_not(run: _CleanupRun, agent: Agent, stored: StoredSession) -> str | None:
     """Return why a transcript must stay; one that was not captured is captured first."""
     ref = stored.transcript
     assert ref is not None  # it has a file
     try:
-        if scene.fingerprints.is_captured(agent.ref, ref):
+        if run.fingerprints.is_captured(agent.ref, ref):
             return None
         if stored.archive_reason == "deleted":
             return "it was deleted on purpose, and never captured"
-        key = stored.key or _remembered_key(scene, agent, ref)
+        key = stored.key or _remembered_key(run, agent, ref)
         if key is None:
             return f"nobody knows whose it is; `observe --recover {ref.session_id}` captures it"
         if not classify(key, None).may_be_captured(groups=stored.captures_groups):
             return "what is said in sessions of its kind is never captured"
-        is_safe = scene.dry_run or _is_safe(scene, agent, ref)
+        is_safe = run.dry_run or _is_safe(run, agent, ref)
     except (StoreError, StateError) as error:
         return str(error)
     return None if is_safe else "it could not be captured"
 
 
-def _remembered_key(scene: _Scene, agent: Agent, ref: TranscriptRef) -> SessionKey | None:
-    key = scene.ports.recovery.keys(agent.ref).get(ref.session_id)
+def _remembered_key(run: _CleanupRun, agent: Agent, ref: TranscriptRef) -> SessionKey | None:
+    key = run.ports.recovery.keys(agent.ref).get(ref.session_id)
     return None if key is None else key_of(agent, key)
 
 
-def _is_safe(scene: _Scene, agent: Agent, ref: TranscriptRef) -> bool:
+def _is_safe(run: _CleanupRun, agent: Agent, ref: TranscriptRef) -> bool:
     """Capture a transcript to its end, and remember that behind it; tell whether it worked."""
-    print_ = scene.fingerprints.take(ref) or SILENT
-    if print_ != SILENT and not _is_captured(scene, agent, ref):
+    print_ = run.fingerprints.take(ref) or SILENT
+    if print_ != SILENT and not _is_captured(run, agent, ref):
         return False
-    scene.fingerprints.remember(agent.ref, ref.session_id, print_)
+    run.fingerprints.remember(agent.ref, ref.session_id, print_)
     return True
 
 
-def _is_captured(scene: _Scene, agent: Agent, ref: TranscriptRef) -> bool:
+def _is_captured(run: _CleanupRun, agent: Agent, ref: TranscriptRef) -> bool:
     look = Observe(agent.ref, recover_id=ref.session_id)
-    outcome = Steps(scene.ports, scene.reader, scene.settings).step(look)
+    outcome = Steps(run.ports, run.reader, run.settings).step(look)
     if isinstance(outcome, Skipped):
         return outcome.reason in (SkipReason.NOTHING_NEW, SkipReason.TOO_SMALL)
     return not isinstance(outcome, Failed)

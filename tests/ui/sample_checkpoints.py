@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import resolve_zone
-from memconsole.domain.checkpoint.text import Work, render_context
+from memconsole.domain.checkpoint.text import CurrentWork, render_context
 from memconsole.domain.memory.records import Capture
 from memconsole.domain.sessions.tokens import TokenCount, TokenState
 from memconsole.domain.transcripts.excerpts import Spoken, Talk
@@ -46,7 +46,7 @@ def _capture(
 ) -> Capture:
     at = sample.ago(minutes=minutes)
     spoken = tuple(Spoken(role, sample.ago(minutes=when), text) for when, role, text in said)
-    work = Work(
+    work = CurrentWork(
         agent_id="main",
         session_id=session_id,
         session_key="agent:main:main",

@@ -39,7 +39,7 @@ _UNKNOWN: Final = IndexStatus(IndexState.MISSING)
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class IndexRun:
     """One run of writing with all that it needs."""
 
     path: Path
@@ -57,17 +57,17 @@ class Work:
         return "none" if self.remote is None else self.remote.name
 
 
-def rebuild(work: Work) -> SyncReport:
+def rebuild(run: IndexRun) -> SyncReport:
     """Build a new file and swap it in."""
-    folder = work.path.parent
-    place = folder / f".{work.path.name}{_BUILDING}"
+    folder = run.path.parent
+    place = folder / f".{run.path.name}{_BUILDING}"
     for leftover in (place, place.with_name(f"{place.name}-journal")):
         leftover.unlink(missing_ok=True)
     try:
-        report = _built(work, place)
+        report = _built(run, place)
         _last(place)
-        _settle(work.path)
-        os.replace(place, work.path)  # noqa: PTH105
+        _settle(run.path)
+        os.replace(place, run.path)  # noqa: PTH105
         sync_folder(folder)
     except BaseException:
         with suppress(OSError):
@@ -76,20 +76,20 @@ def rebuild(work: Work) -> SyncReport:
     return report
 
 
-def update(work: Work, pending: Pending) -> SyncReport:
+def update(run: IndexRun, pending: Pending) -> SyncReport:
     """Write what changed into the file that is there."""
     if not pending.is_any and not pending.unembedded:
-        return SyncReport(_UNKNOWN, work.path)
-    with writing(work.path) as connection:
+        return SyncReport(_UNKNOWN, run.path)
+    with writing(run.path) as connection:
         with transaction(connection):
             meta = read_meta(connection)
             generation = int(meta.get("generation", 0)) + 1
             epoch_chunks = int(meta.get("epoch_chunks", 0))
-            vectors = _vectors(work, connection, epoch_chunks, generation)
-            writer = IndexWriter(connection, work.run.settings, vectors, generation)
+            vectors = _vectors(run, connection, epoch_chunks, generation)
+            writer = IndexWriter(connection, run.run.settings, vectors, generation)
             writer.remove(pending.removed)
             writer.write(
-                pending.changed, work.run.read, cancel=work.run.cancel, progress=work.run.progress
+                pending.changed, run.run.read, cancel=run.run.cancel, progress=run.run.progress
             )
             if pending.unembedded:
                 _embed_again(connection, vectors)
@@ -97,10 +97,10 @@ def update(work: Work, pending: Pending) -> SyncReport:
             chunks = int(meta.get("chunks", 0)) + added
             vectors.finish(chunks)
             _forget_removed(connection, generation)
-            _note(work, connection, generation, chunks)
+            _note(run, connection, generation, chunks)
             if isinstance(vectors, StaticVectors) and not epoch_chunks and chunks:
                 write_meta(connection, epoch=generation, epoch_chunks=chunks)
-        report = _report(work, writer, vectors)
+        report = _report(run, writer, vectors)
         if isinstance(vectors, StaticVectors) and epoch_chunks and chunks >= 2 * epoch_chunks:
             with transaction(connection):
                 vectors.begin_epoch(chunks)
@@ -108,7 +108,7 @@ def update(work: Work, pending: Pending) -> SyncReport:
     return report
 
 
-def _built(work: Work, place: Path) -> SyncReport:
+def _built(run: IndexRun, place: Path) -> SyncReport:
     with open_single(place) as connection:
         # Nobody knows the file yet: when it is cut off, it is thrown away.
         connection.execute("PRAGMA journal_mode = OFF")
@@ -118,25 +118,25 @@ def _built(work: Work, place: Path) -> SyncReport:
             create(connection)
             # Words are sorted in memory and written once, instead of merged again and again.
             _set_words(connection, automerge=0, hashsize=_WORDS_BYTES)
-            vectors = _vectors(work, connection, 0, 1)
-            if work.remote is not None:
-                _take_over_cache(connection, work)
-            writer = IndexWriter(connection, work.run.settings, vectors, 1)
+            vectors = _vectors(run, connection, 0, 1)
+            if run.remote is not None:
+                _take_over_cache(connection, run)
+            writer = IndexWriter(connection, run.run.settings, vectors, 1)
             writer.write(
-                work.run.documents,
-                work.run.read,
-                cancel=work.run.cancel,
-                progress=work.run.progress,
+                run.run.documents,
+                run.run.read,
+                cancel=run.run.cancel,
+                progress=run.run.progress,
             )
             chunks = _count(connection, "chunks")
             vectors.finish(chunks)
             if chunks > _ONE_SEGMENT_CHUNKS:
                 connection.execute("INSERT INTO chunks_fts(chunks_fts) VALUES ('optimize')")
             _set_words(connection, automerge=4, hashsize=1 << 20)
-            _note(work, connection, 1, chunks)
-            write_meta(connection, epoch=1, epoch_chunks=chunks if work.static else 0)
-            write_meta(connection, built_at=work.now.isoformat(), removed_floor=0)
-    return _report(work, writer, vectors, is_rebuilt=True)
+            _note(run, connection, 1, chunks)
+            write_meta(connection, epoch=1, epoch_chunks=chunks if run.static else 0)
+            write_meta(connection, built_at=run.now.isoformat(), removed_floor=0)
+    return _report(run, writer, vectors, is_rebuilt=True)
 
 
 def _set_words(connection: Connection, *, automerge: int, hashsize: int) -> None:
@@ -147,45 +147,45 @@ def _set_words(connection: Connection, *, automerge: int, hashsize: int) -> None
 
 
 def _vectors(
-    work: Work, connection: Connection, epoch_chunks: int, generation: int
+    run: IndexRun, connection: Connection, epoch_chunks: int, generation: int
 ) -> VectorWriter:
-    if work.static is not None:
-        return StaticVectors(connection, work.static, epoch_chunks)
-    if work.remote is not None:
-        return RemoteVectors(connection, work.remote, generation)
+    if run.static is not None:
+        return StaticVectors(connection, run.static, epoch_chunks)
+    if run.remote is not None:
+        return RemoteVectors(connection, run.remote, generation)
     return NoVectors()
 
 
-def _note(work: Work, connection: Connection, generation: int, chunks: int) -> None:
+def _note(run: IndexRun, connection: Connection, generation: int, chunks: int) -> None:
     row = connection.execute("SELECT length(embedding) FROM chunks_vec LIMIT 1").fetchone()
     write_meta(
         connection,
-        root=root_text(work.run.scope.root),
-        recipe=work.recipe,
-        model=work.model,
-        provider=work.run.settings.provider if work.remote is None else work.remote.name,
+        root=root_text(run.run.scope.root),
+        recipe=run.recipe,
+        model=run.model,
+        provider=run.run.settings.provider if run.remote is None else run.remote.name,
         dims=0 if row is None else row[0],
-        unembedded=0 if work.remote is None else chunks - _count(connection, "chunks_vec"),
+        unembedded=0 if run.remote is None else chunks - _count(connection, "chunks_vec"),
         generation=generation,
         chunks=chunks,
         files=_count(connection, "files"),
-        updated_at=work.now.isoformat(),
+        updated_at=run.now.isoformat(),
     )
 
 
 def _report(
-    work: Work, writer: IndexWriter, vectors: VectorWriter, *, is_rebuilt: bool = False
+    run: IndexRun, writer: IndexWriter, vectors: VectorWriter, *, is_rebuilt: bool = False
 ) -> SyncReport:
     changes = writer.changes
     return SyncReport(
         _UNKNOWN,
-        work.path,
+        run.path,
         files_changed=changes.files_changed,
         files_removed=changes.files_removed,
         chunks_added=changes.chunks_added,
         chunks_removed=changes.chunks_removed,
         embedded=vectors.embedded,
-        cost_tokens=None if work.remote is None else work.remote.cost_tokens,
+        cost_tokens=None if run.remote is None else run.remote.cost_tokens,
         is_rebuilt=is_rebuilt,
         notices=(*changes.notices, *_failures(vectors)),
     )
@@ -217,11 +217,11 @@ def _forget_removed(connection: Connection, generation: int) -> None:
         write_meta(connection, removed_floor=generation - 1)
 
 
-def _take_over_cache(connection: Connection, work: Work) -> None:
+def _take_over_cache(connection: Connection, run: IndexRun) -> None:
     """Keep the vectors that a service was paid for."""
-    with suppress(IndexUnavailableError, OSError), reading(work.path) as old:
+    with suppress(IndexUnavailableError, OSError), reading(run.path) as old:
         found = old.execute(
-            "SELECT model, hash, used, vector FROM embedding_cache WHERE model = ?", (work.model,)
+            "SELECT model, hash, used, vector FROM embedding_cache WHERE model = ?", (run.model,)
         )
         connection.executemany(
             "INSERT OR IGNORE INTO embedding_cache(model, hash, used, vector) VALUES (?, ?, ?, ?)",

@@ -193,7 +193,7 @@ class DiskIndex:
         from memconsole.adapters.index import build  # noqa: PLC0415  # searching alone needs none of it
 
         path, settings = self.path(run.scope), run.settings
-        work = build.Work(
+        work = build.IndexRun(
             path,
             run,
             static_of(settings),

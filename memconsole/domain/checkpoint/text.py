@@ -32,7 +32,7 @@ _ID_LETTERS = r"[^\w-]"
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class CurrentWork:
     """One agent's current work, as a checkpoint found it.
 
     Attributes:
@@ -53,12 +53,12 @@ class Work:
     zone: Zone
 
 
-def day_file(work: Work) -> str:
+def day_file(work: CurrentWork) -> str:
     """Return the daily log of the user's calendar day, relative to the workspace."""
     return f"memory/{local_day(work.at, work.zone)}.md"
 
 
-def render_context(work: Work) -> str:
+def render_context(work: CurrentWork) -> str:
     """Return ACTIVE_CONTEXT.md of one agent alone; a section without items is left out."""
     spoken = work.talk.spoken
     sections = (
@@ -99,7 +99,7 @@ def render_shared(blocks: Iterable[tuple[str, str]]) -> str:
     return "\n".join(parts)
 
 
-def render_entry(work: Work) -> str:
+def render_entry(work: CurrentWork) -> str:
     """Return the daily log's entry, with the blank line that ends it."""
     requests = _last(work, "user")
     outputs = _last(work, "assistant")
@@ -116,19 +116,19 @@ def render_entry(work: Work) -> str:
     return "\n".join(lines) + "\n"
 
 
-def render_header(work: Work) -> str:
+def render_header(work: CurrentWork) -> str:
     """Return what a new daily log starts with."""
     return f"# {_name(work.agent_id)} — {local_day(work.at, work.zone)}\n\n"
 
 
-def _said(work: Work, role: str, most: int, chars: int) -> list[str]:
+def _said(work: CurrentWork, role: str, most: int, chars: int) -> list[str]:
     chosen = [one for one in work.talk.spoken if one.role == role][-most:]
     return [
         f"- **[{clock(one.at, work.zone)}]** {quote_line(cut(one.text, chars))}" for one in chosen
     ]
 
 
-def _last(work: Work, role: str) -> list[str]:
+def _last(work: CurrentWork, role: str) -> list[str]:
     """Return the last words of a role that are more than courtesy, as a list of one or none."""
     said = [one.text for one in work.talk.spoken if one.role == role]
     telling = [text for text in said if not is_courtesy(text)]
@@ -152,7 +152,7 @@ def _tokens(count: TokenCount) -> str:
             return "?" if count.estimated is None else f"~{count.estimated} (estimated)"
 
 
-def _session(work: Work) -> str:
+def _session(work: CurrentWork) -> str:
     session_id = _name(work.session_id)
     return session_id if work.session_key is None else f"{session_id} ({_name(work.session_key)})"
 

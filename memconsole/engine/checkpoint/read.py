@@ -18,7 +18,7 @@ from memconsole.domain.checkpoint.rules import (
     span,
     touched_at,
 )
-from memconsole.domain.checkpoint.text import ACTIVE_CONTEXT, Work
+from memconsole.domain.checkpoint.text import ACTIVE_CONTEXT, CurrentWork
 from memconsole.domain.commands.outcomes import Skipped, SkipReason
 from memconsole.domain.sessions.judgement import count_tokens, window_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
@@ -220,7 +220,7 @@ class Findings:
 
     source: Source
     tail: Tail
-    work: Work
+    work: CurrentWork
     content: str
     seen: WorkspaceText | None
     memory: Memory
@@ -274,10 +274,10 @@ def gather(run: CheckpointRun) -> Findings | Skipped:
     )
 
 
-def _work(run: CheckpointRun, source: Source, tail: Tail, zone: Zone) -> Work:
+def _work(run: CheckpointRun, source: Source, tail: Tail, zone: Zone) -> CurrentWork:
     config = run.home.config
     stored, mask = source.stored, way_out(redacts=run.settings.redact)
-    return Work(
+    return CurrentWork(
         agent_id=mask(run.agent.id),
         session_id=mask(source.ref.session_id),
         session_key=None if source.key is None else mask(source.key),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from memconsole.domain.checkpoint.text import (
-    Work,
+    CurrentWork,
     day_file,
     render_context,
     render_entry,
@@ -48,7 +48,7 @@ TALK = Talk(
     open_items=("rename the flag", "tell Sam"),
     files=("src/app.py", "docs/api.md"),
 )
-WORK = Work(
+WORK = CurrentWork(
     agent_id="main",
     session_id="ab12cd34-5f8c-5687-ab38-0ce830433adf",
     session_key="agent:main:main",

@@ -68,7 +68,7 @@ class Starts:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class StartsReading:
     """Everything that the screen shows.
 
     Attributes:
@@ -133,16 +133,16 @@ _CLASS_COLUMNS = (
 )
 
 
-def classes_listing(scene: Scene, context: Context, *, failure: str = "") -> Listing:
+def classes_listing(reading: StartsReading, context: Context, *, failure: str = "") -> Listing:
     """Return the classes of sessions, each with how much it is given."""
-    starts, rows = scene.starts, []
+    starts, rows = reading.starts, []
     if starts is not None:
         found = ((", ".join(kinds), starts.of(kinds[0])) for kinds in _FAMILIES)
-        rows = [_class(name, one, scene.rules) for name, one in found if one is not None]
-        rows.append(_class(STARTUP, starts.startup, scene.rules))
+        rows = [_class(name, one, reading.rules) for name, one in found if one is not None]
+        rows.append(_class(STARTUP, starts.startup, reading.rules))
     return Listing(
         title="Sessions",
-        about=f"{context.glyphs.dot} at most {figures.short_kilo(scene.rules.total_chars)}",
+        about=f"{context.glyphs.dot} at most {figures.short_kilo(reading.rules.total_chars)}",
         number=1,
         columns=_CLASS_COLUMNS,
         rows=tuple(rows),
@@ -174,13 +174,13 @@ _FILE_COLUMNS = (
 )
 
 
-def given_listing(scene: Scene, key: str, context: Context) -> Listing:
+def given_listing(reading: StartsReading, key: str, context: Context) -> Listing:
     """Return the files that one class is given, and what it is not given, with the reason."""
-    found = None if scene.starts is None else scene.starts.of(key)
+    found = None if reading.starts is None else reading.starts.of(key)
     files, left_out = ((), ()) if found is None else (found.files, found.left_out)
     cut = {one.name for one in files if one.whole_chars is not None}
     reasons = [reason.partition(": ") for reason in left_out]
-    rows = [_given(one, scene, context) for one in files]
+    rows = [_given(one, reading, context) for one in files]
     rows += [_left_out(name, why) for name, _, why in reasons if why and name not in cut]
     whole = tuple(name for name, _, why in reasons if not why)
     is_startup = key == STARTUP
@@ -191,17 +191,17 @@ def given_listing(scene: Scene, key: str, context: Context) -> Listing:
         number=2,
         columns=_FILE_COLUMNS,
         rows=tuple(rows),
-        empty=("nothing yet",) if scene.starts is None else whole or ("nothing is selected",),
+        empty=("nothing yet",) if reading.starts is None else whole or ("nothing is selected",),
     )
 
 
-def _given(one: Given, scene: Scene, context: Context) -> Row:
+def _given(one: Given, reading: StartsReading, context: Context) -> Row:
     whole = len(one.content) if one.whole_chars is None else one.whole_chars
-    old = scene.old_context(context) if one.name.endswith(ACTIVE_NAME) else ""
+    old = reading.old_context(context) if one.name.endswith(ACTIVE_NAME) else ""
     words, role = (f"{old} old, says so", Role.WARNING) if old else ("whole", Role.MUTED)
     if one.whole_chars is not None:
         words, role = _lost(whole - len(one.content)), Role.DUE
-    row = _file(f"given:{one.name}", one.name, (whole, scene.rules.max_chars), words, role)
+    row = _file(f"given:{one.name}", one.name, (whole, reading.rules.max_chars), words, role)
     return replace(row, value=literal(one.path))
 
 
@@ -219,9 +219,9 @@ def _left_out(name: str, why: str) -> Row:
     )
 
 
-def loaded_listing(scene: Scene, context: Context, width: int) -> Listing:
+def loaded_listing(reading: StartsReading, context: Context, width: int) -> Listing:
     """Return what the platform loads by itself, and whether all of it reaches the prompt."""
-    config = scene.config
+    config = reading.config
     most = "" if config is None else figures.short_kilo(config.bootstrap_max_chars)
     return Listing(
         title="What the platform loads itself",
@@ -229,23 +229,23 @@ def loaded_listing(scene: Scene, context: Context, width: int) -> Listing:
         source="files",
         number=3,
         columns=_FILE_COLUMNS,
-        rows=tuple(_loaded(one) for one in scene.limits),
+        rows=tuple(_loaded(one) for one in reading.limits),
         empty=("none of its files are in this workspace",),
-        fixed=() if config is None else (_total(scene, config, context, width),),
+        fixed=() if config is None else (_total(reading, config, context, width),),
     )
 
 
-def _total(scene: Scene, config: PlatformConfig, context: Context, width: int) -> Line:
+def _total(reading: StartsReading, config: PlatformConfig, context: Context, width: int) -> Line:
     """Return the gauge of everything together, loud where something is lost."""
     most = config.bootstrap_total_max_chars
-    lost = scene.chars_over + sum(one.chars - one.limit for one in scene.limits if one.is_over)
-    whose = "all, and the hook" if scene.is_hooked else "all"
+    lost = reading.chars_over + sum(one.chars - one.limit for one in reading.limits if one.is_over)
+    whose = "all, and the hook" if reading.is_hooked else "all"
     return (
         Span(f"  {whose}  ", Role.STRONG),
-        *Gauge(scene.chars / most if most else None).draw(
+        *Gauge(reading.chars / most if most else None).draw(
             min(max(width - len(whose) - _WORDS, 6), _GAUGE), context.glyphs, right=False
         ),
-        Span(f"  {figures.kilo(scene.chars)} of {figures.short_kilo(most)}  ", Role.STRONG),
+        Span(f"  {figures.kilo(reading.chars)} of {figures.short_kilo(most)}  ", Role.STRONG),
         Span(_lost(lost) if lost else "fits", Role.DUE if lost else Role.OK),
     )
 
@@ -282,10 +282,10 @@ _REMEDIES: Final = {
 }
 
 
-def remedies_listing(scene: Scene, context: Context, width: int) -> Listing:
+def remedies_listing(reading: StartsReading, context: Context, width: int) -> Listing:
     """Return what is wrong with the starts, each with what to do about it."""
     rows = []
-    found = (*_platform(scene), *_given_remedy(scene, context))
+    found = (*_platform(reading), *_given_remedy(reading, context))
     for number, (text, role) in enumerate(found):
         for place, piece in enumerate(cells.wrap(text, max(width, 8))):
             rows.append(text_row(f"do-{number}-{place}", Span(piece, role), value=text))
@@ -293,12 +293,12 @@ def remedies_listing(scene: Scene, context: Context, width: int) -> Listing:
         title="What to do",
         number=4,
         rows=tuple(rows),
-        empty=("nothing yet" if scene.starts is None else "nothing: sessions get all of it",),
+        empty=("nothing yet" if reading.starts is None else "nothing: sessions get all of it",),
     )
 
 
-def _platform(scene: Scene) -> Iterator[tuple[str, Role]]:
-    for one in scene.limits:
+def _platform(reading: StartsReading) -> Iterator[tuple[str, Role]]:
+    for one in reading.limits:
         if one.is_over:
             lost, all_ = figures.kilo(one.chars - one.limit), figures.kilo(one.chars)
             yield (
@@ -306,24 +306,24 @@ def _platform(scene: Scene) -> Iterator[tuple[str, Role]]:
                 "needed into memory/, where search finds it",
                 Role.DUE,
             )
-    if scene.chars_over:
+    if reading.chars_over:
         yield (
-            f"{figures.kilo(scene.chars_over)} characters do not fit; what the hook gives comes "
+            f"{figures.kilo(reading.chars_over)} characters do not fit; what the hook gives comes "
             "last: shorten the platform's files, or lower `bootstrap.total_chars`",
             Role.DUE,
         )
 
 
-def _given_remedy(scene: Scene, context: Context) -> Iterator[tuple[str, Role]]:
-    most = scene.most
+def _given_remedy(reading: StartsReading, context: Context) -> Iterator[tuple[str, Role]]:
+    most = reading.most
     for given in () if most is None else most.files:
         if given.whole_chars is not None:
             remedy = _REMEDIES.get(given.name, "make it shorter")
             yield f"{given.name} is cut: {remedy}, or raise `bootstrap.max_chars`", Role.DUE
-    if old := scene.old_context(context):
+    if old := reading.old_context(context):
         yield f"ACTIVE_CONTEXT.md is {old} old: c takes a checkpoint", Role.WARNING
-    hook = scene.hook
-    if scene.starts is None:
+    hook = reading.hook
+    if reading.starts is None:
         return
     if hook is None or hook.state is HookState.MISSING:
         yield (
@@ -331,6 +331,6 @@ def _given_remedy(scene: Scene, context: Context) -> Iterator[tuple[str, Role]]:
             f"then an agent has to read what stands under `{STARTUP}`",
             Role.WARNING,
         )
-    elif not scene.is_hooked or hook.state is HookState.OUTDATED:
+    elif not reading.is_hooked or hook.state is HookState.OUTDATED:
         said = literal(". ".join(part for part in (hook.message, hook.hint) if part))
         yield f"{hook.name}: {said}", Role.WARNING

@@ -10,8 +10,8 @@ from textual.containers import Horizontal
 from memconsole.ui.keys import panel_keys
 from memconsole.ui.screens.base import AgentScreen
 from memconsole.ui.screens.bootstrap.rows import (
-    Scene,
     Starts,
+    StartsReading,
     classes_listing,
     given_listing,
     loaded_listing,
@@ -82,9 +82,9 @@ class BootstrapScreen(AgentScreen):
         self._show_class()
 
     @property
-    def _scene(self) -> Scene:
+    def _scene(self) -> StartsReading:
         snapshot = self.desk.snapshot
-        return Scene(
+        return StartsReading(
             self._loader.value,
             self._pool,
             None if snapshot is None else snapshot.home.config,
@@ -97,11 +97,11 @@ class BootstrapScreen(AgentScreen):
         """Show the files of the class under the cursor, and what all of them share a limit with."""
         if not self.is_open:
             return
-        scene, context, row = self._scene, self.context(), self.named("sessions").row
+        reading, context, row = self._scene, self.context(), self.named("sessions").row
         loaded, remedies = self.named("loaded"), self.named("remedies")
-        self.named("given").show(given_listing(scene, "" if row is None else row.key, context))
-        loaded.show(loaded_listing(scene, context, loaded.room[0]))
-        remedies.show(remedies_listing(scene, context, remedies.room[0]))
+        self.named("given").show(given_listing(reading, "" if row is None else row.key, context))
+        loaded.show(loaded_listing(reading, context, loaded.room[0]))
+        remedies.show(remedies_listing(reading, context, remedies.room[0]))
         self.show_keys()
 
     # ---- keys ----------------------------------------------------------------------------
