@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.observe.rules import BY, MARK
 from memconsole.domain.planted import is_planted, is_quoted
-from memconsole.domain.reflect.sheet import Sheet
+from memconsole.domain.reflect.working_copy import WorkingCopy
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -53,17 +53,17 @@ def handed_out(text: str, own: Collection[str] | None = None) -> HandedOut:
             for a session that everything is meant for.
     """
     log = parse(text)
-    sheet = Sheet(list(log.lines))
+    copy = WorkingCopy(list(log.lines))
     planted = foreign = 0
-    for number, one in list(sheet.items()):
+    for number, one in list(copy.items()):
         if _is_planted(one):
             planted += 1
         elif own is not None and not _is_common(one) and _source(one) not in own:
             foreign += 1
         else:
             continue
-        sheet.lines[number] = None
-    shown = sheet.log().text if planted or foreign else text
+        copy.lines[number] = None
+    shown = copy.log().text if planted or foreign else text
     return HandedOut(shown, planted, foreign)
 
 

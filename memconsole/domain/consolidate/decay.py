@@ -16,7 +16,7 @@ from memconsole.domain.memory.observation_log import add
 from memconsole.domain.memory.observations import Kind, Observation, Priority, observation_id
 from memconsole.domain.memory.words import words_of
 from memconsole.domain.reflect.folding import LIVES
-from memconsole.domain.reflect.sheet import Sheet, is_pending, name_of
+from memconsole.domain.reflect.working_copy import WorkingCopy, is_pending, name_of
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in
 from memconsole.text.folding import words
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from memconsole.domain.memory.observations import ObservationLog
-    from memconsole.domain.reflect.sheet import Removed
+    from memconsole.domain.reflect.working_copy import Removed
 
 LOSS_A_DAY: Final = {
     Kind.EVENT: 0.5,
@@ -116,7 +116,7 @@ def let_go(
         target: Tokens that the file may have.
         with_high: Also lines with 🔴.
     """
-    found = list(_decayed(Sheet(list(log.lines)), today))
+    found = list(_decayed(WorkingCopy(list(log.lines)), today))
     high = tuple(one for one in found if one.observation.priority is Priority.HIGH)
     may_go = [one for one in found if with_high or one.observation.priority is not Priority.HIGH]
     may_go.sort(key=lambda one: (one.score, -(one.age_days or 0), one.line))
@@ -130,24 +130,24 @@ def let_go(
 
 
 def _without(log: ObservationLog, lines: Sequence[Decayed], today: date, archive: str) -> Decay:
-    sheet = Sheet(list(log.lines))
+    copy = WorkingCopy(list(log.lines))
     lines = sorted(lines, key=lambda one: one.line)
     for one in lines:
-        sheet.drop(one.line - 1, f"decayed-to:{one.score:.1f}")
+        copy.drop(one.line - 1, f"decayed-to:{one.score:.1f}")
     gone = [one.observation for one in lines if one.observation.note(HOOK) is None]
-    left = sheet.log()
+    left = copy.log()
     hook = _hook(gone, left, today, archive) if gone else None
     return Decay(
         left if hook is None else add(left, (hook,)),
         tuple(lines),
         (),
-        tuple(sheet.removed),
+        tuple(copy.removed),
         hook,
     )
 
 
-def _decayed(sheet: Sheet, today: date) -> Iterator[Decayed]:
-    for number, one in sheet.items():
+def _decayed(copy: WorkingCopy, today: date) -> Iterator[Decayed]:
+    for number, one in copy.items():
         if _stays(one, today):
             continue
         score, age = score_of(one, today), _age(one, today)

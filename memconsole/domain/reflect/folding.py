@@ -19,14 +19,14 @@ from memconsole.domain.memory.observations import (
     observation_id,
 )
 from memconsole.domain.memory.similarity import features
-from memconsole.domain.reflect.sheet import Removed, is_kept_for_good, name_of, newest_first
+from memconsole.domain.reflect.working_copy import Removed, is_kept_for_good, name_of, newest_first
 from memconsole.text.estimate import tokens_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
 
-    from memconsole.domain.reflect.sheet import Sheet
+    from memconsole.domain.reflect.working_copy import WorkingCopy
 
 
 FOLDED_AFTER: Final = timedelta(days=2)
@@ -41,38 +41,38 @@ _COMMON: Final = 0.1
 _BETWEEN: Final = "; "
 
 
-def fold_days(sheet: Sheet, today: date) -> None:
+def fold_days(copy: WorkingCopy, today: date) -> None:
     """Fold the 🟢 lines of each day before the last two into one of at most 200 characters."""
     by_day: dict[date, list[int]] = {}
-    for number, one in sheet.items():
+    for number, one in copy.items():
         is_small = one.priority is Priority.LOW and not is_kept_for_good(one, today)
         if is_small and one.day is not None and today - one.day > FOLDED_AFTER:
             by_day.setdefault(one.day, []).append(number)
     for day, numbers in by_day.items():
         if len(numbers) > 1:
-            _fold(sheet, day, numbers)
+            _fold(copy, day, numbers)
 
 
-def group_topics(sheet: Sheet) -> None:
+def group_topics(copy: WorkingCopy) -> None:
     """Put three or more 🟡 lines that share a rare term under the newest of them."""
     alone = [
         number
-        for number, one in sheet.items()
-        if one.priority is Priority.MEDIUM and not one.is_child and not sheet.children(number)
+        for number, one in copy.items()
+        if one.priority is Priority.MEDIUM and not one.is_child and not copy.children(number)
     ]
-    terms = {number: _folded_terms(sheet.at(number)) for number in alone}
+    terms = {number: _folded_terms(copy.at(number)) for number in alone}
     counts = Counter(term for found in terms.values() for term in found)
-    most = max(TOPIC_LINES, int(_COMMON * sum(1 for _ in sheet.items())))
+    most = max(TOPIC_LINES, int(_COMMON * sum(1 for _ in copy.items())))
     topics = [term for term, count in counts.items() if TOPIC_LINES <= count <= most]
     for term in sorted(topics, key=lambda it: (-counts[it], it)):
         members = [number for number in alone if term in terms[number]]
         if len(members) >= TOPIC_LINES:
-            _group(sheet, newest_first(sheet, members))
+            _group(copy, newest_first(copy, members))
             alone = [number for number in alone if number not in members]
 
 
-def _fold(sheet: Sheet, day: date, numbers: Sequence[int]) -> None:
-    ones = [sheet.at(number) for number in numbers]
+def _fold(copy: WorkingCopy, day: date, numbers: Sequence[int]) -> None:
+    ones = [copy.at(number) for number in numbers]
     texts = list(dict.fromkeys(one.text for one in ones))
     kept = list(texts)
     while len(kept) > 1 and len(_joined(kept, len(texts))) > FOLDED_CHARS:
@@ -87,19 +87,19 @@ def _fold(sheet: Sheet, day: date, numbers: Sequence[int]) -> None:
         refers_to=day,
         id=observation_id(text),
     )
-    if not sheet.spares(*numbers, into=folded):
+    if not copy.spares(*numbers, into=folded):
         return
     total = sum(int(one.note("mc:folded") or 1) for one in ones if _is_count(one))
     for number in numbers[1:]:
-        sheet.drop(number, f"folded-into:{name_of(folded)}")
+        copy.drop(number, f"folded-into:{name_of(folded)}")
     first = numbers[0]
-    sheet.removed.append(_gone(sheet, first, folded))
-    is_child = sheet.at(first).is_child
-    sheet.put(first, replace(folded, is_child=is_child).noted("mc:folded", str(total)))
+    copy.removed.append(_gone(copy, first, folded))
+    is_child = copy.at(first).is_child
+    copy.put(first, replace(folded, is_child=is_child).noted("mc:folded", str(total)))
 
 
-def _gone(sheet: Sheet, number: int, folded: Observation) -> Removed:
-    return Removed(sheet.at(number), f"folded-into:{name_of(folded)}")
+def _gone(copy: WorkingCopy, number: int, folded: Observation) -> Removed:
+    return Removed(copy.at(number), f"folded-into:{name_of(folded)}")
 
 
 def _joined(texts: Sequence[str], total: int) -> str:
@@ -112,16 +112,16 @@ def _is_count(observation: Observation) -> bool:
     return noted is None or (noted.isdecimal() and len(noted) < 6)
 
 
-def _group(sheet: Sheet, numbers: Sequence[int]) -> None:
+def _group(copy: WorkingCopy, numbers: Sequence[int]) -> None:
     """Move lines under the first of them; each keeps the day it is about."""
     parent = numbers[0]
     below = []
     for number in sorted(numbers[1:]):
-        one = sheet.at(number)
-        line = sheet.take(number)
+        one = copy.at(number)
+        line = copy.take(number)
         moved = replace(one, is_child=True, refers_to=one.refers_to or one.day)
         below.append(line_of(moved, line.end or "\n"))
-    sheet.below[parent] = below
+    copy.below[parent] = below
 
 
 def _folded_terms(observation: Observation) -> frozenset[str]:
@@ -149,17 +149,17 @@ LIVES: Final = {
 _RARE: Final = 3
 
 
-def drop_expired(sheet: Sheet, today: date) -> None:
+def drop_expired(copy: WorkingCopy, today: date) -> None:
     """Drop what is too old for its kind; 🔴, future dates and open tasks stay.
 
     🟢 lines and events go when their time is over. What else has expired with 🟡 may go, and does
     so while the file is over its budget: facts that nobody needs the room of are not thrown away.
     The least important go first, of equal importance the oldest, as long as the sheet spares any.
     """
-    seen = _mentions(sheet)
+    seen = _mentions(copy)
     over: list[tuple[date, int, str]] = []
     expired: list[tuple[date, int, str]] = []
-    for number, one in sheet.items():
+    for number, one in copy.items():
         day = one.latest_day
         if day is None or is_kept_for_good(one, today):
             continue
@@ -170,20 +170,20 @@ def drop_expired(sheet: Sheet, today: date) -> None:
             (over if is_short else expired).append((day, number, f"expired-{one.kind}"))
         elif one.priority is Priority.LOW and age > SMALL_THINGS and not _is_referred(one, seen):
             over.append((day, number, "expired-small"))
-    _drop(sheet, over, down_to=0)
-    _drop(sheet, expired, down_to=BUDGET_TOKENS)
+    _drop(copy, over, down_to=0)
+    _drop(copy, expired, down_to=BUDGET_TOKENS)
 
 
-def _drop(sheet: Sheet, lines: list[tuple[date, int, str]], *, down_to: int) -> None:
+def _drop(copy: WorkingCopy, lines: list[tuple[date, int, str]], *, down_to: int) -> None:
     """Drop lines, the least important first, until the file is in its budget of tokens."""
-    spent = sum(_tokens(one) for one in sheet.observations())
-    lines.sort(key=lambda line: (sheet.at(line[1]).importance, line))
+    spent = sum(_tokens(one) for one in copy.observations())
+    lines.sort(key=lambda line: (copy.at(line[1]).importance, line))
     for _, number, because in lines:
         if spent <= down_to:
             return
-        if sheet.spares(number):
-            spent -= _tokens(sheet.at(number))
-            sheet.drop(number, because)
+        if copy.spares(number):
+            spent -= _tokens(copy.at(number))
+            copy.drop(number, because)
 
 
 def _tokens(observation: Observation) -> int:
@@ -191,11 +191,11 @@ def _tokens(observation: Observation) -> int:
     return tokens_in(f"- 🟡 14:05 {observation.text}\n")
 
 
-def _mentions(sheet: Sheet) -> dict[str, date]:
+def _mentions(copy: WorkingCopy) -> dict[str, date]:
     """Return the last day on which each rare term, or an id, was mentioned."""
     counts: Counter[str] = Counter()
     last: dict[str, date] = {}
-    for one in sheet.observations():
+    for one in copy.observations():
         for term in _terms(one):
             counts[term] += 1
             if one.day is not None:

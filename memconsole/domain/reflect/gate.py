@@ -13,7 +13,7 @@ from memconsole.domain.memory.observations import Priority
 from memconsole.domain.memory.similarity import same_words
 from memconsole.domain.planted import is_planted, is_quoted
 from memconsole.domain.reflect.rules import SMALLEST
-from memconsole.domain.reflect.sheet import is_ahead, is_kept_for_good, is_pending
+from memconsole.domain.reflect.working_copy import is_ahead, is_kept_for_good, is_pending
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in, words_in
 from memconsole.text.plain import clean

@@ -15,7 +15,7 @@ from memconsole.domain.memory.similarity import (
     may_be_one_thing,
     same_words,
 )
-from memconsole.domain.reflect.sheet import (
+from memconsole.domain.reflect.working_copy import (
     Conflict,
     is_ahead,
     is_kept_for_good,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from memconsole.domain.memory.observations import Observation
-    from memconsole.domain.reflect.sheet import Sheet
+    from memconsole.domain.reflect.working_copy import WorkingCopy
 
 
 NEAR: Final = timedelta(days=30)
@@ -38,46 +38,46 @@ MOST_COMPARED: Final = 3_000
 """Newest lines that are compared with each other; more would take minutes."""
 
 
-def merge_exact(sheet: Sheet, today: date) -> None:
+def merge_exact(copy: WorkingCopy, today: date) -> None:
     """Make one of lines that say the same: newest text, highest priority, earliest date, count.
 
     A line that is kept for good goes only into one of the very same words.
     """
     groups: dict[str, list[int]] = {}
-    for number, one in sheet.items():
+    for number, one in copy.items():
         groups.setdefault(features(one.text).fingerprint, []).append(number)
     for numbers in groups.values():
-        ordered = newest_first(sheet, numbers)
+        ordered = newest_first(copy, numbers)
         while ordered:
             kept = ordered.pop(0)
-            same = [n for n in ordered if _is_exact(sheet, kept, n, today)]
+            same = [n for n in ordered if _is_exact(copy, kept, n, today)]
             for number in same:
-                _merge(sheet, kept, number, "duplicate-of", today)
+                _merge(copy, kept, number, "duplicate-of", today)
             ordered = [n for n in ordered if n not in same]
 
 
-def alike(sheet: Sheet, similar: float) -> tuple[tuple[int, int], ...]:
+def alike(copy: WorkingCopy, similar: float) -> tuple[tuple[int, int], ...]:
     """Return (newer, older) of lines of one kind within 30 days that are alike.
 
     Args:
-        sheet: The file.
+        copy: The file.
         similar: Least `token_sort_ratio`.
     """
     by_kind: dict[Kind, list[_Candidate]] = {}
-    for number in newest_first(sheet, [n for n, _ in sheet.items()])[:MOST_COMPARED]:
-        one = sheet.at(number)
+    for number in newest_first(copy, [n for n, _ in copy.items()])[:MOST_COMPARED]:
+        one = copy.at(number)
         words = " ".join(sorted(features(one.text).folded.split()))
         by_kind.setdefault(one.kind, []).append(_Candidate(number, one, words))
     return tuple(pair for found in by_kind.values() for pair in _pairs(found, similar))
 
 
-def merge_similar(sheet: Sheet, pairs: Iterable[tuple[int, int]], today: date) -> None:
+def merge_similar(copy: WorkingCopy, pairs: Iterable[tuple[int, int]], today: date) -> None:
     """Merge lines that are alike and differ in nothing that matters.
 
     Two that are kept for good both stay; of one and another its words stay.
     """
-    for newer, older in _present(sheet, pairs):
-        one, other = sheet.at(newer), sheet.at(older)
+    for newer, older in _present(copy, pairs):
+        one, other = copy.at(newer), copy.at(older)
         mine, its = features(one.text), features(other.text)
         if mine.numbers != its.numbers or differing(mine, its):
             continue
@@ -87,17 +87,17 @@ def merge_similar(sheet: Sheet, pairs: Iterable[tuple[int, int]], today: date) -
             kept, gone = older, newer
         else:
             continue
-        if sheet.spares(gone):
-            _merge(sheet, kept, gone, "similar-to", today)
+        if copy.spares(gone):
+            _merge(copy, kept, gone, "similar-to", today)
 
 
-def supersede(sheet: Sheet, pairs: Iterable[tuple[int, int]], today: date) -> None:
+def supersede(copy: WorkingCopy, pairs: Iterable[tuple[int, int]], today: date) -> None:
     """Let a newer line take the place of an alike one that it contradicts.
 
     A contradicted line that is kept for good stays beside it, both marked, for somebody to decide.
     """
-    for newer, older in _present(sheet, pairs):
-        one, other = sheet.at(newer), sheet.at(older)
+    for newer, older in _present(copy, pairs):
+        one, other = copy.at(newer), copy.at(older)
         mine, its = features(one.text), features(other.text)
         if not _is_newer(one, other) or not may_be_one_thing(mine.numbers, its.numbers):
             continue
@@ -105,13 +105,13 @@ def supersede(sheet: Sheet, pairs: Iterable[tuple[int, int]], today: date) -> No
         if not broken or Guard.NAMES in broken:  # another name is another thing
             continue
         if not is_kept_for_good(other, today):
-            if sheet.spares(older):
-                sheet.drop(older, f"superseded-by:{name_of(one)}")
+            if copy.spares(older):
+                copy.drop(older, f"superseded-by:{name_of(one)}")
             continue
-        sheet.put(newer, one.noted("mc:conflict", name_of(other)))
-        sheet.put(older, other.noted("mc:conflict", name_of(one)))
+        copy.put(newer, one.noted("mc:conflict", name_of(other)))
+        copy.put(older, other.noted("mc:conflict", name_of(one)))
         guards = tuple(sorted(guard.value for guard in broken))
-        sheet.conflicts.append(Conflict(other, one, guards))
+        copy.conflicts.append(Conflict(other, one, guards))
 
 
 class _Candidate(NamedTuple):
@@ -133,10 +133,10 @@ def _pairs(found: Sequence[_Candidate], similar: float) -> Iterator[tuple[int, i
                 yield newer.number, older.number
 
 
-def _present(sheet: Sheet, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _present(copy: WorkingCopy, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yield the pairs of which both lines are still there."""
     for newer, older in pairs:
-        if sheet.lines[newer] is not None and sheet.lines[older] is not None:
+        if copy.lines[newer] is not None and copy.lines[older] is not None:
             yield newer, older
 
 
@@ -153,15 +153,15 @@ def _is_newer(one: Observation, other: Observation) -> bool:
     return one.day > other.day
 
 
-def _is_exact(sheet: Sheet, kept: int, gone: int, today: date) -> bool:
-    one, other = sheet.at(kept), sheet.at(gone)
+def _is_exact(copy: WorkingCopy, kept: int, gone: int, today: date) -> bool:
+    one, other = copy.at(kept), copy.at(gone)
     if is_kept_for_good(other, today) and same_words(one.text) != same_words(other.text):
         return False
     return is_exact(features(one.text), features(other.text))
 
 
-def _merge(sheet: Sheet, kept: int, gone: int, how: str, today: date) -> None:
-    one, other = sheet.at(kept), sheet.at(gone)
+def _merge(copy: WorkingCopy, kept: int, gone: int, how: str, today: date) -> None:
+    one, other = copy.at(kept), copy.at(gone)
     priority = min(one.priority, other.priority, key=lambda found: found.rank)
     days = [day for it in (one, other) if (day := it.refers_to or it.day) is not None]
     first = max if is_ahead(one, today) or is_ahead(other, today) else min
@@ -172,8 +172,8 @@ def _merge(sheet: Sheet, kept: int, gone: int, how: str, today: date) -> None:
         refers_to=first(days, default=None),
         id=name_of(one),
     )
-    sheet.put(kept, merged.noted("mc:times", str(_times(one) + _times(other))))
-    sheet.drop(gone, f"{how}:{name_of(one)}")
+    copy.put(kept, merged.noted("mc:times", str(_times(one) + _times(other))))
+    copy.drop(gone, f"{how}:{name_of(one)}")
 
 
 def _times(observation: Observation) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.memory.observations import ObservationLog, render
 from memconsole.domain.memory.similarity import same_words
-from memconsole.domain.reflect.sheet import Removed, Room, Sheet
+from memconsole.domain.reflect.working_copy import Budget, Removed, WorkingCopy
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in, words_in
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from memconsole.domain.commands.outcomes import Detail
-    from memconsole.domain.reflect.sheet import Conflict
+    from memconsole.domain.reflect.working_copy import Conflict
 
 
 SMALLEST: Final = 0.1
@@ -46,13 +46,13 @@ class Reflection:
     conflicts: tuple[Conflict, ...]
 
 
-def room_in(log: ObservationLog, least: float) -> Room:
+def budget_of(log: ObservationLog, least: float) -> Budget:
     """Return what may go of a file of which a share must be left.
 
     Headings are not counted: they go with the last line under them.
     """
     text = "\n".join(map(render, log.observations))
-    return Room((1.0 - least) * words_in(text), (1.0 - least) * tokens_in(text))
+    return Budget((1.0 - least) * words_in(text), (1.0 - least) * tokens_in(text))
 
 
 def consolidate(
@@ -71,29 +71,29 @@ def consolidate(
     """
     removed: list[Removed] = []
     conflicts: dict[tuple[str, str], Conflict] = {}
-    room: Room | None = None
+    budget: Budget | None = None
     for _ in range(_MOST_ROUNDS):
         before = log.text
-        sheet = Sheet(list(log.lines))
-        _merge_repeated(sheet, today)
-        room = room or (room_in(sheet.log(), least) if least else None)
-        sheet.room = room
-        _shorten(sheet, today, similar)
-        log = sheet.log()
-        removed += sheet.removed
-        conflicts |= {(one.older.text, one.newer.text): one for one in sheet.conflicts}
+        copy = WorkingCopy(list(log.lines))
+        _merge_repeated(copy, today)
+        budget = budget or (budget_of(copy.log(), least) if least else None)
+        copy.budget = budget
+        _shorten(copy, today, similar)
+        log = copy.log()
+        removed += copy.removed
+        conflicts |= {(one.older.text, one.newer.text): one for one in copy.conflicts}
         if log.text == before:
             break
     return Reflection(log, tuple(removed), tuple(conflicts.values()))
 
 
-def _merge_repeated(sheet: Sheet, today: date) -> None:
+def _merge_repeated(copy: WorkingCopy, today: date) -> None:
     from memconsole.domain.reflect.merging import merge_exact  # noqa: PLC0415 - as below
 
-    merge_exact(sheet, today)
+    merge_exact(copy, today)
 
 
-def _shorten(sheet: Sheet, today: date, similar: float) -> None:
+def _shorten(copy: WorkingCopy, today: date, similar: float) -> None:
     from memconsole.domain.reflect.folding import (  # noqa: PLC0415
         drop_expired,
         fold_days,
@@ -101,12 +101,12 @@ def _shorten(sheet: Sheet, today: date, similar: float) -> None:
     )
     from memconsole.domain.reflect.merging import alike, merge_similar, supersede  # noqa: PLC0415
 
-    pairs = alike(sheet, similar)
-    merge_similar(sheet, pairs, today)
-    supersede(sheet, pairs, today)
-    drop_expired(sheet, today)
-    fold_days(sheet, today)
-    group_topics(sheet)
+    pairs = alike(copy, similar)
+    merge_similar(copy, pairs, today)
+    supersede(copy, pairs, today)
+    drop_expired(copy, today)
+    fold_days(copy, today)
+    group_topics(copy)
 
 
 MOST_CHANGES: Final = 400

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.commands.outcomes import Written
     from memconsole.domain.memory.records import WorkspaceText
-    from memconsole.domain.reflect.sheet import Removed
+    from memconsole.domain.reflect.working_copy import Removed
     from memconsole.engine.home.workspace import AgentMemory
 
 BACKUPS: Final = "memory/observation-backups"

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.reflect import Reflect
     from memconsole.domain.memory.observations import ObservationLog
     from memconsole.domain.memory.records import WorkspaceText
-    from memconsole.domain.reflect.sheet import Conflict, Removed
+    from memconsole.domain.reflect.working_copy import Conflict, Removed
     from memconsole.domain.settings.sections import ReflectorSettings
     from memconsole.engine.home.workspace import AgentMemory, Memories
     from memconsole.engine.model import BudgetedModel

@@ -50,7 +50,7 @@ class Conflict:
 
 
 @dataclass(slots=True)
-class Room:
+class Budget:
     """How many words and how many tokens of the observations may go."""
 
     words: float
@@ -74,17 +74,17 @@ class Room:
 
 
 @dataclass(slots=True)
-class Sheet:
+class WorkingCopy:
     """The file while it is worked on: lines by number, None for those that went.
 
     Attributes:
         lines: As many as the file had; children of a topic hang on their parent instead.
         below: Lines that were moved under another line, by that line's number.
-        room: What may still go of it; None for all.
+        budget: What may still go of it; None for all.
     """
 
     lines: list[Line | None]
-    room: Room | None = None
+    budget: Budget | None = None
     removed: list[Removed] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
     below: dict[int, list[Line]] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class Sheet:
             numbers: The lines.
             into: The line that takes their place.
         """
-        return self.room is None or self.room.take(map(self.at, numbers), into)
+        return self.budget is None or self.budget.take(map(self.at, numbers), into)
 
     def drop(self, number: int, because: str) -> None:
         """Take a line out, and say why; its children stand alone from now on."""
@@ -179,21 +179,21 @@ def is_ahead(observation: Observation, today: date) -> bool:
     return day is not None and day > today
 
 
-def newest_first(sheet: Sheet, numbers: Sequence[int]) -> list[int]:
+def newest_first(copy: WorkingCopy, numbers: Sequence[int]) -> list[int]:
     """Return line numbers, the newest day first, of one day the last line first."""
 
     def age(number: int) -> tuple[bool, date | None, int]:
-        day = sheet.at(number).day
+        day = copy.at(number).day
         return day is not None, day, number
 
     return sorted(numbers, key=age, reverse=True)
 
 
-def _flat(sheet: Sheet) -> Iterator[Line]:
-    for number, line in enumerate(sheet.lines):
+def _flat(copy: WorkingCopy) -> Iterator[Line]:
+    for number, line in enumerate(copy.lines):
         if line is not None:
             yield line
-            yield from sheet.below.get(number, ())
+            yield from copy.below.get(number, ())
 
 
 def _without_empty_days(lines: Iterator[Line]) -> Iterator[Line]:
