@@ -37,8 +37,8 @@ def said(observer: Observer, parts: Sequence[Part]) -> str:
     lines = []
     for part in parts:
         for message in part.messages:
-            heard, _ = observer.heard(message)
-            text = cut(one_line(heard.text), _MESSAGE_CHARS)
+            judged, _ = observer.judged(message)
+            text = cut(one_line(judged.text), _MESSAGE_CHARS)
             if text:
                 lines.append(f"{_clock(observer, message)} {message.role or '?'}: {text}")
     return "\n".join(lines)
@@ -51,15 +51,15 @@ def taken(
 
     A time that no message has is not believed: the line is put to the last message of the batch.
     """
-    heard = [(part, message) for part in parts for message in part.messages]
-    return tuple(_taken(observer, one, heard) for one in answers)
+    judged = [(part, message) for part in parts for message in part.messages]
+    return tuple(_taken(observer, one, judged) for one in answers)
 
 
 def _taken(
-    observer: Observer, answer: Observation, heard: Sequence[tuple[Part, Message]]
+    observer: Observer, answer: Observation, judged: Sequence[tuple[Part, Message]]
 ) -> Observation:
-    times = (pair for pair in reversed(heard) if _clock(observer, pair[1]) == answer.clock)
-    part, message = next(times, heard[-1])
+    times = (pair for pair in reversed(judged) if _clock(observer, pair[1]) == answer.clock)
+    part, message = next(times, judged[-1])
     day = local_day(message.at or observer.now, observer.zone)
     told = dated(observer.mask(one_line(answer.text)), day)
     text = quote_line(cut(told.text, TEXT_CHARS))

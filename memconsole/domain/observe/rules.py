@@ -21,7 +21,7 @@ from memconsole.domain.memory.observations import (
 )
 from memconsole.domain.memory.similarity import features, is_exact, twin
 from memconsole.domain.observe.relative_dates import dated
-from memconsole.domain.observe.scoring import Heard, find
+from memconsole.domain.observe.scoring import JudgedMessage, find
 from memconsole.domain.planted import PLANTED, holds_planted, is_order, is_planted, quoted
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
@@ -193,9 +193,9 @@ class Observer:
         made: list[Observation] = []
         masked = 0
         for part in parts:
-            heard = [self.heard(message) for message in part.messages]
-            masked += sum(is_masked for _, is_masked in heard)
-            lines = find([words for words, _ in heard], texts)
+            judged = [self.judged(message) for message in part.messages]
+            masked += sum(is_masked for _, is_masked in judged)
+            lines = find([words for words, _ in judged], texts)
             made += [self._made(part, line) for line in lines if line.score >= self.min_score]
         planted = sum(holds_planted(one.text) for part in parts for one in part.messages)
         return replace(self.new_ones(made, log, masked), planted=planted)
@@ -217,11 +217,13 @@ class Observer:
         found = len(made)
         return Extracted(kept, found, found - len(new), len(new) - len(kept), masked)
 
-    def heard(self, message: Message) -> tuple[Heard, bool]:
+    def judged(self, message: Message) -> tuple[JudgedMessage, bool]:
         """Return what is listened to of a message, and whether it held a secret."""
         text = self.mask(message.text)
         foreign = "\n".join(line for line in text.split("\n") if not _is_own(line))
-        return Heard(message.role or "", foreign, bool(message.attachments)), text != message.text
+        return JudgedMessage(
+            message.role or "", foreign, bool(message.attachments)
+        ), text != message.text
 
     def source(self, part: Part, message: Message) -> str:
         """Return where a line comes from: agent, session, record."""

@@ -19,7 +19,7 @@ from memconsole.domain.observe.patterns import CUES
 from memconsole.domain.observe.sentences import (
     MOST_NAMES,
     NAME_POINTS,
-    Said,
+    JudgedSentence,
     content_words,
     judged,
     labels_of,
@@ -63,7 +63,7 @@ _ENOUGH: Final = 0.66
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class JudgedMessage:
     """One message as it is judged.
 
     Attributes:
@@ -93,28 +93,28 @@ class Found:
     kind: Kind
 
 
-def find(heard: Sequence[Heard], known: Iterable[str] = ()) -> tuple[Found, ...]:
+def find(messages: Sequence[JudgedMessage], known: Iterable[str] = ()) -> tuple[Found, ...]:
     """Return what is worth remembering, in the order of the talk.
 
     Args:
-        heard: The messages, oldest first.
+        messages: The messages, oldest first.
         known: Texts that are remembered already: their words are no news.
     """
-    labels = labels_of([one.text for one in heard])
+    labels = labels_of([one.text for one in messages])
     seen = {word for text in known for word in content_words(text)}
     found: list[Found] = []
-    for index, one in enumerate(heard):
+    for index, one in enumerate(messages):
         label, body = without_label(one.text, labels)
         said = [judged(part, labels) for part in sentences(body)[:_MOST_SENTENCES]]
-        said = with_question(said, asked(heard, index, labels), labels)
+        said = with_question(said, asked(messages, index, labels), labels)
         if any(part.is_kept for part in said):
-            score = _stretched(_score(one, said, seen) + _around(heard, index, labels))
+            score = _stretched(_score(one, said, seen) + _around(messages, index, labels))
             found += _lines(index, label, one.role, said, score)
         seen.update(word for part in said for word in part.words)
     return tuple(found)
 
 
-def _score(one: Heard, said: Sequence[Said], seen: set[str]) -> float:
+def _score(one: JudgedMessage, said: Sequence[JudgedSentence], seen: set[str]) -> float:
     """Return the points that a message has by itself."""
     kept = [part for part in said if part.is_kept]
     words = {word for part in kept for word in part.words}
@@ -139,18 +139,18 @@ def _score(one: Heard, said: Sequence[Said], seen: set[str]) -> float:
     )
 
 
-def _around(heard: Sequence[Heard], index: int, labels: frozenset[str]) -> float:
+def _around(messages: Sequence[JudgedMessage], index: int, labels: frozenset[str]) -> float:
     """Return the points that a message gets from those before and behind it."""
     points = _OPENING if index == 0 else 0.0
-    if questions := asked(heard, index, labels):
+    if questions := asked(messages, index, labels):
         points += _ANSWER
         if any(
             compiled(cue.ASKS_A_FACT).search(q) and not compiled(cue.GREETS).search(q)
             for q in questions
         ):
             points += _ANSWERS_A_FACT
-    if index + 1 < len(heard) and heard[index + 1].role != heard[index].role:
-        _, following = without_label(heard[index + 1].text, labels)
+    if index + 1 < len(messages) and messages[index + 1].role != messages[index].role:
+        _, following = without_label(messages[index + 1].text, labels)
         points += _TAKEN_UP if compiled(cue.REACTION).match(following) else 0.0
     return points
 
@@ -167,7 +167,7 @@ def _is_to_you(text: str) -> bool:
 
 
 def _lines(
-    index: int, label: str, role: str, said: Sequence[Said], score: float
+    index: int, label: str, role: str, said: Sequence[JudgedSentence], score: float
 ) -> Iterator[Found]:
     """Yield the lines of one message: its best sentences first, each line in their order."""
     chosen = _chosen(said)
@@ -185,7 +185,7 @@ def _lines(
         yield Found(index, text, round(min(_MOST_SCORE, max(0.0, own)), 1), _kind(group, speaker))
 
 
-def _joined_lines(group: Sequence[Said]) -> str:
+def _joined_lines(group: Sequence[JudgedSentence]) -> str:
     """Return sentences in one line; items of a list, which have no full stop, get a semicolon."""
     text = group[0].text
     for part in group[1:]:
@@ -194,7 +194,7 @@ def _joined_lines(group: Sequence[Said]) -> str:
     return text
 
 
-def _chosen(said: Sequence[Said]) -> list[tuple[int, Said]]:
+def _chosen(said: Sequence[JudgedSentence]) -> list[tuple[int, JudgedSentence]]:
     """Return the sentences that hold most of what a message says, in order."""
     kept = [(number, part) for number, part in enumerate(said) if part.is_kept]
     wanted = _ENOUGH * len({word for part in said for word in part.words})
@@ -211,14 +211,14 @@ def _chosen(said: Sequence[Said]) -> list[tuple[int, Said]]:
     return sorted(chosen, key=lambda pair: pair[0])
 
 
-def _worth(part: Said) -> float:
+def _worth(part: JudgedSentence) -> float:
     """Return how much a sentence says for its length."""
     return (len(part.words) + 2.0 * part.points) / math.sqrt(len(part.text) + 20)
 
 
-def _grouped(chosen: Sequence[tuple[int, Said]]) -> list[list[Said]]:
+def _grouped(chosen: Sequence[tuple[int, JudgedSentence]]) -> list[list[JudgedSentence]]:
     """Put sentences together that fit one line; the groups with most points first."""
-    groups: list[list[Said]] = []
+    groups: list[list[JudgedSentence]] = []
     size = 0
     for _, part in chosen:
         if groups and size + len(part.text) < LINE_CHARS - 20:
@@ -230,7 +230,7 @@ def _grouped(chosen: Sequence[tuple[int, Said]]) -> list[list[Said]]:
     return sorted(groups, key=lambda group: -sum(part.points for part in group))
 
 
-def _kind(group: Sequence[Said], role: str) -> Kind:
+def _kind(group: Sequence[JudgedSentence], role: str) -> Kind:
     names = {found.name for part in group for found in part.cues}
     for one in CUES:
         if one.kind is None or one.name not in names:
@@ -249,18 +249,18 @@ _LONGEST_BESIDE: Final = 100
 """Characters of a question before an answer that says much by itself."""
 
 
-def asked(heard: Sequence[Heard], index: int, labels: frozenset[str]) -> list[str]:
+def asked(messages: Sequence[JudgedMessage], index: int, labels: frozenset[str]) -> list[str]:
     """Return the questions of the message before, when somebody else asked them."""
-    if not index or heard[index - 1].role == heard[index].role:
+    if not index or messages[index - 1].role == messages[index].role:
         return []
-    _, body = without_label(heard[index - 1].text, labels)
+    _, body = without_label(messages[index - 1].text, labels)
     parts = sentences(body[-_LOOKED_AT:])
     return [part.text for part in parts if compiled(cue.QUESTION).search(part.text)]
 
 
 def with_question(
-    said: Sequence[Said], questions: Sequence[str], labels: frozenset[str]
-) -> list[Said]:
+    said: Sequence[JudgedSentence], questions: Sequence[str], labels: frozenset[str]
+) -> list[JudgedSentence]:
     """Put the last question in front of an answer that says nothing without it.
 
     That is a short one, such as a number, and one that begins with a word for what was asked
@@ -279,7 +279,7 @@ def with_question(
     return [*said[:first], told, *said[first + 1 :]]
 
 
-def _is_bare(said: Sequence[Said], question: str) -> bool:
+def _is_bare(said: Sequence[JudgedSentence], question: str) -> bool:
     """Whether an answer is so short that it says nothing by itself."""
     if not compiled(cue.ASKS_A_FACT).search(question) or len(question) > _LONGEST_QUESTION:
         return False
@@ -295,7 +295,7 @@ def _is_bare(said: Sequence[Said], question: str) -> bool:
     )
 
 
-def _is_about(part: Said, question: str) -> bool:
+def _is_about(part: JudgedSentence, question: str) -> bool:
     """Whether a sentence begins with a word that stands for what the question names."""
     begins = compiled(cue.STANDS_FOR).match(part.text)
     if begins is None or len(question) > _LONGEST_BESIDE:

@@ -25,7 +25,7 @@ _SOLID = "[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class JudgedSentence:
     """A sentence and what was found in it."""
 
     text: str
@@ -41,7 +41,7 @@ class Said:
         return sum(max(0.0, one.points) for one in self.cues) + self.names * NAME_POINTS
 
 
-def judged(part: Sentence, labels: frozenset[str]) -> Said:
+def judged(part: Sentence, labels: frozenset[str]) -> JudgedSentence:
     """Return a sentence with what was found in it.
 
     Args:
@@ -52,7 +52,7 @@ def judged(part: Sentence, labels: frozenset[str]) -> Said:
     words = frozenset(content_words(text))
     names = sum(1 for name in compiled(cue.NAME).findall(text) if not _is_partner(name, labels))
     cues = tuple(one for one in CUES if compiled(one.pattern).search(text))
-    return Said(
+    return JudgedSentence(
         text,
         words,
         cues,

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.domain.memory.observations import Kind, Priority
-from memconsole.domain.observe.scoring import LINE_CHARS, MAX_CHARS, Found, Heard, find
+from memconsole.domain.observe.scoring import LINE_CHARS, MAX_CHARS, Found, JudgedMessage, find
 
 
 def only(*texts: str, role: str = "user") -> tuple[Found, ...]:
-    return find([Heard(role, text) for text in texts])
+    return find([JudgedMessage(role, text) for text in texts])
 
 
 @pytest.mark.parametrize(
@@ -95,13 +95,13 @@ def test_decisions_and_rules_of_people_are_urgent() -> None:
 
 def test_a_short_answer_keeps_its_question() -> None:
     talk = [
-        Heard("user", "Which port does the staging gateway use?"),
-        Heard("assistant", "18789."),
+        JudgedMessage("user", "Which port does the staging gateway use?"),
+        JudgedMessage("assistant", "18789."),
     ]
     [found] = find(talk)
 
     assert found.text == "Which port does the staging gateway use? — 18789."
-    assert find([Heard("user", "How are you?"), Heard("assistant", "Fine.")]) == ()
+    assert find([JudgedMessage("user", "How are you?"), JudgedMessage("assistant", "Fine.")]) == ()
 
 
 @pytest.mark.parametrize(
@@ -119,17 +119,17 @@ def test_a_short_answer_keeps_its_question() -> None:
 def test_an_answer_with_a_word_for_what_was_asked_keeps_its_question(
     asked: str, answer: str, is_joined: bool
 ) -> None:
-    found = find([Heard("user", asked), Heard("assistant", answer)])[-1]
+    found = find([JudgedMessage("user", asked), JudgedMessage("assistant", answer)])[-1]
 
     assert found.text == (f"{asked} — {answer}" if is_joined else answer)
 
 
 def test_a_question_is_kept_without_the_name_in_front() -> None:
     talk = [
-        Heard("user", "Ada: I moved to Genoa in May. What did the funding pay for?"),
-        Heard("assistant", "Bob: It paid for the roof in 2021."),
-        Heard("user", "Ada: We sail to Elba in June with my brother."),
-        Heard("assistant", "Bob: My sister lives in Elba since March."),
+        JudgedMessage("user", "Ada: I moved to Genoa in May. What did the funding pay for?"),
+        JudgedMessage("assistant", "Bob: It paid for the roof in 2021."),
+        JudgedMessage("user", "Ada: We sail to Elba in June with my brother."),
+        JudgedMessage("assistant", "Bob: My sister lives in Elba since March."),
     ]
 
     assert (
@@ -139,25 +139,25 @@ def test_a_question_is_kept_without_the_name_in_front() -> None:
 
 def test_an_answer_is_worth_more_than_the_same_words_unasked() -> None:
     said = "The backup of the cluster lies on the second disk."
-    asked = find([Heard("user", "Where is the backup?"), Heard("assistant", said)])
-    alone = find([Heard("user", "I see."), Heard("assistant", said)])
+    asked = find([JudgedMessage("user", "Where is the backup?"), JudgedMessage("assistant", said)])
+    alone = find([JudgedMessage("user", "I see."), JudgedMessage("assistant", said)])
 
     assert asked[-1].score > alone[-1].score
 
 
 def test_what_is_known_is_worth_less() -> None:
     said = "The backup of the cluster lies on the second disk."
-    talk = [Heard("user", said)]
+    talk = [JudgedMessage("user", said)]
 
     assert find(talk)[0].score > find(talk, [said])[0].score
 
 
 def test_names_of_those_who_talk_stay_in_front() -> None:
     talk = [
-        Heard("user", "Ada: Hi Bob! I bought a boat in Genoa last week."),
-        Heard("assistant", "Bob: Wow, that's great, Ada!"),
-        Heard("user", "Ada: Thanks! We sail to Elba in June with my brother."),
-        Heard("assistant", "Bob: Sounds good!"),
+        JudgedMessage("user", "Ada: Hi Bob! I bought a boat in Genoa last week."),
+        JudgedMessage("assistant", "Bob: Wow, that's great, Ada!"),
+        JudgedMessage("user", "Ada: Thanks! We sail to Elba in June with my brother."),
+        JudgedMessage("assistant", "Bob: Sounds good!"),
     ]
 
     assert [found.text for found in find(talk)] == [
@@ -191,7 +191,7 @@ def test_a_long_message_gives_few_short_lines() -> None:
     st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=200)), max_size=6)
 )
 def test_any_talk_can_be_judged(talk: list[tuple[str, str]]) -> None:
-    found = find([Heard(role, text) for role, text in talk])
+    found = find([JudgedMessage(role, text) for role, text in talk])
 
     assert all(0 <= one.score <= 10 and one.text for one in found)
     assert [one.index for one in found] == sorted(one.index for one in found)
