@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class PruningWish:
+class PruningRequest:
     """What the preview is asked for; None takes what the platform is configured to do.
 
     Attributes:
@@ -44,17 +44,19 @@ class PruningPreview:
     plan: PruningPlan
 
 
-def prune_preview(ports: Ports, home: Home, view: SessionView, wish: PruningWish) -> PruningPreview:
+def prune_preview(
+    ports: Ports, home: Home, view: SessionView, request: PruningRequest
+) -> PruningPreview:
     """Preview one session; its transcript is only read.
 
     Raises:
         StoreError: The transcript cannot be read.
     """
     rules = rules_of(_configured(home), view.window or DEFAULT_WINDOW)
-    if wish.mode is not None:
-        rules = replace(rules, mode=wish.mode)
-    if wish.ttl is not None:
-        rules = replace(rules, ttl=wish.ttl)
+    if request.mode is not None:
+        rules = replace(rules, mode=request.mode)
+    if request.ttl is not None:
+        rules = replace(rules, ttl=request.ttl)
     require_own_words(view.stored)
     entries: list[Entry] = []
     if view.transcript is not None:
@@ -62,7 +64,7 @@ def prune_preview(ports: Ports, home: Home, view: SessionView, wish: PruningWish
     flags, _ = active_flags(entries)
     on_path = [one for one, flag in zip(entries, flags, strict=True) if flag]
     parts = tuple(_parts(_in_context(on_path)))
-    return PruningPreview(view, preview(parts, rules, wish.at or ports.clock.now()))
+    return PruningPreview(view, preview(parts, rules, request.at or ports.clock.now()))
 
 
 def _configured(home: Home) -> dict[str, object]:

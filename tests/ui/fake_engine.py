@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.files import Marker
     from memconsole.domain.memory.records import Capture
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
-    from memconsole.engine.pruning import PruningPreview, PruningWish
+    from memconsole.engine.pruning import PruningPreview, PruningRequest
     from memconsole.ports.jobs import JobControl
     from memconsole.ports.platform import StopSignal
 
@@ -97,7 +97,7 @@ class FakeEngine(FakeSearching):
         self.startup = Bootstrap(SessionClass.MAIN, (), ())
         self.hook_states: tuple[HookStatus, ...] = ()
         self.pruned: PruningPreview | None = None
-        self.wishes: list[PruningWish] = []
+        self.wishes: list[PruningRequest] = []
         self.history = sample.runs()
         self.sampled = 0
         self.jobs: JobControl | None = None
@@ -188,8 +188,8 @@ class FakeSessions(SessionService):
             raise SessionNotFoundError(name)
         return self._fake.transcripts[name]
 
-    def pruned(self, name: str, wish: PruningWish) -> PruningPreview:
-        self._fake.wishes.append(wish)
+    def pruned(self, name: str, request: PruningRequest) -> PruningPreview:
+        self._fake.wishes.append(request)
         if self._fake.pruned is None:
             raise SessionNotFoundError(name)
         return self._fake.pruned

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class RotationWish:
+class RotationRequest:
     """What `rotate` was asked for.
 
     Attributes:
@@ -96,7 +96,7 @@ def _targets(
     return [(ref, None) for ref in ([one.ref for one in home.agents] if named is None else [named])]
 
 
-def rotations(call: Call, wish: RotationWish, *, yes: bool) -> int:
+def rotations(call: Call, request: RotationRequest, *, yes: bool) -> int:
     """Plan from disk, ask, then reset one session after the other.
 
     Raises:
@@ -104,23 +104,23 @@ def rotations(call: Call, wish: RotationWish, *, yes: bool) -> int:
         ConfirmationError: It was not confirmed.
         GatewayUnavailableError: The Gateway is not reachable or refuses us; nothing was done.
     """
-    if call.settings.ui.read_only and not wish.dry_run:
+    if call.settings.ui.read_only and not request.dry_run:
         raise ReadOnlyError("rotate")
     home = call.engine.home.read()
     with call.busy("reading the sessions"):
         plan = call.engine.rotation.plan(
-            agent_id=wish.agent,
-            keys=wish.keys,
-            threshold_tokens=wish.threshold,
-            is_forced=wish.is_forced,
-            is_active_forced=wish.is_active_forced,
+            agent_id=request.agent,
+            keys=request.keys,
+            threshold_tokens=request.threshold,
+            is_forced=request.is_forced,
+            is_active_forced=request.is_active_forced,
         )
     outcomes: Sequence[Outcome] = plan.outcomes
     planned = [one for one in outcomes if isinstance(one, Planned)]
-    if planned and not wish.dry_run:
+    if planned and not request.dry_run:
         _confirm(call, planned, yes=yes)
         call.engine.gateway.require()
-        outcomes = _rotate(call, plan, wish)
+        outcomes = _rotate(call, plan, request)
     return _answer(call, "rotate", outcomes, home, plan)
 
 
@@ -260,7 +260,7 @@ def _confirm(
         raise ConfirmationError(name_of(planned[0].command), is_declined=True)
 
 
-def _rotate(call: Call, plan: RotationPlan, wish: RotationWish) -> list[Outcome]:
+def _rotate(call: Call, plan: RotationPlan, request: RotationRequest) -> list[Outcome]:
     """Run what was planned, up to the maximum; what the plan skips stays as it is."""
     from memconsole.engine.rotation.plan import over_the_maximum  # noqa: PLC0415
 
@@ -276,9 +276,9 @@ def _rotate(call: Call, plan: RotationPlan, wish: RotationWish) -> list[Outcome]
             else:
                 order = replace(
                     command,
-                    threshold_tokens=wish.threshold,
-                    is_forced=wish.is_forced,
-                    is_active_forced=wish.is_active_forced,
+                    threshold_tokens=request.threshold,
+                    is_forced=request.is_forced,
+                    is_active_forced=request.is_active_forced,
                     dry_run=False,
                 )
                 outcome = call.engine.run(order)

@@ -81,7 +81,7 @@ def rotate(
     no Gateway.
     """
     at_least_one("--threshold", threshold)
-    wish = perform.RotationWish(
+    request = perform.RotationRequest(
         keys=tuple(keys or ()),
         agent=agent,
         threshold=threshold,
@@ -89,7 +89,7 @@ def rotate(
         dry_run=dry_run,
         is_active_forced=force_active,
     )
-    return perform.rotations(call_of(context), wish, yes=yes)
+    return perform.rotations(call_of(context), request, yes=yes)
 
 
 def index_md(

@@ -11,7 +11,7 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import SessionArgument, call_of
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.pruning import CHARS_PER_TOKEN, PruneAction, PruningMode, parse_ttl
-from memconsole.engine.pruning import PruningWish
+from memconsole.engine.pruning import PruningRequest
 from memconsole.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ def prune_preview(
     Nothing is written: pruning changes the prompt, never the transcript.
     """
     call = call_of(context)
-    wish = PruningWish(_mode(mode), _ttl(ttl), _moment(at))
+    request = PruningRequest(_mode(mode), _ttl(ttl), _moment(at))
     with call.busy("reading the transcript"):
-        found = call.engine.sessions.pruned(key, wish)
+        found = call.engine.sessions.pruned(key, request)
         home = call.engine.home.read()
     return call.answer(
         Answer(

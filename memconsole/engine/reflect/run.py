@@ -74,8 +74,8 @@ class _Run:
     @property
     def asks_model(self) -> bool:
         """Whether a model that is set up is asked."""
-        wish = self.command.asks_model
-        return not self.command.dry_run if wish is None else wish
+        request = self.command.asks_model
+        return not self.command.dry_run if request is None else request
 
 
 @dataclass(frozen=True, slots=True)

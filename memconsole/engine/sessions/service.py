@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot.snapshot import SessionDetail, SessionView, TranscriptView
     from memconsole.engine.home.live import LiveView
     from memconsole.engine.home.reader import Reader
-    from memconsole.engine.pruning import PruningPreview, PruningWish
+    from memconsole.engine.pruning import PruningPreview, PruningRequest
     from memconsole.ports.bundle import Ports
 
 
@@ -64,7 +64,7 @@ class SessionService:
         """
         return transcript_view(self._ports, self.find(name), tail=tail, everything=everything)
 
-    def pruned(self, name: str, wish: PruningWish) -> PruningPreview:
+    def pruned(self, name: str, request: PruningRequest) -> PruningPreview:
         """Return what the platform would trim or clear of a session's next request."""
         home = self._reader.home()
-        return prune_preview(self._ports, home, self.find(name), wish)
+        return prune_preview(self._ports, home, self.find(name), request)

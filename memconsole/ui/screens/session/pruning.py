@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.pruning import PruningMode
-from memconsole.engine.pruning import PruningWish
+from memconsole.engine.pruning import PruningRequest
 from memconsole.ui.actions.targets import for_session
 from memconsole.ui.drawing.names import row_key, session_name
 from memconsole.ui.keys import bind, panel_keys
@@ -46,7 +46,7 @@ class PruningScreen(ConsoleScreen):
     def __init__(self, view: SessionView) -> None:
         super().__init__("pruning")
         self._view = view
-        self._wish = PruningWish()
+        self._request = PruningRequest()
         self._preview: PruningPreview | None = None
         self._detail: SessionDetail | None = None
         self._failures: dict[str, str] = {}
@@ -79,8 +79,8 @@ class PruningScreen(ConsoleScreen):
         return self._view.key_text or self._view.session_id or ""
 
     def _ask(self) -> None:
-        engine, name, wish = self.desk.engine, self._asked, self._wish
-        self._previews.ask(lambda: engine.sessions.pruned(name, wish))
+        engine, name, request = self.desk.engine, self._asked, self._request
+        self._previews.ask(lambda: engine.sessions.pruned(name, request))
         self._details.ask(lambda: engine.sessions.detail(name))
 
     # ---- drawing -------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class PruningScreen(ConsoleScreen):
         failure = self._failures.get("pruning", "")
         self.named("results").show(results_listing(plan, failure, context))
         width, failed = window.room[0], bool(failure)
-        window.show(window_listing(plan, self._wish, context, width, failed=failed))
+        window.show(window_listing(plan, self._request, context, width, failed=failed))
         self.named("fill").show(fill_listing(self._detail, context))
         self.show_keys()
 
@@ -126,18 +126,18 @@ class PruningScreen(ConsoleScreen):
 
     def action_mode(self) -> None:
         """Preview by another mode than the configured one, and by that one again."""
-        place = (_MODES.index(self._wish.mode) + 1) % len(_MODES)
-        self._wonder(replace(self._wish, mode=_MODES[place]))
+        place = (_MODES.index(self._request.mode) + 1) % len(_MODES)
+        self._wonder(replace(self._request, mode=_MODES[place]))
 
     def action_due(self) -> None:
         """Preview the moment at which the ttl is over, and the present again."""
         due_at = None if self._preview is None else self._preview.plan.due_at
-        self._wonder(replace(self._wish, at=due_at if self._wish.at is None else None))
+        self._wonder(replace(self._request, at=due_at if self._request.at is None else None))
 
-    def _wonder(self, wish: PruningWish) -> None:
-        self._wish = wish
-        mode = () if wish.mode is None else ("--mode", wish.mode.value)
-        at = () if wish.at is None else ("--at", wish.at.isoformat(timespec="seconds"))
+    def _wonder(self, request: PruningRequest) -> None:
+        self._request = request
+        mode = () if request.mode is None else ("--mode", request.mode.value)
+        at = () if request.at is None else ("--at", request.at.isoformat(timespec="seconds"))
         what = f"pruning of {session_name(self._view, self.desk.glyphs)}"
         words = ("prune-preview", self._asked, *mode, *at)
         self.desk.history.add(self.desk.clock.now(), what, *words)
@@ -148,7 +148,7 @@ class PruningScreen(ConsoleScreen):
         plan = None if self._preview is None else self._preview.plan
         if action in ("mode", "due") and plan is None:
             return "there is no preview yet"
-        if action == "due" and self._wish.at is None and (plan is None or plan.due_at is None):
+        if action == "due" and self._request.at is None and (plan is None or plan.due_at is None):
             return "no ttl runs: it counts from the last call, in the mode cache-ttl"
         if action == "open":
             return "there is nothing to go into here"

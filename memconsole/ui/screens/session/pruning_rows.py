@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memconsole.domain.pruning import PrunedResult, PruningPlan
-    from memconsole.engine.pruning import PruningWish
+    from memconsole.engine.pruning import PruningRequest
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.spans import Line
 
@@ -98,7 +98,7 @@ def _result(one: PrunedResult, largest: int) -> Row:
 
 
 def window_listing(
-    plan: PruningPlan | None, wish: PruningWish, context: Context, width: int, *, failed: bool
+    plan: PruningPlan | None, request: PruningRequest, context: Context, width: int, *, failed: bool
 ) -> Listing:
     """Return how full the window is before and after, and by which rules."""
     rows = []
@@ -107,7 +107,7 @@ def window_listing(
             text_row("before", *_bar("before", plan, plan.chars_before, context, width)),
             text_row("after", *_bar("after", plan, plan.chars_after, context, width)),
         ]
-        rows += _facts(plan, wish, context, width)
+        rows += _facts(plan, request, context, width)
     return Listing(
         title="Window",
         about="" if plan is None else f"{context.glyphs.dot} {plan.rules.window_tokens:,} tokens",
@@ -129,8 +129,10 @@ def _bar(label: str, plan: PruningPlan, chars: int, context: Context, width: int
     )
 
 
-def _facts(plan: PruningPlan, wish: PruningWish, context: Context, width: int) -> Iterator[Row]:
-    for number, (label, text, role) in enumerate(_told(plan, wish, context)):
+def _facts(
+    plan: PruningPlan, request: PruningRequest, context: Context, width: int
+) -> Iterator[Row]:
+    for number, (label, text, role) in enumerate(_told(plan, request, context)):
         for place, piece in enumerate(cells.wrap(text, max(width - _LABEL, 8))):
             head = "" if place else label
             yield text_row(
@@ -142,12 +144,12 @@ def _facts(plan: PruningPlan, wish: PruningWish, context: Context, width: int) -
 
 
 def _told(
-    plan: PruningPlan, wish: PruningWish, context: Context
+    plan: PruningPlan, request: PruningRequest, context: Context
 ) -> Iterator[tuple[str, str, Role]]:
     if plan.gate is not None:
         yield "all is kept", WHY[plan.gate], Role.WARNING
     rules = plan.rules
-    asked = "as configured" if wish.mode is None else "asked for here; x goes on"
+    asked = "as configured" if request.mode is None else "asked for here; x goes on"
     yield "mode", f"{rules.mode.value} ({asked})", Role.STRONG
     if plan.last_call_at is not None:
         ago = figures.ago(context.since(plan.last_call_at))
@@ -155,7 +157,7 @@ def _told(
     if plan.due_at is not None:
         left = figures.until(plan.due_at - plan.at)
         word = "over" if plan.at >= plan.due_at else f"over in {left}"
-        seen = ", seen from then" if wish.at is not None else ""
+        seen = ", seen from then" if request.at is not None else ""
         yield "ttl", f"{figures.age(rules.ttl)}, {word}{seen}", Role.PLAIN
     yield (
         "trimmed",

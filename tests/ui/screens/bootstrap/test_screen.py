@@ -12,7 +12,7 @@ from memconsole.domain.agents import Severity
 from memconsole.domain.hooks import HookState
 from memconsole.domain.pruning import PruningMode
 from memconsole.domain.snapshot.snapshot import Attention
-from memconsole.engine.pruning import PruningWish
+from memconsole.engine.pruning import PruningRequest
 from memconsole.errors import HomeUnreadableError
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, at_work
@@ -136,17 +136,17 @@ async def test_each_result_says_what_would_happen_and_why(engine: FakeEngine) ->
         assert "ttl 1 h, over" in window
         assert "tool exec" in desk.text("fill")
         await desk.press("x", "x")
-        assert engine.wishes[-1] == PruningWish(PruningMode.CACHE_TTL)
+        assert engine.wishes[-1] == PruningRequest(PruningMode.CACHE_TTL)
         await desk.press("d")
         due = sample.NOW - timedelta(minutes=2)
-        assert engine.wishes[-1] == PruningWish(PruningMode.CACHE_TTL, at=due)
+        assert engine.wishes[-1] == PruningRequest(PruningMode.CACHE_TTL, at=due)
         twin = next(iter(desk.app.history)).command_line
         assert twin == (
             "memconsole prune-preview agent:main:main --mode cache-ttl "
             "--at 2026-01-26T13:18:00+00:00"
         )
         await desk.press("d", "x", "x", "x")
-        assert engine.wishes[-1] == PruningWish()
+        assert engine.wishes[-1] == PruningRequest()
         await desk.press("enter")
         assert "there is nothing to go into here" in desk.bar("keys")
 
