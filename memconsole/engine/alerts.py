@@ -47,7 +47,7 @@ _LOOKING = "health"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AlertingResult:
     """What came of one round of telling.
 
     Attributes:
@@ -104,7 +104,7 @@ class AlertService:
         *,
         platform_zone: str | None = None,
         cancel: StopSignal | None = None,
-    ) -> Told:
+    ) -> AlertingResult:
         """Tell every channel what it does not know yet.
 
         Args:
@@ -124,7 +124,7 @@ class AlertService:
         for channel in channels:
             for notice in alerts.notices(state, channel.name, report, rules):
                 if cancel is not None and cancel.is_set():
-                    return Told(tuple(sent), tuple(failed), was_cancelled=True)
+                    return AlertingResult(tuple(sent), tuple(failed), was_cancelled=True)
                 delivery = self._deliver(channel, notice, home, cancel)
                 if delivery.error is not None:
                     failed.append(delivery)
@@ -133,7 +133,7 @@ class AlertService:
                 self._save(home, state)
                 if channel.name != LOG:
                     sent.append((channel.name, notice))
-        return Told(tuple(sent), tuple(failed))
+        return AlertingResult(tuple(sent), tuple(failed))
 
     def mute(self, issue: str, span: timedelta | None) -> None:
         """Tell nobody of something that is wrong for a while.

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from memconsole.domain.alerts.rules import Mute, OpenAlert, Told
+    from memconsole.domain.alerts.rules import ChannelRecord, Mute, OpenAlert
     from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.consolidate.note_hits import NoteHit
     from memconsole.domain.flush import FlushMark, Stage
@@ -317,9 +317,9 @@ ALERTS: Table[OpenAlert] = Table(
     key=("home", "issue"),
 )
 
-ALERTS_TOLD: Table[Told] = Table(
+ALERTS_TOLD: Table[ChannelRecord] = Table(
     "alert_told",
-    "memconsole.domain.alerts.rules:Told",
+    "memconsole.domain.alerts.rules:ChannelRecord",
     {
         "home": NAME.beside,
         "channel": NAME.beside,

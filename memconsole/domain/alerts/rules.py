@@ -61,7 +61,7 @@ class OpenAlert:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ChannelRecord:
     """What one channel knows of one issue.
 
     Attributes:
@@ -86,7 +86,7 @@ class AlertState:
     """
 
     open: Mapping[str, OpenAlert] = field(default_factory=dict)
-    told: Mapping[tuple[str, str], Told] = field(default_factory=dict)
+    told: Mapping[tuple[str, str], ChannelRecord] = field(default_factory=dict)
     mutes: Mapping[str, Mute] = field(default_factory=dict)
 
     def is_muted(self, alert: OpenAlert, now: datetime) -> bool:
@@ -232,7 +232,9 @@ def notices(
     return tuple(one for one in found if one.issues)
 
 
-def _is_due(alert: OpenAlert, told: Told | None, now: datetime, cooldown: timedelta) -> bool:
+def _is_due(
+    alert: OpenAlert, told: ChannelRecord | None, now: datetime, cooldown: timedelta
+) -> bool:
     if alert.issue in PROBES and alert.seen_at == alert.since:
         return False
     if alert.seen_at != now:  # nobody could look: nothing new is known
@@ -261,7 +263,7 @@ def delivered(state: AlertState, channel: str, notice: Notice) -> AlertState:
         if notice.kind is NoticeKind.RECOVERY:
             told.pop(place, None)
         elif notice.kind is NoticeKind.ALERT:
-            told[place] = Told(issue.status, notice.at, issue.since or notice.at)
+            told[place] = ChannelRecord(issue.status, notice.at, issue.since or notice.at)
     return replace(state, told=told)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Home
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
-    from memconsole.engine.alerts import AlertService, Told
+    from memconsole.engine.alerts import AlertingResult, AlertService
     from memconsole.engine.config_check.service import ConfigService
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.search.service import SearchService
@@ -34,7 +34,7 @@ class HealthRound(NamedTuple):
     """
 
     report: HealthReport
-    told: Told
+    told: AlertingResult
 
 
 class HealthService:

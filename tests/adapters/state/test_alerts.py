@@ -10,7 +10,7 @@ import pytest
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.alerts import StateAlerts
 from memconsole.adapters.state.database import StateDatabase
-from memconsole.domain.alerts.rules import AlertState, Mute, OpenAlert, Told
+from memconsole.domain.alerts.rules import AlertState, ChannelRecord, Mute, OpenAlert
 from memconsole.domain.health.checks import CheckStatus
 from memconsole.errors import StateError
 
@@ -27,8 +27,8 @@ STATE = AlertState(
         )
     },
     {
-        ("log", "gateway"): Told(CheckStatus.CRITICAL, AT, AT),
-        ("hook", "disk"): Told(CheckStatus.WARNING, AT, AT),
+        ("log", "gateway"): ChannelRecord(CheckStatus.CRITICAL, AT, AT),
+        ("hook", "disk"): ChannelRecord(CheckStatus.WARNING, AT, AT),
     },
 )
 

@@ -15,12 +15,12 @@ from memconsole.domain.alerts.rules import (
     LOG,
     AlertRules,
     AlertState,
+    ChannelRecord,
     Issue,
     Mute,
     Notice,
     NoticeKind,
     OpenAlert,
-    Told,
     standings,
 )
 from memconsole.domain.alerts.text import payload
@@ -244,7 +244,7 @@ def test_what_channels_knew_that_are_gone_is_forgotten() -> None:
 
 def test_what_no_check_is_called_any_more_is_forgotten() -> None:
     old = OpenAlert("fax", WARNING, "no paper", "", AT, AT)
-    state = AlertState({"fax": old}, {("hook", "fax"): Told(WARNING, AT, AT)})
+    state = AlertState({"fax": old}, {("hook", "fax"): ChannelRecord(WARNING, AT, AT)})
     state = alerts.kept(alerts.seen(state, report(5, disk=OK)), ["hook"], keeps_over=True)
     assert state == AlertState()
 
