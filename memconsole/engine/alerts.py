@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime, timedelta
 
-    from memconsole.domain.alerts.rules import OpenAlert, Standing
+    from memconsole.domain.alerts.rules import AlertStatus, OpenAlert
     from memconsole.domain.health.checks import HealthReport
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.service import HomeService
@@ -157,7 +157,7 @@ class AlertService:
         now = self._clock.now()
         self._ports.store.mute(home, Mute(found.issue, found.status, now, now + span))
 
-    def standings(self) -> tuple[Standing, ...]:
+    def standings(self) -> tuple[AlertStatus, ...]:
         """Return what was wrong at the last look and who knows of it, the gravest first."""
         state = self.state(self._home_path())
         return standings(state, self._settings.health.alert_cooldown, self._clock.now())

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.consolidate.note_hits import NoteHit
     from memconsole.domain.flush import FlushMark
-    from memconsole.domain.memory.edits import MemoryAction, Standing
+    from memconsole.domain.memory.edits import MemoryAction, PathState
     from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
     from memconsole.domain.observe.rules import Cursor
 
@@ -117,7 +117,7 @@ class WorkspaceFolders(Protocol):
             WorkspaceError: It lies outside the workspace, or cannot be read.
         """
 
-    def standing(self, root: Path, relative: str) -> Standing:
+    def path_state(self, root: Path, relative: str) -> PathState:
         """Return what stands at a path, and what has to be made to write there.
 
         Raises:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from memconsole.domain.memory.edits import MemoryAction, Standing
+from memconsole.domain.memory.edits import MemoryAction, PathState
 from tests.doubles.unwritable import Unwritable
 
 if TYPE_CHECKING:
@@ -237,8 +237,8 @@ class FakeFolders:
             )
         )
 
-    def standing(self, root: Path, relative: str) -> Standing:
-        return Standing()
+    def path_state(self, root: Path, relative: str) -> PathState:
+        return PathState()
 
     def remove(
         self, root: Path, relative: str, *, folders: Sequence[str] = (), is_final: bool = False

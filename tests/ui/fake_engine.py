@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime, timedelta
 
-    from memconsole.domain.alerts.rules import Standing
+    from memconsole.domain.alerts.rules import AlertStatus
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome, Run
     from memconsole.domain.hooks import HookStatus
@@ -102,7 +102,7 @@ class FakeEngine(FakeSearching):
         self.sampled = 0
         self.jobs: JobControl | None = None
         self.health_report = HealthReport((), sample.NOW)
-        self.standings: tuple[Standing, ...] = ()
+        self.standings: tuple[AlertStatus, ...] = ()
         self.config_report: ConfigReport | MemconsoleError = ConfigReport(())
         self.run_gate = threading.Event()
         self.run_gate.set()
@@ -276,7 +276,7 @@ class FakeAlerts(AlertService):
     def __init__(self, fake: FakeEngine) -> None:
         self._fake = fake
 
-    def standings(self) -> tuple[Standing, ...]:
+    def standings(self) -> tuple[AlertStatus, ...]:
         return self._fake.standings
 
     def mute(self, issue: str, span: timedelta | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from memconsole.domain.memory.edits import FileEdit, Span, Standing
+from memconsole.domain.memory.edits import FileEdit, PathState, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,7 +49,7 @@ def unpacked(stored: str) -> tuple[FileEdit, ...]:
                     for offset, removed, added, above, below in row["spans"]
                 ),
                 str(row["before"]),
-                Standing(row.get("mode"), tuple(row.get("folders", ()))),
+                PathState(row.get("mode"), tuple(row.get("folders", ()))),
             )
             for row in json.loads(stored)
         )

@@ -406,7 +406,7 @@ INTENTS: Table[Intent] = Table(
         .or_else(()),
         "temporary": WORD.or_else(""),
     },
-    parts={"standing": "memconsole.domain.memory.edits:Standing"},
+    parts={"standing": "memconsole.domain.memory.edits:PathState"},
     indexes=[("workspace", "id"), ("turn",)],
 )
 

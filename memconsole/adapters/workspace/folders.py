@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.workspace.inside import failed, open_place, remove_empty
-from memconsole.adapters.workspace.writer import bytes_of, standing
+from memconsole.adapters.workspace.writer import bytes_of, path_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from memconsole.adapters.workspace.inside import Place
     from memconsole.adapters.workspace.writer import Intentions
-    from memconsole.domain.memory.edits import Standing
+    from memconsole.domain.memory.edits import PathState
     from memconsole.domain.memory.intents import Intent
 
 
@@ -44,13 +44,13 @@ class DiskFolders:
                 raise failed(root / folder, error) from error
         return tuple(sorted(found))
 
-    def standing(self, root: Path, relative: str) -> Standing:
+    def path_state(self, root: Path, relative: str) -> PathState:
         """Return what stands at a path, and what has to be made to write there.
 
         Raises:
             WorkspaceError: It lies outside the workspace, or something else than a file is there.
         """
-        return standing(root, relative)
+        return path_state(root, relative)
 
     def remove(
         self, root: Path, relative: str, *, folders: Sequence[str] = (), is_final: bool = False
@@ -77,7 +77,7 @@ class DiskFolders:
 
 
 def _removing(relative: str, place: Place, mode: int) -> Intent:
-    from memconsole.domain.memory.edits import Standing  # noqa: PLC0415
+    from memconsole.domain.memory.edits import PathState  # noqa: PLC0415
     from memconsole.domain.memory.intents import Intent, IntentKind  # noqa: PLC0415
 
-    return Intent(relative, IntentKind.REMOVE, bytes_of(place), standing=Standing(mode))
+    return Intent(relative, IntentKind.REMOVE, bytes_of(place), standing=PathState(mode))

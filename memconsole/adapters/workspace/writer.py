@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from memconsole.adapters.workspace.inside import Place
     from memconsole.domain.commands.outcomes import Written
-    from memconsole.domain.memory.edits import Standing
+    from memconsole.domain.memory.edits import PathState
     from memconsole.domain.memory.intents import Intent
     from memconsole.domain.memory.records import WorkspaceText
 
@@ -295,7 +295,7 @@ def _look(root: Path, relative: str, *, with_data: bool = True) -> _Old:
         return _Old(status, bytes_of(place) if with_data and status is not None else None)
 
 
-def standing(root: Path, relative: str) -> Standing:
+def path_state(root: Path, relative: str) -> PathState:
     """Return what stands at a path, and what has to be made to write there.
 
     Raises:
@@ -304,11 +304,11 @@ def standing(root: Path, relative: str) -> Standing:
     return _standing(root, relative, _look(root, relative, with_data=False))
 
 
-def _standing(root: Path, relative: str, old: _Old) -> Standing:
-    from memconsole.domain.memory.edits import Standing  # noqa: PLC0415 - writers only
+def _standing(root: Path, relative: str, old: _Old) -> PathState:
+    from memconsole.domain.memory.edits import PathState  # noqa: PLC0415 - writers only
 
     mode = None if old.status is None else old.status.st_mode & 0o7777
-    return Standing(mode, () if old.has_folder else missing_folders(root, relative))
+    return PathState(mode, () if old.has_folder else missing_folders(root, relative))
 
 
 def _written(relative: str, size: int, mode: int) -> Written:

@@ -10,7 +10,7 @@ from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.moments import parse_span
 from memconsole.cli.call.shared import DryRunOption, call_of
-from memconsole.cli.json.encode import standing
+from memconsole.cli.json.encode import alert_status
 from memconsole.cli.output.figures import age
 from memconsole.cli.output.figures import span as words
 from memconsole.cli.output.printer import Cell
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Row
     from memconsole.cli.output.printer import Printer
-    from memconsole.domain.alerts.rules import Delivery, Standing
+    from memconsole.domain.alerts.rules import AlertStatus, Delivery
 
 _STYLES = {"warning": "warn", "critical": "due"}
 _SIGNS = {"warning": "WARN", "critical": "CRIT"}
@@ -42,7 +42,7 @@ def list_alerts(context: typer.Context) -> int:
     return call.answer(
         Answer(
             "alerts list",
-            data=lambda: [standing(one) for one in found],
+            data=lambda: [alert_status(one) for one in found],
             show=lambda printer: _show(printer, found, looked_at),
             at=call.clock.now(),
             home=call.engine.home.read(),
@@ -164,7 +164,7 @@ def _show_deliveries(printer: Printer, found: tuple[Delivery, ...]) -> None:
         )
 
 
-def _show(printer: Printer, found: tuple[Standing, ...], looked_at: datetime | None) -> None:
+def _show(printer: Printer, found: tuple[AlertStatus, ...], looked_at: datetime | None) -> None:
     if not found:
         if looked_at is None:
             printer.write(_NEVER_LOOKED)
@@ -182,7 +182,7 @@ def _show(printer: Printer, found: tuple[Standing, ...], looked_at: datetime | N
                 printer.sentence(Cell(" " * (width + 7)), printer.text(more), "dim")
 
 
-def _told(row: Standing, now: datetime) -> str:
+def _told(row: AlertStatus, now: datetime) -> str:
     """Return who knows: `told 12 min ago, again in 18 min`."""
     told = "nobody was told yet" if row.told_at is None else f"told {age(row.told_at, now)} ago"
     if row.muted_until is not None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memconsole.domain.agents import Era, Notice
-    from memconsole.domain.alerts.rules import OpenAlert, Standing
+    from memconsole.domain.alerts.rules import AlertStatus, OpenAlert
     from memconsole.domain.freshness import Freshness
     from memconsole.domain.gateway import GatewayStatus
     from memconsole.domain.settings import Settings
@@ -305,7 +305,7 @@ def alert(one: OpenAlert) -> Row:
     }
 
 
-def standing(one: Standing) -> Row:
+def alert_status(one: AlertStatus) -> Row:
     """Return one alert with who knows of it."""
     return {
         **alert(one.alert),

@@ -322,7 +322,7 @@ class Mute:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AlertStatus:
     """One alert, and who knows of it.
 
     Attributes:
@@ -338,20 +338,22 @@ class Standing:
     muted_until: datetime | None
 
 
-def standings(state: AlertState, cooldown: timedelta, now: datetime) -> tuple[Standing, ...]:
+def standings(state: AlertState, cooldown: timedelta, now: datetime) -> tuple[AlertStatus, ...]:
     """Return what is wrong and who knows of it, the gravest first."""
     ranked = sorted(state.open.values(), key=lambda one: (-one.status.rank, one.since, one.issue))
     return tuple(_standing(one, state, cooldown, now) for one in ranked)
 
 
-def _standing(alert: OpenAlert, state: AlertState, cooldown: timedelta, now: datetime) -> Standing:
+def _standing(
+    alert: OpenAlert, state: AlertState, cooldown: timedelta, now: datetime
+) -> AlertStatus:
     told = [
         one.at
         for (channel, issue), one in state.told.items()
         if issue == alert.issue and channel != LOG
     ]
     mute = state.mutes.get(alert.issue)
-    return Standing(
+    return AlertStatus(
         alert,
         told_at=max(told, default=None),
         again_at=min((at + cooldown for at in told), default=None),

@@ -55,7 +55,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PathState:
     """What stands at a path before something is written there.
 
     Attributes:
@@ -67,7 +67,7 @@ class Standing:
     folders: tuple[str, ...] = ()
 
 
-UNSEEN: Final = Standing()
+UNSEEN: Final = PathState()
 """Nobody looked: what was done before modes were kept."""
 
 
@@ -89,7 +89,7 @@ class FileEdit:
     after: str
     spans: tuple[Span, ...]
     before: str = ""
-    stood: Standing = UNSEEN
+    stood: PathState = UNSEEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()
 
 
-def edit_of(path: str, before: str | None, after: str, stood: Standing = UNSEEN) -> FileEdit:
+def edit_of(path: str, before: str | None, after: str, stood: PathState = UNSEEN) -> FileEdit:
     """Return what turned one text into another, as one span; None was no file."""
     old = before or ""
     start = _common(old, after)
@@ -125,7 +125,7 @@ def edit_of(path: str, before: str | None, after: str, stood: Standing = UNSEEN)
 
 
 def without(
-    path: str, text: str, entries: Iterable[MemoryEntry], stood: Standing = UNSEEN
+    path: str, text: str, entries: Iterable[MemoryEntry], stood: PathState = UNSEEN
 ) -> tuple[str, FileEdit]:
     """Return the text without some of its entries, and the edit.
 

@@ -16,7 +16,7 @@ from memconsole.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memconsole.domain.memory.edits import Standing
+    from memconsole.domain.memory.edits import PathState
 
 
 class IntentKind(StrEnum):
@@ -44,7 +44,7 @@ class Intent:
     before: bytes | None = None
     after: bytes = b""
     offset: int = 0
-    standing: Standing = UNSEEN
+    standing: PathState = UNSEEN
     temporary: str = ""
 
 

@@ -65,7 +65,7 @@ def _promote(
         size = len(grown(memory.read(path)).encode(errors="replace"))
         message = f"would add to {path} of {memory.agent.id}: {'; '.join(it.text for it in chosen)}"
         return Planned(command, message, (Written(path, size),), _details(path, chosen))
-    stood, at = memory.standing(path), memory.now
+    stood, at = memory.path_state(path), memory.now
     before, after, wrote = memory.change(path, grown)
     edit = edit_of(path, before, after, stood)
     ids = tuple(entry_id(path, one.text.removeprefix("- ")) for one in chosen)

@@ -122,7 +122,7 @@ def _apply(
 ) -> Consolidated:
     """Back up, archive, replace, remember, in this order; a failure takes all of it back."""
     files, text = Files(memory), found.decay.log.text
-    stood = memory.standing(OBSERVATIONS)
+    stood = memory.path_state(OBSERVATIONS)
     backup, made = files.back_up(found.seen, found.at)
     archived, added = files.archive(found.decay.removed, found.at)
     written = memory.workspace.edit(memory.root, OBSERVATIONS, text, seen=found.seen)

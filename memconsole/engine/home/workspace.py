@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.calendar import Zone
     from memconsole.domain.commands.outcomes import Detail
-    from memconsole.domain.memory.edits import FileEdit, Standing
+    from memconsole.domain.memory.edits import FileEdit, PathState
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.settings import Settings
@@ -127,13 +127,13 @@ class AgentMemory:
             return name.lower()
         return name
 
-    def standing(self, relative: str) -> Standing:
+    def path_state(self, relative: str) -> PathState:
         """Return what stands at a path before it is changed.
 
         Raises:
             WorkspaceError: Something else than a file is there.
         """
-        return self.folders.standing(self.root, relative)
+        return self.folders.path_state(self.root, relative)
 
     def change(
         self,

@@ -79,7 +79,7 @@ def _add(command: MemoryAdd, memory: AgentMemory, edits: MemoryLog) -> Outcome:
         )
     if command.dry_run:
         return _planned(command, note, memory)
-    stood = memory.standing(note.path)
+    stood = memory.path_state(note.path)
     before, after, wrote = _write(note, memory)
     entry = _added(note, before, after)
     edit = edit_of(note.path, before, after, stood)

@@ -134,7 +134,7 @@ def _forget_in(
 ) -> tuple[FileEdit, Written]:
     """Take entries out of one file."""
     wanted = {one.id for one in entries}
-    stood = memory.standing(path)
+    stood = memory.path_state(path)
     made: list[FileEdit] = []
 
     def make(seen: WorkspaceText | None) -> str:
@@ -164,7 +164,7 @@ def _archive(
         place = f"mc:path={_word(path)} mc:line={one.line}"
         parts.append(f"<!-- {words} {place} -->\n{memory.masked(block)}\n\n")
     archive = f"{ARCHIVE}/forgotten-{local:%Y-%m}.md"
-    old, stood = memory.read(archive), memory.standing(archive)
+    old, stood = memory.read(archive), memory.path_state(archive)
     wrote = memory.workspace.append(
         memory.root, archive, "".join(parts), header=f"# Forgotten — {local:%Y-%m}\n\n"
     )

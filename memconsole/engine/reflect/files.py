@@ -73,7 +73,7 @@ class Files:
         names = (f"{stem}.md", *(f"{stem}-{number}.md" for number in range(2, 1000)))
         name = next(one for one in names if one not in taken)
         path, root = f"{BACKUPS}/{name}", self.memory.root
-        stood = self.memory.folders.standing(root, path)
+        stood = self.memory.folders.path_state(root, path)
         wrote = self.memory.workspace.replace(root, path, seen.text, seen=None)
         return wrote, FileEdit(path, True, text_digest(seen.text), (), text_digest(""), stood)
 
@@ -89,7 +89,7 @@ class Files:
         lines = [render_archived(one.observation, because=one.because) for one in removed]
         day, root = local_day(at, self.memory.zone), self.memory.root
         path = self.archive_path(at)
-        old, stood = self.read(path), self.memory.folders.standing(root, path)
+        old, stood = self.read(path), self.memory.folders.path_state(root, path)
         wrote = self.memory.workspace.append(
             root, path, "\n".join(lines) + "\n", header=f"# Archived Observations — {day}\n\n"
         )

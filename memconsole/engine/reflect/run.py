@@ -240,7 +240,7 @@ def _plan(run: _Run, result: _Result, shown: str) -> Planned:
 def _apply(run: _Run, result: _Result, seen: WorkspaceText) -> Reflected:
     """Back up, archive, replace, remember, and let old backups go, in this order."""
     files, at = Files(run.memory), run.memory.now
-    stood = run.memory.standing(OBSERVATIONS)
+    stood = run.memory.path_state(OBSERVATIONS)
     backup, made = files.back_up(seen, at)
     done = [files.archive(result.removed, at)] if result.removed else []
     new = result.new.reflected(f"{local_time(at, run.memory.zone):%Y-%m-%d %H:%M}")

@@ -16,7 +16,7 @@ from memconsole.ui.widgets.title import home_name, severity_role
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memconsole.domain.alerts.rules import Standing
+    from memconsole.domain.alerts.rules import AlertStatus
     from memconsole.domain.config_check.finding import ConfigReport, Finding
     from memconsole.domain.health.checks import Check, HealthReport
     from memconsole.ui.drawing.context import Context
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LABEL_WIDTH: Final = 10
 
-NOBODY: Final[Mapping[str, Standing]] = {}
+NOBODY: Final[Mapping[str, AlertStatus]] = {}
 """Nobody was told of anything."""
 
 _SIGNS: Final = {
@@ -57,7 +57,7 @@ def health_listing(
     report: HealthReport | None,
     failure: str,
     context: Context,
-    told: Mapping[str, Standing] = NOBODY,
+    told: Mapping[str, AlertStatus] = NOBODY,
 ) -> Listing:
     """Return every check, what is wrong first; `told` says who knows of it, by check."""
     if report is None:
@@ -79,7 +79,7 @@ def health_listing(
     )
 
 
-def _check(check: Check, told: Standing | None, context: Context) -> Row:
+def _check(check: Check, told: AlertStatus | None, context: Context) -> Row:
     sign, role = _SIGNS[check.status]
     since = "" if check.since is None else figures.age(context.now - check.since)
     return Row(
@@ -127,7 +127,10 @@ def _finding(finding: Finding, place: int) -> Row:
 
 
 def check_facts(
-    report: HealthReport | None, key: str, context: Context, told: Mapping[str, Standing] = NOBODY
+    report: HealthReport | None,
+    key: str,
+    context: Context,
+    told: Mapping[str, AlertStatus] = NOBODY,
 ) -> Facts:
     """Return what is known of one check."""
     checks = () if report is None else report.checks
@@ -185,7 +188,7 @@ def _case(value: object) -> str:
     return str(value)
 
 
-def alert_cell(one: Standing | None, context: Context) -> str:
+def alert_cell(one: AlertStatus | None, context: Context) -> str:
     """Return when somebody is told next: `18 min`, `muted 23 h`; empty when nobody is."""
     if one is None:
         return ""
@@ -197,7 +200,7 @@ def alert_cell(one: Standing | None, context: Context) -> str:
     return figures.age(left) if left.total_seconds() > 0 else "now"
 
 
-def alert_facts(one: Standing | None, context: Context) -> tuple[tuple[str, str], ...]:
+def alert_facts(one: AlertStatus | None, context: Context) -> tuple[tuple[str, str], ...]:
     """Return the same in full: when somebody was told, and when the next is."""
     if one is None:
         return ()

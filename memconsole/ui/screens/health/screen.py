@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from memconsole.domain.alerts.rules import Standing
+    from memconsole.domain.alerts.rules import AlertStatus
     from memconsole.domain.config_check.finding import ConfigReport
     from memconsole.domain.health.checks import HealthReport
     from memconsole.engine.engine import Engine
@@ -59,9 +59,9 @@ class HealthScreen(ConsoleScreen):
         self._asked_at: datetime | None = None
         self._chosen = "checks"
         self._health: Loader[HealthReport] = Loader(self, "health")
-        self._told: dict[str, Standing] = {}
+        self._told: dict[str, AlertStatus] = {}
         self._findings: Loader[ConfigReport] = Loader(self, "config")
-        self._standings: Loader[tuple[Standing, ...]] = Loader(self, "alerts")
+        self._standings: Loader[tuple[AlertStatus, ...]] = Loader(self, "alerts")
         self._deed: Loader[str] = Loader(self, "deed")
 
     @property
@@ -88,7 +88,7 @@ class HealthScreen(ConsoleScreen):
 
     # The threads make the services: their modules may still have to be loaded.
 
-    def _ask_standings(self) -> tuple[Standing, ...]:
+    def _ask_standings(self) -> tuple[AlertStatus, ...]:
         return self.desk.engine.alerts.standings()
 
     def _ask_health(self) -> HealthReport:
@@ -143,7 +143,7 @@ class HealthScreen(ConsoleScreen):
     # ---- deeds ---------------------------------------------------------------------------
 
     @property
-    def _alert(self) -> Standing | None:
+    def _alert(self) -> AlertStatus | None:
         """The alert of the check under the cursor, when people are or would be told of it."""
         row = self.named("checks").row if self._chosen == "checks" else None
         return None if row is None else self._told.get(row.key.removeprefix("check-"))
@@ -170,7 +170,7 @@ class HealthScreen(ConsoleScreen):
         self._standings.ask(self._ask_standings)
 
 
-def _muted(engine: Engine, one: Standing) -> str:
+def _muted(engine: Engine, one: AlertStatus) -> str:
     issue = one.alert.issue
     if one.muted_until is not None:
         engine.alerts.mute(issue, None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import Severity
-from memconsole.domain.alerts.rules import OpenAlert, Standing
+from memconsole.domain.alerts.rules import AlertStatus, OpenAlert
 from memconsole.domain.config_check.finding import ConfigReport, Finding
 from memconsole.domain.health.checks import Check, CheckStatus, HealthReport
 from memconsole.errors import HomeUnreadableError
@@ -47,11 +47,11 @@ FINDINGS = (
 )
 
 
-def standing(told_min: int | None = 12, muted: timedelta | None = None) -> Standing:
+def alert_status(told_min: int | None = 12, muted: timedelta | None = None) -> AlertStatus:
     """Return the alert of the check that is ill."""
     ill = CHECKS[2]
     told = None if told_min is None else sample.NOW - timedelta(minutes=told_min)
-    return Standing(
+    return AlertStatus(
         OpenAlert(ill.id, ill.status, ill.message, ill.hint, sample.NOW, sample.NOW),
         told_at=told,
         again_at=None if told is None else told + timedelta(minutes=30),
@@ -61,7 +61,7 @@ def standing(told_min: int | None = 12, muted: timedelta | None = None) -> Stand
 
 @pytest.fixture
 def engine(engine: FakeEngine) -> FakeEngine:
-    engine.standings = (standing(),)
+    engine.standings = (alert_status(),)
     engine.health_report = HealthReport(CHECKS, sample.NOW)
     engine.config_report = ConfigReport(FINDINGS, "/home/op/.openclaw/openclaw.json", "2026.9.6")
     return engine
@@ -95,13 +95,13 @@ async def test_when_people_are_told_again_stands_beside_the_check(engine: FakeEn
 @pytest.mark.parametrize(
     ("one", "words"),
     [
-        (standing(None), "told nobody was told yet"),
-        (standing(45), "again with the next look"),
-        (standing(muted=timedelta(hours=8)), "muted for 8 h more, unless it gets worse"),
+        (alert_status(None), "told nobody was told yet"),
+        (alert_status(45), "again with the next look"),
+        (alert_status(muted=timedelta(hours=8)), "muted for 8 h more, unless it gets worse"),
     ],
 )
 async def test_what_is_known_of_an_alert_in_full(
-    engine: FakeEngine, one: Standing, words: str
+    engine: FakeEngine, one: AlertStatus, words: str
 ) -> None:
     engine.standings = (one,)
     async with at_work(engine, WIDE) as desk:
