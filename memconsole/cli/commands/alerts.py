@@ -177,12 +177,12 @@ def _show(printer: Printer, found: tuple[AlertStatus, ...], looked_at: datetime 
         one, status = row.alert, row.alert.status.value
         first = Cell(f"{_SIGNS[status]:<5}{one.issue:<{width}}  ", _STYLES[status])
         printer.sentence(first, printer.text(f"{one.message}, for {age(one.since, printer.now)}"))
-        for more in (one.hint, _told(row, printer.now)):
+        for more in (one.hint, _message(row, printer.now)):
             if more:
                 printer.sentence(Cell(" " * (width + 7)), printer.text(more), "dim")
 
 
-def _told(row: AlertStatus, now: datetime) -> str:
+def _message(row: AlertStatus, now: datetime) -> str:
     """Return who knows: `told 12 min ago, again in 18 min`."""
     told = "nobody was told yet" if row.told_at is None else f"told {age(row.told_at, now)} ago"
     if row.muted_until is not None:

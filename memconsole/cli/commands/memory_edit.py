@@ -104,7 +104,7 @@ def edit(
     path = _path(call, owner, file)
     editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     if dry_run:
-        return _told(call, home, owner, path, f"would open {path} in {editor[0]}")
+        return _message(call, home, owner, path, f"would open {path} in {editor[0]}")
     if call.is_json or not call.output.can_ask:
         raise UsageError(
             "memory edit needs a terminal", hint="Use `memory add` or `memory forget`."
@@ -114,8 +114,8 @@ def edit(
     code = _edited(editor, whole)
     if call.engine.memory.text(owner, path) == before:
         end = f"; the editor ended with {code}" if code else ""
-        return _told(call, home, owner, path, f"{path} is as it was{end}", code=min(code, 1))
-    return _told(call, home, owner, path, f"{path} was changed{_indexed(call, owner)}")
+        return _message(call, home, owner, path, f"{path} is as it was{end}", code=min(code, 1))
+    return _message(call, home, owner, path, f"{path} was changed{_indexed(call, owner)}")
 
 
 def _edited(editor: list[str], file: Path) -> int:
@@ -177,7 +177,7 @@ def _indexed(call: Call, owner: str) -> str:
     return "; " + ("it is indexed" if isinstance(outcome, Reindexed) else outcome.message)
 
 
-def _told(call: Call, home: Home, owner: str, path: str, message: str, *, code: int = 0) -> int:
+def _message(call: Call, home: Home, owner: str, path: str, message: str, *, code: int = 0) -> int:
     return call.answer(
         Answer(
             "memory edit",

@@ -39,26 +39,26 @@ def install(context: typer.Context, kind: KindOption = None, dry_run: DryRunOpti
     if dry_run:
         found = units.planned(chosen, setup)
         place = "the lines below" if found.path is None else str(found.path)
-        return _told(call, "install", found, "planned", f"would write {place}")
+        return _message(call, "install", found, "planned", f"would write {place}")
     if call.settings.ui.read_only:
         raise ReadOnlyError("service install")
     with call.busy("installing the service"):
         found, was_told = units.install(chosen, setup)
     if found.path is None:
-        return _told(call, "install", found, "planned", _CRON)
+        return _message(call, "install", found, "planned", _CRON)
     words = f"wrote {found.path}"
     if setup.missing:
         words += f"; without {', '.join(setup.missing)}, which only this environment holds"
     if was_told:
-        return _told(call, "install", found, "done", f"{words}; it runs", is_active=True)
-    return _told(call, "install", found, "done", words, hint=_UNREACHABLE)
+        return _message(call, "install", found, "done", f"{words}; it runs", is_active=True)
+    return _message(call, "install", found, "done", words, hint=_UNREACHABLE)
 
 
 def status(context: typer.Context, kind: KindOption = None) -> int:
     """Say whether the scheduler is a service of this host, and whether that runs."""
     call, units, chosen = _begun(context, kind)
     found = units.status(chosen, _setup(call))
-    return _told(call, "status", found, "done", _words(found), is_active=found.is_active)
+    return _message(call, "status", found, "done", _words(found), is_active=found.is_active)
 
 
 def remove(context: typer.Context, kind: KindOption = None, dry_run: DryRunOption = False) -> int:
@@ -67,16 +67,16 @@ def remove(context: typer.Context, kind: KindOption = None, dry_run: DryRunOptio
     found = units.planned(chosen, _setup(call))
     if found.path is None:
         words = "take the lines of memconsole out of your crontab: `crontab -e`"
-        return _told(call, "remove", found, "skipped", words)
+        return _message(call, "remove", found, "skipped", words)
     if dry_run:
         words = f"would remove {found.path}" if found.is_installed else "there is no service"
-        return _told(call, "remove", found, "planned", words)
+        return _message(call, "remove", found, "planned", words)
     if call.settings.ui.read_only:
         raise ReadOnlyError("service remove")
     path = units.remove(chosen)
     if path is None:
-        return _told(call, "remove", found, "skipped", "there is no service")
-    return _told(call, "remove", found, "done", f"removed {path}", is_active=False)
+        return _message(call, "remove", found, "skipped", "there is no service")
+    return _message(call, "remove", found, "done", f"removed {path}", is_active=False)
 
 
 def _begun(
@@ -102,7 +102,7 @@ def _words(found: ServiceState) -> str:
     return f"it is installed {runs[found.is_active]}{old}"
 
 
-def _told(
+def _message(
     call: Call,
     verb: str,
     found: ServiceState,

@@ -122,7 +122,7 @@ _WORDS: Final = {
 }
 
 
-def told(before: int, after: int, removed: Sequence[Removed]) -> str:
+def reduction(before: int, after: int, removed: Sequence[Removed]) -> str:
     """Return `from 9120 to 5400 words (12 repeated, 40 small and old)`."""
     counts = Counter(_WORDS.get(one.because.partition(":")[0], "expired") for one in removed)
     parts = ", ".join(f"{count} {word}" for word, count in counts.most_common())

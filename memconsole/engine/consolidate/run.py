@@ -111,7 +111,7 @@ def _planned(command: Consolidate, memory: AgentMemory, found: _Found) -> Planne
     size = len(found.decay.log.text.encode(errors="replace"))
     return Planned(
         command,
-        f"would archive {_told(memory, found)}: {'; '.join(_named(memory, found))}",
+        f"would archive {_message(memory, found)}: {'; '.join(_named(memory, found))}",
         (Written(OBSERVATIONS, size),),
         found.details,
     )
@@ -133,7 +133,7 @@ def _apply(
     files.prune_backups()
     return Consolidated(
         command,
-        f"archived {_told(memory, found)}; `memconsole memory undo` brings them back",
+        f"archived {_message(memory, found)}; `memconsole memory undo` brings them back",
         (written, backup, archived),
         {**found.details, "backup": backup.path},
     )
@@ -148,7 +148,7 @@ def _named(memory: AgentMemory, found: _Found) -> Iterator[str]:
         yield f"and {len(lines) - _NAMED} more"
 
 
-def _told(memory: AgentMemory, found: _Found) -> str:
+def _message(memory: AgentMemory, found: _Found) -> str:
     number = len(found.decay.lines)
     lines = "1 line" if number == 1 else f"{number} lines"
     before, after = tokens_in(found.seen.text), tokens_in(found.decay.log.text)

@@ -249,7 +249,7 @@ class AgentMemory:
                 hint="`memconsole memory show --all` lists every entry with its id.",
             )
         if len({one.id for one in found}) > 1:
-            listed = "; ".join(self.told(one) for one in found[:_LISTED])
+            listed = "; ".join(self.entry_line(one) for one in found[:_LISTED])
             more = f"; and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
             raise EntryIdError(
                 f"{wanted!r} begins the ids of {len(found)} entries",
@@ -257,7 +257,7 @@ class AgentMemory:
             )
         return found
 
-    def told(self, entry: MemoryEntry) -> str:
+    def entry_line(self, entry: MemoryEntry) -> str:
         """Return an entry as one line for people: masked, then cut."""
         said = one_line(self.masked(entry.text))
         return f"{entry.id} {entry.path}:{entry.line} {cut(said, _EXCERPT_CHARS)}"

@@ -174,7 +174,7 @@ def _archive(
 
 
 def _planned(command: MemoryForget, memory: AgentMemory, entries: Sequence[MemoryEntry]) -> Planned:
-    told = "; ".join(memory.told(one) for one in entries)
+    told = "; ".join(memory.entry_line(one) for one in entries)
     rest = ", and no copy is kept" if command.is_hard else ""
     wrote = []
     for path, group in groupby(entries, key=lambda one: one.path):

@@ -96,7 +96,7 @@ class ObserverRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Picked:
+class NewMessages:
     """The new words of all talks.
 
     Attributes:
@@ -119,7 +119,7 @@ class Picked:
         return sum(len(part.messages) for part in self.parts)
 
 
-def gather(run: ObserverRun) -> Picked | Skipped:
+def gather(run: ObserverRun) -> NewMessages | Skipped:
     """Read the talks that this run is about.
 
     Raises:
@@ -156,7 +156,7 @@ def gather(run: ObserverRun) -> Picked | Skipped:
             older += len(tail.messages) - len(new)
         if new and stored.session_id is not None:
             parts.append(Part(stored.session_id, new))
-    return Picked(tuple(parts), tuple(notices), read, older, end)
+    return NewMessages(tuple(parts), tuple(notices), read, older, end)
 
 
 def _end(run: ObserverRun, chosen: Sequence[StoredSession]) -> tuple[str, str] | None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from memconsole.domain.observe.rules import Extracted, Part
     from memconsole.domain.settings import Settings
     from memconsole.engine.model import BudgetedModel
-    from memconsole.engine.observe.read import Picked
+    from memconsole.engine.observe.read import NewMessages
     from memconsole.engine.transcripts.fingerprint import Fingerprints
     from memconsole.engine.turn import Turns
     from memconsole.ports.platform import Clock, SessionStore, Workspace
@@ -52,7 +52,7 @@ _NO_TEXT = "\ufffd"
 
 
 @dataclass(slots=True)
-class _Tally:
+class _Totals:
     """What the batches of one run came to."""
 
     added: list[Observation] = field(default_factory=list)
@@ -122,7 +122,7 @@ def _attempt(run: ObserverRun) -> Outcome:
     return outcome
 
 
-def _look_at(run: ObserverRun, picked: Picked) -> Outcome:
+def _look_at(run: ObserverRun, picked: NewMessages) -> Outcome:
     if picked.lines < (1 if run.mode in ("flush", "recover") else run.observer.min_lines):
         return _too_few(run, picked)
     hash_ = input_hash(picked.parts)
@@ -131,19 +131,19 @@ def _look_at(run: ObserverRun, picked: Picked) -> Outcome:
     if is_known and run.mode in ("normal", "morning"):
         message = f"nothing was said in the talks of {run.agent.id} since the last run"
         return _skipped(run, picked, SkipReason.NOTHING_NEW, message)
-    tally = _Tally()
+    totals = _Totals()
     for batch in batches(picked.parts):
-        _observe(run, batch, hash_, tally)
-    return _told(run, picked, tally)
+        _observe(run, batch, hash_, totals)
+    return _outcome(run, picked, totals)
 
 
-def _observe(run: ObserverRun, batch: Sequence[Part], hash_: str, tally: _Tally) -> None:
+def _observe(run: ObserverRun, batch: Sequence[Part], hash_: str, totals: _Totals) -> None:
     """Extract from one batch, write, then remember."""
     workspace, root = run.workspace, run.agent.workspace
     seen = workspace.read(root, OBSERVATIONS)
     log = parse("" if seen is None else seen.text)
     if run.command.dry_run:
-        log = add(log, tally.added)
+        log = add(log, totals.added)
     observer = Observer(
         agent_id=run.agent.id,
         mask=way_out(redacts=run.settings.redact),
@@ -152,20 +152,20 @@ def _observe(run: ObserverRun, batch: Sequence[Part], hash_: str, tally: _Tally)
         min_score=run.observer.min_score,
         max_items=run.observer.max_items,
     )
-    extracted, tally.llm = extract(run, observer, batch, log)
+    extracted, totals.llm = extract(run, observer, batch, log)
     new = distinct(extracted.observations, log)
-    tally.found += extracted.found
-    tally.duplicates += extracted.duplicates
-    tally.over += extracted.over
-    tally.masked += extracted.masked
-    tally.planted += extracted.planted
-    tally.added += new
+    totals.found += extracted.found
+    totals.duplicates += extracted.duplicates
+    totals.over += extracted.over
+    totals.masked += extracted.masked
+    totals.planted += extracted.planted
+    totals.added += new
     if run.command.dry_run:
         size = sum(len(render(one).encode()) + 1 for one in new)
-        tally.wrote += [Written(OBSERVATIONS, size)] if new else []
+        totals.wrote += [Written(OBSERVATIONS, size)] if new else []
         return
     if new:
-        tally.wrote.append(_write(run, seen, log, new))
+        totals.wrote.append(_write(run, seen, log, new))
     cursors = {part.session_id: part.cursor for part in batch}
     run.seen.advance(run.agent.ref, hash_, cursors, run.clock.now())
 
@@ -188,7 +188,7 @@ def _write(
     return workspace.append(root, OBSERVATIONS, entry, header=header.text)
 
 
-def _too_few(run: ObserverRun, picked: Picked) -> Skipped:
+def _too_few(run: ObserverRun, picked: NewMessages) -> Skipped:
     number = picked.lines
     said = "nothing new was" if not number else f"only {number} new message was"
     reason = SkipReason.TOO_FEW_MESSAGES if number else SkipReason.NOTHING_NEW
@@ -202,64 +202,64 @@ def _too_few(run: ObserverRun, picked: Picked) -> Skipped:
 
 
 def _skipped(
-    run: ObserverRun, picked: Picked, reason: SkipReason, message: str, hint: str = ""
+    run: ObserverRun, picked: NewMessages, reason: SkipReason, message: str, hint: str = ""
 ) -> Skipped:
     return Skipped(
         run.command,
         reason,
         message,
         hint=hint,
-        details=_details(run, picked, _Tally()),
+        details=_details(run, picked, _Totals()),
         notices=picked.notices,
     )
 
 
-def _details(run: ObserverRun, picked: Picked, tally: _Tally) -> dict[str, Detail]:
+def _details(run: ObserverRun, picked: NewMessages, totals: _Totals) -> dict[str, Detail]:
     return {
         "mode": run.mode,
         "sessions": [part.session_id for part in picked.parts],
         "read": picked.read,
         "looked_at": picked.lines,
-        "found": tally.found,
-        "added": len(tally.added),
-        "duplicates": tally.duplicates,
-        "over": tally.over,
-        "secrets_masked": tally.masked,
-        "planted": tally.planted,
-        "lines": [render(one).partition(" <!--")[0] for one in tally.added],
-        **tally.llm,
+        "found": totals.found,
+        "added": len(totals.added),
+        "duplicates": totals.duplicates,
+        "over": totals.over,
+        "secrets_masked": totals.masked,
+        "planted": totals.planted,
+        "lines": [render(one).partition(" <!--")[0] for one in totals.added],
+        **totals.llm,
     }
 
 
-def _told(run: ObserverRun, picked: Picked, tally: _Tally) -> Outcome:
-    command, details = run.command, _details(run, picked, tally)
-    number, lines = len(tally.added), picked.lines
-    notices = (*picked.notices, *_kept_out(run, tally))
+def _outcome(run: ObserverRun, picked: NewMessages, totals: _Totals) -> Outcome:
+    command, details = run.command, _details(run, picked, totals)
+    number, lines = len(totals.added), picked.lines
+    notices = (*picked.notices, *_kept_out(run, totals))
     messages = "1 message" if lines == 1 else f"{lines} messages"
     if not number:
-        why = "is known already" if tally.duplicates else "is worth remembering"
-        subject = "all that is worth remembering" if tally.duplicates else "nothing"
+        why = "is known already" if totals.duplicates else "is worth remembering"
+        subject = "all that is worth remembering" if totals.duplicates else "nothing"
         message = f"{subject} in {messages} of {run.agent.id} {why}"
         return Skipped(command, SkipReason.NOTHING_NEW, message, details=details, notices=notices)
     things = "1 observation" if number == 1 else f"{number} observations"
-    rest = f"; {tally.over} less important ones were left out" if tally.over else ""
+    rest = f"; {totals.over} less important ones were left out" if totals.over else ""
     said = f"{things} from {messages} of {run.agent.id}{rest}"
     if command.dry_run:
-        size = sum(one.size_bytes for one in tally.wrote)
+        size = sum(one.size_bytes for one in totals.wrote)
         wrote = (Written(OBSERVATIONS, size),)
         return Planned(command, f"would add {said}", wrote, details, notices=notices)
     return Observed(
-        command, f"added {said}", wrote=tuple(tally.wrote), details=details, notices=notices
+        command, f"added {said}", wrote=tuple(totals.wrote), details=details, notices=notices
     )
 
 
-def _kept_out(run: ObserverRun, tally: _Tally) -> Iterator[Notice]:
+def _kept_out(run: ObserverRun, totals: _Totals) -> Iterator[Notice]:
     path = str(run.agent.workspace / OBSERVATIONS)
     label = f"the talks of {run.agent.id}"
-    if tally.masked:
-        yield masked_notice(label, tally.masked, path=path, agent=run.agent.id)
-    if tally.planted:
-        yield planted_notice(label, tally.planted, path=path, agent=run.agent.id)
+    if totals.masked:
+        yield masked_notice(label, totals.masked, path=path, agent=run.agent.id)
+    if totals.planted:
+        yield planted_notice(label, totals.planted, path=path, agent=run.agent.id)
 
 
 def extract(

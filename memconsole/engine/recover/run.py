@@ -87,7 +87,7 @@ class _Run:
 
 
 @dataclass(slots=True)
-class _Tally:
+class _Totals:
     """What came of the talks that were looked at."""
 
     rows: list[Detail] = field(default_factory=list)
@@ -144,10 +144,10 @@ def recover(
     known = recovery.keys(agent.ref)
     ended = ended_talks(agent, listing, known, lambda talks: dated(sessions, talks))
     ended = replace(ended, nameless=tuple(_uncaptured(run, ended, listing)))
-    tally = _Tally()
+    totals = _Totals()
     for talk in ended.talks:
-        _look(run, talk, tally)
-    return _told(run, ended, tally)
+        _look(run, talk, totals)
+    return _outcome(run, ended, totals)
 
 
 def _uncaptured(run: _Run, ended: Ended, listing: StoreListing) -> Iterator[str]:
@@ -163,35 +163,35 @@ def _uncaptured(run: _Run, ended: Ended, listing: StoreListing) -> Iterator[str]
             yield name
 
 
-def _look(run: _Run, talk: EndedTalk, tally: _Tally) -> None:
+def _look(run: _Run, talk: EndedTalk, totals: _Totals) -> None:
     """Capture one talk, if its end is not known."""
     ref = talk.stored.transcript
     assert ref is not None  # ended talks have one
     known = run.recovery.fingerprints(run.agent.ref, ref.session_id)
-    print_ = _print(run, talk, ref, known, tally)
+    print_ = _print(run, talk, ref, known, totals)
     if print_ is None:
         return
-    tally.looked_at += 1
+    totals.looked_at += 1
     if print_ in known:
         return
     steps = list(_capture(run, talk, ref, print_))
     is_kept = any(_is_kept(outcome) for name, outcome in steps if name != _LOOK)
     if not (is_kept and all(_found_nothing(outcome) for _, outcome in steps)):
-        tally.found += 1
-        tally.rows.append(_row(talk, ref, steps))
+        totals.found += 1
+        totals.rows.append(_row(talk, ref, steps))
     if run.command.dry_run:
         return
     for name, outcome in steps:
-        tally.wrote += getattr(outcome, "wrote", ())
-        tally.notices += notices_of_step(name, outcome)
+        totals.wrote += getattr(outcome, "wrote", ())
+        totals.notices += notices_of_step(name, outcome)
     if is_kept:
         _remember(run, ref, print_)
     else:
-        tally.failed.append(f"{talk.key}: {steps[-1][1].message}")
+        totals.failed.append(f"{talk.key}: {steps[-1][1].message}")
 
 
 def _print(
-    run: _Run, talk: EndedTalk, ref: TranscriptRef, known: frozenset[str], tally: _Tally
+    run: _Run, talk: EndedTalk, ref: TranscriptRef, known: frozenset[str], totals: _Totals
 ) -> str | None:
     """Return a talk's fingerprint; an unreadable transcript is told of once until it changes."""
     unreadable = f"unreadable {ref.size_bytes} {ref.modified_at}"
@@ -203,7 +203,7 @@ def _print(
         logger.warning("%s", error)
         code = error.code if isinstance(error, TranscriptRefusedError) else "transcript-damaged"
         said = Notice(code, str(error), str(ref.path), run.agent.id)
-        tally.notices.append(said)
+        totals.notices.append(said)
         if not run.command.dry_run:
             _remember(run, ref, unreadable)
         return None
@@ -309,46 +309,46 @@ def _left(ended: Ended) -> str:
     return f"{one if number == 1 else many}: {shown}{more}"
 
 
-def _told(run: _Run, ended: Ended, tally: _Tally) -> Outcome:
+def _outcome(run: _Run, ended: Ended, totals: _Totals) -> Outcome:
     details: dict[str, Detail] = {
-        "looked_at": tally.looked_at,
-        "sessions": tally.rows,
+        "looked_at": totals.looked_at,
+        "sessions": totals.rows,
         "nameless": len(ended.nameless),
         "nameless_ids": list(ended.nameless),
     }
     left = _left(ended)
-    if not tally.found:
-        number = f"{tally.looked_at} ended talks" if tally.looked_at != 1 else "1 ended talk"
+    if not totals.found:
+        number = f"{totals.looked_at} ended talks" if totals.looked_at != 1 else "1 ended talk"
         nothing = f"{number} of {run.agent.id}: nothing is missing"
         return Skipped(
             run.command,
             SkipReason.NOTHING_NEW,
-            f"{nothing}; {left}" if left and tally.looked_at else left or nothing,
+            f"{nothing}; {left}" if left and totals.looked_at else left or nothing,
             hint=_HINT if left else "",
             details=details,
-            notices=tuple(tally.notices),
+            notices=tuple(totals.notices),
         )
     also = f"; {left}" if left else ""
-    number = "1 ended talk" if tally.found == 1 else f"{tally.found} ended talks"
+    number = "1 ended talk" if totals.found == 1 else f"{totals.found} ended talks"
     if run.command.dry_run:
         return Planned(
             run.command,
             f"would capture {number} of {run.agent.id}{also}",
             details=details,
-            notices=tuple(tally.notices),
+            notices=tuple(totals.notices),
         )
-    if tally.failed:
+    if totals.failed:
         return Failed(
             run.command,
             "not-captured",
-            f"{len(tally.failed)} of {number} could not be captured: {tally.failed[0]}",
+            f"{len(totals.failed)} of {number} could not be captured: {totals.failed[0]}",
             hint="The transcripts are unchanged; the next run tries again.",
             details=details,
         )
     return Recovered(
         run.command,
         f"{number} of {run.agent.id} captured after the fact{also}",
-        wrote=tuple(tally.wrote),
+        wrote=tuple(totals.wrote),
         details=details,
-        notices=tuple(dict.fromkeys(tally.notices)),
+        notices=tuple(dict.fromkeys(totals.notices)),
     )

@@ -21,7 +21,7 @@ from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.memory.records import ReflectionRecord
 from memconsole.domain.model import reflect_prompt
 from memconsole.domain.reflect.gate import judge
-from memconsole.domain.reflect.rules import SMALLEST, changes, consolidate, helped, lost, told
+from memconsole.domain.reflect.rules import SMALLEST, changes, consolidate, helped, lost, reduction
 from memconsole.engine.model import REFLECT_TIMEOUT
 from memconsole.engine.reflect.due import not_due
 from memconsole.engine.reflect.files import Files, digest
@@ -229,7 +229,7 @@ def _plan(run: _Run, result: _Result, shown: str) -> Planned:
     draft = Draft(result.new.text, shown, result.is_own, result.notes)
     return Planned(
         run.command,
-        f"would bring {OBSERVATIONS} of {run.agent.id} {told(*result.words, result.removed)}"
+        f"would bring {OBSERVATIONS} of {run.agent.id} {reduction(*result.words, result.removed)}"
         + helped(result.notes),
         (Written(OBSERVATIONS, len(result.new.text.encode())),),
         {**_details(result), "diff": list(changes(result.old, result.new))},
@@ -263,7 +263,7 @@ def _apply(run: _Run, result: _Result, seen: WorkspaceText) -> Reflected:
     over = exceeds(new.text, run.rules.word_threshold)
     return Reflected(
         run.command,
-        f"{OBSERVATIONS} of {run.agent.id} brought {told(*result.words, result.removed)}"
+        f"{OBSERVATIONS} of {run.agent.id} brought {reduction(*result.words, result.removed)}"
         + helped(result.notes)
         + ("; it is still over its budget" if over else ""),
         wrote=(wrote, backup, *(archived for archived, _ in done)),

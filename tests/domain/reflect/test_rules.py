@@ -21,7 +21,7 @@ from memconsole.domain.memory.observations import (
     render,
 )
 from memconsole.domain.reflect.gate import judge, unwrapped
-from memconsole.domain.reflect.rules import Reflection, changes, consolidate, lost, told
+from memconsole.domain.reflect.rules import Reflection, changes, consolidate, lost, reduction
 from memconsole.text.estimate import words_in
 
 if TYPE_CHECKING:
@@ -420,6 +420,6 @@ class TestGate:
         new = log_of(said("Two keys for every deployment", 9, priority=HIGH))
         assert len(lost(self.OLD, new)) == 13
         assert next(changes(new, self.OLD)).startswith("+ 🟡")
-        assert told(120, 60, lost(self.OLD, new)) == (
+        assert reduction(120, 60, lost(self.OLD, new)) == (
             "from 120 to 60 words (13 not in the new text)"
         )
