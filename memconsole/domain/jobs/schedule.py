@@ -110,7 +110,7 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class DueCheck:
     """What a look at one job found.
 
     Attributes:
@@ -152,7 +152,7 @@ def begin(
 
 def look(
     schedule: Schedule, timing: Timing, now: Reading, zone: Zone, *, is_running: bool = False
-) -> Look:
+) -> DueCheck:
     """Say whether a job is due; turns that were missed become one, or none.
 
     A job never overlaps itself: turns that pass while it runs are gone, the next one counts.
@@ -221,50 +221,50 @@ def _due_s(schedule: Schedule, trigger: Every, timing: Timing) -> float:
 
 def _look_by_interval(
     schedule: Schedule, trigger: Every, timing: Timing, now: Reading, is_running: bool
-) -> Look:
+) -> DueCheck:
     late_s = now.elapsed_s - _due_s(schedule, trigger, timing)
     if late_s < 0:
-        return Look(timing)
+        return DueCheck(timing)
     interval_s = trigger.interval.total_seconds()
     if is_running:
         return _passed(schedule, trigger, timing, now)
     if late_s <= _LATE_S:
-        return Look(timing, is_due=True)
+        return DueCheck(timing, is_due=True)
     if not schedule.catches_up:
         return _passed(schedule, trigger, timing, now)
     soon = now.elapsed_s + schedule.position * _CATCH_UP_STEP_S
     again = Timing(soon, 0)
-    return Look(again, is_due=soon <= now.elapsed_s, missed=int(late_s // interval_s) + 1)
+    return DueCheck(again, is_due=soon <= now.elapsed_s, missed=int(late_s // interval_s) + 1)
 
 
-def _passed(schedule: Schedule, trigger: Every, timing: Timing, now: Reading) -> Look:
+def _passed(schedule: Schedule, trigger: Every, timing: Timing, now: Reading) -> DueCheck:
     """Move on to the first turn that is still to come."""
     interval_s = trigger.interval.total_seconds()
     number = max(timing.number + 1, int((now.elapsed_s - timing.anchor_s) // interval_s))
     while _due_s(schedule, trigger, replace(timing, number=number)) <= now.elapsed_s:
         number += 1
-    return Look(replace(timing, number=number), missed=number - timing.number)
+    return DueCheck(replace(timing, number=number), missed=number - timing.number)
 
 
 def _look_by_calendar(
     schedule: Schedule, trigger: DailyAt, timing: Timing, now: Reading, zone: Zone
-) -> Look:
+) -> DueCheck:
     if timing.catch_up_s is not None:
-        return Look(timing, is_due=now.elapsed_s >= timing.catch_up_s)
+        return DueCheck(timing, is_due=now.elapsed_s >= timing.catch_up_s)
     day = timing.day or _first_day_after(trigger.at, now.wall, zone)
     timing = replace(timing, day=day)
     at = occurrence(day, trigger.at, zone)
     if at - now.wall > _CLOCK_WENT_BACK:
-        return Look(replace(timing, day=_first_day_after(trigger.at, now.wall, zone)))
+        return DueCheck(replace(timing, day=_first_day_after(trigger.at, now.wall, zone)))
     if now.wall < at:
-        return Look(timing)
+        return DueCheck(timing)
     if now.wall - at <= _LATE:
-        return Look(timing, is_due=True)
+        return DueCheck(timing, is_due=True)
     coming = _first_day_after(trigger.at, now.wall, zone)
     soon = now.elapsed_s + schedule.position * _CATCH_UP_STEP_S
     moved = replace(timing, day=coming, catch_up_s=soon if schedule.catches_up else None)
     is_due = schedule.catches_up and soon <= now.elapsed_s
-    return Look(moved, is_due=is_due, missed=min((coming - day).days, _MOST_DAYS))
+    return DueCheck(moved, is_due=is_due, missed=min((coming - day).days, _MOST_DAYS))
 
 
 def _first_day_after(at: time, wall: datetime, zone: Zone) -> date:

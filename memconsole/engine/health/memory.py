@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.memory.files import Pool, PoolItem
     from memconsole.domain.snapshot.snapshot import AgentView
-    from memconsole.engine.health.look import Look
+    from memconsole.engine.health.inputs import HealthInputs
 
 _ARCHIVES = ("memory/archive/", "memory/observation-backups/")
 _KILOBYTE = 1024
@@ -35,24 +35,24 @@ _RUNS, _RUNS_EACH = 50, 10
 _FINE = (SkipReason.NOTHING_NEW.value, SkipReason.TOO_FEW_MESSAGES.value)
 
 
-def memory_file_size(look: Look) -> Check:
+def memory_file_size(inputs: HealthInputs) -> Check:
     """Which memory files are too large to be read whole; archives may be."""
-    limit = look.rules.memory_file_kb * _KILOBYTE
+    limit = inputs.rules.memory_file_kb * _KILOBYTE
     large = sorted(
         (item.size_bytes, f"{pool.agents[0]}/{item.path}")
-        for pool in _pools(look)
+        for pool in _pools(inputs)
         for item in pool.items
         if item.is_counted and item.size_bytes > limit and not item.path.startswith(_ARCHIVES)
     )[::-1]
     if not large:
-        if (blind := _blind(look, "memory-file-size")) is not None:
+        if (blind := _blind(inputs, "memory-file-size")) is not None:
             return blind
-        return ok("memory-file-size", f"no memory file is over {look.rules.memory_file_kb} KB", 0)
+        return ok("memory-file-size", f"no memory file is over {inputs.rules.memory_file_kb} KB", 0)
     names = [f"{name} ({size // _KILOBYTE} KB)" for size, name in large]
     return Check(
         "memory-file-size",
         CheckStatus.WARNING,
-        f"{len(large)} memory files are over {look.rules.memory_file_kb} KB: {named(names)}",
+        f"{len(large)} memory files are over {inputs.rules.memory_file_kb} KB: {named(names)}",
         large[0][0],
         limit,
         hint="Split them, or archive what is old: agents read them in pieces.",
@@ -60,13 +60,13 @@ def memory_file_size(look: Look) -> Check:
     )
 
 
-def capture_skips(look: Look) -> Check:
+def capture_skips(inputs: HealthInputs) -> Check:
     """Whether checkpoints of an agent keep skipping while people talk to it."""
-    look.ports.runs.require_readable()
-    agents = look.snapshot.agents
-    runs = look.ports.runs.runs(
+    inputs.ports.runs.require_readable()
+    agents = inputs.snapshot.agents
+    runs = inputs.ports.runs.runs(
         limit=max(_RUNS, _RUNS_EACH * len(agents)),
-        home=str(look.snapshot.home.path),
+        home=str(inputs.snapshot.home.path),
         command="checkpoint",
     )
     found: list[str] = []
@@ -77,7 +77,7 @@ def capture_skips(look: Look) -> Check:
             if one.status == "done" or one.reason in _FINE:
                 break
             skips.append(one)
-        talked = _last_talk(look, view)
+        talked = _last_talk(inputs, view)
         is_missed = talked is not None and bool(skips) and talked > skips[-1].started_at
         if len(skips) >= _SKIPS and is_missed:
             found.append(f"{view.ref.id} ({len(skips)} times: {skips[0].reason})")
@@ -94,9 +94,9 @@ def capture_skips(look: Look) -> Check:
     )
 
 
-def outputs_freshness(look: Look) -> Check:
+def outputs_freshness(inputs: HealthInputs) -> Check:
     """Whether ACTIVE_CONTEXT.md and INDEX.md keep up with what they are made of."""
-    found = [*_old_contexts(look), *_old_indexes(look)]
+    found = [*_old_contexts(inputs), *_old_indexes(inputs)]
     if not found:
         return ok("outputs-freshness", "ACTIVE_CONTEXT.md and INDEX.md are up to date", 0)
     return Check(
@@ -110,15 +110,15 @@ def outputs_freshness(look: Look) -> Check:
     )
 
 
-def observations_budget(look: Look) -> Check:
+def observations_budget(inputs: HealthInputs) -> Check:
     """Whether observations.md is over its budget."""
     over: list[str] = []
-    most, limit = 0, look.settings.reflector.word_threshold
-    for pool in _pools(look):
-        own = look.settings.for_agent(pool.agents[0]).reflector.word_threshold
+    most, limit = 0, inputs.settings.reflector.word_threshold
+    for pool in _pools(inputs):
+        own = inputs.settings.for_agent(pool.agents[0]).reflector.word_threshold
         if not any(item.path == OBSERVATIONS for item in pool.items):
             continue
-        seen = look.ports.workspace.read(pool.root, OBSERVATIONS)
+        seen = inputs.ports.workspace.read(pool.root, OBSERVATIONS)
         text = "" if seen is None else seen.text
         words = words_in(text)
         most = max(most, words)
@@ -126,7 +126,7 @@ def observations_budget(look: Look) -> Check:
             limits = "" if own == limit else f" of {own}"
             over.append(f"{pool.agents[0]} ({words}{limits} words, {tokens_in(text)} tokens)")
     if not over:
-        if (blind := _blind(look, "observations-budget")) is not None:
+        if (blind := _blind(inputs, "observations-budget")) is not None:
             return blind
         return ok("observations-budget", "observations keep to their budget", most, limit)
     return Check(
@@ -140,13 +140,13 @@ def observations_budget(look: Look) -> Check:
     )
 
 
-def index(look: Look) -> Check:
+def index(inputs: HealthInputs) -> Check:
     """Whether what is searched is what is there."""
     bad: list[str] = []
     total = 0
-    for (agent, source), status in look.indexes().items():
+    for (agent, source), status in inputs.indexes().items():
         total += 1
-        age = None if status.updated_at is None else look.now - status.updated_at
+        age = None if status.updated_at is None else inputs.now - status.updated_at
         is_late = status.state is IndexState.STALE and (age is None or age > _STALE_INDEX)
         if is_late or status.state is IndexState.UNAVAILABLE:
             because = f": {status.because}" if status.because else ""
@@ -166,16 +166,16 @@ def index(look: Look) -> Check:
     )
 
 
-def bootstrap_truncation(look: Look) -> Check:
+def bootstrap_truncation(inputs: HealthInputs) -> Check:
     """Which files the platform cuts when it gives them to a session."""
     over = [
         f"{pool.agents[0]}/{one.path} ({one.chars} of {one.limit} characters)"
-        for pool in _pools(look)
+        for pool in _pools(inputs)
         for one in pool.limits
         if one.is_over
     ]
     if not over:
-        if (blind := _blind(look, "bootstrap-truncation")) is not None:
+        if (blind := _blind(inputs, "bootstrap-truncation")) is not None:
             return blind
         return ok("bootstrap-truncation", "every file that the platform loads fits", 0)
     return Check(
@@ -189,11 +189,11 @@ def bootstrap_truncation(look: Look) -> Check:
     )
 
 
-def _blind(look: Look, check_id: str) -> Check | None:
+def _blind(inputs: HealthInputs, check_id: str) -> Check | None:
     """Return that nobody could look, where a part of a memory cannot be read; else None."""
     unread = [
         f"{pool.agents[0]}: {notice.message}"
-        for view in look.snapshot.agents
+        for view in inputs.snapshot.agents
         if (pool := view.pool) is not None
         for notice in pool.notices
         if notice.code == UNREADABLE
@@ -207,16 +207,16 @@ def _blind(look: Look, check_id: str) -> Check | None:
     )
 
 
-def _pools(look: Look) -> tuple[Pool, ...]:
+def _pools(inputs: HealthInputs) -> tuple[Pool, ...]:
     """Return every pool once, however many agents share it."""
-    found = {view.pool.root: view.pool for view in look.snapshot.agents if view.pool is not None}
+    found = {view.pool.root: view.pool for view in inputs.snapshot.agents if view.pool is not None}
     return tuple(pool for pool in found.values() if pool.exists)
 
 
-def _last_talk(look: Look, view: AgentView) -> datetime | None:
+def _last_talk(inputs: HealthInputs, view: AgentView) -> datetime | None:
     times = (
         touched_at(one.stored)
-        for one in look.snapshot.sessions
+        for one in inputs.snapshot.sessions
         if one.agent == view.ref
         and one.state is SessionState.LIVE
         and one.is_capturable
@@ -225,28 +225,28 @@ def _last_talk(look: Look, view: AgentView) -> datetime | None:
     return max((time for time in times if time is not None), default=None)
 
 
-def _old_contexts(look: Look) -> Iterator[str]:
-    for view in look.snapshot.agents:
-        rules = look.settings.for_agent(view.ref.id).checkpoint
-        talked, saved = _last_talk(look, view), view.checkpoint_at
+def _old_contexts(inputs: HealthInputs) -> Iterator[str]:
+    for view in inputs.snapshot.agents:
+        rules = inputs.settings.for_agent(view.ref.id).checkpoint
+        talked, saved = _last_talk(inputs, view), view.checkpoint_at
         if talked is None or view.pool is None or not view.pool.exists:
             continue
-        is_active = look.now - talked <= rules.stale_after
-        waited = look.now - max(saved or talked, talked)
+        is_active = inputs.now - talked <= rules.stale_after
+        waited = inputs.now - max(saved or talked, talked)
         behind = saved is None or talked - saved > _CHECKPOINT_TURNS * rules.interval
         if is_active and behind and (saved is None or waited >= timedelta(0)):
             yield f"ACTIVE_CONTEXT.md of {view.ref.id}"
 
 
-def _old_indexes(look: Look) -> Iterator[str]:
-    for pool in _pools(look):
-        if pool.size_bytes < look.settings.for_agent(pool.agents[0]).index_md.min_pool_bytes:
+def _old_indexes(inputs: HealthInputs) -> Iterator[str]:
+    for pool in _pools(inputs):
+        if pool.size_bytes < inputs.settings.for_agent(pool.agents[0]).index_md.min_pool_bytes:
             continue
         made = next((item.modified_at for item in pool.items if item.path == INDEX), None)
         if made is None:
             continue  # none was ever made: that is a choice, not an age
         changed = [item for item in pool.items if _is_newer(item, made)]
-        if changed and look.now - made > _INDEX_AGE:
+        if changed and inputs.now - made > _INDEX_AGE:
             yield f"INDEX.md of {pool.agents[0]}"
 
 

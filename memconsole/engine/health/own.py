@@ -13,7 +13,7 @@ from memconsole.domain.settings import WRONG_SETTINGS
 
 if TYPE_CHECKING:
     from memconsole.domain.jobs.runs import JobRecord
-    from memconsole.engine.health.look import Look
+    from memconsole.engine.health.inputs import HealthInputs
 
 _FAILURES = 3
 _MISSED_TURNS = 3
@@ -21,10 +21,10 @@ _LONG_HELD = timedelta(minutes=10)
 _RESETS = 20
 
 
-def jobs(look: Look) -> Check:
+def jobs(inputs: HealthInputs) -> Check:
     """Whether the jobs run when they should, and do not keep failing."""
-    look.ports.runs.require_readable()  # where the jobs are recorded, too
-    records = [one for one in look.own.jobs.records().values() if one.started_at is not None]
+    inputs.ports.runs.require_readable()  # where the jobs are recorded, too
+    records = [one for one in inputs.own.jobs.records().values() if one.started_at is not None]
     if not records:
         return unknown(
             "jobs",
@@ -33,8 +33,8 @@ def jobs(look: Look) -> Check:
         )
     failing = [f"{one.id} failed {one.failures} times" for one in records if one.failures >= 3]
     failed = [one.id for one in records if one.status == FAILED and not one.is_paused]
-    late = [f"{one.id} is late" for one in records if _is_late(one, look)]
-    is_stopped = look.snapshot.scheduler.state != "running"
+    late = [f"{one.id} is late" for one in records if _is_late(one, inputs)]
+    is_stopped = inputs.snapshot.scheduler.state != "running"
     if not (failing or late or is_stopped):
         if failed:
             return _failed_once(failed, len(records))
@@ -44,7 +44,7 @@ def jobs(look: Look) -> Check:
         return Check(
             "jobs",
             CheckStatus.WARNING,
-            f"nobody runs the jobs: the scheduler is {look.snapshot.scheduler.state}",
+            f"nobody runs the jobs: the scheduler is {inputs.snapshot.scheduler.state}",
             0,
             len(records),
             hint="Start `memconsole --serve`, or press S in the console.",
@@ -67,15 +67,15 @@ def _failed_once(failed: list[str], number: int) -> Check:
     return ok("jobs", f"{named(failed)} {verb} failed last time; {number} jobs run in time", number)
 
 
-def reset_ineffective(look: Look) -> Check:
+def reset_ineffective(inputs: HealthInputs) -> Check:
     """Whether a session was reset and nothing changed."""
-    look.ports.runs.require_readable()  # where the resets are recorded, too
+    inputs.ports.runs.require_readable()  # where the resets are recorded, too
     bad: list[str] = []
     is_open = False
-    for view in look.snapshot.sessions:
+    for view in inputs.snapshot.sessions:
         if view.state is not SessionState.LIVE or view.key_text is None:
             continue
-        recent = look.ports.rotations.recent(view.agent, view.key_text, limit=_RESETS)
+        recent = inputs.ports.rotations.recent(view.agent, view.key_text, limit=_RESETS)
         if recent and recent[0].state is RotationState.INEFFECTIVE:
             is_open = is_open or is_tripped(recent)
             bad.append(view.key_text)
@@ -93,10 +93,10 @@ def reset_ineffective(look: Look) -> Check:
     )
 
 
-def locks(look: Look) -> Check:
+def locks(inputs: HealthInputs) -> Check:
     """Whether a run holds a lock for too long; the system frees those of the dead."""
-    held = look.own.locks.held()
-    long = [one for one in held if one.since is not None and look.now - one.since >= _LONG_HELD]
+    held = inputs.own.locks.held()
+    long = [one for one in held if one.since is not None and inputs.now - one.since >= _LONG_HELD]
     if not long:
         return ok("locks", f"{len(held)} locks are held, none for long", len(held))
     names = [f"{one.name} by {one.owner}" for one in long]
@@ -112,9 +112,9 @@ def locks(look: Look) -> Check:
     )
 
 
-def state(look: Look) -> Check:
+def state(inputs: HealthInputs) -> Check:
     """Whether memconsole can remember what it does, and its settings can be used."""
-    notices = look.snapshot.home.notices
+    notices = inputs.snapshot.home.notices
     problems = [one for one in notices if one.code.startswith("state")]
     wrong = [one.message for one in notices if one.code == WRONG_SETTINGS]
     if wrong and not problems:
@@ -137,9 +137,9 @@ def state(look: Look) -> Check:
     )
 
 
-def _is_late(record: JobRecord, look: Look) -> bool:
+def _is_late(record: JobRecord, inputs: HealthInputs) -> bool:
     """Whether three turns went by: a turn is the time from its last start to its next one."""
     if record.is_paused or record.next_at is None or record.started_at is None:
         return False
     turn = max(record.next_at - record.started_at, timedelta(minutes=1))
-    return look.now - record.started_at > _MISSED_TURNS * turn
+    return inputs.now - record.started_at > _MISSED_TURNS * turn

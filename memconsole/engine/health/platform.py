@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.platform_search.index import PlatformIndexHealth
-    from memconsole.engine.health.look import Look
+    from memconsole.engine.health.inputs import HealthInputs
 
 
 NEEDED_SCOPES = ("operator.read", "operator.admin")
@@ -37,9 +37,9 @@ _SPEAKS = frozenset(
 """Verdicts that a Gateway gave itself."""
 
 
-def gateway(look: Look) -> Check:
+def gateway(inputs: HealthInputs) -> Check:
     """Whether the Gateway answers, by its handshake: HTTP 200 proves nothing."""
-    status = look.snapshot.gateway
+    status = inputs.snapshot.gateway
     verdict = status.verdict
     if verdict == Verdict.UP:
         version = f" {status.version}" if status.version else ""
@@ -66,10 +66,10 @@ _UNREAD = frozenset(
 )
 
 
-def stores(look: Look) -> Check:
+def stores(inputs: HealthInputs) -> Check:
     """Whether every session could be read: what is not read is not known to be well."""
-    unread = [one for one in look.snapshot.notices if one.code in _UNREAD]
-    count = len(look.snapshot.agents)
+    unread = [one for one in inputs.snapshot.notices if one.code in _UNREAD]
+    count = len(inputs.snapshot.agents)
     if not unread:
         return ok("stores", f"the session stores of {count} agents can be read", count)
     details = tuple(one.message for one in unread)
@@ -85,9 +85,9 @@ def stores(look: Look) -> Check:
     )
 
 
-def gateway_scopes(look: Look) -> Check:
+def gateway_scopes(inputs: HealthInputs) -> Check:
     """Whether it lets us read and rotate."""
-    status = look.snapshot.gateway
+    status = inputs.snapshot.gateway
     if status.verdict != Verdict.UP:
         return unknown("gateway-scopes", f"the Gateway {status.does}")
     if not status.scopes:
@@ -105,23 +105,23 @@ def gateway_scopes(look: Look) -> Check:
     )
 
 
-def gateway_process(look: Look) -> Check:
+def gateway_process(inputs: HealthInputs) -> Check:
     """Whether a process of this home's Gateway runs on this host; those of other homes are not."""
-    status = look.snapshot.gateway
+    status = inputs.snapshot.gateway
     if status.url is not None and not stays_here(status.url):
         return unknown("gateway-process", "the Gateway runs on another host")
-    host = look.own.host
+    host = inputs.own.host
     lines = host.command_lines()
     if lines is None:
         return unknown("gateway-process", "the processes of this host cannot be listed")
-    pattern = re.compile(look.rules.process_pattern, re.IGNORECASE)
+    pattern = re.compile(inputs.rules.process_pattern, re.IGNORECASE)
     # Our own calls name the home of the platform and its Gateway as well.
     found = [
         number
         for number, line in lines.items()
         if "memconsole" not in line and pattern.search(line) is not None
     ]
-    serves = [host.serves(number, look.snapshot.home.path) for number in found]
+    serves = [host.serves(number, inputs.snapshot.home.path) for number in found]
     if ours := serves.count(True):
         return ok("gateway-process", f"{ours} of its processes run", ours)
     return _no_process(status.verdict, serves)
@@ -148,23 +148,23 @@ def _no_process(verdict: str, serves: Sequence[bool | None]) -> Check:
     )
 
 
-def disk(look: Look) -> Check:
+def disk(inputs: HealthInputs) -> Check:
     """How full the disks of the home and of the workspaces are."""
     places = dict.fromkeys(
-        [look.snapshot.home.path, *(one.agent.workspace for one in look.snapshot.agents)]
+        [inputs.snapshot.home.path, *(one.agent.workspace for one in inputs.snapshot.agents)]
     )
     full = [
         (percent, place)
         for place in places
-        if (percent := look.own.host.disk_percent(place)) is not None
+        if (percent := inputs.own.host.disk_percent(place)) is not None
     ]
     if not full:
         return unknown("disk", "no disk says how full it is")
     percent, place = max(full)
-    limit = look.rules.disk_percent
+    limit = inputs.rules.disk_percent
     return Check(
         "disk",
-        graded(percent, limit, look.rules.disk_critical_percent),
+        graded(percent, limit, inputs.rules.disk_critical_percent),
         f"the disk of {place} is {percent:g} % full",
         percent,
         limit,
@@ -172,17 +172,17 @@ def disk(look: Look) -> Check:
     )
 
 
-def transcripts_size(look: Look) -> Check:
+def transcripts_size(inputs: HealthInputs) -> Check:
     """How much the transcripts of all agents take, databases and their logs included."""
     folders = dict.fromkeys(
         folder
-        for one in look.snapshot.agents
+        for one in inputs.snapshot.agents
         for folder in (one.agent.sessions_dir, one.agent.database.parent)
     )
-    size = look.own.host.tree_bytes(folders)
+    size = inputs.own.host.tree_bytes(folders)
     if size is None:
         return unknown("transcripts-size", "no folder of transcripts can be read")
-    limit = look.rules.transcripts_mb * _MEGABYTE
+    limit = inputs.rules.transcripts_mb * _MEGABYTE
     status = graded(size, limit)
     return Check(
         "transcripts-size",
@@ -194,12 +194,12 @@ def transcripts_size(look: Look) -> Check:
     )
 
 
-def cron_errors(look: Look) -> Check:
+def cron_errors(inputs: HealthInputs) -> Check:
     """How many of the platform's scheduled runs ended in an error in the last hour."""
-    found = look.own.cron.errors(look.snapshot.home, look.now - _HOUR)
+    found = inputs.own.cron.errors(inputs.snapshot.home, inputs.now - _HOUR)
     if found is None:
         return unknown("cron-errors", "no record of scheduled runs is readable")
-    limit = look.rules.cron_errors
+    limit = inputs.rules.cron_errors
     status = graded(found.count, limit)
     message = f"{found.count} scheduled runs ended in an error in the last hour"
     if found.undated:
@@ -215,9 +215,9 @@ def cron_errors(look: Look) -> Check:
     )
 
 
-def compaction_evidence(look: Look) -> Check:
+def compaction_evidence(inputs: HealthInputs) -> Check:
     """Whether a compaction lost a talk."""
-    found = look.evidence()
+    found = inputs.evidence()
     if not found.bad:
         if found.unread and not found.looked_at:
             return unknown("compaction-evidence", f"could not look: {found.unread[0]}")
@@ -244,12 +244,12 @@ def _compactions(number: int) -> str:
 _ID = "platform-index"
 
 
-def platform_index(look: Look) -> Check:
+def platform_index(inputs: HealthInputs) -> Check:
     """Whether what agents search is what stands in their memory, and whether it answers."""
     from memconsole.engine.platform_search.check import platform_indexes  # noqa: PLC0415 - only who looks
 
-    agents = [view.agent for view in look.snapshot.agents]
-    found = platform_indexes(look.ports, look.snapshot.home, agents)
+    agents = [view.agent for view in inputs.snapshot.agents]
+    found = platform_indexes(inputs.ports, inputs.snapshot.home, agents)
     seen = [one for one in found if one.facts is not None]
     if not seen:
         reasons = dict.fromkeys(f"{one.agent}: {one.because}" for one in found)

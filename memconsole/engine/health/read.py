@@ -11,7 +11,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from memconsole.domain.health.checks import CHECK_IDS, HealthReport, unknown
-from memconsole.engine.health.look import Look
+from memconsole.engine.health.inputs import HealthInputs
 from memconsole.engine.home.live import LiveView
 from memconsole.engine.snapshot.snapshot import take_snapshot
 from memconsole.errors import MemconsoleError
@@ -58,7 +58,7 @@ def take_health(
         HomeUnreadableError: It exists, and none of its stores can be read.
     """
     found = snapshot or take_snapshot(ports, reader, LiveView(ports, budget_s=_wait_s(settings)))
-    look = Look(
+    inputs = HealthInputs(
         ports=ports,
         settings=settings,
         snapshot=found,
@@ -67,7 +67,7 @@ def take_health(
         indexes=functools.cache(indexes),
     )
     checks = _checks()
-    return HealthReport(tuple(_made(name, checks[name], look) for name in CHECK_IDS), look.now)
+    return HealthReport(tuple(_made(name, checks[name], inputs) for name in CHECK_IDS), inputs.now)
 
 
 def _wait_s(settings: Settings) -> float:
@@ -75,7 +75,7 @@ def _wait_s(settings: Settings) -> float:
     return settings.gateway_timeout.total_seconds() + _GRACE_S
 
 
-def _checks() -> Mapping[str, Callable[[Look], Check]]:
+def _checks() -> Mapping[str, Callable[[HealthInputs], Check]]:
     from memconsole.engine.health import (  # noqa: PLC0415
         memory,
         own,
@@ -105,9 +105,9 @@ def _checks() -> Mapping[str, Callable[[Look], Check]]:
     }
 
 
-def _made(name: str, check: Callable[[Look], Check], look: Look) -> Check:
+def _made(name: str, check: Callable[[HealthInputs], Check], inputs: HealthInputs) -> Check:
     try:
-        return check(look)
+        return check(inputs)
     except MemconsoleError as error:
         return unknown(name, f"could not look: {error}", error.hint)
     except Exception as error:  # an isolation edge: one check never stops the others

@@ -80,14 +80,16 @@ def explained(
     for name in dict.fromkeys(hit.agent for hit in result.hits):
         mine = tuple(hit for hit in result.hits if hit.agent == name)
         asked = None if answers is None else answers.get(name, ())
-        look = _Look(ports, settings.for_agent(name).search, home, find_agent(home, name), result)
+        look = _IndexReading(
+            ports, settings.for_agent(name).search, home, find_agent(home, name), result
+        )
         searches[name], seen = look.at(mine, asked)
         views |= seen
     hits = tuple(replace(hit, agent_view=views[hit]) for hit in result.hits)
     return replace(result, hits=hits, agent_searches=tuple(searches.values()))
 
 
-class _Look:
+class _IndexReading:
     """One look at the index of one agent."""
 
     def __init__(

@@ -24,7 +24,7 @@ from memconsole.text.redaction.patterns import (
 )
 from memconsole.text.redaction.tables import below
 from memconsole.text.redaction.values import (
-    Look,
+    ValueTraits,
     is_chosen,
     is_harmless,
     is_named,
@@ -213,7 +213,7 @@ def _value_behind(text: str, word: re.Match[str], *, is_password: bool) -> tuple
         return None
     if link.is_bare:
         return (start, end) if is_chosen(value, is_password=is_password) else None
-    look = Look(
+    traits = ValueTraits(
         is_password=is_password,
         is_strict=link.is_strict,
         is_certain=not link.is_cell
@@ -223,7 +223,7 @@ def _value_behind(text: str, word: re.Match[str], *, is_password: bool) -> tuple
             or ("\n" not in text[word.end() : start] and _ends_line(text, end))
         ),
     )
-    return None if is_harmless(value, look) else (start, end)
+    return None if is_harmless(value, traits) else (start, end)
 
 
 def _link(text: str, word: re.Match[str]) -> _Link | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.text.compiled import compiled
 from memconsole.text.redaction.patterns import PLACEHOLDER, REFERENCE, TECHNICAL_WORD
-from memconsole.text.redaction.values import Look, is_harmless
+from memconsole.text.redaction.values import ValueTraits, is_harmless
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ def below(text: str, word: tuple[int, int], *, is_password: bool) -> Iterator[tu
     if (column := _column(text, *word)) is None:
         return
     start = text.find("\n", word[1]) + 1
-    look = Look(is_password=is_password, is_strict=True, is_certain=False)
+    traits = ValueTraits(is_password=is_password, is_strict=True, is_certain=False)
     for _ in range(_ROWS if start else 0):
         end = text.find("\n", start, start + _WIDEST)
         row = text[start : end if end >= 0 else start + _WIDEST]
@@ -42,7 +42,7 @@ def below(text: str, word: tuple[int, int], *, is_password: bool) -> Iterator[tu
             if compiled(_FIELD).search(row) is None:
                 return
             first, value = _field(row, column)
-            if _is_secret(value, look):
+            if _is_secret(value, traits):
                 yield start + first, start + first + len(value)
         if end < 0:
             return
@@ -80,11 +80,11 @@ def _column(text: str, start: int, end: int) -> int | None:
     return len(before) if is_first and len(before) > 1 else None
 
 
-def _is_secret(value: str, look: Look) -> bool:
+def _is_secret(value: str, traits: ValueTraits) -> bool:
     return (
         len(value) >= _SHORTEST
         and not any(map(str.isspace, value))
         and all(compiled(one).fullmatch(value) is None for one in (PLACEHOLDER, TECHNICAL_WORD))
         and compiled(REFERENCE).match(value) is None
-        and not is_harmless(value, look)
+        and not is_harmless(value, traits)
     )

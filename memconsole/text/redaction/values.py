@@ -23,7 +23,7 @@ _KEY_PART = r"(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[\w+]*\d[\w+]*[A-Za-z][\w+]*$(?<=.
 _BASE64_KEY = r"[A-Za-z0-9+/]{32,}={0,2}"
 
 
-class Look(NamedTuple):
+class ValueTraits(NamedTuple):
     """What is known about a value beside its letters.
 
     Attributes:
@@ -37,16 +37,16 @@ class Look(NamedTuple):
     is_certain: bool
 
 
-def is_harmless(value: str, look: Look) -> bool:
+def is_harmless(value: str, traits: ValueTraits) -> bool:
     """Judge a value by its form and by what announced it."""
     if _is_path(value):
         return True
-    if look.is_password and look.is_strict:
-        return not (look.is_certain or _is_odd(value))
+    if traits.is_password and traits.is_strict:
+        return not (traits.is_certain or _is_odd(value))
     is_mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-    if look.is_strict:
+    if traits.is_strict:
         return len(value) < 8 or not (is_mixed or _has_key_letters(value) or is_scrambled(value))
-    is_long = len(value) >= (6 if look.is_password else 12)
+    is_long = len(value) >= (6 if traits.is_password else 12)
     return (
         not (is_long and (is_mixed or is_scrambled(value)))
         or re.fullmatch(TECHNICAL_WORD, value) is not None

@@ -180,11 +180,11 @@ def theme_name(wanted: str, *, mono: bool, color_system: str | None) -> str:
     return ANSI if color_system == "standard" else CALM
 
 
-LOOKS = {f"look--{role.value}" for role in Role} | {"look--cursor"}
+SPAN_STYLES = {f"span--{role.value}" for role in Role} | {"span--cursor"}
 """Component classes of every screen."""
 
 
-class Looks:
+class SpanStyles:
     """Gives the look of a span, as the theme has it now."""
 
     def __init__(self, screen: Widget) -> None:
@@ -196,10 +196,10 @@ class Looks:
         key = (span.role, span.is_cursor)
         style = self._known.get(key)
         if style is None:
-            style = self._screen.get_component_rich_style(f"look--{span.role.value}")
+            style = self._screen.get_component_rich_style(f"span--{span.role.value}")
             # What was found stays seen under the cursor.
             if span.is_cursor and span.role is not Role.FOUND:
-                style += self._screen.get_component_rich_style("look--cursor", partial=True)
+                style += self._screen.get_component_rich_style("span--cursor", partial=True)
             self._known[key] = style
         return style
 

@@ -12,7 +12,7 @@ from memconsole.domain.commands.command import Subject
 from memconsole.ui.actions.targets import aim_of, aims_at, for_agents, for_finding, pool_of
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span
-from memconsole.ui.drawing.themes import LOOKS, Looks
+from memconsole.ui.drawing.themes import SPAN_STYLES, SpanStyles
 from memconsole.ui.hosting import ask_to_host, why_not_host
 from memconsole.ui.keys import COMMON, command_bindings, key_line, refusal
 from memconsole.ui.screens.panels import PanelScreen
@@ -307,11 +307,11 @@ Result = TypeVar("Result")
 class Dialog(ModalScreen[Result], inherit_bindings=False):
     """A screen in front of another one."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = LOOKS
+    COMPONENT_CLASSES: ClassVar[set[str]] = SPAN_STYLES
     AUTO_FOCUS = ""
 
     def __init__(self, name: str) -> None:
-        self.looks = Looks(self)
+        self.span_styles = SpanStyles(self)
         super().__init__(name=name)
 
     @property
@@ -327,4 +327,4 @@ class Dialog(ModalScreen[Result], inherit_bindings=False):
     def notify_style_update(self) -> None:
         """Forget the looks of the old theme."""
         super().notify_style_update()
-        self.looks.forget()
+        self.span_styles.forget()

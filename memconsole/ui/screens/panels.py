@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
 from memconsole.ui.drawing.spans import Role
-from memconsole.ui.drawing.themes import LOOKS, Looks
+from memconsole.ui.drawing.themes import SPAN_STYLES, SpanStyles
 from memconsole.ui.widgets.line import Drawn
 from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
@@ -44,7 +44,7 @@ def arrangement(width: int, height: int) -> str:
 class PanelScreen(Screen[None], inherit_bindings=False):
     """A screen of panes; the bindings are in `base.py`."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = LOOKS
+    COMPONENT_CLASSES: ClassVar[set[str]] = SPAN_STYLES
     LOWER: ClassVar[tuple[str, ...]] = ()
     """Panes that take turns where there is no room for all of them."""
 
@@ -53,13 +53,13 @@ class PanelScreen(Screen[None], inherit_bindings=False):
     _named: Mapping[str, Drawn] = MappingProxyType({})
 
     def __init__(self, name: str) -> None:
-        self.looks = Looks(self)
+        self.span_styles = SpanStyles(self)
         super().__init__(name=name)
 
     def notify_style_update(self) -> None:
         """Forget the looks of the old theme."""
         super().notify_style_update()
-        self.looks.forget()
+        self.span_styles.forget()
 
     @property
     def desk(self) -> Desk:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memconsole.ui.drawing.spans import Line, Role
-    from memconsole.ui.drawing.themes import Looks
+    from memconsole.ui.drawing.themes import SpanStyles
 
 
 _ONE_CELL_EACH = re.compile(r"[ -~·…←-⇿─-◿✓-✘]*")
@@ -42,10 +42,10 @@ def _cells(line: Line) -> list[tuple[str, Role, bool]] | None:
     return [(one, span.role, span.is_cursor) for span in spans for one in span.text]
 
 
-class HasLooks(Protocol):
+class HasSpanStyles(Protocol):
     """A screen that knows how each role looks."""
 
-    looks: Looks
+    span_styles: SpanStyles
 
 
 class Drawn(Widget, inherit_bindings=False):
@@ -82,7 +82,7 @@ class Drawn(Widget, inherit_bindings=False):
         """Return one drawn line."""
         if y >= len(self._lines):
             return Strip.blank(self.size.width, self.rich_style)
-        look = cast("HasLooks", self.screen).looks.of
+        look = cast("HasSpanStyles", self.screen).span_styles.of
         segments = [Segment(span.text, look(span)) for span in merge(self._lines[y])]
         return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
 

@@ -43,7 +43,7 @@ _LEAST_WIDTH, _LEAST_HEIGHT = 8, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PaneStyle:
     """How a pane is to be drawn.
 
     Attributes:
@@ -68,25 +68,27 @@ class Look:
         return Role.FOCUSED_TITLE if self.is_focused else Role.TITLE
 
 
-def draw(listing: Listing, place: Place, look: Look) -> list[Line]:
+def draw(listing: Listing, place: Place, style: PaneStyle) -> list[Line]:
     """Return the pane's lines; a size without room for a frame gets its title alone."""
-    if look.width < _LEAST_WIDTH or look.height < _LEAST_HEIGHT:
-        title = fill_line(_title(listing, place, look), look.width, ellipsis=look.glyphs.ellipsis)
-        blank = fill_line((), look.width)
-        return [title if y == 0 else blank for y in range(max(look.height, 0))]
+    if style.width < _LEAST_WIDTH or style.height < _LEAST_HEIGHT:
+        title = fill_line(
+            _title(listing, place, style), style.width, ellipsis=style.glyphs.ellipsis
+        )
+        blank = fill_line((), style.width)
+        return [title if y == 0 else blank for y in range(max(style.height, 0))]
     body = [
-        *(fill_line(line, look.width - 4) for line in listing.fixed),
-        *_body(listing, place, look),
+        *(fill_line(line, style.width - 4) for line in listing.fixed),
+        *_body(listing, place, style),
     ]
     if listing.is_stale:
         body = [tuple(_faded(line)) for line in body]
-    room = look.height - 2
-    body = body[:room] + [fill_line((), look.width - 4)] * (room - len(body))
-    thumb = _thumb(place, look)
+    room = style.height - 2
+    body = body[:room] + [fill_line((), style.width - 4)] * (room - len(body))
+    thumb = _thumb(place, style)
     return [
-        _top(listing, place, look),
-        *(_side(line, y, thumb, look) for y, line in enumerate(body)),
-        _bottom(listing, place, look),
+        _top(listing, place, style),
+        *(_side(line, y, thumb, style) for y, line in enumerate(body)),
+        _bottom(listing, place, style),
     ]
 
 
@@ -100,19 +102,19 @@ def _faded(line: Line) -> Iterator[Span]:
             yield replace(span, role=Role.MUTED)
 
 
-def _top(listing: Listing, place: Place, look: Look) -> Line:
-    glyphs = look.glyphs
-    title = _title(listing, place, look)
-    room = look.width - 4 - line_width(title)
+def _top(listing: Listing, place: Place, style: PaneStyle) -> Line:
+    glyphs = style.glyphs
+    title = _title(listing, place, style)
+    room = style.width - 4 - line_width(title)
     # The age says how far the rest can be trusted: the title gives way to it, not it to the title.
     wanted = cells.width(listing.age or listing.source) + 3
-    status = _status(listing, glyphs, max(room, min(wanted, look.width // 2)))
-    right: Line = (Span(glyphs.corners[1], look.frame),)
+    status = _status(listing, glyphs, max(room, min(wanted, style.width // 2)))
+    right: Line = (Span(glyphs.corners[1], style.frame),)
     if status:
         right = (Span(f" {status} ", Role.MUTED), *right)
-    title = cut_line(title, look.width - 3 - line_width(right), ellipsis=glyphs.ellipsis)
-    left = (Span(f"{glyphs.corners[0]} ", look.frame), *title, Span(" ", look.frame))
-    return between(left, right, look.width, gap=Span(glyphs.horizontal, look.frame))
+    title = cut_line(title, style.width - 3 - line_width(right), ellipsis=glyphs.ellipsis)
+    left = (Span(f"{glyphs.corners[0]} ", style.frame), *title, Span(" ", style.frame))
+    return between(left, right, style.width, gap=Span(glyphs.horizontal, style.frame))
 
 
 def _status(listing: Listing, glyphs: Glyphs, room: int) -> str:
@@ -123,11 +125,11 @@ def _status(listing: Listing, glyphs: Glyphs, room: int) -> str:
     return cells.cut(listing.age, max(room - 2, 0), ellipsis=glyphs.ellipsis)
 
 
-def _title(listing: Listing, place: Place, look: Look) -> Line:
+def _title(listing: Listing, place: Place, style: PaneStyle) -> Line:
     spans: list[Span] = []
     if listing.number is not None:
         spans.append(Span(f"{listing.number} ", Role.ACCENT))
-    spans.append(Span(listing.title, look.title))
+    spans.append(Span(listing.title, style.title))
     if listing.about:
         spans.append(Span(f" {listing.about}", Role.MUTED))
     if place.needle:
@@ -135,87 +137,87 @@ def _title(listing: Listing, place: Place, look: Look) -> Line:
     return tuple(spans)
 
 
-def _bottom(listing: Listing, place: Place, look: Look) -> Line:
-    glyphs = look.glyphs
+def _bottom(listing: Listing, place: Place, style: PaneStyle) -> Line:
+    glyphs = style.glyphs
     notes: list[str] = []
     if place.marks:
         notes.append(f"{len(place.marks)} marked")
     if len(place.rows) > place.height > 0:
         here = place.offset if place.number is None else place.number
         notes.append(f"{here + 1}/{len(place.rows)}")
-    right: Line = (Span(glyphs.corners[3], look.frame),)
+    right: Line = (Span(glyphs.corners[3], style.frame),)
     if notes:
         right = (Span(f" {f' {glyphs.dot} '.join(notes)} ", Role.MUTED), *right)
-    left: Line = (Span(glyphs.corners[2], look.frame),)
+    left: Line = (Span(glyphs.corners[2], style.frame),)
     if listing.problem:
-        room = look.width - line_width(right) - 4
+        room = style.width - line_width(right) - 4
         text = cells.cut(listing.problem, room, ellipsis=glyphs.ellipsis)
         left = (*left, Span(f" {text} ", Role.WARNING))
-    elif look.hint:
-        left = (*left, Span(f" {look.hint} ", Role.MUTED))
-    return between(left, right, look.width, gap=Span(glyphs.horizontal, look.frame))
+    elif style.hint:
+        left = (*left, Span(f" {style.hint} ", Role.MUTED))
+    return between(left, right, style.width, gap=Span(glyphs.horizontal, style.frame))
 
 
-def _side(line: Line, y: int, thumb: range, look: Look) -> Line:
-    glyphs = look.glyphs
-    edge = Span(glyphs.thumb if y in thumb else glyphs.vertical, look.frame)
-    return (Span(glyphs.vertical, look.frame), Span(" "), *line, Span(" "), edge)
+def _side(line: Line, y: int, thumb: range, style: PaneStyle) -> Line:
+    glyphs = style.glyphs
+    edge = Span(glyphs.thumb if y in thumb else glyphs.vertical, style.frame)
+    return (Span(glyphs.vertical, style.frame), Span(" "), *line, Span(" "), edge)
 
 
-def _thumb(place: Place, look: Look) -> range:
+def _thumb(place: Place, style: PaneStyle) -> range:
     """Return the lines of the frame that show which part of the list is in view."""
     total, shown = len(place.rows), place.height
     if total <= shown or shown < 2:
         return range(0)
     size = max(1, round(shown * shown / total))
     start = round((shown - size) * place.offset / max(1, total - shown))
-    first = look.height - 2 - shown
+    first = style.height - 2 - shown
     return range(first + start, first + start + size)
 
 
-def _body(listing: Listing, place: Place, look: Look) -> Iterator[Line]:
-    room = look.width - 4 - GUTTER
+def _body(listing: Listing, place: Place, style: PaneStyle) -> Iterator[Line]:
+    room = style.width - 4 - GUTTER
     fitted = fit(listing.columns, room) if listing.columns else None
     if listing.has_header and fitted is not None:
         sort = listing.sort
         header = draw_header(
             listing.columns,
             fitted,
-            look.glyphs,
+            style.glyphs,
             sort=None if sort is None else sort.name,
             falling=sort is None or sort.falling,
         )
         yield (Span(" " * GUTTER), *header)
     if not place.rows:
-        yield from _empty(listing, place, look)
+        yield from _empty(listing, place, style)
     for row in place.rows[place.offset : place.offset + max(place.height, 0)]:
-        yield _row(row, listing, place, look, fitted)
+        yield _row(row, listing, place, style, fitted)
 
 
-def _empty(listing: Listing, place: Place, look: Look) -> Iterator[Line]:
+def _empty(listing: Listing, place: Place, style: PaneStyle) -> Iterator[Line]:
     lines = ("nothing here matches",) if place.needle and not place.finds else listing.empty
-    width = look.width - 4
+    width = style.width - 4
     for text in lines:
         for piece in cells.wrap(text, width - GUTTER):
             yield fill_line((Span(" " * GUTTER), Span(piece, Role.MUTED)), width)
 
 
-def _row(row: Row, listing: Listing, place: Place, look: Look, fitted: Fitted | None) -> Line:
-    width = look.width - 4
+def _row(row: Row, listing: Listing, place: Place, style: PaneStyle, fitted: Fitted | None) -> Line:
+    width = style.width - 4
     if fitted is None:
         [cell] = row.cells
-        content = cell.draw(width - GUTTER, look.glyphs, right=False)
+        content = cell.draw(width - GUTTER, style.glyphs, right=False)
     else:
-        content = draw_row(row, listing.columns, fitted, look.glyphs)
+        content = draw_row(row, listing.columns, fitted, style.glyphs)
     is_here = row.key == place.cursor
     if place.finds and place.matches(row):
         content = tuple(_found(content, place.needle))
     line = (
-        Span(look.glyphs.cursor if is_here else " ", Role.ACCENT),
-        Span(look.glyphs.mark if row.key in place.marks else " ", Role.ACCENT),
+        Span(style.glyphs.cursor if is_here else " ", Role.ACCENT),
+        Span(style.glyphs.mark if row.key in place.marks else " ", Role.ACCENT),
         *content,
     )
-    if is_here and look.is_focused:
+    if is_here and style.is_focused:
         return tuple(replace(span, is_cursor=True) for span in line)
     return line
 
@@ -433,11 +435,11 @@ class Pane(KeepsKeys, Drawn, can_focus=True, inherit_bindings=False):
         """Draw again, and write the lines that differ."""
         width, height = self.size
         self.place.resize(height - 1 - self.listing.rows_top)
-        look = Look(
+        style = PaneStyle(
             width,
             height,
             glyphs=self.glyphs,
             hint=self.hint,
             is_focused=self.is_active,
         )
-        self.draw(draw(self.listing, self.place, look))
+        self.draw(draw(self.listing, self.place, style))

@@ -24,7 +24,7 @@ from tests.engine.health.well_world import (
     MINUTE,
     SETTINGS,
     hold,
-    look,
+    inputs,
     pool,
     run_of,
     well_world,
@@ -42,7 +42,7 @@ def world() -> World:
 
 
 def status(world: World, name: str) -> str:
-    return look(world, name).status.value
+    return inputs(world, name).status.value
 
 
 def test_overall_is_the_worst_and_unknown_does_not_count(world: World) -> None:
@@ -70,7 +70,7 @@ def test_overall_is_the_worst_and_unknown_does_not_count(world: World) -> None:
 )
 def test_the_gateway_is_told_by_its_verdict(verdict: str, status_: str, world: World) -> None:
     world.gateway.verdict = verdict
-    found = look(world, "gateway")
+    found = inputs(world, "gateway")
     assert (found.value, found.status.value) == (verdict, status_)
     assert bool(found.hint) is (verdict != "up")
 
@@ -86,23 +86,23 @@ def test_only_a_second_look_makes_it_critical(verdict: str, status_: str, world:
 
 def test_the_reason_of_a_verdict_is_in_its_check(world: World) -> None:
     world.gateway.verdict, world.gateway.reason = "not-a-gateway", "HTTP 401 instead of a WebSocket"
-    assert "HTTP 401 instead of a WebSocket" in look(world, "gateway").message
+    assert "HTTP 401 instead of a WebSocket" in inputs(world, "gateway").message
     world.gateway.verdict, world.gateway.reason = "up", "the gateway refused the question: odd"
-    found = look(world, "gateway")
+    found = inputs(world, "gateway")
     assert (found.status.value, "odd" in found.message) == ("warning", True)
 
 
 def test_scopes_are_named(world: World) -> None:
     assert status(world, "gateway-scopes") == "ok"
     world.gateway.scopes = ("operator.read",)
-    found = look(world, "gateway-scopes")
+    found = inputs(world, "gateway-scopes")
     assert (found.status.value, "operator.admin" in found.message) == ("warning", True)
     world.gateway.verdict = "down"
     assert status(world, "gateway-scopes") == "unknown"
 
 
 def test_a_process_is_looked_for(world: World) -> None:
-    assert look(world, "gateway-process").value == 1
+    assert inputs(world, "gateway-process").value == 1
     world.gateway.verdict = "down"
     world.host.lines = ("memconsole --home /home/a/.openclaw --gateway ws://127.0.0.1:1 health",)
     assert status(world, "gateway-process") == "warning"
@@ -128,14 +128,14 @@ def test_gateways_of_other_homes_are_not_counted(
     world.host.lines = tuple(f"node openclaw gateway {number}" for number in range(3))
     world.host.served = dict(enumerate(served))
     world.gateway.verdict = verdict
-    found = look(world, "gateway-process")
+    found = inputs(world, "gateway-process")
     assert (found.status.value, words in found.message) == (status_, True)
 
 
 @pytest.mark.parametrize(("percent", "status_"), [(89.9, "ok"), (90, "warning"), (97, "critical")])
 def test_disks_fill(percent: float, status_: str, world: World) -> None:
     world.host.percents[AGENT.workspace] = percent
-    found = look(world, "disk")
+    found = inputs(world, "disk")
     assert (found.status.value, found.value) == (status_, max(percent, 50.0))
 
 
@@ -160,7 +160,7 @@ def test_large_memory_files_are_named_and_archives_are_not(world: World) -> None
     pool(world, file("memory/a.md", 51_200), file("memory/archive/b.md", 900_000))
     assert status(world, "memory-file-size") == "ok"
     pool(world, *(file(f"memory/{n}.md", 51_201 + n) for n in range(7)))
-    found = look(world, "memory-file-size")
+    found = inputs(world, "memory-file-size")
     assert (found.status.value, found.value, len(found.details)) == ("warning", 51_207, 5)
     assert "and 2 more" in found.message
 
@@ -192,12 +192,12 @@ class TestJobs:
         world.scheduler.current = SchedulerStatus("running", pid=1)
         world.jobs.save(self.record())
         assert status(world, "jobs") == "ok"
-        assert look(world, "jobs").message == "1 jobs run as they should"
+        assert inputs(world, "jobs").message == "1 jobs run as they should"
 
     def test_a_job_that_failed_once_does_not_run_as_it_should(self, world: World) -> None:
         world.scheduler.current = SchedulerStatus("running", pid=1)
         world.jobs.save(self.record(status="failed", failures=1))
-        found = look(world, "jobs")
+        found = inputs(world, "jobs")
         assert found.status.value == "ok"
         assert found.message == "checkpoint has failed last time; 1 jobs run in time"
 
@@ -213,12 +213,12 @@ class TestJobs:
     ) -> None:
         world.scheduler.current = SchedulerStatus("running", pid=1)
         world.jobs.save(self.record(**changes))
-        found = look(world, "jobs")
+        found = inputs(world, "jobs")
         assert (found.status.value, "checkpoint" in found.message) == ("warning", True)
 
     def test_a_stopped_scheduler_is_told(self, world: World) -> None:
         world.jobs.save(self.record())
-        found = look(world, "jobs")
+        found = inputs(world, "jobs")
         assert (found.status.value, "nobody runs the jobs" in found.message) == ("warning", True)
 
 
@@ -249,7 +249,7 @@ def test_skips_of_a_silent_agent_are_no_matter(world: World) -> None:
 
 def test_outputs_that_fall_behind_are_named(world: World) -> None:
     pool(world)
-    found = look(world, "outputs-freshness")
+    found = inputs(world, "outputs-freshness")
     assert (found.status.value, "ACTIVE_CONTEXT.md of main" in found.message) == ("warning", True)
     pool(world, active_context_at=NOW - 30 * MINUTE)
     assert status(world, "outputs-freshness") == "ok"
@@ -270,7 +270,7 @@ def test_an_old_index_of_a_changed_memory_is_named(world: World) -> None:
     pool(world, *files(11), **recent)
     assert status(world, "outputs-freshness") == "ok"
     pool(world, *files(13), **recent)
-    assert "INDEX.md of main" in look(world, "outputs-freshness").message
+    assert "INDEX.md of main" in inputs(world, "outputs-freshness").message
 
 
 def test_bad_compactions_are_told_one_by_one(world: World) -> None:
@@ -286,7 +286,7 @@ def test_bad_compactions_are_told_one_by_one(world: World) -> None:
         size_bytes=100,
     )
     world.sessions.transcripts["s-1"].append(bad)
-    found = look(world, "compaction-evidence")
+    found = inputs(world, "compaction-evidence")
     assert found.status is CheckStatus.CRITICAL
     [detail] = found.details
     assert isinstance(detail, dict)
@@ -295,7 +295,7 @@ def test_bad_compactions_are_told_one_by_one(world: World) -> None:
     assert f"the newest of {KEY}: " in found.message
     [known] = world.sessions.listings["main"].sessions
     world.sessions.hold(replace(known, key=None, state=SessionState.ORPHAN))
-    assert "the newest of s-1: " in look(world, "compaction-evidence").message
+    assert "the newest of s-1: " in inputs(world, "compaction-evidence").message
 
 
 def test_a_reset_without_effect_is_told_until_one_works(world: World) -> None:
@@ -303,7 +303,7 @@ def test_a_reset_without_effect_is_told_until_one_works(world: World) -> None:
     made = Rotation(0, AGENT.ref, KEY, RotationState.SENT, NOW, before, 150_000)
     number = world.rotations.begin(made)
     world.rotations.finish(number, RotationState.INEFFECTIVE, before, NOW)
-    assert look(world, "reset-ineffective").details == (KEY,)
+    assert inputs(world, "reset-ineffective").details == (KEY,)
     number = world.rotations.begin(made)
     world.rotations.finish(number, RotationState.PROVEN, before, NOW)
     assert status(world, "reset-ineffective") == "ok"
@@ -313,7 +313,7 @@ def test_observations_over_their_budget_are_told(world: World) -> None:
     path = "memory/observations.md"
     pool(world, PoolItem(path, 10, 2, False, True))
     world.workspace.files[AGENT.workspace, path] = "word " * 8000
-    assert look(world, "observations-budget").value == 8000
+    assert inputs(world, "observations-budget").value == 8000
     assert status(world, "observations-budget") == "ok"
     world.workspace.files[AGENT.workspace, path] = "word " * 8001
     assert status(world, "observations-budget") == "warning"
@@ -323,7 +323,7 @@ def test_locks_that_are_held_for_long_are_told(world: World) -> None:
     world.lock_list.current = [HeldLock("workspace-a.lock", "process 12", NOW - 9 * MINUTE)]
     assert status(world, "locks") == "ok"
     world.lock_list.current = [HeldLock("workspace-a.lock", "process 12", NOW - 10 * MINUTE)]
-    found = look(world, "locks")
+    found = inputs(world, "locks")
     assert (found.status.value, found.since) == ("warning", NOW - 10 * MINUTE)
 
 
@@ -331,7 +331,7 @@ def test_files_that_the_platform_cuts_are_named(world: World) -> None:
     pool(world, limits=(Limit("MEMORY.md", 20_000, 20_000),))
     assert status(world, "bootstrap-truncation") == "ok"
     pool(world, limits=(Limit("MEMORY.md", 20_001, 20_000),))
-    assert "main/MEMORY.md" in look(world, "bootstrap-truncation").message
+    assert "main/MEMORY.md" in inputs(world, "bootstrap-truncation").message
 
 
 def test_a_state_that_cannot_be_written_is_critical(world: World) -> None:
@@ -347,5 +347,5 @@ def test_a_check_that_breaks_is_unknown_and_stops_no_other(world: World) -> None
         raise RuntimeError("a bug")
 
     world.host.disk_percent = broken  # type: ignore[method-assign]
-    found = look(world, "disk")
+    found = inputs(world, "disk")
     assert (found.status.value, "RuntimeError" in found.message) == ("unknown", True)

@@ -19,7 +19,7 @@ from memconsole.domain.search.indexing import IndexState, IndexStatus
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
 from tests.doubles.platform import HOME, NOW
 from tests.doubles.search import FakePlatformIndex
-from tests.engine.health.well_world import AGENT, KEY, MINUTE, look, pool, run_of, well_world
+from tests.engine.health.well_world import AGENT, KEY, MINUTE, inputs, pool, run_of, well_world
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,8 +146,8 @@ def test_no_check_is_never_ill() -> None:
 @pytest.mark.parametrize("name", ILL)
 def test_a_check_is_ill_of_what_is_wrong(name: str, world: World) -> None:
     pool(world, active_context_at=NOW)
-    assert not look(world, name).status.is_bad
+    assert not inputs(world, name).status.is_bad
     ILL[name](world)
     # What could not be read is not known to be well, and not known to be ill.
-    is_told = look(world, name).status is CheckStatus.UNKNOWN
-    assert is_told if name == "stores" else look(world, name).status.is_bad
+    is_told = inputs(world, name).status is CheckStatus.UNKNOWN
+    assert is_told if name == "stores" else inputs(world, name).status.is_bad

@@ -69,7 +69,7 @@ def pool(world: World, *items: PoolItem, **changes: object) -> None:
     world.memory.pools[root] = replace(empty, items=items, **changes)  # type: ignore[arg-type]
 
 
-def look(world: World, name: str) -> Check:
+def inputs(world: World, name: str) -> Check:
     report = Engine(world.ports, SETTINGS).health.report()
     assert [one.id for one in report.checks] == list(CHECK_IDS)
     return next(one for one in report.checks if one.id == name)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Look:
+class HealthInputs:
     """What the checks of one report share; what is dear is read when a check asks for it.
 
     Attributes:
