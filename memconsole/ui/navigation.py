@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.search.values import SearchRequest
 from memconsole.ui.drawing.names import session_name
+from memconsole.ui.drawing.spans import Role
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.overview.screen import OverviewScreen
 from memconsole.ui.screens.search.rows import first_word, spot_of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from memconsole.ui.desk import Desk
     from memconsole.ui.queries import Facets
     from memconsole.ui.screens.action.note import Note
+    from memconsole.ui.screens.palette.screen import Choice
 
 
 def _search_words(request: SearchRequest) -> tuple[str, ...]:
@@ -255,9 +257,24 @@ class Navigation:
 
         screen = self._app.screen
         if isinstance(screen, ConsoleScreen):
-            self._app.push_screen(PaletteScreen(entries(screen), self._app.glyphs), self._chosen)
+            palette = PaletteScreen(entries(screen), screen.targets, self._app.glyphs)
+            self._app.push_screen(palette, self._chosen)
 
-    async def _chosen(self, action: str | None) -> None:
+    async def _chosen(self, choice: Choice | None) -> None:
         """Do what was chosen, on the screen the palette was opened from."""
-        if action is not None:
-            await self._app.run_action(action, self._app.screen)
+        screen = self._app.screen
+        if choice is None or not isinstance(screen, ConsoleScreen):
+            return
+        meant = choice.meant
+        if meant is None or meant.spec is None:
+            await self._app.run_action(choice.action, screen)
+        elif meant.spec.takes_text and not any(one.key for one in meant.targets):
+            self.note(meant.spec, meant.targets)
+        else:
+            why = screen.why_not("command", (meant.spec.name,))
+            if meant.is_dry_run:
+                why = "its plan alone was asked for"
+            elif why and not meant.spec.needs_gateway:
+                self._app.say(why, Role.WARNING)
+                return
+            self._app.begin(meant.spec, meant.targets, why or "")

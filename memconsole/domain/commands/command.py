@@ -126,7 +126,7 @@ class CommandSpec:
             is_ids = self.subject is Subject.ENTRY and about is not None
             fields[self.about] = tuple(about.split()) if is_ids and about is not None else about
         if self.force:
-            fields[self.force] = is_forced
+            fields[self.force] = is_forced or bool(self.given.get(self.force))
         make: Callable[..., Command] = self.kind
         return make(agent, dry_run=dry_run, **fields)
 

@@ -47,6 +47,7 @@ def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
             help=binding.tooltip,
             action=binding.action,
             refusal=screen.why_not(name, parameters) or "",
+            writes=binding.id in _COMMANDS,
         )
     for spec in CATALOGUE:
         if spec.name not in found:
@@ -56,6 +57,7 @@ def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
                 help=spec.help,
                 action=f"command({spec.name!r})",
                 refusal=screen.why_not("command", (spec.name,)) or "",
+                writes=True,
             )
     for binding in COMMON:  # what a key of this screen hides
         if binding.id and binding.id not in found and binding.id not in _MOVES:

@@ -1,29 +1,47 @@
-"""The palette: every command, screen and theme by its name."""
+"""The palette: the command line inside the console, and every screen and theme by its name.
+
+The first words decide. A whole name of a command makes the line a command line: its plan is shown
+beneath while it is typed, and Enter runs it as its key would. Scattered letters find screens and
+help; of commands that write they find the name, which Enter then only puts into the line.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import on, work
 
+from memconsole.errors import MemconsoleError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.listing import Listing
+from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
 from memconsole.ui.keys import bind
 from memconsole.ui.screens.base import Dialog
+from memconsole.ui.screens.palette.grammar import Meant, read_line, verb_of
 from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.timer import Timer
     from textual.widgets import Input
 
+    from memconsole.domain.commands.command import Subject
+    from memconsole.ui.actions.targets import Target
     from memconsole.ui.drawing.glyphs import Glyphs
+    from memconsole.ui.drawing.spans import Line
 
 _COLUMNS = (Column("", 14, flex=1, most=22), Column("", 5), Column("", 20, flex=3))
 _WIDTH = 84
 _ROWS = 16
+_PLAN_LINES = 2
+_LEAST_S = 0.001
+"""A timer cannot ring in no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +51,7 @@ class Entry:
     Attributes:
         action: Action of the screen the palette was opened on, or of the app.
         refusal: Why it cannot be done now; shown instead of the help.
+        writes: It is a command: its name is put into the line, and only a whole line runs it.
     """
 
     name: str
@@ -40,45 +59,80 @@ class Entry:
     help: str
     action: str
     refusal: str = ""
+    writes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen: an action of the screen, or a command line that was understood."""
+
+    action: str = ""
+    meant: Meant | None = None
 
 
 def ranked(entries: tuple[Entry, ...], query: str) -> tuple[Entry, ...]:
-    """Return the entries that resemble the query, best first; all of them for an empty one."""
+    """Return the entries that resemble the query, best first; all of them for an empty one.
+
+    A command that writes is found by the beginning of its name or of a word in it alone.
+    """
     from rapidfuzz import fuzz, process, utils  # noqa: PLC0415 - only for who opens the palette
 
     if not utils.default_process(query):
         return entries if not query.strip() else ()
+    begins = query.strip().casefold()
+    offered = [one for one in entries if not one.writes or _begins(one.name, begins)]
     hits = process.extract(
         query,
-        [f"{entry.name} {entry.help}" for entry in entries],
+        [f"{entry.name} {entry.help}" for entry in offered],
         scorer=fuzz.partial_token_set_ratio if " " in query else fuzz.partial_ratio,
         processor=utils.default_process,
-        limit=len(entries),
+        limit=len(offered),
         score_cutoff=70,
     )
-    begins = query.strip().casefold()
-    order = sorted(hits, key=lambda hit: (not entries[hit[2]].name.startswith(begins), -hit[1]))
-    return tuple(entries[place] for _, _, place in order)
+    order = sorted(hits, key=lambda hit: (not offered[hit[2]].name.startswith(begins), -hit[1]))
+    return tuple(offered[place] for _, _, place in order)
 
 
-class PaletteScreen(Dialog[str | None]):
-    """A line to type in and the list of what it may mean; returns the action chosen."""
+def _begins(name: str, begins: str) -> bool:
+    return name.startswith(begins) or any(word.startswith(begins) for word in name.split())
+
+
+class PaletteScreen(Dialog[Choice | None]):
+    """A line to type in, the plan of what it says, and the list of what it may become."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         bind("escape", "back", "close", "Close without doing anything", name="back", show=True),
-        bind("enter", "choose", "do it", "Do what the cursor is on", name="choose", show=True),
+        bind("enter", "choose", "do it", "Run the line, or do what was chosen", name="choose"),
+        bind("tab", "complete", "complete", "Put what the cursor is on into the line", name="tab"),
         bind("up", "move(-1)", "up", "One line up", name="up"),
         bind("down", "move(1)", "down", "One line down", name="down"),
         bind("pageup", "move(-10)", "page up", "Ten lines up", name="page-up"),
         bind("pagedown", "move(10)", "page down", "Ten lines down", name="page-down"),
     ]
 
-    def __init__(self, entries: tuple[Entry, ...], glyphs: Glyphs) -> None:
+    def __init__(
+        self,
+        entries: tuple[Entry, ...],
+        selected: Callable[[Subject], tuple[Target, ...]],
+        glyphs: Glyphs,
+    ) -> None:
+        """Make the palette.
+
+        Args:
+            entries: What can be done on the screen it was opened on.
+            selected: What a command acts on there.
+            glyphs: Signs of the terminal.
+        """
         super().__init__("palette")
         self._entries = entries
+        self._selected = selected
         self._shown = entries
+        self._meant = Meant()
+        self._plan: tuple[Line, ...] = ()
+        self._is_chosen = False
+        self._pause: Timer | None = None
         self._dialog = Pane("dialog", glyphs=glyphs, always_active=True)
-        self._field = LineInput("query", placeholder="what to do")
+        self._field = LineInput("query", placeholder="a command, or what to find")
 
     def compose(self) -> ComposeResult:
         """Yield the line and the list."""
@@ -98,36 +152,117 @@ class PaletteScreen(Dialog[str | None]):
         box.styles.height = min(_ROWS + 3, max(self.size.height - 2, 4))
 
     def _show(self) -> None:
+        is_line = self._meant.spec is not None
+        rows = (
+            tuple(_ending_row(number, line) for number, line in enumerate(self._meant.endings))
+            if is_line
+            else tuple(_row(number, entry) for number, entry in enumerate(self._shown))
+        )
         self._dialog.show(
             Listing(
                 title="Commands",
-                age="enter does it",
-                columns=_COLUMNS,
-                fixed=((Span("> ", Role.ACCENT),),),
-                rows=tuple(_row(number, entry) for number, entry in enumerate(self._shown)),
-                empty=("nothing is called that",),
+                age="enter runs the line" if is_line else "enter does it",
+                columns=(Column("", 20, flex=1),) if is_line else _COLUMNS,
+                fixed=((Span("> ", Role.ACCENT),), *self._plan),
+                rows=rows,
+                empty=() if is_line else ("nothing is called that",),
             )
         )
 
+    # ---- the line ------------------------------------------------------------------------
+
     @on(LineInput.Changed)
     def query_changed(self, event: Input.Changed) -> None:
-        """Rank while typing; the best stands under the cursor."""
+        """Read the line while it is typed; a plan is made when the typing rests."""
+        self._is_chosen = False
+        self._meant = read_line(event.value, self.desk.snapshot, self._selected)
         self._shown = ranked(self._entries, event.value)
+        self._plan = self._said()
         self._show()
         self._dialog.action_first()
+        if self._pause is not None:
+            self._pause.stop()
+        if self._meant.spec is not None and not self._meant.problem:
+            self._pause = self.set_timer(max(self.desk.typing_pause_s, _LEAST_S), self._look)
+
+    def _said(self) -> tuple[Line, ...]:
+        """Return what is known of the line before its plan was made."""
+        if self._meant.spec is None:
+            return ()
+        if self._meant.problem:
+            return self._lines(self._meant.problem, Role.WARNING)
+        return self._lines(f"{self._whom()}: planning", Role.MUTED)
+
+    def _whom(self) -> str:
+        targets = self._meant.targets
+        more = f" and {len(targets) - 1} more" if len(targets) > 1 else ""
+        return f"{targets[0].name}{more}"
+
+    def _lines(self, text: str, role: Role) -> tuple[Line, ...]:
+        pieces = list(cells.wrap(literal(text), max(self._dialog.room[0], 20)))
+        return tuple((Span(f"  {piece}", role),) for piece in pieces[:_PLAN_LINES])
+
+    def _look(self) -> None:
+        if self._meant.spec is not None and self._meant.targets:
+            self._make_plan(self._meant)
+
+    @work(thread=True, group="plan", exclusive=True, exit_on_error=False)
+    def _make_plan(self, meant: Meant) -> None:
+        """Make the plan of the first target in a thread: a look at the disk may take a while."""
+        target = meant.targets[0]
+        if meant.spec is None:
+            return
+        try:
+            outcome = self.desk.engine.run(meant.spec.build(target.agent, target.key, dry_run=True))
+        except (MemconsoleError, ValueError) as error:
+            text, role = str(error), Role.WARNING
+        else:
+            text, role = outcome.message, Role.PLAIN
+        self.app.call_from_thread(self._planned, meant, text, role)
+
+    def _planned(self, meant: Meant, text: str, role: Role) -> None:
+        if meant is self._meant and self.is_attached:
+            self._plan = self._lines(f"{self._whom()}: {text}", role)
+            self._show()
+
+    # ---- keys ----------------------------------------------------------------------------
 
     @on(LineInput.Submitted)
     def submitted(self) -> None:
-        """Do what the cursor is on."""
+        """Run the line, or do what the cursor is on."""
         self.action_choose()
 
     def action_choose(self) -> None:
-        """Close, and do what the cursor is on."""
+        """Run a whole line; a row that was gone to ends the line; anything else says why not."""
         number = self._dialog.place.number
-        self.dismiss(None if number is None else self._shown[number].action)
+        if self._meant.spec is not None:
+            if self._is_chosen and number is not None:
+                self.action_complete()
+            elif self._meant.problem:
+                self._field.reopen()
+            else:
+                self.dismiss(Choice(meant=self._meant))
+        elif number is None:
+            self.dismiss(None)
+        elif self._shown[number].writes:
+            self.action_complete()
+        else:
+            self.dismiss(Choice(self._shown[number].action))
+
+    def action_complete(self) -> None:
+        """Put what the cursor is on into the line."""
+        number = self._dialog.place.number
+        if number is None:
+            return
+        is_line = self._meant.spec is not None
+        line = self._meant.endings[number] if is_line else self._shown[number].name
+        self._field.reopen()
+        self._field.value = line
+        self._field.action_end()
 
     def action_move(self, step: int) -> None:
         """Move the cursor while the line keeps the keys."""
+        self._is_chosen = True
         self._dialog.action_move(step)
 
     def action_back(self) -> None:
@@ -146,3 +281,8 @@ def _row(number: int, entry: Entry) -> Row:
         ),
         value=entry.name,
     )
+
+
+def _ending_row(number: int, line: str) -> Row:
+    _, rest = verb_of(line)
+    return Row(key=f"{number}-{line}", cells=(Cell(literal(rest), is_id=True),), value=line)

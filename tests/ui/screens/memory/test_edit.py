@@ -209,7 +209,7 @@ async def test_what_cannot_be_done_says_why(engine: FakeEngine) -> None:
         twins = [one.command_line for one in desk.app.history]
         assert "memconsole memory edit MEMORY.md --agent main" in twins
         await desk.press("escape", "colon", *"memory forget", "enter")
-        assert "memory forget: there is no entry to act on here" in desk.bar("keys")
+        assert "memory forget: there is no entry to act on here" in desk.text("dialog")
 
 
 async def test_read_only_dims_every_edit_and_says_why() -> None:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from memconsole.domain.commands.catalogue import CATALOGUE
+from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.rotate import Rotate
+from memconsole.domain.gateway import GatewayStatus
 from memconsole.ui.keys import COMMON
 from memconsole.ui.screens.palette.help import Purpose, purpose_of
+from memconsole.ui.widgets.line_input import LineInput
 from tests.ui import sample
-from tests.ui.driving import COMPACT, WIDE, at_work
+from tests.ui.driving import COMPACT, WIDE, Desk, at_work
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.sample_details import furnish
+
+if TYPE_CHECKING:
+    from memconsole.domain.commands.command import Command
 
 
 async def test_help_lists_the_keys_of_this_screen_commands_first(engine: FakeEngine) -> None:
@@ -70,9 +79,9 @@ async def test_the_palette_opens_and_does_what_is_chosen(engine: FakeEngine, key
 
 async def test_the_palette_says_why_a_command_cannot_be_done() -> None:
     async with at_work(FakeEngine(ui={"read_only": True}), WIDE) as desk:
-        await desk.press("colon", *"checkpoint")
+        await desk.press("colon", *"checkpoin")
         assert "memconsole runs read-only" in desk.text("dialog")
-        await desk.press("enter")
+        await desk.press("t", "enter")
         assert "memconsole runs read-only" in desk.bar("keys")
 
 
@@ -125,11 +134,101 @@ async def test_the_log_keeps_what_was_logged(engine: FakeEngine) -> None:
         assert desk.screen == "overview"
 
 
+async def typed(desk: Desk, line: str) -> None:
+    """Let a line stand in the palette as if it had been typed."""
+    desk.app.screen.query_one(LineInput).value = line
+    await desk.settle()
+
+
 async def test_a_command_without_a_key_is_in_the_palette(engine: FakeEngine) -> None:
     async with at_work(engine, COMPACT) as desk:
-        await desk.press("colon", *"recover")
+        await desk.press("colon")
+        await typed(desk, "recov")
         line = desk.text("dialog").split("\n")[2]
         assert "recover" in line
         await desk.press("enter")
+        assert desk.screen == "palette"  # the name was put into the line, and its plan is shown
+        assert "main: " in desk.text("dialog")
+        await desk.press("enter")
         assert desk.screen == "action"
         assert "Recover main" in desk.text("dialog")
+
+
+def real(engine: FakeEngine) -> list[Command]:
+    return [command for command in engine.commands if not command.dry_run]
+
+
+async def test_the_line_names_its_own_target_whatever_the_cursor_is_on() -> None:
+    up = FakeEngine(replace(sample.usual(), gateway=GatewayStatus("up", version="2026.9.6")))
+    async with at_work(up, WIDE) as desk:
+        await desk.press("j", "colon")
+        await typed(desk, "rotate agent:main:main")
+        assert "main/main: would reset agent:main:main" in desk.text("dialog")
+        await desk.press("enter")
+        assert "Rotate main/main" in desk.text("dialog")
+        await desk.press("y")
+
+    assert real(up) == [Rotate(sample.ref("main"), "agent:main:main")]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("rotate agent:homelab:main", "there is no live session 'agent:homelab:main'"),
+        ("checkpoint --agent nobody", "there is no agent 'nobody'"),
+        ("checkpoint work", "checkpoint takes no 'work'"),
+        ("checkpoint --yes", "checkpoint takes --agent, --session, --force, --dry-run here"),
+        ("rotate 'main", "a quotation mark is still open"),
+    ],
+)
+async def test_a_line_that_is_not_understood_runs_nothing(line: str, said: str) -> None:
+    engine = FakeEngine()
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("colon")
+        await typed(desk, line)
+        assert said in " ".join(desk.text("dialog").replace("│", " ").split())
+        await desk.press("enter")
+        assert desk.screen == "palette"
+
+    assert engine.commands == []
+
+
+async def test_scattered_letters_find_no_command_that_writes(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("colon")
+        await typed(desk, "otat")
+        assert "Start due sessions anew" not in desk.text("dialog")
+        await typed(desk, "rota")
+        await desk.press("enter")
+        assert desk.screen == "palette"
+
+    assert real(engine) == []
+
+
+async def test_force_and_the_agent_are_taken_from_the_line(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("colon")
+        await typed(desk, "checkpoint --agent work --force")
+        await desk.press("enter")
+
+    assert real(engine) == [Checkpoint(sample.ref("work"), is_forced=True)]
+
+
+async def test_a_dry_run_in_the_line_shows_the_plan_alone(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("colon")
+        await typed(desk, "checkpoint --dry-run")
+        await desk.press("enter")
+        assert "its plan alone was asked for" in desk.text("dialog")
+
+    assert real(engine) == []
+
+
+async def test_tab_and_a_chosen_row_end_the_line(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("colon", *"ch", "tab")
+        await desk.press(*" --a", "tab", *" w", "tab")
+        assert "> checkpoint --agent work" in desk.picture()
+        await desk.press("enter")
+
+    assert real(engine) == [Checkpoint(sample.ref("work"))]

@@ -1,0 +1,201 @@
+"""Reads a line of the palette as the command line would: a command, its target, its options.
+
+The first words decide. A line that is not understood whole runs nothing: a word too many, an agent
+or a session that is not there, or one that could be two, is a problem and not a guess.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.commands.catalogue import CATALOGUE
+from memconsole.domain.commands.command import Subject
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.lazy_dataclass import dataclass
+from memconsole.ui.actions.targets import for_agents, for_session
+from memconsole.ui.drawing.literal import literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from memconsole.domain.commands.command import CommandSpec
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
+    from memconsole.ui.actions.targets import Target
+
+AGENT, SESSION, FORCE, DRY_RUN = "--agent", "--session", "--force", "--dry-run"
+
+_SHORT: Final = {"-a": AGENT, "-f": FORCE, "-n": DRY_RUN}
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What a line asks for.
+
+    Attributes:
+        spec: The command, with what `--force` sets; None while no whole name was typed.
+        targets: What it would be run for.
+        is_dry_run: Only its plan is wanted.
+        problem: Why the line cannot be run; empty when it can.
+        endings: What may stand in place of its last word, whole lines.
+    """
+
+    spec: CommandSpec | None = None
+    targets: tuple[Target, ...] = ()
+    is_dry_run: bool = False
+    problem: str = ""
+    endings: tuple[str, ...] = ()
+
+
+def verb_of(line: str) -> tuple[CommandSpec | None, str]:
+    """Return the command whose whole name begins the line, and the rest of it."""
+    words = line.split()
+    for spec in sorted(CATALOGUE, key=lambda one: -len(one.name.split())):
+        name = spec.name.split()
+        if words[: len(name)] == name:
+            return spec, line.split(maxsplit=len(name))[len(name)] if words[len(name) :] else ""
+    return None, line
+
+
+def read_line(
+    line: str, snapshot: ConsoleSnapshot | None, selected: Callable[[Subject], tuple[Target, ...]]
+) -> Meant:
+    """Return what a line asks for.
+
+    Args:
+        line: What was typed.
+        snapshot: The reading: it knows the agents and sessions.
+        selected: What a command acts on where the palette was opened, for a line without a target.
+    """
+    spec, rest = verb_of(line)
+    if spec is None or snapshot is None:
+        return Meant()
+    words, problem = _words(rest)
+    found = _Line(spec, snapshot, words)
+    if problem or found.problem:
+        return Meant(spec, problem=problem or found.problem, endings=found.endings(line))
+    targets = found.targets(selected)
+    if not found.problem and not targets:
+        found.problem = f"{spec.name}: there is no {spec.subject.value} to act on here"
+    if found.is_forced:
+        spec = replace(spec, given={**spec.given, spec.force: True})
+    return Meant(spec, targets, found.is_dry_run, found.problem, found.endings(line))
+
+
+def _words(rest: str) -> tuple[list[str], str]:
+    try:
+        return shlex.split(rest), ""
+    except ValueError:
+        return rest.split(), "a quotation mark is still open"
+
+
+class _Line:
+    """The words behind a command, one after the other."""
+
+    def __init__(self, spec: CommandSpec, snapshot: ConsoleSnapshot, words: list[str]) -> None:
+        self.spec, self._snapshot = spec, snapshot
+        self.problem = ""
+        self.is_dry_run = self.is_forced = False
+        self._agent: str | None = None
+        self._session: str | None = None
+        self._about: list[str] = []
+        self._read(words)
+        self._check()
+
+    def _read(self, words: list[str]) -> None:
+        waiting = iter(words)
+        for word in waiting:
+            name, _, value = word.partition("=")
+            name = _SHORT.get(name, name)
+            if name == AGENT:
+                self._agent = value or next(waiting, "")
+            elif name == SESSION and SESSION in self._options():
+                self._session = value or next(waiting, "")
+            elif name == DRY_RUN:
+                self.is_dry_run = True
+            elif name == FORCE and self.spec.force:
+                self.is_forced = True
+            elif word.startswith("-"):
+                options = ", ".join(self._options())
+                self.problem = f"{self.spec.name} takes {options} here, not {literal(word)}"
+            else:
+                self._about.append(word)
+
+    def _check(self) -> None:
+        if self._agent is not None and not self._is_agent(self._agent):
+            self.problem = f"there is no agent {literal(self._agent)!r}"
+        takes_words = self.spec.subject is not Subject.AGENT or self.spec.takes_text
+        if self._about and not takes_words:
+            self.problem = f"{self.spec.name} takes no {literal(self._about[0])!r}"
+
+    def _options(self) -> list[str]:
+        session = [SESSION] if self.spec.about == "session_key" else []
+        return [AGENT, *session, *([FORCE] if self.spec.force else []), DRY_RUN]
+
+    def _is_agent(self, name: str) -> bool:
+        return any(one.ref.id == name.casefold() for one in self._snapshot.agents)
+
+    def targets(self, selected: Callable[[Subject], tuple[Target, ...]]) -> tuple[Target, ...]:
+        """Return what the command would be run for; the problem says why there is nothing."""
+        spec, about = self.spec, " ".join(self._about)
+        if self._session is not None or (spec.subject is Subject.SESSION and about):
+            return self._sessions(about if self._session is None else self._session)
+        if self._agent is not None:
+            targets = for_agents(self._snapshot, (self._agent.casefold(),), _plain(spec.subject))
+        else:
+            targets = selected(_plain(spec.subject) if about else spec.subject)
+        if about and spec.subject is not Subject.SESSION:
+            return tuple(replace(one, key=about) for one in targets)
+        if spec.subject is Subject.ENTRY and not about and self._agent is not None:
+            self.problem = f"{spec.name}: say which entries, by their ids"
+        return targets
+
+    def _sessions(self, name: str) -> tuple[Target, ...]:
+        found = list(self._named(name))
+        if len(found) == 1:
+            return (for_session(found[0]),)
+        if not found:
+            self.problem = f"there is no live session {literal(name)!r}"
+        else:
+            keys = ", ".join(literal(one.key_text or "?") for one in found[:3])
+            self.problem = f"{literal(name)!r} could be {keys}: write the key"
+        return ()
+
+    def _named(self, name: str) -> Iterator[SessionView]:
+        """Yield the live sessions of that key, id, label or agent/name."""
+        wanted = name.casefold()
+        for view in self._snapshot.sessions:
+            if view.state is not SessionState.LIVE or view.key is None:
+                continue
+            if self._agent is not None and view.agent.id != self._agent.casefold():
+                continue
+            names = (view.key_text, view.session_id, view.label, for_session(view).name)
+            if wanted in {one.casefold() for one in names if one}:
+                yield view
+
+    def endings(self, line: str) -> tuple[str, ...]:
+        """Return the line with each word that may come next, or end the last one."""
+        before, _, last = line.rpartition(" ")
+        is_whole = verb_of(line)[1] == "" and not line.endswith(" ")
+        stem, begun = (line, "") if is_whole or last in (AGENT, SESSION) else (before, last)
+        wanted = begun.casefold()
+        found = (one for one in self._next(stem) if one.casefold().startswith(wanted))
+        return tuple(f"{stem} {one}" for one in found if one != begun)
+
+    def _next(self, stem: str) -> Iterator[str]:
+        """Yield what may stand behind the words before."""
+        if stem.endswith(AGENT):
+            yield from (one.ref.id for one in self._snapshot.agents)
+            return
+        is_session = stem.endswith(SESSION)
+        if is_session or (self.spec.subject is Subject.SESSION and len(self._about) < 2):
+            live = (one for one in self._snapshot.sessions if one.state is SessionState.LIVE)
+            yield from (one.key_text for one in live if one.key_text)
+        if not is_session:
+            yield from (one for one in self._options() if one not in stem.split())
+
+
+def _plain(subject: Subject) -> Subject:
+    """Return whose the entries are: a text or ids belong to an agent."""
+    return Subject.AGENT if subject is Subject.ENTRY else subject
