@@ -67,6 +67,7 @@ COMMANDS = {
         "add": "commands.memory_edit:add",
         "forget": "commands.memory_edit:forget",
         "edit": "commands.memory_edit:edit",
+        "tidy": "commands.memory_edit:tidy",
         "undo": "commands.memory_edit:undo",
         "promote": "commands.consolidate:promote",
         "decline": "commands.consolidate:decline",

@@ -29,6 +29,7 @@ from memconsole.domain.commands.flush import Flush
 from memconsole.domain.commands.index_md import IndexMd
 from memconsole.domain.commands.memory_add import MemoryAdd
 from memconsole.domain.commands.memory_forget import MemoryForget
+from memconsole.domain.commands.memory_tidy import MemoryTidy
 from memconsole.domain.commands.memory_undo import MemoryUndo
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Planned, status_of
@@ -117,6 +118,7 @@ class Place:
         config.write_text(text.replace("2026.9.6", "2026.1.24-3"))
         workspace = workspace_of(self.operator, "main")
         (workspace / NOTES).write_text(NOTE)
+        (workspace / "memory" / "2026-01-02.md").write_text("# main — 2026-01-02\n")
         self.note = entries_of(NOTES, NOTE)[0].id
         finds = [NoteHit(self.note, NOTES, f"{n:016x}", NOW.date(), 1.0, NOW) for n in range(8)]
         self.engine._ports.consolidation.add(str(workspace.resolve()), finds, keep_since=NOW)
@@ -147,6 +149,7 @@ class Place:
             IndexMd(main, is_forced=True),
             MemoryAdd(main, "Two keys for every deployment"),
             MemoryForget(work, (self.entry,)),
+            MemoryTidy(main),
             MemoryUndo(work),
             Consolidate(main),
             Promote(main, (self.note,)),

@@ -368,6 +368,7 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "memory add": ([OUTCOME], {}),
     "memory forget": ([OUTCOME], {}),
     "memory undo": ([OUTCOME], {}),
+    "memory tidy": ([OUTCOME], {}),
     "markers": ([MARKER], {}),
     "search": ({"hits": [HIT], "index": INDEX, "coverage": "float?"}, {}),
     "get": (GET, {}),

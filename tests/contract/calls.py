@@ -59,6 +59,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "rotate": ("rotate", KEY, "--yes"),
     "compact": ("compact", "agent:research:main", "--yes"),
     "bench recall": ("bench", "recall", "{folder}"),
+    "memory tidy": ("memory", "tidy", "--agent", "main"),
 }
 """Words of the call by command; `{…}` is filled in when it is called."""
 

@@ -102,6 +102,9 @@ class Desk:
     def _answer(self, name: str, words: tuple[str, ...]) -> Json:
         for word, value in self._words.items():
             words = tuple(one.replace(f"{{{word}}}", value) for one in words)
+        if name == "memory tidy":
+            note = self._home.workspace("main") / "memory" / "2026-01-02.md"
+            note.write_text("# main — 2026-01-02\n", encoding="utf-8")
         found = answer(*words)
         if name == "memory add":
             self._words["id"] = found["data"][0]["details"]["id"]

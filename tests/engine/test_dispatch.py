@@ -12,7 +12,7 @@ OWN = {
     "home": "Home",
     "reader": "Reader",
     "settings": "Settings",
-    "ports": "DoorPorts",
+    "ports": "SearchNeeds",
     "all_ports": "Ports",
     "step": "Callable[[Command], Outcome]",
     "finish": "Callable[[Sequence[Erasure], Agent], None]",

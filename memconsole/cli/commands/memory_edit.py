@@ -14,11 +14,13 @@ import typer
 
 from memconsole.cli.call import perform
 from memconsole.cli.call.call import Answer
+from memconsole.cli.call.moments import parse_span
 from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of, tag_of
 from memconsole.cli.commands import memory
 from memconsole.cli.json import memory as encode
 from memconsole.domain.commands.memory_add import Layer, MemoryAdd
 from memconsole.domain.commands.memory_forget import MemoryForget
+from memconsole.domain.commands.memory_tidy import MemoryTidy
 from memconsole.domain.commands.memory_undo import MemoryUndo
 from memconsole.domain.commands.reindex import Reindex, Reindexed
 from memconsole.domain.search.indexing import IndexState
@@ -291,6 +293,25 @@ def undo(context: typer.Context, agent: AgentOption = None, dry_run: DryRunOptio
     call = call_of(context)
     owner = call.engine.home.agent(meant(call.engine.home.read(), agent)).ref
     return perform.single(call, MemoryUndo(owner, dry_run=dry_run), "taking it back")
+
+
+def tidy(
+    context: typer.Context,
+    agent: AgentOption = None,
+    older_than: Annotated[
+        str, typer.Option("--older-than", metavar="D", help="Only notes of days before that.")
+    ] = "30d",
+    dry_run: DryRunOption = False,
+) -> int:
+    """Remove an agent's daily notes that hold nothing but a heading, or nothing at all.
+
+    A note is as old as the day in its name. What goes is in memory/archive/tidied-YYYY-MM.md, and
+    `memory undo` puts it back.
+    """
+    span = parse_span("--older-than", older_than)
+    call = call_of(context)
+    owner = call.engine.home.agent(meant(call.engine.home.read(), agent)).ref
+    return perform.single(call, MemoryTidy(owner, span, dry_run=dry_run), "looking for empty notes")
 
 
 def _layer(*, daily: bool, user: bool, long: bool) -> Layer:

@@ -12,6 +12,7 @@ from memconsole.domain.commands.flush import FLUSH
 from memconsole.domain.commands.index_md import INDEX_MD
 from memconsole.domain.commands.memory_add import MEMORY_ADD
 from memconsole.domain.commands.memory_forget import MEMORY_FORGET
+from memconsole.domain.commands.memory_tidy import MEMORY_TIDY
 from memconsole.domain.commands.memory_undo import MEMORY_UNDO
 from memconsole.domain.commands.observe import OBSERVE
 from memconsole.domain.commands.promotion import DECLINE, PROMOTE
@@ -37,6 +38,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
     INDEX_MD,
     MEMORY_ADD,
     MEMORY_FORGET,
+    MEMORY_TIDY,
     MEMORY_UNDO,
     CONSOLIDATE,
     PROMOTE,

@@ -33,6 +33,7 @@ class ActionKind(StrEnum):
     FORGET = "forget"
     PROMOTE = "promote"
     CONSOLIDATE = "consolidate"
+    TIDY = "tidy"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.commands.outcomes import Written
-from memconsole.domain.memory.edits import is_exact, undone
+from memconsole.domain.memory.edits import edit_of, is_exact, undone
 from memconsole.domain.memory.entries import (
     LONG_TERM,
     USER,
@@ -169,6 +169,38 @@ class AgentMemory:
                 return None if seen is None else seen.text, text, wrote
         raise AssertionError("unreachable: the second try returns or raises")
 
+    def append(self, relative: str, text: str, *, header: str) -> tuple[FileEdit, Written]:
+        """Add to the end of a file that only grows, such as an archive.
+
+        Args:
+            relative: Path inside the workspace.
+            text: What is added.
+            header: What a new file begins with.
+
+        Returns:
+            How it is taken back, and what was written.
+
+        Raises:
+            WorkspaceError: It cannot be read or written.
+        """
+        old, stood = self.read(relative), self.path_state(relative)
+        wrote = self.workspace.append(self.root, relative, text, header=header)
+        new = self.read(relative)
+        before = None if old is None else old.text
+        return edit_of(relative, before, "" if new is None else new.text, stood), wrote
+
+    def remove(self, relative: str, seen: WorkspaceText) -> None:
+        """Remove a file, unless it is not any more what was seen.
+
+        Raises:
+            ConcurrentEditError: Somebody changed it meanwhile.
+            WorkspaceError: It cannot be removed.
+        """
+        now = self.read(relative)
+        if now is None or now.version != seen.version:
+            raise ConcurrentEditError(str(self.root / relative))
+        self.folders.remove(self.root, relative)
+
     def take_back(self, edit: FileEdit) -> Written | None:
         """Undo one edit; a file that it made goes again, unless others wrote into it.
 
@@ -184,7 +216,9 @@ class AgentMemory:
             self.folders.remove(self.root, edit.path, folders=edit.stood.folders)
             return Written(edit.path, 0)
         now = "" if seen is None else seen.text
-        if undone(edit, now) in (None, now):
+        is_gone = seen is None and not edit.is_new  # an empty file comes back as well
+        before = undone(edit, now)
+        if before is None or (before == now and not is_gone):
             return None
 
         def make(again: WorkspaceText | None) -> str:
@@ -192,7 +226,7 @@ class AgentMemory:
             found = undone(edit, text)
             return text if found is None else found
 
-        is_ours = seen is not None and is_exact(edit, seen.text)
+        is_ours = is_exact(edit, now)
         return self.change(edit.path, make, mode=edit.stood.mode if is_ours else None)[2]
 
     def entries(self, wanted: Sequence[str]) -> Iterator[MemoryEntry]:

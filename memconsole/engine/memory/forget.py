@@ -16,7 +16,7 @@ from memconsole.domain.calendar import local_time
 from memconsole.domain.commands.memory_forget import Forgotten
 from memconsole.domain.commands.outcomes import Failed, Planned, Written
 from memconsole.domain.memory.blocks import pieces_of
-from memconsole.domain.memory.edits import ActionKind, MemoryAction, edit_of, without
+from memconsole.domain.memory.edits import ActionKind, MemoryAction, without
 from memconsole.domain.memory.entries import entries_of
 from memconsole.errors import ConcurrentEditError, MemconsoleError
 
@@ -164,13 +164,7 @@ def _archive(
         place = f"mc:path={_word(path)} mc:line={one.line}"
         parts.append(f"<!-- {words} {place} -->\n{memory.masked(block)}\n\n")
     archive = f"{ARCHIVE}/forgotten-{local:%Y-%m}.md"
-    old, stood = memory.read(archive), memory.path_state(archive)
-    wrote = memory.workspace.append(
-        memory.root, archive, "".join(parts), header=f"# Forgotten — {local:%Y-%m}\n\n"
-    )
-    new = memory.read(archive)
-    before = None if old is None else old.text
-    return edit_of(archive, before, "" if new is None else new.text, stood), wrote
+    return memory.append(archive, "".join(parts), header=f"# Forgotten — {local:%Y-%m}\n\n")
 
 
 def _planned(command: MemoryForget, memory: AgentMemory, entries: Sequence[MemoryEntry]) -> Planned:

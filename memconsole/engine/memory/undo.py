@@ -106,7 +106,7 @@ def _can_undo(edit: FileEdit, memory: AgentMemory) -> bool:
 
 def _is_as_left(edit: FileEdit, memory: AgentMemory) -> bool:
     seen = memory.read(edit.path)
-    return seen is not None and is_exact(edit, seen.text)
+    return is_exact(edit, "" if seen is None else seen.text)
 
 
 def _planned(command: MemoryUndo, memory: AgentMemory, action: MemoryAction) -> Planned:
@@ -131,6 +131,8 @@ def _sentence(action: MemoryAction, memory: AgentMemory, *, is_plan: bool) -> st
         did = "would take" if is_plan else "took"
         return f"{did} {ids} out of {_listed(own)} of {memory.agent.id} again"
     did = "would put" if is_plan else "put"
+    if action.kind is ActionKind.TIDY:
+        return f"{did} {_listed(own)} of {memory.agent.id} back"
     return f"{did} {ids} back into {_listed(own)} of {memory.agent.id}"
 
 

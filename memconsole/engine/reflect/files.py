@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.calendar import local_day, local_time
-from memconsole.domain.memory.edits import FileEdit, edit_of
+from memconsole.domain.memory.edits import FileEdit
 from memconsole.domain.memory.edits import digest as text_digest
 from memconsole.domain.memory.observations import OBSERVATIONS, render_archived
 from memconsole.errors import WorkspaceError
@@ -87,15 +87,10 @@ class Files:
             WorkspaceError: It cannot be written.
         """
         lines = [render_archived(one.observation, because=one.because) for one in removed]
-        day, root = local_day(at, self.memory.zone), self.memory.root
-        path = self.archive_path(at)
-        old, stood = self.read(path), self.memory.folders.path_state(root, path)
-        wrote = self.memory.workspace.append(
-            root, path, "\n".join(lines) + "\n", header=f"# Archived Observations — {day}\n\n"
-        )
-        new = self.read(path)
-        before = None if old is None else old.text
-        return wrote, edit_of(path, before, "" if new is None else new.text, stood)
+        header = f"# Archived Observations — {local_day(at, self.memory.zone)}\n\n"
+        text = "\n".join(lines) + "\n"
+        edit, wrote = self.memory.append(self.archive_path(at), text, header=header)
+        return wrote, edit
 
     def archive_path(self, at: datetime) -> str:
         """Return the archive of a day, relative to the workspace."""

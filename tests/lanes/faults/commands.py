@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.lanes.faults.world import KEY, PLAN, World, end_talk, id_of, keep_copies
+from tests.lanes.faults.world import (
+    KEY,
+    PLAN,
+    World,
+    end_talk,
+    id_of,
+    keep_copies,
+    leave_empty_notes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,6 +87,8 @@ TRIALS = (
         prepare=(("reindex",), ("search", "which port has the gateway", "--min-score", "0")),
         is_undoable=True,
     ),
+    Trial("memory tidy", ("memory", "tidy"), prepare=(leave_empty_notes,), is_undoable=True),
+    Trial("undo of tidy", ("memory", "undo"), (leave_empty_notes, ("memory", "tidy"))),
     Trial("consolidate", ("consolidate", "--apply", "--yes"), is_undoable=True),
     Trial("index-md", ("index-md", "--force")),
     Trial("reindex", ("reindex",)),

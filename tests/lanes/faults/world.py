@@ -88,6 +88,13 @@ def keep_copies(world: World) -> None:
         place.write_text(f"# Kept\n\n- 🟡 10:00 {PLAN}\n- 🟡 11:00 Something else\n")
 
 
+def leave_empty_notes(world: World) -> None:
+    """Leave daily notes of last year that hold nothing."""
+    memory = world.state / "workspace" / "memory"
+    (memory / "2025-11-03.md").write_text("# main — 2025-11-03\n\n")
+    (memory / "2025-11-04.md").write_text("")
+
+
 def end_talk(world: World) -> None:
     """Let the platform begin the main session anew: its transcript becomes an archive."""
     sessions = world.state / "agents" / "main" / "sessions"
