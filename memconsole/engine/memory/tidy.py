@@ -58,11 +58,13 @@ def _tidy(command: MemoryTidy, memory: AgentMemory, edits: MemoryLog) -> Outcome
         )
     details: dict[str, Detail] = {"notes": list(empty)}
     told = f"{_told(empty)} of {memory.agent.id}"
-    gone = tuple(Written(path, 0) for path in empty)
-    if command.dry_run:
-        return Planned(command, f"would remove {told}", gone, details, tuple(notices))
     at = memory.now
-    archived, added = _archive(memory, empty, at)
+    archive, text = _archived(memory, empty, at)
+    if command.dry_run:
+        wrote = Written(archive, len(text.encode()))
+        return Planned(command, f"would remove {told}", (wrote,), details, tuple(notices))
+    header = f"# Tidied — {local_time(at, memory.zone):%Y-%m}\n\n"
+    archived, added = memory.append(archive, text, header=header)
     made: list[FileEdit] = [archived]
     for path, seen in empty.items():
         stood = memory.path_state(path)
@@ -72,7 +74,7 @@ def _tidy(command: MemoryTidy, memory: AgentMemory, edits: MemoryLog) -> Outcome
     return Tidied(
         command,
         f"removed {told}; `memconsole memory undo` puts them back",
-        (added, *gone),
+        (added,),
         details,
         tuple(notices),
     )
@@ -98,10 +100,10 @@ def _empty(
             yield path, seen
 
 
-def _archive(
+def _archived(
     memory: AgentMemory, empty: dict[str, WorkspaceText], at: datetime
-) -> tuple[FileEdit, Written]:
-    """Add the notes to the archive of the month, each under a comment that says where it stood."""
+) -> tuple[str, str]:
+    """Return the archive of the month, and the notes, each under a comment that says its place."""
     local = local_time(at, memory.zone)
     stamp = local.isoformat(timespec="seconds")
     parts = []
@@ -109,11 +111,7 @@ def _archive(
         place = "_".join(one_line(path).split()).replace(">", "_")
         said = memory.masked(one_line(seen.text))
         parts.append(f"<!-- mc:tidied={stamp} mc:path={place} -->\n{said}\n\n")
-    return memory.append(
-        f"memory/archive/tidied-{local:%Y-%m}.md",
-        "".join(parts),
-        header=f"# Tidied — {local:%Y-%m}\n\n",
-    )
+    return f"memory/archive/tidied-{local:%Y-%m}.md", "".join(parts)
 
 
 def _told(empty: dict[str, WorkspaceText]) -> str:
