@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.dom import DOMNode
     from textual.driver import Driver
+    from textual.events import Key
     from textual.filter import LineFilter
     from textual.screen import Screen
 
@@ -336,6 +337,11 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
             return False
         screen.refuse(name, parameters)
         return True
+
+    def on_key(self, event: Key) -> None:
+        """Hand a letter on that reached the screen before: a dialog may have opened meanwhile."""
+        if event.character and event.is_printable and isinstance(self.screen, Dialog):
+            self.screen.type_ahead(event.character)
 
     # ---- commands ------------------------------------------------------------------------
 

@@ -324,6 +324,10 @@ class Dialog(ModalScreen[Result], inherit_bindings=False):
         """Whether a key must have been typed before the dialog could be read."""
         return False
 
+    def type_ahead(self, letter: str) -> None:
+        """Take a letter that was typed on the screen before; only a line of text wants it."""
+        del letter
+
     def notify_style_update(self) -> None:
         """Forget the looks of the old theme."""
         super().notify_style_update()

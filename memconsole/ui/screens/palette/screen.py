@@ -169,6 +169,10 @@ class PaletteScreen(Dialog[Choice | None]):
             )
         )
 
+    def type_ahead(self, letter: str) -> None:
+        """Take a letter that was typed before the line had the keys."""
+        self._field.insert_text_at_cursor(letter)
+
     # ---- the line ------------------------------------------------------------------------
 
     @on(LineInput.Changed)

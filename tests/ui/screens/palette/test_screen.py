@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from textual.events import Key
 
 from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.domain.commands.checkpoint import Checkpoint
@@ -232,3 +233,13 @@ async def test_tab_and_a_chosen_row_end_the_line(engine: FakeEngine) -> None:
         await desk.press("enter")
 
     assert real(engine) == [Checkpoint(sample.ref("work"))]
+
+
+async def test_letters_typed_right_behind_the_colon_are_not_lost(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        for key in ("colon", *"checkpoint"):
+            desk.app.post_message(Key(key, ":" if key == "colon" else key))
+        await desk.settle()
+        assert desk.app.screen.query_one(LineInput).value == "checkpoint"
+
+    assert real(engine) == []
