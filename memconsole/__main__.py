@@ -5,12 +5,12 @@ import gc
 import os
 import sys
 
+from memconsole import __version__
+
 
 def main() -> int:
     """Run the command line and return its exit code."""
     if sys.argv[1:] == ["--version"]:
-        from memconsole import __version__  # noqa: PLC0415
-
         sys.stdout.write(f"memconsole {__version__}\n")
         return 0
     if {"--serve", "serve"} & set(sys.argv) and "search" not in sys.argv:

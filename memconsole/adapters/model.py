@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memconsole.domain.model import Completion
@@ -80,7 +81,6 @@ def _read(answer: httpx.Response) -> bytes:
 
 
 def _completion(data: bytes, model: str) -> Completion:
-    import json  # noqa: PLC0415
 
     try:
         found: dict[str, Any] = json.loads(data)

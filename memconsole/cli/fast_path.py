@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.cli.call.call import Call
 from memconsole.cli.signals import stopped_like_interrupted
+from memconsole.domain.search.values import SearchRequest
+from memconsole.engine.home.lookup import default_agent
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
@@ -59,8 +61,6 @@ def _console(call: Call) -> int:
 
 def _search(call: Call, plain: Plain) -> int:
     from memconsole.cli.commands.find import answer  # noqa: PLC0415 - the console searches later
-    from memconsole.domain.search.values import SearchRequest  # noqa: PLC0415
-    from memconsole.engine.home.lookup import default_agent  # noqa: PLC0415
 
     home = call.searcher.home.read()
     agent = plain.agent or default_agent(home)

@@ -15,6 +15,7 @@ from memconsole.cli.app import app
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Call
 from memconsole.cli.call.complete import join_bash_words
+from memconsole.cli.output import safe
 from memconsole.cli.signals import stopped_like_interrupted
 from memconsole.errors import MemconsoleError
 
@@ -79,7 +80,6 @@ def tell(call: Call, error: BaseException) -> int:
 def _fail(call: Call, code: str, message: str, hint: str, exit_code: int) -> int:
     """Say one sentence of fact and one of help; with `--json` also as the answer."""
     from memconsole.cli.json import encode, outcome  # noqa: PLC0415  # for failures only
-    from memconsole.cli.output import safe  # noqa: PLC0415  # for failures only
 
     lines = [f"memconsole: {safe.line(message)}"]
     if hint:

@@ -6,6 +6,7 @@ import functools
 import os
 from typing import TYPE_CHECKING
 
+from memconsole.adapters.platform.config.json5_file import decode_json5
 from memconsole.adapters.platform.disk import DiskPlatform
 from memconsole.adapters.platform.home import find_home
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
@@ -79,7 +80,6 @@ class _SearchOnly:
     @functools.cached_property
     def sessions(self) -> SessionStore:
         """The session stores; loading them takes longer than a search."""
-        from memconsole.adapters.platform.config.json5_file import decode_json5  # noqa: PLC0415
         from memconsole.adapters.sessions.agent import AgentSessionStore  # noqa: PLC0415
 
         return AgentSessionStore(self._copies, decode_json5, self.clock.now)

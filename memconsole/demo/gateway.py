@@ -15,6 +15,9 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.server import serve
+
 from memconsole.domain.sessions.stored import SessionState
 
 if TYPE_CHECKING:
@@ -113,8 +116,6 @@ class LoopbackGateway:
 
     def start(self, port: int = 0) -> LoopbackGateway:
         """Begin to answer in a thread of its own; 0 takes a free port."""
-        from websockets.sync.server import serve  # noqa: PLC0415
-
         self._server = serve(
             self._serve,
             "127.0.0.1",
@@ -145,8 +146,6 @@ class LoopbackGateway:
 
     def tell(self, event: str, **payload: object) -> None:
         """Send an event to everybody who asked for them."""
-        from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
-
         for connection in tuple(self._listeners):
             with suppress(ConnectionClosed):
                 _send(connection, {"type": "event", "event": event, "payload": payload})
@@ -238,7 +237,6 @@ class LoopbackGateway:
         return int(self._now().timestamp() * 1000)
 
     def _serve(self, connection: ServerConnection) -> None:
-        from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
 
         with suppress(ConnectionClosed, ValueError, KeyError, AttributeError):
             nonce = {"nonce": str(uuid.uuid4()), "ts": self._stamp()}

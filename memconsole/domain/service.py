@@ -5,6 +5,8 @@ All of them are self-contained: what they run needs nothing of the environment b
 
 from __future__ import annotations
 
+import plistlib
+import shlex
 from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -109,8 +111,6 @@ def _quoted(word: str, *, is_command: bool = False) -> str:
 
 def launchd_job(setup: ServiceSetup) -> str:
     """Return the property list of a launchd agent."""
-    import plistlib  # noqa: PLC0415 - only for macOS
-
     for word in (*setup.words, *setup.environment.values()):
         _require_plain(word)
     job = {
@@ -148,7 +148,6 @@ def cron_lines(setup: ServiceSetup) -> str:
 
 
 def _for_shell(word: str) -> str:
-    import shlex  # noqa: PLC0415 - only for cron
 
     _require_plain(word)
     return shlex.quote(word)

@@ -108,8 +108,6 @@ def _escaped(text: str) -> str:
 
 def _post(url: str, body: object, headers: Mapping[str, str], timeout_s: float) -> object:
     """Post JSON and return what came back, None when that is no JSON."""
-    import json  # noqa: PLC0415
-
     import httpx  # noqa: PLC0415
 
     target = _safe_address(url, has_token="Authorization" in headers)

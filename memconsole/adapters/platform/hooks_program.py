@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from typing import TYPE_CHECKING, Final
 
 from memconsole.adapters.platform.config.values import mapping, sequence, text
@@ -28,8 +29,6 @@ def listed_hooks(program: str, home: Path, environ: Mapping[str, str]) -> dict[s
         home: The state folder.
         environ: Environment of the process; the program is looked for on its PATH.
     """
-    import subprocess  # noqa: PLC0415 - only `hooks status` asks
-
     found = launch.find_program(program, environ)
     if found is None:
         return None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.cli.call import exits
 from memconsole.cli.call.flags import Flags
+from memconsole.cli.output import safe
 from memconsole.cli.output.stream import Output, Progress
 from memconsole.domain.agents import Origin
 from memconsole.errors import ConfigError
@@ -167,8 +168,6 @@ class Call:
 
     def line(self, text: str) -> str:
         """Return foreign text as one safe line."""
-        from memconsole.cli.output import safe  # noqa: PLC0415  # redaction is slow to load
-
         return safe.line(text, redact=self.redact)
 
     def _machine(self, answer: Answer) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import typer  # noqa: TC002  # Typer reads the annotations of these functions
 
+from memconsole.cli.call.call import Call
 from memconsole.errors import MemconsoleError
 from memconsole.text.outgoing import name_out
 
@@ -84,8 +85,6 @@ class Finder(Protocol):
 
 def _offer(context: typer.Context, incomplete: str, find: Finder) -> list[tuple[str, str]]:
     from rich.markup import escape  # noqa: PLC0415  # the shells' help texts are markup to Typer
-
-    from memconsole.cli.call.call import Call  # noqa: PLC0415  # it imports this module
 
     call = context.ensure_object(Call)
     typed = os.environ.get(_TYPED, "")

@@ -8,6 +8,7 @@ import typer
 
 from memconsole.cli.call import complete
 from memconsole.cli.call.call import Call
+from memconsole.domain.memory.files import MARKER_TAGS
 from memconsole.errors import UsageError
 
 AgentOption = Annotated[
@@ -55,8 +56,6 @@ def tag_of(text: str, extra: tuple[str, ...] = ()) -> str:
     Raises:
         UsageError: There is no such type.
     """
-    from memconsole.domain.memory.files import MARKER_TAGS  # noqa: PLC0415
-
     tag = text.strip().strip("[]").upper()
     known = (*MARKER_TAGS, *extra)
     if tag not in known:

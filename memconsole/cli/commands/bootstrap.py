@@ -12,6 +12,7 @@ import typer
 
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import call_of
+from memconsole.cli.output import safe
 from memconsole.system import launch
 
 if TYPE_CHECKING:
@@ -77,8 +78,6 @@ def encode(found: Bootstrap) -> Row:
 
 
 def _show(printer: Printer, found: Bootstrap, *, redact: bool) -> None:
-    from memconsole.cli.output import safe  # noqa: PLC0415  # redaction is slow to load
-
     for one in found.files:
         printer.title(one.name, f"{len(one.content):,} characters, {one.path}")
         for line in safe.block(one.content, redact=redact).splitlines():

@@ -7,6 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from memconsole.domain.commands.outcomes import reason_of, status_of
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -193,8 +194,6 @@ def end_of(outcomes: Sequence[Outcome], is_cancelled: bool = False) -> JobEnd:
         outcomes: One a command; none means that there was nothing to do.
         is_cancelled: It was told to end before all of them.
     """
-    from memconsole.domain.commands.outcomes import status_of  # noqa: PLC0415 - `status` ends no job
-
     if is_cancelled:
         return JobEnd(FAILED, CANCELLED, f"told to end after {len(outcomes)} steps")
     if not outcomes:
@@ -209,7 +208,6 @@ def end_of(outcomes: Sequence[Outcome], is_cancelled: bool = False) -> JobEnd:
 
 
 def _end(status: str, chosen: list[Outcome], total: int) -> JobEnd:
-    from memconsole.domain.commands.outcomes import reason_of  # noqa: PLC0415
 
     reasons = Counter(reason for one in chosen if (reason := reason_of(one)) is not None)
     reason = reasons.most_common(1)[0][0] if reasons else None

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.memory.observations import ObservationLog, render
 from memconsole.domain.memory.similarity import same_words
+from memconsole.domain.reflect.folding import drop_expired, fold_days, group_topics
+from memconsole.domain.reflect.merging import alike, merge_exact, merge_similar, supersede
 from memconsole.domain.reflect.working_copy import Budget, Removed, WorkingCopy
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in, words_in
@@ -88,19 +90,10 @@ def consolidate(
 
 
 def _merge_repeated(copy: WorkingCopy, today: date) -> None:
-    from memconsole.domain.reflect.merging import merge_exact  # noqa: PLC0415 - as below
-
     merge_exact(copy, today)
 
 
 def _shorten(copy: WorkingCopy, today: date, similar: float) -> None:
-    from memconsole.domain.reflect.folding import (  # noqa: PLC0415
-        drop_expired,
-        fold_days,
-        group_topics,
-    )
-    from memconsole.domain.reflect.merging import alike, merge_similar, supersede  # noqa: PLC0415
-
     pairs = alike(copy, similar)
     merge_similar(copy, pairs, today)
     supersede(copy, pairs, today)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.config_check.transcripts import evidence_rows, hint_of
 from memconsole.domain.gateway import NEXT_STEPS, Verdict
 from memconsole.domain.health.checks import Check, CheckStatus, graded, named, ok, unknown
+from memconsole.engine.platform_search.check import platform_indexes
 from memconsole.text.address import stays_here
 from memconsole.text.numerals import size_words
 
@@ -246,8 +247,6 @@ _ID = "platform-index"
 
 def platform_index(inputs: HealthInputs) -> Check:
     """Whether what agents search is what stands in their memory, and whether it answers."""
-    from memconsole.engine.platform_search.check import platform_indexes  # noqa: PLC0415 - only who looks
-
     agents = [view.agent for view in inputs.snapshot.agents]
     found = platform_indexes(inputs.ports, inputs.snapshot.home, agents)
     seen = [one for one in found if one.facts is not None]

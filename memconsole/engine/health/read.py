@@ -11,6 +11,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from memconsole.domain.health.checks import CHECK_IDS, HealthReport, unknown
+from memconsole.engine.health import memory, own, platform
 from memconsole.engine.health.inputs import HealthInputs
 from memconsole.engine.home.live import LiveView
 from memconsole.engine.snapshot.snapshot import take_snapshot
@@ -76,12 +77,6 @@ def _wait_s(settings: Settings) -> float:
 
 
 def _checks() -> Mapping[str, Callable[[HealthInputs], Check]]:
-    from memconsole.engine.health import (  # noqa: PLC0415
-        memory,
-        own,
-        platform,
-    )
-
     return {
         "gateway": platform.gateway,
         "gateway-scopes": platform.gateway_scopes,

@@ -1,4 +1,4 @@
-"""Finds the agent or session that an operator names; never falls back to another one."""
+"""Finds the agent that an operator names; never falls back to another one."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Storage
 from memconsole.errors import (
     HomeUnreadableError,
-    SessionNotFoundError,
     StoreError,
     TranscriptRefusedError,
     UnknownAgentError,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.sessions.stored import StoredSession, StoreListing
-    from memconsole.domain.snapshot.snapshot import SessionView
 
 
 def find_agent(home: Home, agent_id: str) -> Agent:
@@ -54,32 +52,6 @@ def owns(agent: Agent, path: Path) -> bool:
     """Tell whether a changed file is the agent's."""
     places = (agent.folder, agent.sessions_dir, agent.workspace)
     return any(path == place or place in path.parents for place in places)
-
-
-def find_session(sessions: Sequence[SessionView], name: str) -> SessionView:
-    """Return the session with this key, id, or beginning of an id; live ones before ended ones.
-
-    Raises:
-        SessionNotFoundError: Nothing has that name.
-        UsageError: The beginning of an id fits several sessions.
-    """
-    from memconsole.domain.checkpoint.rules import SHORTEST_ID, require_one_id  # noqa: PLC0415
-    from memconsole.domain.sessions.stored import SessionState  # noqa: PLC0415  # agents need none of it
-
-    ranked = sorted(sessions, key=lambda view: view.state is not SessionState.LIVE)
-    for view in ranked:
-        if view.key_text == name:
-            return view
-    for view in ranked:
-        if view.session_id == name:
-            return view
-    if len(name) < SHORTEST_ID:
-        raise SessionNotFoundError(name)
-    begun = [view for view in ranked if (view.session_id or "").startswith(name)]
-    require_one_id(name, {view.session_id or "" for view in begun})
-    if not begun:
-        raise SessionNotFoundError(name)
-    return begun[0]
 
 
 def require_own_words(stored: StoredSession) -> None:

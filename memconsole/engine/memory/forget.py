@@ -18,6 +18,7 @@ from memconsole.domain.commands.outcomes import Failed, Planned, Written
 from memconsole.domain.memory.blocks import pieces_of
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, without
 from memconsole.domain.memory.entries import entries_of
+from memconsole.engine.erasure import erase, erasure_of
 from memconsole.errors import ConcurrentEditError, MemconsoleError
 
 if TYPE_CHECKING:
@@ -68,8 +69,6 @@ def _erase(
     journal: Journal,
 ) -> Outcome:
     """Leave no copy; what is left when it fails half way is erased by the next run."""
-    from memconsole.engine.erasure import erase, erasure_of  # noqa: PLC0415
-
     opened: list[AgentMemory] = []
 
     def attempt(memory: AgentMemory) -> Outcome:

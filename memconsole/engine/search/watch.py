@@ -29,6 +29,7 @@ from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.search.indexing import Source
 from memconsole.engine.search.open import shelves
+from memconsole.engine.search.reindex import done, reindex
 from memconsole.errors import LockedError, MemconsoleError
 from memconsole.lazy_dataclass import dataclass
 
@@ -146,7 +147,6 @@ class IndexWatch:
         return tuple(outcomes)
 
     def _index(self, command: Reindex, cancel: StopSignal | None) -> Outcome:
-        from memconsole.engine.search.reindex import reindex  # noqa: PLC0415
 
         try:
             return reindex(command, ports=self._ports, settings=self._settings, cancel=cancel)
@@ -175,8 +175,6 @@ class IndexWatch:
         self, home: Home | None, agent: Agent, files: set[Path], cancel: StopSignal | None
     ) -> Outcome | None:
         """Return what came of it; None when the index must be compared as a whole."""
-        from memconsole.engine.search.reindex import done  # noqa: PLC0415
-
         assert home is not None
         command = Reindex(agent.ref, with_sessions=False)
         [shelf] = shelves(self._ports, self._settings, home, (agent,), (Source.MEMORY,))

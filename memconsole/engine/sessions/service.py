@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.engine.home.lookup import find_session
 from memconsole.engine.pruning import prune_preview
+from memconsole.engine.sessions.find import find_session
 from memconsole.engine.snapshot.detail import session_detail, transcript_view
 from memconsole.engine.snapshot.snapshot import take_snapshot
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from memconsole.domain.search.indexing import IndexState
+from memconsole.domain.search.near_hits import folded
 from memconsole.errors import MemconsoleError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.ui.drawing.literal import literal
@@ -152,6 +153,5 @@ def _found(
     from_files: bool = False,
     is_partial: bool = False,
 ) -> Found:
-    from memconsole.domain.search.near_hits import folded  # noqa: PLC0415 - nobody has searched yet
 
     return Found(request, result, folded(result.hits), from_files=from_files, is_partial=is_partial)

@@ -8,8 +8,9 @@ import pytest
 
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.settings import Settings
-from memconsole.engine.home.lookup import find_agent, find_session
+from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.home.reader import Reader
+from memconsole.engine.sessions.find import find_session
 from memconsole.engine.snapshot.snapshot import take_snapshot
 from memconsole.errors import SessionNotFoundError, UnknownAgentError, UsageError
 from tests.doubles.bundle import World

@@ -12,8 +12,8 @@ from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.settings import Settings
 from memconsole.domain.snapshot.snapshot import TokensByClass
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind, MessageKind, ToolUse
-from memconsole.engine.home.lookup import find_session
 from memconsole.engine.home.reader import Reader
+from memconsole.engine.sessions.find import find_session
 from memconsole.engine.snapshot.detail import session_detail, transcript_view
 from memconsole.engine.snapshot.snapshot import take_snapshot
 from memconsole.errors import StoreError

@@ -17,6 +17,7 @@ import json
 import os
 import re
 import stat
+import subprocess
 import time
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -28,6 +29,7 @@ from memconsole.adapters.platform.config.json5_file import (
     read_bytes,
 )
 from memconsole.adapters.platform.config.read import find_config
+from memconsole.domain.commands.outcomes import Written
 from memconsole.domain.config_check.document import ConfigText
 from memconsole.errors import ConcurrentEditError, PlatformConfigError
 from memconsole.system import launch
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.adapters.platform.home import HomeChoice
-    from memconsole.domain.commands.outcomes import Written
     from memconsole.domain.config_check.finding import Change
 
 
@@ -149,8 +150,6 @@ class DiskConfigFile:
             ConcurrentEditError: The file is not the one that was seen; it was left alone.
             PlatformConfigError: Refused or failed; the old file is whole.
         """
-        from memconsole.domain.commands.outcomes import Written  # noqa: PLC0415 - looking needs none
-
         data = _encoded(text)
         path = seen.path
         with _telling(path, "replaced"), _folder(path) as folder:
@@ -325,8 +324,6 @@ def keep_copy(folder: Path, data: bytes, *, now: datetime, most: int) -> Written
     Raises:
         PlatformConfigError: It cannot be written.
     """
-    from memconsole.domain.commands.outcomes import Written  # noqa: PLC0415 - looking needs none
-
     try:
         with open_state_folder(folder.parent, folder.name) as place:
             name = _write(place, data, f"config-{now:%Y%m%d-%H%M%S}")
@@ -378,8 +375,6 @@ def set_values(
         home: The state folder.
         environ: Environment of the process; the program is looked for on its PATH.
     """
-    import subprocess  # noqa: PLC0415 - only a change needs a program
-
     found = (launch.find_program(name, environ) for name in _PROGRAMS)
     program = next((one for one in found if one is not None), None)
     if program is None or not all(map(_is_path, changes)):
