@@ -62,7 +62,7 @@ class SessionPlan:
 
     Attributes:
         rest: Its key behind `agent:<id>:`.
-        talks: Names of its talks, oldest first; none when it never ran.
+        conversations: Names of its talks, oldest first; none when it never ran.
         tokens: Size of its context at the end.
         reported: What the store says instead; None when it says the same.
         grown: Tokens added in the last five hours, for the forecast.
@@ -74,7 +74,7 @@ class SessionPlan:
     """
 
     rest: str
-    talks: tuple[str, ...] = ()
+    conversations: tuple[str, ...] = ()
     tokens: int = 0
     reported: int | None = None
     grown: int = 0
@@ -136,7 +136,7 @@ _MAIN = AgentPlan(
     sessions=(
         SessionPlan(
             rest="main",
-            talks=("groceries", "inventory-move", "ferry", "household"),
+            conversations=("groceries", "inventory-move", "ferry", "household"),
             tokens=83_400,
             grown=21_000,
             age=_ago(minutes=6),
@@ -144,7 +144,7 @@ _MAIN = AgentPlan(
         ),
         SessionPlan(
             rest="telegram:direct:lena",
-            talks=("lena",),
+            conversations=("lena",),
             tokens=64_200,
             count=Count.ABSENT,
             age=_ago(minutes=52),
@@ -153,7 +153,7 @@ _MAIN = AgentPlan(
         ),
         SessionPlan(
             rest="telegram:group:-100204718",
-            talks=("family",),
+            conversations=("family",),
             tokens=31_800,
             grown=2_500,
             age=_ago(hours=2),
@@ -163,7 +163,7 @@ _MAIN = AgentPlan(
         ),
         SessionPlan(
             rest="telegram:group:-100204718:topic:7",
-            talks=("groceries",),
+            conversations=("groceries",),
             tokens=12_100,
             age=_ago(hours=5),
             label="Family · shopping",
@@ -172,27 +172,34 @@ _MAIN = AgentPlan(
         ),
         SessionPlan(
             rest="whatsapp:direct:351912",
-            talks=("avo",),
+            conversations=("avo",),
             tokens=9_300,
             age=_ago(days=3),
             label="Avó Rosa",
             channel="whatsapp",
         ),
-        SessionPlan(rest="cron:morning-brief", talks=("brief",), tokens=18_200, age=_ago(hours=7)),
+        SessionPlan(
+            rest="cron:morning-brief", conversations=("brief",), tokens=18_200, age=_ago(hours=7)
+        ),
         SessionPlan(
             rest=_spawned("9c0f6a52-0d3e-4c5f-8f66-2f1f2f9a7e10"),
-            talks=("subferry",),
+            conversations=("subferry",),
             tokens=22_700,
             age=_ago(hours=8),
             label="Compare ferry prices",
             parent="main",
         ),
-        SessionPlan(rest="main", talks=("ferry",), fate=Fate.RESET, age=_ago(days=6)),
-        SessionPlan(rest="main", talks=("groceries", "avo"), fate=Fate.RESET, age=_ago(days=13)),
+        SessionPlan(rest="main", conversations=("ferry",), fate=Fate.RESET, age=_ago(days=6)),
         SessionPlan(
-            rest="telegram:direct:tom", talks=("family",), fate=Fate.DELETED, age=_ago(days=9)
+            rest="main", conversations=("groceries", "avo"), fate=Fate.RESET, age=_ago(days=13)
         ),
-        SessionPlan(rest="", talks=("ferry",), fate=Fate.ORPHAN, age=_ago(days=21)),
+        SessionPlan(
+            rest="telegram:direct:tom",
+            conversations=("family",),
+            fate=Fate.DELETED,
+            age=_ago(days=9),
+        ),
+        SessionPlan(rest="", conversations=("ferry",), fate=Fate.ORPHAN, age=_ago(days=21)),
     ),
 )
 
@@ -205,7 +212,7 @@ _WORK = AgentPlan(
     sessions=(
         SessionPlan(
             rest="main",
-            talks=("oncall", "deadlock", "flaky", "migration"),
+            conversations=("oncall", "deadlock", "flaky", "migration"),
             tokens=151_240,
             grown=44_000,
             age=_ago(minutes=14),
@@ -213,7 +220,7 @@ _WORK = AgentPlan(
         ),
         SessionPlan(
             rest="dashboard:5f0c2f3e-8a44-4a1b-9d5d-0c7f6d1f3b90",
-            talks=("migration", "review"),
+            conversations=("migration", "review"),
             tokens=128_400,
             count=Count.STALE,
             age=_ago(hours=3),
@@ -221,7 +228,7 @@ _WORK = AgentPlan(
         ),
         SessionPlan(
             rest="discord:channel:ops",
-            talks=("ops",),
+            conversations=("ops",),
             count=Count.ABSENT,
             age=_ago(hours=1, minutes=20),
             label="#ops",
@@ -231,7 +238,7 @@ _WORK = AgentPlan(
         ),
         SessionPlan(
             rest="discord:channel:ops:thread:1184",
-            talks=("thread", "review"),
+            conversations=("thread", "review"),
             tokens=44_600,
             grown=8_200,
             age=_ago(minutes=38),
@@ -241,7 +248,7 @@ _WORK = AgentPlan(
         ),
         SessionPlan(
             rest="slack:direct:u042",
-            talks=("jonas",),
+            conversations=("jonas",),
             tokens=58_300,
             reported=231_500,
             age=_ago(hours=4),
@@ -250,14 +257,18 @@ _WORK = AgentPlan(
         ),
         SessionPlan(
             rest=_spawned("1d4d8b0e-6a7c-4a39-b7c0-52f0a1c2d3e4"),
-            talks=("spawned",),
+            conversations=("spawned",),
             tokens=38_900,
             age=_ago(hours=2),
             label="Find every reader of PostgreSQL",
             parent="main",
         ),
-        SessionPlan(rest="dashboard:old", talks=("flaky",), fate=Fate.DELETED, age=_ago(days=11)),
-        SessionPlan(rest="main", talks=("review", "ops"), fate=Fate.RESET, age=_ago(days=4)),
+        SessionPlan(
+            rest="dashboard:old", conversations=("flaky",), fate=Fate.DELETED, age=_ago(days=11)
+        ),
+        SessionPlan(
+            rest="main", conversations=("review", "ops"), fate=Fate.RESET, age=_ago(days=4)
+        ),
     ),
 )
 
@@ -269,7 +280,7 @@ _RESEARCH = AgentPlan(
     sessions=(
         SessionPlan(
             rest="main",
-            talks=("reading", "sources", "batteries"),
+            conversations=("reading", "sources", "batteries"),
             tokens=71_300,
             grown=15_500,
             age=_ago(hours=2),
@@ -278,7 +289,7 @@ _RESEARCH = AgentPlan(
         ),
         SessionPlan(
             rest="line:direct:yuki",
-            talks=("yuki",),
+            conversations=("yuki",),
             tokens=87_900,
             age=_ago(days=1),
             label="由紀",
@@ -296,7 +307,7 @@ _WRITER = AgentPlan(
     sessions=(
         SessionPlan(
             rest="main",
-            talks=("style", "newsletter"),
+            conversations=("style", "newsletter"),
             tokens=37_100,
             age=_ago(hours=6),
             span=_ago(hours=28),
@@ -304,13 +315,15 @@ _WRITER = AgentPlan(
         ),
         SessionPlan(
             rest="email:direct:brandt",
-            talks=("lektorat",),
+            conversations=("lektorat",),
             tokens=26_400,
             age=_ago(days=1, hours=3),
             label="Lektorat Brandt",
             channel="email",
         ),
-        SessionPlan(rest="dashboard:mette", talks=("podcast",), tokens=19_800, age=_ago(days=8)),
+        SessionPlan(
+            rest="dashboard:mette", conversations=("podcast",), tokens=19_800, age=_ago(days=8)
+        ),
     ),
 )
 
@@ -323,15 +336,19 @@ _HOMELAB = AgentPlan(
     sessions=(
         SessionPlan(
             rest="main",
-            talks=("dns", "backup", "disk"),
+            conversations=("dns", "backup", "disk"),
             tokens=132_600,
             grown=30_000,
             age=_ago(minutes=2),
             span=_ago(hours=10),
             label="Disk in bay 3",
         ),
-        SessionPlan(rest="cron:disk-check", talks=("diskcheck",), tokens=15_100, age=_ago(hours=7)),
-        SessionPlan(rest="hook:alertmanager", talks=("alert",), tokens=11_900, age=_ago(days=2)),
+        SessionPlan(
+            rest="cron:disk-check", conversations=("diskcheck",), tokens=15_100, age=_ago(hours=7)
+        ),
+        SessionPlan(
+            rest="hook:alertmanager", conversations=("alert",), tokens=11_900, age=_ago(days=2)
+        ),
     ),
 )
 
@@ -341,10 +358,12 @@ _FINANCE = AgentPlan(
     is_sqlite=False,
     log_days=30,
     sessions=(
-        SessionPlan(rest="main", talks=("vat", "invoices"), tokens=14_700, age=_ago(days=2)),
+        SessionPlan(
+            rest="main", conversations=("vat", "invoices"), tokens=14_700, age=_ago(days=2)
+        ),
         SessionPlan(
             rest="email:direct:kanzlei",
-            talks=("steuer",),
+            conversations=("steuer",),
             tokens=8_100,
             age=_ago(days=5),
             label="Kanzlei",

@@ -44,11 +44,11 @@ class Section:
     lines: tuple[str, ...]
 
 
-def talks(agent_id: str) -> dict[str, tuple[Turn, ...]]:
+def conversations(agent_id: str) -> dict[str, tuple[Turn, ...]]:
     """Return the talks of an agent by name."""
     found: dict[str, list[Turn]] = {}
     turns: list[Turn] = []
-    text = (_FOLDER / "talks" / f"{agent_id}.txt").read_text("utf-8")
+    text = (_FOLDER / "conversations" / f"{agent_id}.txt").read_text("utf-8")
     for line in text.splitlines():
         if line.startswith("## "):
             turns = found.setdefault(line.removeprefix("## "), [])

@@ -68,8 +68,8 @@ def write_home(operator: Path, now: datetime, zone: Zone, *, seed: int = SEED) -
     lessons = lessons_of(AGENTS)
     played: dict[str, list[Session]] = {}
     for agent in AGENTS:
-        talks = content.talks(agent.id)
-        played[agent.id] = play(stage, agent, talks)
+        conversations = content.conversations(agent.id)
+        played[agent.id] = play(stage, agent, conversations)
         _write_agent(state / "agents" / agent.id, stage, agent, played[agent.id])
         write_workspace(workspace_of(operator, agent.id), stage, agent, lessons)
     _write_cron_runs(state, stage, played)
@@ -87,10 +87,10 @@ def _write_agent(folder: Path, stage: Stage, agent: AgentPlan, sessions: Sequenc
 
 def _write_cron_runs(state: Path, stage: Stage, played: Mapping[str, Sequence[Session]]) -> None:
     """Add a job's runs to the store of its agent; the job's own entry shows the newest one."""
-    agent_id, job, talk, _ = CRON_RUNS
+    agent_id, job, conversation, _ = CRON_RUNS
     folder = state / "agents" / agent_id / "sessions"
     store = json.loads((folder / STORE).read_text("utf-8"))
-    runs = cron_runs(stage, played[agent_id][0], content.talks(agent_id)[talk])
+    runs = cron_runs(stage, played[agent_id][0], content.conversations(agent_id)[conversation])
     for key, entry, transcript in runs:
         store.setdefault(f"agent:{agent_id}:cron:{job}", entry)
         store[key] = entry
@@ -99,11 +99,11 @@ def _write_cron_runs(state: Path, stage: Stage, played: Mapping[str, Sequence[Se
 
 
 def _growing(state: Path, played: Mapping[str, Sequence[Session]]) -> GrowingSession:
-    agent_id, rest, talk = GROWING
+    agent_id, rest, conversation = GROWING
     [session] = (one for one in played[agent_id] if one.plan.rest == rest)
     assert session.transcript is not None, "the session that grows has a transcript"
     folder = state / "agents" / agent_id / "sessions"
-    turns = content.talks(agent_id)[talk]
+    turns = content.conversations(agent_id)[conversation]
     return GrowingSession(folder, session.key, session.transcript, session.plan.tokens, turns)
 
 

@@ -49,20 +49,22 @@ class Session:
     entry: Fields
 
 
-def play(stage: Stage, agent: AgentPlan, talks: Mapping[str, Sequence[Turn]]) -> list[Session]:
+def play(
+    stage: Stage, agent: AgentPlan, conversations: Mapping[str, Sequence[Turn]]
+) -> list[Session]:
     """Play all sessions of an agent."""
-    return [_play(stage, agent, plan, talks) for plan in agent.sessions]
+    return [_play(stage, agent, plan, conversations) for plan in agent.sessions]
 
 
 def _play(
-    stage: Stage, agent: AgentPlan, plan: SessionPlan, talks: Mapping[str, Sequence[Turn]]
+    stage: Stage, agent: AgentPlan, plan: SessionPlan, conversations: Mapping[str, Sequence[Turn]]
 ) -> Session:
     age = plan.age.total_seconds()
     session_id = uuid_of(stage.seed, agent.id, plan.rest, plan.fate.name, age)
     at = stage.now - plan.age
     transcript = None
-    if plan.talks:
-        said = [talks[name] for name in plan.talks]
+    if plan.conversations:
+        said = [conversations[name] for name in plan.conversations]
         if plan.status == "failed":
             said = [said[0][:1]]
         has_break = plan.is_restarted or plan.compacted_at is not None
@@ -132,7 +134,7 @@ def _entry(agent: AgentPlan, plan: SessionPlan, session_id: str, at: datetime) -
         "status": plan.status,
         "skillsSnapshot": {"prompt": _SKILLS, "version": when},
     }
-    if plan.talks and plan.count is not Count.ABSENT:
+    if plan.conversations and plan.count is not Count.ABSENT:
         is_fresh = plan.count is Count.FRESH
         tokens = plan.tokens if plan.reported is None else plan.reported
         entry |= {"totalTokens": tokens, "totalTokensFresh": is_fresh}
@@ -147,7 +149,7 @@ def _entry(agent: AgentPlan, plan: SessionPlan, session_id: str, at: datetime) -
 
 
 def cron_runs(
-    stage: Stage, some: Session, talk: Sequence[Turn]
+    stage: Stage, some: Session, conversation: Sequence[Turn]
 ) -> Iterator[tuple[str, Fields, Transcript]]:
     """Yield (key, entry, transcript) of the past runs of one cron job, newest first.
 
@@ -156,7 +158,7 @@ def cron_runs(
     Args:
         stage: When it plays.
         some: A session of the same agent, whose entry is the pattern.
-        talk: What is said in each run.
+        conversation: What is said in each run.
     """
     agent_id, job, _, count = CRON_RUNS
     for number in range(count):
@@ -164,7 +166,7 @@ def cron_runs(
         at = stage.now - timedelta(days=number, hours=6)
         transcript = Transcript(run_id, at - timedelta(minutes=1), version=3)
         tokens = 14_000 + 37 * number
-        for turn in talk:
+        for turn in conversation:
             add_turn(transcript, turn, at, tokens)
         fresh = {"totalTokens": tokens, "totalTokensFresh": True}
         entry = {**some.entry, **fresh, "sessionId": run_id, "updatedAt": milliseconds(at)}

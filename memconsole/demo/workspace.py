@@ -58,7 +58,7 @@ def _write_logs(folder: Path, stage: Stage, agent: AgentPlan, chance: random.Ran
     sections: dict[date, list[Section]] = {}
     for section in content.sections(agent.id):
         sections.setdefault(chance.choice(days), []).append(section)
-    talks = tuple(content.talks(agent.id).items())
+    conversations = tuple(content.conversations(agent.id).items())
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for day in days:
         at = datetime.combine(day, time(8, chance.randrange(60)), stage.zone)
@@ -66,21 +66,21 @@ def _write_logs(folder: Path, stage: Stage, agent: AgentPlan, chance: random.Ran
         for section in sections.get(day, ()):
             lines += [f"## {_clock(at)} - {section.title}", "", *section.lines, ""]
             at += timedelta(minutes=chance.randrange(50, 180))
-        for _, talk in chance.sample(talks, k=chance.randrange(1, 4)):
-            lines += checkpoint_lines(agent.id, talk, at)
+        for _, conversation in chance.sample(conversations, k=chance.randrange(1, 4)):
+            lines += checkpoint_lines(agent.id, conversation, at)
             at += timedelta(minutes=chance.randrange(20, 120))
         write_file(folder / f"{day.isoformat()}.md", "\n".join(lines).encode(), at)
-    for name, talk in talks:
+    for name, conversation in conversations:
         hour = time(chance.randrange(15, 21), chance.randrange(60))
         at = datetime.combine(chance.choice(days), hour, stage.zone)
-        text = summary_of(agent.id, name, talk, at)
+        text = summary_of(agent.id, name, conversation, at)
         write_file(folder / f"{at:%Y-%m-%d}-{name}.md", text.encode(), at)
 
 
-def checkpoint_lines(agent_id: str, talk: Sequence[Turn], at: datetime) -> list[str]:
+def checkpoint_lines(agent_id: str, conversation: Sequence[Turn], at: datetime) -> list[str]:
     """Return an entry as our own checkpoints write it."""
-    asked = [turn.text for turn in talk if turn.kind in "UI"]
-    said = [turn.text for turn in talk if turn.kind == "A"]
+    asked = [turn.text for turn in conversation if turn.kind in "UI"]
+    said = [turn.text for turn in conversation if turn.kind == "A"]
     count = f"{len(asked) + len(said)} messages ({len(asked)} user, {len(said)} assistant)"
     return [
         f"### Checkpoint {at:%H:%M} (auto)",
@@ -92,7 +92,7 @@ def checkpoint_lines(agent_id: str, talk: Sequence[Turn], at: datetime) -> list[
     ]
 
 
-def summary_of(agent_id: str, name: str, talk: Iterable[Turn], at: datetime) -> str:
+def summary_of(agent_id: str, name: str, conversation: Iterable[Turn], at: datetime) -> str:
     """Return a note as the platform's `session-memory` hook leaves it."""
     spoken = {"U": "user", "I": "user", "A": "assistant"}
     lines = [
@@ -104,7 +104,7 @@ def summary_of(agent_id: str, name: str, talk: Iterable[Turn], at: datetime) -> 
         "",
         "## Conversation Summary",
         "",
-        *(f"{spoken[turn.kind]}: {turn.text}\n" for turn in talk if turn.kind in spoken),
+        *(f"{spoken[turn.kind]}: {turn.text}\n" for turn in conversation if turn.kind in spoken),
     ]
     return "\n".join(lines)
 

@@ -189,17 +189,17 @@ class CompactionEvidence:
 def judge_compaction(
     compaction: Compaction,
     *,
-    has_earlier_talk: bool | None = None,
+    has_earlier_words: bool | None = None,
     min_duration_ms: int = MIN_DURATION_MS,
 ) -> Fault | None:
     """Return what is wrong with a compaction; None when nothing is.
 
     Args:
         compaction: As the platform noted it.
-        has_earlier_talk: Whether people said something before it; None when that was not read.
+        has_earlier_words: Whether people said something before it; None when that was not read.
         min_duration_ms: `compaction.min_duration_ms`.
     """
-    fault = judge_text(compaction.summary, has_earlier_talk=has_earlier_talk)
+    fault = judge_text(compaction.summary, has_earlier_words=has_earlier_words)
     if fault is not None and fault.is_loss:
         return fault
     if compaction.duration_ms is not None and compaction.duration_ms < min_duration_ms:
@@ -211,7 +211,7 @@ def judge_compaction(
     return Fault.TOO_SHORT if is_short and before > _SHORT_TOKENS else None
 
 
-def judge_text(summary: str | None, *, has_earlier_talk: bool | None = None) -> Fault | None:
+def judge_text(summary: str | None, *, has_earlier_words: bool | None = None) -> Fault | None:
     """Return what is wrong with the words of a summary; None when nothing is."""
     words = _FILES.sub("", summary or "").strip()
     if not words:
@@ -219,7 +219,7 @@ def judge_text(summary: str | None, *, has_earlier_talk: bool | None = None) -> 
     lowered = words.lower()
     if _LOST.match(words) or (_LOST_WORDS in lowered and len(words) <= _LONGEST_QUOTE):
         return Fault.UNAVAILABLE
-    if _BLANK_WORDS not in lowered or has_earlier_talk is False:
+    if _BLANK_WORDS not in lowered or has_earlier_words is False:
         return None
     history, *turn = _SPLIT.split(words, maxsplit=1)
     if _says_something(history):

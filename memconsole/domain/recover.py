@@ -42,7 +42,7 @@ RAW_MESSAGES = 100
 RAW_CHARS = 400
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
-_NOT_TALKS = ("deleted",)
+_NOT_SESSIONS = ("deleted",)
 """What an operator deleted is not brought back."""
 
 
@@ -61,7 +61,7 @@ def fingerprint(messages: Sequence[Message]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class EndedTalk:
+class EndedSession:
     """One talk that is over.
 
     Attributes:
@@ -79,16 +79,16 @@ class Ended:
     """What has ended for one agent.
 
     Attributes:
-        talks: Main and direct talks, newest first, at most five.
+        sessions: Main and direct talks, newest first, at most five.
         nameless: Session ids of ended transcripts whose key nobody knows, newest first: they may
             be a group's.
     """
 
-    talks: tuple[EndedTalk, ...]
+    sessions: tuple[EndedSession, ...]
     nameless: tuple[str, ...]
 
 
-def ended_talks(
+def ended_sessions(
     agent: Agent,
     listing: StoreListing,
     known: Mapping[str, str],
@@ -102,12 +102,12 @@ def ended_talks(
         known: Session keys by session id, as remembered from earlier looks.
         dated: Gives talks the time of their newest message.
     """
-    found: list[EndedTalk] = []
+    found: list[EndedSession] = []
     nameless: list[str] = []
     for stored in listing.sessions:
         if stored.transcript is None or stored.transcript_state is not TranscriptState.PRESENT:
             continue
-        if stored.archive_reason in _NOT_TALKS:
+        if stored.archive_reason in _NOT_SESSIONS:
             continue
         key = known.get(stored.session_id or "") if stored.key is None else stored.key.text
         if key is None:
@@ -115,17 +115,17 @@ def ended_talks(
                 nameless.append(stored.session_id or stored.transcript.session_id)
         elif _class(agent, key, stored).may_be_captured(groups=stored.captures_groups):
             is_previous = stored.state is SessionState.LIVE
-            found.append(EndedTalk(stored, key, is_previous=is_previous))
+            found.append(EndedSession(stored, key, is_previous=is_previous))
     fresh = dated([one.stored for one in found])
     found = [replace(one, stored=stored) for one, stored in zip(found, fresh, strict=True)]
     found.sort(key=lambda one: touched_at(one.stored) or _NEVER, reverse=True)
     return Ended(tuple(_newest_of_each(found)), tuple(nameless))
 
 
-def _newest_of_each(talks: Iterable[EndedTalk]) -> list[EndedTalk]:
+def _newest_of_each(sessions: Iterable[EndedSession]) -> list[EndedSession]:
     """Return live transcripts, which may hold an earlier talk, and the newest ended ones."""
-    live = [one for one in talks if one.is_previous]
-    ended = [one for one in talks if not one.is_previous]
+    live = [one for one in sessions if one.is_previous]
+    ended = [one for one in sessions if not one.is_previous]
     return [*live[:MOST_ENDED], *ended[:MOST_ENDED]]
 
 

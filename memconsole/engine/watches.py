@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.observe.watching import WatchRules
 from memconsole.engine.config_check.watch import ConfigWatch
-from memconsole.engine.observe.watch import TalkWatch
+from memconsole.engine.observe.watch import ObserverWatch
 from memconsole.engine.recover.watch import EndedWatch
 from memconsole.engine.search.watch import IndexWatch
 
@@ -32,11 +32,11 @@ class Watches:
         """
         return IndexWatch(self._ports, self._settings, self._reader.home, may_build=may_build)
 
-    def talks(self) -> TalkWatch:
+    def sessions(self) -> ObserverWatch:
         """Return a watch that has sessions observed while much is said in them (`[watcher]`)."""
         rules = self._settings.watcher
         found = WatchRules(rules.line_threshold, rules.cooldown.total_seconds())
-        return TalkWatch(self._ports, self._reader.home, found, self._reader.listing)
+        return ObserverWatch(self._ports, self._reader.home, found, self._reader.listing)
 
     def ended(self) -> EndedWatch:
         """Return a watch that has sessions recovered when another one takes their place."""

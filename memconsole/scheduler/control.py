@@ -216,9 +216,9 @@ class Jobs:
             anew["recovery"] = ended.recovered
             firsts.append(ended.begin)
         if self._is_on(lambda: self.settings.watcher.is_enabled):
-            talks = watches["observer"] = engine.watches.talks()
-            anew["observer"] = talks.observed
-            firsts.append(talks.begin)
+            sessions = watches["observer"] = engine.watches.sessions()
+            anew["observer"] = sessions.observed
+            firsts.append(sessions.begin)
         return Watcher(self.feed(), engine.home.watched, watches, stopper.bell.ring, anew, firsts)
 
     def _is_on(self, switch: Callable[[], bool]) -> bool:

@@ -133,7 +133,7 @@ class Navigation:
         from memconsole.domain.search.indexing import Source  # noqa: PLC0415 - see above
 
         if hit.source is Source.SESSIONS:
-            self._talk(hit, query)
+            self._session(hit, query)
             return
         from memconsole.ui.screens.memory.screen import MemoryScreen  # noqa: PLC0415 - see above
 
@@ -141,7 +141,7 @@ class Navigation:
         self._visit(f"{hit.path}:{hit.start_line}", *where)
         self._app.push_screen(MemoryScreen(hit.agent, spot=spot_of(hit, query)))
 
-    def _talk(self, hit: SearchHit, query: Query) -> None:
+    def _session(self, hit: SearchHit, query: Query) -> None:
         snapshot = self._app.snapshot
         session_id = hit.path.removeprefix("sessions/")
         for view in () if snapshot is None else snapshot.sessions:

@@ -67,9 +67,9 @@ def test_the_words_of_a_summary_are_judged(summary: str, fault: Fault | None) ->
 
 
 def test_a_blank_template_of_a_talk_without_a_past_is_right() -> None:
-    assert judge_text(BLANK, has_earlier_talk=False) is None
-    assert judge_text(BLANK, has_earlier_talk=True) is Fault.BLANK
-    assert judge_text(LOST, has_earlier_talk=False) is Fault.UNAVAILABLE
+    assert judge_text(BLANK, has_earlier_words=False) is None
+    assert judge_text(BLANK, has_earlier_words=True) is Fault.BLANK
+    assert judge_text(LOST, has_earlier_words=False) is Fault.UNAVAILABLE
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ class FakeIndex:
             text = read(document)
             if progress is not None:
                 progress(number, len(documents))
-            spoken = "\n".join(line.text for line in text.talk) or text.text
+            spoken = "\n".join(line.text for line in text.session) or text.text
             texts[document.path] = (document.stamp, spoken)
             notices += text.notices
         self.stored[scope] = texts

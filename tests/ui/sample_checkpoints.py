@@ -8,7 +8,7 @@ from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.checkpoint.text import CurrentWork, render_context
 from memconsole.domain.memory.records import Capture
 from memconsole.domain.sessions.tokens import TokenCount, TokenState
-from memconsole.domain.transcripts.excerpts import Spoken, Talk
+from memconsole.domain.transcripts.excerpts import SessionExcerpt, Spoken
 from tests.ui import sample
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _capture(
         agent_id="main",
         session_id=session_id,
         session_key="agent:main:main",
-        talk=Talk(spoken, open_items, files),
+        session=SessionExcerpt(spoken, open_items, files),
         tokens=TokenCount(TokenState.FRESH, 151_200, None),
         compactions=1,
         at=at,

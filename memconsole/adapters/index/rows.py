@@ -19,7 +19,7 @@ from memconsole.text.folding import index_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memconsole.domain.search.indexing import Document, DocumentText, TalkLine
+    from memconsole.domain.search.indexing import Document, DocumentText, MessageLine
     from memconsole.domain.settings import SearchSettings
 
 _DATE: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?!\d)")
@@ -49,15 +49,15 @@ class Row:
 def content_hash(text: DocumentText) -> bytes:
     """Return what tells one content of a document from another."""
     digest = hashlib.blake2b(text.text.encode("utf-8", "surrogatepass"), digest_size=16)
-    for line in text.talk:
+    for line in text.session:
         digest.update(f"\n{line.on_path:d}{line.text}".encode("utf-8", "surrogatepass"))
     return digest.digest()
 
 
 def rows_of(document: Document, text: DocumentText, settings: SearchSettings) -> Iterator[Row]:
     """Yield the chunks of a document in order."""
-    if text.talk:
-        yield from _talk_rows(text.talk, settings)
+    if text.session:
+        yield from _session_rows(text.session, settings)
         return
     at = _moment(document)
     marked = [(line, bit_of(tag)) for line, tag, _ in marked_lines(text.text)]
@@ -86,15 +86,15 @@ def _name_words(path: str) -> str:
     return f"{words} {_DATE.sub(' ', name)}"
 
 
-def _talk_rows(talk: Sequence[TalkLine], settings: SearchSettings) -> Iterator[Row]:
+def _session_rows(session: Sequence[MessageLine], settings: SearchSettings) -> Iterator[Row]:
     """Yield chunks of messages, those off the active path apart; each message once."""
     start = 0
-    for end in range(1, len(talk) + 1):
-        if end < len(talk) and talk[end].on_path == talk[start].on_path:
+    for end in range(1, len(session) + 1):
+        if end < len(session) and session[end].on_path == session[start].on_path:
             continue
-        lines = (line.text for line in talk[start:end])
+        lines = (line.text for line in session[start:end])
         for chunk in line_chunks(lines, tokens=settings.chunk_tokens):
-            last = talk[start + chunk.end_line - 1]
+            last = session[start + chunk.end_line - 1]
             moved = Chunk(chunk.start_line + start, chunk.end_line + start, "", chunk.text)
             at = None if last.at is None else last.at.timestamp()
             yield _row(moved, at, 0, on_path=last.on_path)

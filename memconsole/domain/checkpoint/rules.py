@@ -63,16 +63,16 @@ def candidates(listing: StoreListing) -> tuple[StoredSession, ...]:
     talk of groups must not leak into private memory.
     """
     live = [one for one in listing.sessions if one.state is SessionState.LIVE]
-    talks = [one for one in live if is_capturable(one) and _has_text(one)]
-    if not talks and is_readable(listing) and all(map(is_capturable, live)):
+    sessions = [one for one in live if is_capturable(one) and _has_text(one)]
+    if not sessions and is_readable(listing) and all(map(is_capturable, live)):
         orphans = (one for one in listing.sessions if one.state is SessionState.ORPHAN)
-        talks = [one for one in orphans if _has_text(one)]
-    return tuple(talks)
+        sessions = [one for one in orphans if _has_text(one)]
+    return tuple(sessions)
 
 
-def newest_first(talks: Iterable[StoredSession]) -> tuple[StoredSession, ...]:
+def newest_first(sessions: Iterable[StoredSession]) -> tuple[StoredSession, ...]:
     """Return talks with the newest words first; of equals a main session."""
-    return tuple(sorted(talks, key=_newness, reverse=True))
+    return tuple(sorted(sessions, key=_newness, reverse=True))
 
 
 def is_readable(listing: StoreListing) -> bool:

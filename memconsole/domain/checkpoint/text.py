@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.calendar import Zone
     from memconsole.domain.sessions.tokens import TokenCount
-    from memconsole.domain.transcripts.excerpts import Spoken, Talk
+    from memconsole.domain.transcripts.excerpts import SessionExcerpt, Spoken
 
 ACTIVE_CONTEXT = "memory/ACTIVE_CONTEXT.md"
 _SESSION = "> Session: "
@@ -46,7 +46,7 @@ class CurrentWork:
     agent_id: str
     session_id: str
     session_key: str | None
-    talk: Talk
+    session: SessionExcerpt
     tokens: TokenCount
     compactions: int | None
     at: datetime
@@ -60,12 +60,12 @@ def day_file(work: CurrentWork) -> str:
 
 def render_context(work: CurrentWork) -> str:
     """Return ACTIVE_CONTEXT.md of one agent alone; a section without items is left out."""
-    spoken = work.talk.spoken
+    spoken = work.session.spoken
     sections = (
         ("Recent Requests", _said(work, "user", _REQUESTS, _REQUEST_CHARS)),
         ("Recent Work", _said(work, "assistant", _WORKS, _WORK_CHARS)),
-        ("Open Items", [f"- [ ] {quote_line(item)}" for item in work.talk.open_items]),
-        ("Files Referenced", [f"- `{path}`" for path in work.talk.files]),
+        ("Open Items", [f"- [ ] {quote_line(item)}" for item in work.session.open_items]),
+        ("Files Referenced", [f"- `{path}`" for path in work.session.files]),
     )
     lines = [
         f"# Active Context — {_name(work.agent_id)}",
@@ -104,7 +104,7 @@ def render_entry(work: CurrentWork) -> str:
     requests = _last(work, "user")
     outputs = _last(work, "assistant")
     short_id = compiled(_ID_LETTERS).sub("?", work.session_id[:8])
-    count = _count(work.talk.spoken, "messages")
+    count = _count(work.session.spoken, "messages")
     lines = [
         f"### Checkpoint {clock(work.at, work.zone)} (auto)",
         "",
@@ -122,7 +122,7 @@ def render_header(work: CurrentWork) -> str:
 
 
 def _said(work: CurrentWork, role: str, most: int, chars: int) -> list[str]:
-    chosen = [one for one in work.talk.spoken if one.role == role][-most:]
+    chosen = [one for one in work.session.spoken if one.role == role][-most:]
     return [
         f"- **[{clock(one.at, work.zone)}]** {quote_line(cut(one.text, chars))}" for one in chosen
     ]
@@ -130,7 +130,7 @@ def _said(work: CurrentWork, role: str, most: int, chars: int) -> list[str]:
 
 def _last(work: CurrentWork, role: str) -> list[str]:
     """Return the last words of a role that are more than courtesy, as a list of one or none."""
-    said = [one.text for one in work.talk.spoken if one.role == role]
+    said = [one.text for one in work.session.spoken if one.role == role]
     telling = [text for text in said if not is_courtesy(text)]
     return [quote_line(cut(text, _LAST_CHARS)) for text in (telling or said)[-1:]]
 

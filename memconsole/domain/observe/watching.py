@@ -26,7 +26,7 @@ class WatchRules:
 
 
 @dataclass(frozen=True, slots=True)
-class TalkCount:
+class LineCount:
     """What was said to one agent since its talks were last observed.
 
     Attributes:
@@ -37,13 +37,13 @@ class TalkCount:
     lines: int = 0
     observed_s: float | None = None
 
-    def grown(self, lines: int) -> TalkCount:
+    def grown(self, lines: int) -> LineCount:
         """Return it with more lines."""
         return replace(self, lines=self.lines + max(0, lines))
 
-    def observed(self, at_s: float) -> TalkCount:
+    def observed(self, at_s: float) -> LineCount:
         """Return it after a run of the observer, whoever started it."""
-        return TalkCount(0, at_s)
+        return LineCount(0, at_s)
 
     def due_in_s(self, now_s: float, rules: WatchRules) -> float | None:
         """Return the seconds until a look is due: 0 for now, None while too little was said."""

@@ -80,9 +80,9 @@ def limits_of(profile: Profile, config: Mapping[str, object], agent_id: str) -> 
 def _sources(search: Mapping[str, object]) -> tuple[str, ...]:
     """Return what the newest release searches: talks only where they are asked for by name."""
     named = search.get("sources")
-    has_talks = isinstance(named, list) and _SESSIONS in named
-    has_memory = not has_talks or (isinstance(named, list) and _MEMORY in named)
-    return (_MEMORY,) * has_memory + (_SESSIONS,) * has_talks
+    has_sessions = isinstance(named, list) and _SESSIONS in named
+    has_memory = not has_sessions or (isinstance(named, list) and _MEMORY in named)
+    return (_MEMORY,) * has_memory + (_SESSIONS,) * has_sessions
 
 
 def _text(search: Mapping[str, object], name: str) -> str:

@@ -69,7 +69,7 @@ class Document(NamedTuple):
     unread: str = ""
 
 
-class TalkLine(NamedTuple):
+class MessageLine(NamedTuple):
     """One message on one line; talks are indexed by messages, numbered from 1."""
 
     text: str
@@ -82,12 +82,12 @@ class DocumentText(NamedTuple):
 
     Attributes:
         text: Markdown; empty for a talk.
-        talk: The messages of a talk.
+        session: The messages of a talk.
         notices: What was odd about it.
     """
 
     text: str = ""
-    talk: tuple[TalkLine, ...] = ()
+    session: tuple[MessageLine, ...] = ()
     notices: tuple[Notice, ...] = ()
 
 

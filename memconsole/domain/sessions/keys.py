@@ -188,7 +188,7 @@ def _conversation(words: list[str], main: list[str]) -> tuple[SessionClass, int]
             return _main(words, len(key))
     if not words[0] or words[0] in _FOREIGN_HEADS:
         return SessionClass.OTHER, 0
-    return _talk(words)
+    return _session(words)
 
 
 def _is_incognito(words: list[str]) -> bool:
@@ -206,7 +206,7 @@ def _main(words: list[str], length: int) -> tuple[SessionClass, int]:
     return SessionClass.OTHER, 0
 
 
-def _talk(words: list[str]) -> tuple[SessionClass, int]:
+def _session(words: list[str]) -> tuple[SessionClass, int]:
     """`dashboard:<id>`, `<channel>:[<account>:]<peer word>:<id>`, or what does not decide."""
     if words[0] in _PERSON_HEADS:
         return (SessionClass.DIRECT, 2) if any(words[1:]) else (SessionClass.OTHER, 0)

@@ -152,16 +152,16 @@ def _captures(
     """People talk, and no checkpoint was taken since."""
     newest: dict[str, datetime] = {}
     for view in sessions:
-        talked_at = view.stored.last_interaction_at or view.stored.updated_at
-        is_talk = view.state is SessionState.LIVE and view.is_capturable
+        spoken_at = view.stored.last_interaction_at or view.stored.updated_at
+        is_conversation = view.state is SessionState.LIVE and view.is_capturable
         # A session that was just reset holds nothing that could be saved.
-        if is_talk and talked_at is not None and view.tokens != 0:
-            newest[view.agent.id] = max(talked_at, newest.get(view.agent.id, talked_at))
+        if is_conversation and spoken_at is not None and view.tokens != 0:
+            newest[view.agent.id] = max(spoken_at, newest.get(view.agent.id, spoken_at))
     for agent in agents:
-        talked_at = newest.get(agent.ref.id)
-        if talked_at is None or now - talked_at > timedelta(hours=4) or talked_at > now:
+        spoken_at = newest.get(agent.ref.id)
+        if spoken_at is None or now - spoken_at > timedelta(hours=4) or spoken_at > now:
             continue
-        if agent.checkpoint_at is None or talked_at - agent.checkpoint_at > _CAPTURE_LATE:
+        if agent.checkpoint_at is None or spoken_at - agent.checkpoint_at > _CAPTURE_LATE:
             last = (
                 "it has no checkpoint yet"
                 if agent.checkpoint_at is None

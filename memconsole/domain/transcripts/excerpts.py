@@ -53,7 +53,7 @@ class Spoken:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class SessionExcerpt:
     """The end of a talk, ready for rendering.
 
     Attributes:
@@ -71,7 +71,7 @@ class Talk:
     planted: int = 0
 
 
-def take(messages: Iterable[Message], mask: Callable[[str], str]) -> Talk:
+def take(messages: Iterable[Message], mask: Callable[[str], str]) -> SessionExcerpt:
     """Mask every message whole, then take out what memory files hold.
 
     Args:
@@ -84,7 +84,7 @@ def take(messages: Iterable[Message], mask: Callable[[str], str]) -> Talk:
     spoken = tuple(spoken_of(message) for message in masked)
     texts = [message.text[:_LOOKED_AT] for message in masked]
     planted = sum(holds_planted(message.text) for message in masked)
-    return Talk(spoken, open_items(texts), files(texts), hidden, planted)
+    return SessionExcerpt(spoken, open_items(texts), files(texts), hidden, planted)
 
 
 def spoken_of(message: Message, cap: int = CAPTURE_CHARS) -> Spoken:

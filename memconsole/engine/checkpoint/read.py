@@ -25,7 +25,7 @@ from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.transcripts.excerpts import take
 from memconsole.domain.transcripts.notices import masked_notice, planted_notice, transcript_notices
 from memconsole.engine.home.lookup import require_own_words, unreadable
-from memconsole.engine.transcripts.ages import current_talks, dated
+from memconsole.engine.transcripts.ages import current_sessions, dated
 from memconsole.engine.transcripts.fingerprint import keys_of
 from memconsole.engine.transcripts.tail import read_tail
 from memconsole.errors import SessionNotFoundError, TranscriptRefusedError
@@ -89,16 +89,18 @@ def find_source(
         StoreError: There is no talk, and the store could not be read; or what there is lies
             in transcripts that are not the sessions' own.
     """
-    talks = current_talks(store, listing)
+    sessions = current_sessions(store, listing)
     if command.session_key is not None:
-        return _named_source(command, command.session_key, listing, talks.sessions, store)
-    if talks.sessions and talks.sessions[0].transcript is not None:
-        newest = talks.sessions[0]
-        return Source(newest, talks.sessions[0].transcript, is_newest=True, refused=talks.refused)
+        return _named_source(command, command.session_key, listing, sessions.sessions, store)
+    if sessions.sessions and sessions.sessions[0].transcript is not None:
+        newest = sessions.sessions[0]
+        return Source(
+            newest, sessions.sessions[0].transcript, is_newest=True, refused=sessions.refused
+        )
     if not is_readable(listing):
         raise unreadable(command.agent.id, listing)
-    if talks.refused:
-        raise TranscriptRefusedError(talks.refused[0].code, talks.refused[0].message)
+    if sessions.refused:
+        raise TranscriptRefusedError(sessions.refused[0].code, sessions.refused[0].message)
     return Skipped(command, SkipReason.NO_SESSION, _why_none(command.agent.id, listing))
 
 
@@ -229,18 +231,18 @@ class Findings:
     @property
     def details(self) -> dict[str, Detail]:
         """What `details` of every outcome says."""
-        return {**_details(self.source, self.tail), "secrets_masked": self.work.talk.masked}
+        return {**_details(self.source, self.tail), "secrets_masked": self.work.session.masked}
 
     @property
     def notices(self) -> tuple[Notice, ...]:
         """What is odd about the transcript, and what was kept out of memory."""
         odd = (*_notices(self.source, self.tail), *self.zone_notices)
-        talk, ref = self.work.talk, self.source.ref
+        session, ref = self.work.session, self.source.ref
         label, path, agent = self.source.label, str(ref.path), ref.agent.id
-        if talk.masked:
-            odd = (*odd, masked_notice(label, talk.masked, path=path, agent=agent))
-        if talk.planted:
-            odd = (*odd, planted_notice(label, talk.planted, path=path, agent=agent))
+        if session.masked:
+            odd = (*odd, masked_notice(label, session.masked, path=path, agent=agent))
+        if session.planted:
+            odd = (*odd, planted_notice(label, session.planted, path=path, agent=agent))
         return odd
 
 
@@ -267,7 +269,7 @@ def gather(run: CheckpointRun) -> Findings | Skipped:
         source=source,
         tail=tail,
         work=work,
-        content=content_hash(work.talk.spoken),
+        content=content_hash(work.session.spoken),
         seen=run.workspace.read(run.agent.workspace, ACTIVE_CONTEXT),
         memory=_remember(run, source.ref.session_id),
         zone_notices=zone.notices,
@@ -281,7 +283,7 @@ def _work(run: CheckpointRun, source: Source, tail: Tail, zone: Zone) -> Current
         agent_id=mask(run.agent.id),
         session_id=mask(source.ref.session_id),
         session_key=None if source.key is None else mask(source.key),
-        talk=take(tail.messages, mask),
+        session=take(tail.messages, mask),
         tokens=count_tokens(stored, window_of(stored, config), tail),
         compactions=stored.compactions,
         at=run.clock.now(),  # behind the reading: the day is that of the writing

@@ -250,14 +250,14 @@ class Reading:
     Attributes:
         read_bytes: What this reading had to read.
         newest: The last entry that was complete; None when there is none with an id.
-        has_talk: Somebody spoke in it; None when that may be before what was read.
+        has_words: Somebody spoke in it; None when that may be before what was read.
     """
 
     found: tuple[Found, ...]
     read_bytes: int
     is_whole: bool
     newest: _Place | None = None
-    has_talk: bool | None = False
+    has_words: bool | None = False
 
 
 def read_compactions(
@@ -273,38 +273,38 @@ def read_compactions(
     waiting: list[Entry] = []
     found: list[Found] = []
     newest: _Place | None = None
-    has_talk = False
+    has_words = False
     passed = 0
     for entry in entries:
         place = None if entry.id is None else _Place(entry.position, entry.size_bytes, entry.id)
         if before is not None and place is not None and place == before.newest:
-            found += [_judged(one, before.has_talk, min_duration_ms) for one in waiting]
+            found += [_judged(one, before.has_words, min_duration_ms) for one in waiting]
             return Reading(
                 (*found, *before.found),
                 passed,
                 before.is_whole,
                 newest or before.newest,
-                has_talk or before.has_talk,
+                has_words or before.has_words,
             )
         newest = newest or place
         passed += entry.size_bytes
         if entry.kind is EntryKind.COMPACTION and entry.compaction is not None:
             waiting.append(entry)
         elif entry.kind is EntryKind.MESSAGE and entry.role == "user":
-            has_talk = True
+            has_words = True
             found += [_judged(one, True, min_duration_ms) for one in waiting]
             waiting.clear()
     is_whole = passed < LIMIT_BYTES
-    had_talk = None if not is_whole else False
-    found += [_judged(one, had_talk, min_duration_ms) for one in waiting]
-    return Reading(tuple(found), passed, is_whole, newest, has_talk or had_talk)
+    had_words = None if not is_whole else False
+    found += [_judged(one, had_words, min_duration_ms) for one in waiting]
+    return Reading(tuple(found), passed, is_whole, newest, has_words or had_words)
 
 
-def _judged(entry: Entry, has_earlier_talk: bool | None, min_duration_ms: int) -> Found:
+def _judged(entry: Entry, has_earlier_words: bool | None, min_duration_ms: int) -> Found:
     compaction = entry.compaction
     assert compaction is not None  # chosen for that
     fault = judge_compaction(
-        compaction, has_earlier_talk=has_earlier_talk, min_duration_ms=min_duration_ms
+        compaction, has_earlier_words=has_earlier_words, min_duration_ms=min_duration_ms
     )
     why = "" if fault is None else explain(fault, compaction)
     return Found(entry.at, fault, why, compaction.tokens_before)

@@ -315,7 +315,7 @@ def new_entry(
         return None
     if known_at is not None and tail.last_compaction_at <= known_at:
         return None
-    fault = judge_compaction(tail.last_compaction, has_earlier_talk=True)
+    fault = judge_compaction(tail.last_compaction, has_earlier_words=True)
     return CompactionEntry(tail.last_compaction_at, tail.last_compaction, fault)
 
 

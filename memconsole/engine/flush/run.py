@@ -110,8 +110,8 @@ def flushes_due(
         settings: For the stages.
     """
     for view in views:
-        is_talk = view.state is SessionState.LIVE and view.is_capturable
-        if not is_talk or view.key_text is None or view.session_id is None:
+        is_conversation = view.state is SessionState.LIVE and view.is_capturable
+        if not is_conversation or view.key_text is None or view.session_id is None:
             continue
         if fill_of(view, home, flushes=flushes, settings=settings).due:
             yield Flush(view.agent, view.key_text, FlushBefore.COMPACTION)

@@ -77,7 +77,7 @@ def capture_skips(inputs: HealthInputs) -> Check:
             if one.status == "done" or one.reason in _FINE:
                 break
             skips.append(one)
-        talked = _last_talk(inputs, view)
+        talked = _last_words(inputs, view)
         is_missed = talked is not None and bool(skips) and talked > skips[-1].started_at
         if len(skips) >= _SKIPS and is_missed:
             found.append(f"{view.ref.id} ({len(skips)} times: {skips[0].reason})")
@@ -213,7 +213,7 @@ def _pools(inputs: HealthInputs) -> tuple[Pool, ...]:
     return tuple(pool for pool in found.values() if pool.exists)
 
 
-def _last_talk(inputs: HealthInputs, view: AgentView) -> datetime | None:
+def _last_words(inputs: HealthInputs, view: AgentView) -> datetime | None:
     times = (
         touched_at(one.stored)
         for one in inputs.snapshot.sessions
@@ -228,7 +228,7 @@ def _last_talk(inputs: HealthInputs, view: AgentView) -> datetime | None:
 def _old_contexts(inputs: HealthInputs) -> Iterator[str]:
     for view in inputs.snapshot.agents:
         rules = inputs.settings.for_agent(view.ref.id).checkpoint
-        talked, saved = _last_talk(inputs, view), view.checkpoint_at
+        talked, saved = _last_words(inputs, view), view.checkpoint_at
         if talked is None or view.pool is None or not view.pool.exists:
             continue
         is_active = inputs.now - talked <= rules.stale_after

@@ -201,7 +201,7 @@ class Reader:
         self, home: Home, agent: Agent, listing: StoreListing, failed: list[Notice]
     ) -> dict[str, Tail]:
         policy = self.policy(agent.id)
-        deep = _newest_talks(listing, self._ports.clock.now())
+        deep = _newest_sessions(listing, self._ports.clock.now())
         far: dict[str, TranscriptRef] = {}
         near: dict[str, TranscriptRef] = {}
         for stored in listing.sessions:
@@ -273,9 +273,9 @@ def _is_worth_reading(stored: StoredSession) -> bool:
     return stored.state is SessionState.ORPHAN or stored.updated_at is None
 
 
-def _newest_talks(listing: StoreListing, now: datetime) -> frozenset[str]:
+def _newest_sessions(listing: StoreListing, now: datetime) -> frozenset[str]:
     """Return the ids whose growth is worth a deeper reading: the newest talks of these hours."""
-    talks = [
+    sessions = [
         (one.updated_at, one.session_id)
         for one in listing.sessions
         if one.state is SessionState.LIVE
@@ -286,5 +286,5 @@ def _newest_talks(listing: StoreListing, now: datetime) -> frozenset[str]:
         and one.key.kind.is_conversation
         and now - one.updated_at <= LOOKBACK
     ]
-    talks.sort(reverse=True)
-    return frozenset(session_id for _, session_id in talks[:_GROWTH_READINGS])
+    sessions.sort(reverse=True)
+    return frozenset(session_id for _, session_id in sessions[:_GROWTH_READINGS])

@@ -16,7 +16,7 @@ from memconsole.domain.sessions.stored import TranscriptState
 from memconsole.domain.transcripts.notices import transcript_notices
 from memconsole.domain.transcripts.records import Tail
 from memconsole.engine.home.lookup import require_own_words, unreadable
-from memconsole.engine.transcripts.ages import current_talks
+from memconsole.engine.transcripts.ages import current_sessions
 from memconsole.engine.transcripts.fingerprint import keys_of
 from memconsole.engine.transcripts.segment import read_segment
 from memconsole.engine.transcripts.tail import read_tail
@@ -180,13 +180,13 @@ def _chosen(
     name = command.recover_id or command.session_key
     if name is not None:
         return _named(run, listing, name)
-    talks = current_talks(run.sessions, listing)
-    notices += talks.refused
-    found = talks.sessions[:MAX_SESSIONS]
+    sessions = current_sessions(run.sessions, listing)
+    notices += sessions.refused
+    found = sessions.sessions[:MAX_SESSIONS]
     if not found and not is_readable(listing):
         raise unreadable(run.agent.id, listing)
-    if not found and talks.refused:
-        raise TranscriptRefusedError(talks.refused[0].code, talks.refused[0].message)
+    if not found and sessions.refused:
+        raise TranscriptRefusedError(sessions.refused[0].code, sessions.refused[0].message)
     if not found:
         message = f"{run.agent.id} has no talk with one person that could be observed"
         return Skipped(command, SkipReason.NO_SESSION, message)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.domain.checkpoint.rules import is_capturable
 from memconsole.domain.commands.observe import Observe
-from memconsole.domain.observe.watching import TalkCount, WatchRules
+from memconsole.domain.observe.watching import LineCount, WatchRules
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.transcripts.records import EntryKind
 from memconsole.engine.home.lookup import owns
@@ -46,7 +46,7 @@ class _Place(NamedTuple):
     position: int
 
 
-class TalkWatch:
+class ObserverWatch:
     """Counts new lines of talks; safe from any thread, raises nothing.
 
     Args:
@@ -68,7 +68,7 @@ class TalkWatch:
         self._rules = rules or WatchRules()
         self._listing = listing or ports.sessions.sessions
         self._lock = threading.Lock()
-        self._counts: dict[AgentRef, TalkCount] = {}
+        self._counts: dict[AgentRef, LineCount] = {}
         self._places: dict[AgentRef, dict[str, _Place]] = {}
 
     def begin(self) -> None:
@@ -84,7 +84,7 @@ class TalkWatch:
         now = self._ports.clock.monotonic()
         with self._lock:
             for ref in (agent,) if agent is not None else tuple(self._counts):
-                self._counts[ref] = self._counts.get(ref, TalkCount()).observed(now)
+                self._counts[ref] = self._counts.get(ref, LineCount()).observed(now)
 
     def due_in_s(self) -> float | None:
         """Return the seconds until something is due: 0 for now, None when nothing waits."""
@@ -117,7 +117,7 @@ class TalkWatch:
         places: dict[str, _Place] = {}
         lines = 0
         try:
-            for ref in self._talks(agent):
+            for ref in self._sessions(agent):
                 place = known.get(ref.session_id)
                 if place is None or ref.modified_at is None or place.ref != ref:
                     start = _START if place is None else place.position
@@ -129,13 +129,13 @@ class TalkWatch:
             return
         with self._lock:
             self._places[agent.ref] = places
-            count = self._counts.get(agent.ref, TalkCount())
+            count = self._counts.get(agent.ref, LineCount())
             self._counts[agent.ref] = count.grown(lines)
 
-    def _talks(self, agent: Agent) -> Iterator[TranscriptRef]:
+    def _sessions(self, agent: Agent) -> Iterator[TranscriptRef]:
         for stored in self._listing(agent).sessions:
-            is_talk = stored.state is SessionState.LIVE and is_capturable(stored)
-            if is_talk and stored.transcript is not None:
+            is_conversation = stored.state is SessionState.LIVE and is_capturable(stored)
+            if is_conversation and stored.transcript is not None:
                 yield stored.transcript
 
     def _new_lines(self, ref: TranscriptRef, known: int | None) -> tuple[int, int]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from memconsole.ports.search import OpenPlatformIndex
 
 
-_TALK: Final = AgentView(
+_SESSION: Final = AgentView(
     None, None, Reason.NOT_COMPARED, "talks are not compared with its search", is_known=False
 )
 _OFF: Final = AgentView(
@@ -112,13 +112,13 @@ class _IndexReading:
     ) -> tuple[AgentSearch, dict[SearchHit, AgentView]]:
         """Return what was searched, and where it has each hit."""
         notes = [hit for hit in hits if hit.source is Source.MEMORY]
-        talks = dict.fromkeys((hit for hit in hits if hit.source is not Source.MEMORY), _TALK)
+        sessions = dict.fromkeys((hit for hit in hits if hit.source is not Source.MEMORY), _SESSION)
         try:
             facts = self._platform.indexes.read(self._agent, self._home, lambda index: index.facts)
             told, views = self._seen(notes, answers, facts)
         except StoreError as error:
             told, views = self._blind(notes, answers, _unreadable(error))
-        return told, {**talks, **views}
+        return told, {**sessions, **views}
 
     def _seen(
         self,

@@ -26,7 +26,7 @@ from memconsole.domain.commands.outcomes import (
 )
 from memconsole.domain.commands.recover import Recovered
 from memconsole.domain.commands.summarize import Summarize
-from memconsole.domain.recover import RAW_MESSAGES, ended_talks, render_raw
+from memconsole.domain.recover import RAW_MESSAGES, ended_sessions, render_raw
 from memconsole.domain.transcripts.excerpts import take
 from memconsole.engine.home.lookup import unreadable
 from memconsole.engine.transcripts.ages import dated
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Detail, Outcome, Written
     from memconsole.domain.commands.recover import Recover
-    from memconsole.domain.recover import Ended, EndedTalk
+    from memconsole.domain.recover import Ended, EndedSession
     from memconsole.domain.sessions.stored import StoreListing, TranscriptRef
     from memconsole.domain.settings import Settings
     from memconsole.domain.transcripts.records import Message
@@ -142,11 +142,11 @@ def recover(
     if not command.dry_run:
         fingerprints.note_keys(agent, keys_of(listing.sessions))
     known = recovery.keys(agent.ref)
-    ended = ended_talks(agent, listing, known, lambda talks: dated(sessions, talks))
+    ended = ended_sessions(agent, listing, known, lambda found: dated(sessions, found))
     ended = replace(ended, nameless=tuple(_uncaptured(run, ended, listing)))
     totals = _Totals()
-    for talk in ended.talks:
-        _look(run, talk, totals)
+    for session in ended.sessions:
+        _look(run, session, totals)
     return _outcome(run, ended, totals)
 
 
@@ -163,22 +163,22 @@ def _uncaptured(run: _Run, ended: Ended, listing: StoreListing) -> Iterator[str]
             yield name
 
 
-def _look(run: _Run, talk: EndedTalk, totals: _Totals) -> None:
+def _look(run: _Run, session: EndedSession, totals: _Totals) -> None:
     """Capture one talk, if its end is not known."""
-    ref = talk.stored.transcript
+    ref = session.stored.transcript
     assert ref is not None  # ended talks have one
     known = run.recovery.fingerprints(run.agent.ref, ref.session_id)
-    print_ = _print(run, talk, ref, known, totals)
+    print_ = _print(run, session, ref, known, totals)
     if print_ is None:
         return
     totals.looked_at += 1
     if print_ in known:
         return
-    steps = list(_capture(run, talk, ref, print_))
+    steps = list(_capture(run, session, ref, print_))
     is_kept = any(_is_kept(outcome) for name, outcome in steps if name != _LOOK)
     if not (is_kept and all(_found_nothing(outcome) for _, outcome in steps)):
         totals.found += 1
-        totals.rows.append(_row(talk, ref, steps))
+        totals.rows.append(_row(session, ref, steps))
     if run.command.dry_run:
         return
     for name, outcome in steps:
@@ -187,18 +187,18 @@ def _look(run: _Run, talk: EndedTalk, totals: _Totals) -> None:
     if is_kept:
         _remember(run, ref, print_)
     else:
-        totals.failed.append(f"{talk.key}: {steps[-1][1].message}")
+        totals.failed.append(f"{session.key}: {steps[-1][1].message}")
 
 
 def _print(
-    run: _Run, talk: EndedTalk, ref: TranscriptRef, known: frozenset[str], totals: _Totals
+    run: _Run, session: EndedSession, ref: TranscriptRef, known: frozenset[str], totals: _Totals
 ) -> str | None:
     """Return a talk's fingerprint; an unreadable transcript is told of once until it changes."""
     unreadable = f"unreadable {ref.size_bytes} {ref.modified_at}"
     if unreadable in known:
         return None
     try:
-        return run.fingerprints.take(ref, is_previous=talk.is_previous)
+        return run.fingerprints.take(ref, is_previous=session.is_previous)
     except StoreError as error:
         logger.warning("%s", error)
         code = error.code if isinstance(error, TranscriptRefusedError) else "transcript-damaged"
@@ -220,33 +220,33 @@ def _found_nothing(outcome: Outcome) -> bool:
 
 
 def _capture(
-    run: _Run, talk: EndedTalk, ref: TranscriptRef, print_: str
+    run: _Run, session: EndedSession, ref: TranscriptRef, print_: str
 ) -> Iterator[tuple[str, Outcome]]:
     """Yield (step, outcome): observations, the summary, and the words that neither has."""
     dry_run = run.command.dry_run
     look = Observe(
-        run.agent.ref, recover_id=ref.session_id, is_previous=talk.is_previous, dry_run=dry_run
+        run.agent.ref, recover_id=ref.session_id, is_previous=session.is_previous, dry_run=dry_run
     )
     yield _LOOK, run.step(look)
     order = Summarize(
         run.agent.ref,
-        talk.key,
+        session.key,
         session_id=ref.session_id,
         reason="recovery",
-        is_previous=talk.is_previous,
+        is_previous=session.is_previous,
         dry_run=dry_run,
     )
     summary = run.step(order)
     yield "summary", summary
     if isinstance(summary, Failed) or _found_nothing(summary):
-        rest = settle(run.command, lambda: _keep_raw(run, talk, ref, print_))
+        rest = settle(run.command, lambda: _keep_raw(run, session, ref, print_))
         if not _found_nothing(rest):
             yield "raw", rest
 
 
-def _keep_raw(run: _Run, talk: EndedTalk, ref: TranscriptRef, print_: str) -> Outcome:
+def _keep_raw(run: _Run, session: EndedSession, ref: TranscriptRef, print_: str) -> Outcome:
     """Append what nothing has captured yet to the daily log of the day it was said on."""
-    segment = read_segment(run.sessions, ref, wanted=RAW_MESSAGES, is_previous=talk.is_previous)
+    segment = read_segment(run.sessions, ref, wanted=RAW_MESSAGES, is_previous=session.is_previous)
     messages = _behind(segment.messages, _captured_until(run, ref))
     if not messages:
         return Skipped(run.command, SkipReason.NOTHING_NEW, "all of it was captured before")
@@ -289,12 +289,12 @@ def _remember(run: _Run, ref: TranscriptRef, print_: str) -> None:
     run.fingerprints.remember(run.agent.ref, ref.session_id, print_)
 
 
-def _row(talk: EndedTalk, ref: TranscriptRef, steps: list[tuple[str, Outcome]]) -> Detail:
+def _row(session: EndedSession, ref: TranscriptRef, steps: list[tuple[str, Outcome]]) -> Detail:
     captured: list[Detail] = [
         {"step": name, "status": status_of(outcome), "reason": reason_of(outcome)}
         for name, outcome in steps
     ]
-    return {"session_id": ref.session_id, "session_key": talk.key, "captured": captured}
+    return {"session_id": ref.session_id, "session_key": session.key, "captured": captured}
 
 
 def _left(ended: Ended) -> str:

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 REST_S: Final = 10.0
 """After a change, the platform's hook writes its summary and the transcript gets its last name."""
 
-_Talks: TypeAlias = "dict[str, tuple[str | None, datetime | None]]"
+_Sessions: TypeAlias = "dict[str, tuple[str | None, datetime | None]]"
 """Session id and start by session key: a reset in place keeps the id."""
 
 
@@ -51,7 +51,7 @@ class EndedWatch:
         self._home = home
         self._listing = listing
         self._lock = threading.Lock()
-        self._talks: dict[AgentRef, _Talks] = {}
+        self._sessions: dict[AgentRef, _Sessions] = {}
         self._due_at: dict[AgentRef, float] = {}
 
     def begin(self) -> None:
@@ -96,15 +96,15 @@ class EndedWatch:
         listing = self._listing(agent)
         if not is_readable(listing):
             return  # what is not known has not ended
-        talks = _talks(listing)
+        sessions = _sessions(listing)
         with self._lock:
-            before = self._talks.get(agent.ref, talks)
-            self._talks[agent.ref] = talks
-            if any(talks.get(key) != one for key, one in before.items()):
+            before = self._sessions.get(agent.ref, sessions)
+            self._sessions[agent.ref] = sessions
+            if any(sessions.get(key) != one for key, one in before.items()):
                 self._due_at[agent.ref] = self._clock.monotonic() + REST_S
 
 
-def _talks(listing: StoreListing) -> _Talks:
+def _sessions(listing: StoreListing) -> _Sessions:
     return {
         one.key.text: (one.session_id, one.started_at)
         for one in listing.sessions

@@ -208,9 +208,9 @@ class Shelf(NamedTuple):
     def documents(self) -> tuple[Document, ...]:
         """Return what belongs into the index; a talk or file is only looked at."""
         if self.scope.source is Source.SESSIONS:
-            from memconsole.engine.search.sessions import talks  # noqa: PLC0415  # heavy
+            from memconsole.engine.search.sessions import session_documents  # noqa: PLC0415  # heavy
 
-            return talks(self.ports.sessions, self.agent)
+            return session_documents(self.ports.sessions, self.agent)
         return self.ports.search().documents.documents(self.agent.workspace, self._extra())
 
     def left_out(self) -> tuple[Notice, ...]:
@@ -231,9 +231,9 @@ class Shelf(NamedTuple):
     def read(self, document: Document) -> DocumentText:
         """Return the text of one of the documents, masked."""
         if self.scope.source is Source.SESSIONS:
-            from memconsole.engine.search.sessions import read_talk  # noqa: PLC0415
+            from memconsole.engine.search.sessions import message_lines  # noqa: PLC0415
 
-            return read_talk(self.ports.sessions, document, redact=self.redact)
+            return message_lines(self.ports.sessions, document, redact=self.redact)
         return self.ports.search().documents.read(document)
 
 

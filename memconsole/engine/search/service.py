@@ -136,8 +136,8 @@ def _with_left_out(status: IndexStatus, left_out: Sequence[Notice]) -> IndexStat
 
 
 def _lines(found: DocumentText) -> tuple[str, ...]:
-    if found.talk:
-        return tuple(line.text for line in found.talk)
+    if found.session:
+        return tuple(line.text for line in found.session)
     if not found.text and found.notices:
         raise WorkspaceError(found.notices[0].message)
     return tuple(found.text.removesuffix("\n").split("\n"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint.rules import is_readable
-from memconsole.domain.search.indexing import Document, DocumentText, Source, TalkLine
+from memconsole.domain.search.indexing import Document, DocumentText, MessageLine, Source
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.domain.sessions.stored import SessionState, TranscriptRef
 from memconsole.domain.transcripts.records import MessageKind
@@ -30,7 +30,7 @@ MESSAGE_CHARS = 20_000
 _NEVER = (SessionClass.INCOGNITO,)
 
 
-def talks(store: SessionStore, agent: Agent) -> tuple[Document, ...]:
+def session_documents(store: SessionStore, agent: Agent) -> tuple[Document, ...]:
     """Return every transcript of an agent as a document; incognito talks are left out.
 
     Raises:
@@ -52,7 +52,7 @@ def talks(store: SessionStore, agent: Agent) -> tuple[Document, ...]:
     return tuple(found.values())
 
 
-def read_talk(store: SessionStore, document: Document, *, redact: bool) -> DocumentText:
+def message_lines(store: SessionStore, document: Document, *, redact: bool) -> DocumentText:
     """Return the messages of a talk, one a line, secrets masked before anything is cut.
 
     Raises:
@@ -61,19 +61,19 @@ def read_talk(store: SessionStore, document: Document, *, redact: bool) -> Docum
     if not isinstance(document.place, TranscriptRef):
         raise StoreError(f"{document.path} is no transcript")
     whole = read_whole(store, document.place)
-    return DocumentText(talk=tuple(_lines(whole.messages, redact=redact)))
+    return DocumentText(session=tuple(_lines(whole.messages, redact=redact)))
 
 
-def _lines(messages: Iterable[Message], *, redact: bool) -> Iterator[TalkLine]:
+def _lines(messages: Iterable[Message], *, redact: bool) -> Iterator[MessageLine]:
     mask = way_out(redacts=redact)
     for message in messages:
         if message.kind is not MessageKind.MESSAGE:
-            yield TalkLine("", on_path=message.on_path, at=message.at)
+            yield MessageLine("", on_path=message.on_path, at=message.at)
             continue
         text = one_line(mask(message.text))
         notes = "".join(f" [{mask(note)}]" for note in message.attachments)
         spoken = f"{mask(message.role or 'note')}: {cut(text, MESSAGE_CHARS)}{notes}"
-        yield TalkLine(spoken, on_path=message.on_path, at=message.at)
+        yield MessageLine(spoken, on_path=message.on_path, at=message.at)
 
 
 def _is_private(session: StoredSession) -> bool:

@@ -47,10 +47,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-TALK_BYTES: Final = 100_000
+SESSION_BYTES: Final = 100_000
 """Talks are indexed when they have grown by so much in all..."""
 
-TALK_CHANGES: Final = 50
+SESSION_CHANGES: Final = 50
 """...or after so many changes: each of them brought at least one message."""
 
 
@@ -93,9 +93,9 @@ class IndexWatch:
         home = self._known_home()
         now = self._ports.clock.monotonic()
         for agent in home.agents if home is not None else ():
-            has_talks = self._settings.for_agent(agent.id).search.sessions
+            has_sessions = self._settings.for_agent(agent.id).search.sessions
             found = changes_of(agent, paths)
-            if found.has_memory or (has_talks and found.talks):
+            if found.has_memory or (has_sessions and found.sessions):
                 self._add(agent.ref, found, now)
 
     def due_in_s(self) -> float | None:
@@ -161,7 +161,7 @@ class IndexWatch:
         self, due: dict[AgentRef, Waiting], cancel: StopSignal | None
     ) -> Iterator[Outcome]:
         """Take in the files that are known to have changed; what needs a comparison stays due."""
-        known = [ref for ref, one in due.items() if one.files and not one.talks]
+        known = [ref for ref, one in due.items() if one.files and not one.sessions]
         home = self._known_home() if known else None
         for agent in home.agents if home is not None else ():
             if agent.ref not in known or (cancel is not None and cancel.is_set()):
@@ -215,7 +215,7 @@ class IndexWatch:
                 continue
             if wanted := self._wanted(home, agent, one):
                 yield Reindex(agent.ref, with_sessions=Source.SESSIONS in wanted)
-            elif one.talks:
+            elif one.sessions:
                 self._keep(agent.ref, one)
 
     def _known_home(self) -> Home | None:
@@ -244,7 +244,7 @@ class IndexWatch:
             return False
         if shelf.scope.source is Source.MEMORY or one.has_memory:
             return True
-        return found.grown_bytes >= TALK_BYTES or one.talks >= TALK_CHANGES
+        return found.grown_bytes >= SESSION_BYTES or one.sessions >= SESSION_CHANGES
 
     def _keep(self, ref: AgentRef, one: Waiting) -> None:
         """Remember changes that are too few; the next one is counted on top of them."""
@@ -254,7 +254,7 @@ class IndexWatch:
                 one.wait_for_more()
                 self._waiting[ref] = one
             else:
-                later.talks += one.talks
+                later.sessions += one.sessions
 
 
 _MOST_FILES: Final = 100
@@ -273,14 +273,14 @@ class Waiting:
     Attributes:
         first_s: When the first of them was seen; on the clock's stopwatch, as `last_s`.
         has_memory: A memory file changed.
-        talks: Changes of transcripts.
+        sessions: Changes of transcripts.
         files: The memory files that changed; None when it may be any of them.
     """
 
     first_s: float
     last_s: float
     has_memory: bool = False
-    talks: int = 0
+    sessions: int = 0
     files: set[Path] | None = field(default_factory=set)
 
     @property
@@ -298,7 +298,7 @@ class Waiting:
             self.first_s = now
         self.last_s = now
         self.has_memory = self.has_memory or more.has_memory
-        self.talks += more.talks
+        self.sessions += more.sessions
         if self.files is not None:
             files = None if more.files is None else self.files | more.files
             self.files = None if files is None or len(files) > _MOST_FILES else files
@@ -321,5 +321,5 @@ def changes_of(agent: Agent, paths: Iterable[Path]) -> Waiting:
                 found.files.add(path)
         for place in places:
             if path == place or place in path.parents or path in place.parents:
-                found.talks = 1
+                found.sessions = 1
     return found

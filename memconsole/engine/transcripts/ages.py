@@ -30,7 +30,7 @@ _EXPECTED = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Talks:
+class CurrentSessions:
     """The talks of an agent that a capture may take by itself.
 
     Attributes:
@@ -42,7 +42,7 @@ class Talks:
     refused: tuple[Notice, ...] = field(default=())
 
 
-def current_talks(store: SessionStore, listing: StoreListing) -> Talks:
+def current_sessions(store: SessionStore, listing: StoreListing) -> CurrentSessions:
     """Return the talks of a listing that live, newest words first."""
     refused: list[Notice] = []
     found = dated(store, candidates(listing), refused)
@@ -51,7 +51,7 @@ def current_talks(store: SessionStore, listing: StoreListing) -> Talks:
     named = [
         one.refusal for one in listing.sessions if one.refusal is not None and not one.transcript
     ]
-    return Talks(newest_first(own), (*refused, *named))
+    return CurrentSessions(newest_first(own), (*refused, *named))
 
 
 def dated(

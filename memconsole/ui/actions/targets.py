@@ -48,7 +48,7 @@ def for_agents(
         return tuple(Target(one.ref, None, one.ref.id) for one in agents)
     found = []
     for one in agents:
-        first = next((view for view in snapshot.sessions if _is_talk(view, one.ref)), None)
+        first = next((view for view in snapshot.sessions if _is_conversation(view, one.ref)), None)
         if first is not None:
             found.append(for_session(first))
     return tuple(found)
@@ -108,7 +108,7 @@ def for_session(view: SessionView) -> Target:
     return Target(view.agent, view.key_text, f"{view.agent.id}/{rest}")
 
 
-def _is_talk(view: SessionView, agent: AgentRef) -> bool:
+def _is_conversation(view: SessionView, agent: AgentRef) -> bool:
     return (
         view.agent == agent
         and view.state is SessionState.LIVE

@@ -19,8 +19,8 @@ from memconsole.domain.search.indexing import (
     DocumentText,
     IndexScope,
     IndexState,
+    MessageLine,
     Source,
-    TalkLine,
     Vectors,
 )
 from memconsole.domain.search.query import parse
@@ -172,13 +172,13 @@ def test_every_agent_id_is_a_file_name(stage: Stage, name: str) -> None:
 
 def test_a_talk_is_indexed_by_messages_each_once(stage: Stage) -> None:
     lines = (
-        TalkLine("user: what about the boiler?", at=AT),
-        TalkLine("assistant: it was repaired", at=AT),
-        TalkLine("assistant: an abandoned answer about the boiler", on_path=False, at=AT),
+        MessageLine("user: what about the boiler?", at=AT),
+        MessageLine("assistant: it was repaired", at=AT),
+        MessageLine("assistant: an abandoned answer about the boiler", on_path=False, at=AT),
     )
     scope = stage.scope._replace(source=Source.SESSIONS)
     document = Document("sessions/abc", Source.SESSIONS, None, 10, "1", AT, is_archived=True)
-    stage.index.sync(scope, (document,), lambda _: DocumentText(talk=lines), WORDS_ONLY)
+    stage.index.sync(scope, (document,), lambda _: DocumentText(session=lines), WORDS_ONLY)
     with stage.index.open(scope, WORDS_ONLY) as reader:
         found = reader.legs(parse("boiler"), Narrowing(), text_only=True).candidates
         rows = list(reader.rows([one.id for one in found]).values())

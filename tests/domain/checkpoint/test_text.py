@@ -22,7 +22,7 @@ from memconsole.domain.checkpoint.text import (
 )
 from memconsole.domain.memory.markers import marked_lines
 from memconsole.domain.sessions.tokens import TokenCount, TokenState
-from memconsole.domain.transcripts.excerpts import Spoken, Talk, take
+from memconsole.domain.transcripts.excerpts import SessionExcerpt, Spoken, take
 from memconsole.domain.transcripts.records import Message, MessageKind
 from memconsole.text.redaction import mask
 
@@ -38,7 +38,7 @@ def spoken(*pairs: tuple[str, str], minute: int = 0) -> tuple[Spoken, ...]:
     )
 
 
-TALK = Talk(
+TALK = SessionExcerpt(
     spoken=spoken(
         ("user", "please migrate src/app.py to the new API"),
         ("assistant", "migrated, tests pass"),
@@ -52,7 +52,7 @@ WORK = CurrentWork(
     agent_id="main",
     session_id="ab12cd34-5f8c-5687-ab38-0ce830433adf",
     session_key="agent:main:main",
-    talk=TALK,
+    session=TALK,
     tokens=TokenCount(TokenState.FRESH, 83120),
     compactions=0,
     at=AT,
@@ -86,15 +86,15 @@ def test_active_context_has_its_exact_shape() -> None:
 
 
 def test_a_section_without_items_is_left_out() -> None:
-    talk = Talk(spoken(("assistant", "one"), ("assistant", "two")), (), ())
-    text = render_context(replace(WORK, talk=talk))
+    talk = SessionExcerpt(spoken(("assistant", "one"), ("assistant", "two")), (), ())
+    text = render_context(replace(WORK, session=talk))
     assert re.findall("^## (.*)$", text, re.MULTILINE) == ["Recent Work"]
     assert text.endswith("- **[13:51]** two\n")
 
 
 def test_five_of_each_are_shown_oldest_first() -> None:
     pairs = [(role, f"{role} {number}") for number in range(9) for role in ("user", "assistant")]
-    text = render_context(replace(WORK, talk=Talk(spoken(*pairs), (), ())))
+    text = render_context(replace(WORK, session=SessionExcerpt(spoken(*pairs), (), ())))
     assert "> Messages: 18 (9 user, 9 assistant)" in text
     assert re.findall(r"\*\* user (\d)", text) == ["4", "5", "6", "7", "8"]
     assert re.findall(r"\*\* assistant (\d)", text) == ["4", "5", "6", "7", "8"]
@@ -102,17 +102,17 @@ def test_five_of_each_are_shown_oldest_first() -> None:
 
 @pytest.mark.parametrize(("role", "limit"), [("user", 300), ("assistant", 400)])
 def test_long_words_are_cut_and_say_so(role: str, limit: int) -> None:
-    talk = Talk(spoken((role, "word " * 200)), (), ())
+    talk = SessionExcerpt(spoken((role, "word " * 200)), (), ())
     [line] = re.findall(
-        r"^- \*\*\[13:50\]\*\* (.*)$", render_context(replace(WORK, talk=talk)), re.M
+        r"^- \*\*\[13:50\]\*\* (.*)$", render_context(replace(WORK, session=talk)), re.M
     )
     assert line.endswith("word…")
     assert limit - 6 < len(line) <= limit
 
 
 def test_words_without_a_time_are_no_guess() -> None:
-    talk = Talk((Spoken("user", None, "when was this"),), (), ())
-    assert "- **[??:??]** when was this" in render_context(replace(WORK, talk=talk))
+    talk = SessionExcerpt((Spoken("user", None, "when was this"),), (), ())
+    assert "- **[??:??]** when was this" in render_context(replace(WORK, session=talk))
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_the_day_is_the_users() -> None:
 
 
 def test_courtesy_is_no_request_and_no_result() -> None:
-    talk = Talk(
+    talk = SessionExcerpt(
         spoken(
             ("user", "print invoice 77"),
             ("assistant", "invoice 77 printed"),
@@ -170,24 +170,24 @@ def test_courtesy_is_no_request_and_no_result() -> None:
         (),
         (),
     )
-    entry = render_entry(replace(WORK, talk=talk))
+    entry = render_entry(replace(WORK, session=talk))
     assert "- Last request: print invoice 77\n- Last output: invoice 77 printed\n" in entry
 
 
 def test_courtesy_alone_is_still_said() -> None:
-    talk = Talk(spoken(("user", "thanks"), ("user", "ok")), (), ())
-    entry = render_entry(replace(WORK, talk=talk))
+    talk = SessionExcerpt(spoken(("user", "thanks"), ("user", "ok")), (), ())
+    entry = render_entry(replace(WORK, session=talk))
     assert entry.endswith("2 messages (2 user, 0 assistant)\n- Last request: ok\n\n")
 
 
 def test_an_entry_is_short() -> None:
-    talk = Talk(spoken(("user", "x" * 900), ("assistant", "y" * 900)), (), ())
-    entry = render_entry(replace(WORK, talk=talk))
+    talk = SessionExcerpt(spoken(("user", "x" * 900), ("assistant", "y" * 900)), (), ())
+    entry = render_entry(replace(WORK, session=talk))
     assert f"- Last request: {'x' * 199}…\n- Last output: {'y' * 199}…\n" in entry
 
 
 def test_a_shared_workspace_shows_each_agent_one_level_deeper() -> None:
-    other = replace(WORK, agent_id="work", talk=Talk(spoken(("user", "x")), (), ()))
+    other = replace(WORK, agent_id="work", session=SessionExcerpt(spoken(("user", "x")), (), ()))
     text = render_shared([("main", render_context(WORK)), ("work", render_context(other))])
     headings = re.findall(r"^#+ .*$", text, re.MULTILINE)
     assert headings == [
@@ -242,7 +242,7 @@ def test_no_foreign_text_becomes_structure(
         agent_id=agent_id,
         session_id=session_id,
         session_key=key,
-        talk=take(messages, mask),
+        session=take(messages, mask),
     )
     context, entry = render_context(work), render_header(work) + render_entry(work)
     shared = render_shared([(agent_id, context), ("b", context)])

@@ -46,7 +46,7 @@ def test_grown_twice_it_is_judged_as_at_once(one: str, two: str, three: str) -> 
         reading = read_compactions(reversed(transcript(kinds)), 100, reading)
         whole = read_compactions(reversed(transcript(kinds)), 100)
         assert reading.found == whole.found
-        assert (reading.has_talk, reading.newest) == (whole.has_talk, whole.newest)
+        assert (reading.has_words, reading.newest) == (whole.has_words, whole.newest)
 
 
 def test_only_what_is_new_is_passed() -> None:
@@ -75,6 +75,6 @@ def test_the_end_of_an_unfinished_line_is_no_place() -> None:
 def test_a_long_one_that_was_not_read_whole_stays_so() -> None:
     long = [replace(one, size_bytes=LIMIT_BYTES) for one in transcript("ua")]
     before = read_compactions(reversed(long), 100)
-    assert (before.is_whole, before.has_talk) == (False, True)
+    assert (before.is_whole, before.has_words) == (False, True)
     grown = [*long, entry("b", 2)]
     assert not read_compactions(reversed(grown), 100, before).is_whole

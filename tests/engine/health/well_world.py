@@ -42,9 +42,9 @@ def well_world() -> World:
     return made
 
 
-def hold(world: World, talked_at: timedelta = MINUTE) -> None:
+def hold(world: World, spoken_at: timedelta = MINUTE) -> None:
     ref = TranscriptRef(
-        AGENT.ref, "s-1", TranscriptKind.FILE, HOME / "s-1.jsonl", modified_at=NOW - talked_at
+        AGENT.ref, "s-1", TranscriptKind.FILE, HOME / "s-1.jsonl", modified_at=NOW - spoken_at
     )
     world.sessions.hold(
         StoredSession(
@@ -56,11 +56,11 @@ def hold(world: World, talked_at: timedelta = MINUTE) -> None:
             transcript=ref,
             tokens_reported=1000,
             tokens_fresh=True,
-            updated_at=NOW - talked_at,
+            updated_at=NOW - spoken_at,
         )
     )
     said = ("hello there, how are you", "fine, thank you")
-    world.sessions.transcripts["s-1"] = talk(*said, start=NOW - talked_at - MINUTE)
+    world.sessions.transcripts["s-1"] = talk(*said, start=NOW - spoken_at - MINUTE)
 
 
 def pool(world: World, *items: PoolItem, **changes: object) -> None:

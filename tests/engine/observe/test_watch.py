@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.observe.watching import TalkCount, WatchRules
+from memconsole.domain.observe.watching import LineCount, WatchRules
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.stored import (
     SessionState,
@@ -18,7 +18,7 @@ from memconsole.domain.sessions.stored import (
     TranscriptState,
 )
 from memconsole.domain.transcripts.records import EntryKind
-from memconsole.engine.observe.watch import TalkWatch
+from memconsole.engine.observe.watch import ObserverWatch
 from memconsole.errors import HomeNotFoundError
 from tests.doubles.bundle import World
 from tests.doubles.platform import HOME, fake_agent, talk
@@ -49,7 +49,7 @@ class Stage:
         )
         self.say(10)
         self.world.sessions.transcripts["g-1"] = []
-        self.watch = TalkWatch(self.world.ports, self.world.platform.read)
+        self.watch = ObserverWatch(self.world.ports, self.world.platform.read)
         self.watch.note(frozenset({HOME}))
 
     def say(self, lines: int, session_id: str = "s-1") -> None:
@@ -120,7 +120,7 @@ def test_files_of_others_and_a_missing_home_change_nothing() -> None:
     def gone() -> object:
         raise HomeNotFoundError("/gone")
 
-    TalkWatch(stage.world.ports, gone).note(CHANGED)  # type: ignore[arg-type]
+    ObserverWatch(stage.world.ports, gone).note(CHANGED)  # type: ignore[arg-type]
     stage.world.sessions.broken.add("s-1")
     stage.watch.note(CHANGED)
     assert stage.watch.take_due() == ()
@@ -129,12 +129,12 @@ def test_files_of_others_and_a_missing_home_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("count", "now", "wait"),
     [
-        (TalkCount(39), 0.0, None),
-        (TalkCount(40), 0.0, 0.0),
-        (TalkCount(40, 0.0), 299.0, 1.0),
-        (TalkCount(40, 0.0), 300.0, 0.0),
-        (TalkCount(40, 0.0).observed(5.0), 900.0, None),
+        (LineCount(39), 0.0, None),
+        (LineCount(40), 0.0, 0.0),
+        (LineCount(40, 0.0), 299.0, 1.0),
+        (LineCount(40, 0.0), 300.0, 0.0),
+        (LineCount(40, 0.0).observed(5.0), 900.0, None),
     ],
 )
-def test_the_rule_by_itself(count: TalkCount, now: float, wait: float | None) -> None:
+def test_the_rule_by_itself(count: LineCount, now: float, wait: float | None) -> None:
     assert count.due_in_s(now, WatchRules()) == wait
