@@ -53,6 +53,21 @@ def cut(text: str, width: int) -> str:
     return text[: boundary_before(text, width - 1)].rstrip() + ELLIPSIS
 
 
+def cut_middle(text: str, width: int) -> str:
+    """Return `text`, or its beginning and end around `…`, in at most `width` code points.
+
+    Names and ids differ at both ends, so both ends stay.
+    """
+    room = width - len(ELLIPSIS)
+    if len(text) <= width or room < 2:
+        return cut(text, width)
+    start = len(text) - room // 2
+    while start < len(text) and not _may_cut(text, start):
+        start += 1
+    head = boundary_before(text, room - (len(text) - start))
+    return text[:head] + ELLIPSIS + text[start:]
+
+
 def _may_cut(text: str, place: int) -> bool:
     if place in (0, len(text)):
         return True

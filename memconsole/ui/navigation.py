@@ -53,7 +53,7 @@ class Navigation:
         if name is None:
             self._app.say("this entry has neither a key nor an id to open it by")
             return
-        self._visit(f"session {session_name(view, self._app.glyphs)}", "session", name)
+        self._visit(f"session {session_name(view)}", "session", name)
         self._app.push_screen(SessionScreen(view, find))
 
     def memory(self, agent_id: str | None, path: str | None = None) -> None:
@@ -95,7 +95,7 @@ class Navigation:
         if name is None:
             self._app.say("this entry has neither a key nor an id to preview it by")
             return
-        self._visit(f"pruning of {session_name(view, self._app.glyphs)}", "prune-preview", name)
+        self._visit(f"pruning of {session_name(view)}", "prune-preview", name)
         self._app.push_screen(PruningScreen(view))
 
     def note(self, spec: CommandSpec, targets: tuple[Target, ...]) -> None:

@@ -117,7 +117,7 @@ def test_the_gateway_of_the_user_is_not_asked(program: Program) -> None:
 def test_without_a_terminal_it_prints_the_first_screen(program: Program) -> None:
     answer = program("--demo")
     assert answer.code == 0
-    assert "work/main is due" in answer.out
+    assert "work / main is due" in answer.out
 
 
 def test_the_clock_can_be_set(program: Program) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memconsole.text.graphemes import boundary_before, cut
+from memconsole.text.graphemes import boundary_before, cut, cut_middle
 from memconsole.text.plain import clean, one_line
 
 FAMILY = "👩\u200d❤\ufe0f\u200d💋\u200d👨"
@@ -167,3 +167,13 @@ def test_a_cut_of_clean_text_is_clean(text: str) -> None:
     for width in range(12):
         kept = cut(clean(text), width)
         assert clean(kept) == kept
+
+
+def test_the_middle_goes_and_both_ends_stay() -> None:
+    assert cut_middle("agent:main:telegram:direct:1001", 13) == "agent:…t:1001"
+    assert cut_middle("short", 13) == "short"
+    assert cut_middle("ab", 1) == "…"
+
+
+def test_no_character_is_broken_at_either_end() -> None:
+    assert cut_middle("e\u0301" * 10, 8).replace("…", "").count("\u0301") == 3

@@ -23,6 +23,7 @@ from memconsole.domain.commands.outcomes import Run
 from memconsole.domain.gateway import GatewayStatus
 from memconsole.domain.memory.files import MARKER_TAGS, Category, Limit, Pool, PoolItem
 from memconsole.domain.sessions.keys import SessionClass, classify, parse_key
+from memconsole.domain.sessions.names import names_of
 from memconsole.domain.sessions.stored import (
     SessionState,
     StoredSession,
@@ -127,6 +128,7 @@ def view(
         "growth": grows,
         "messages": None,
         "read_at": NOW,
+        "name": names_of([session])[0],
         **changes,
     }
     return SessionView(**values)  # type: ignore[arg-type]  # as above

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from memconsole.cli.output import figures, safe
 from memconsole.cli.output.printer import Cell, Column
-from memconsole.cli.output.views import session_name
 from memconsole.domain.freshness import describe
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.transcripts.records import MessageKind
@@ -115,7 +114,7 @@ def _windows(printer: Printer, detail: SessionDetail) -> None:
     printer.title("Related sessions")
     rows = [
         [
-            printer.text(session_name(one)),
+            printer.text(one.name),
             printer.text(one.session_id or figures.UNKNOWN),
             printer.text(_ended(one)),
             figures.age(one.stored.updated_at, printer.now),

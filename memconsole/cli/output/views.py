@@ -125,7 +125,7 @@ def session_row(printer: Printer, view: SessionView) -> list[Cell | str]:
     bar = figures.gauge(view.percent_of_threshold, _GAUGE, is_ascii=printer.style.is_ascii)
     return [
         printer.text(view.agent.id),
-        Cell(printer.text(session_name(view)), "" if _is_plain(view) else "dim"),
+        Cell(printer.text(view.name), "" if _is_plain(view) else "dim"),
         Cell(printer.text((view.session_id or figures.UNKNOWN)[:_ID_CHARS]), "dim"),
         Cell(figures.count(view.tokens), style),
         Cell(bar, style),
@@ -137,12 +137,6 @@ def session_row(printer: Printer, view: SessionView) -> list[Cell | str]:
         figures.age(view.stored.updated_at, now),
         Cell(printer.text(view.key_text or figures.NOTHING), "dim"),
     ]
-
-
-def session_name(view: SessionView) -> str:
-    """Return what people call a session: its label, else its key, else its id."""
-    short = None if view.key is None else view.key.short
-    return view.label or short or view.session_id or figures.UNKNOWN
 
 
 def _is_plain(view: SessionView) -> bool:

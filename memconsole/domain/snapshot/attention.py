@@ -10,7 +10,7 @@ from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import rounded
 from memconsole.domain.settings import WRONG_SETTINGS
 from memconsole.domain.snapshot.snapshot import Attention
-from memconsole.text.graphemes import cut
+from memconsole.text.graphemes import cut_middle
 from memconsole.text.outgoing import let_out
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def attention(
         *_limits(rows),
         *_notices(notices),
         *_gateway(gateway),
-        *_losses(losses),
+        *_losses(losses, listed),
         *_config(findings),
     ]
     found.sort(key=lambda item: (-item.severity.rank, item.code, item.agent or "", item.key or ""))
@@ -214,12 +214,16 @@ def _gateway(gateway: GatewayStatus) -> Iterator[Attention]:
         )
 
 
-def _losses(losses: Iterable[BadCompaction]) -> Iterator[Attention]:
+def _losses(
+    losses: Iterable[BadCompaction], sessions: tuple[SessionView, ...]
+) -> Iterator[Attention]:
     for one in losses:
+        named = (_name(view) for view in sessions if view.session_id == one.session_id)
+        name = next(named, one.key or one.session_id)
         yield Attention(
             one.severity,
             "compaction-evidence",
-            f"{one.key or one.session_id} was compacted, and {one.why}",
+            f"{name} was compacted, and {one.why}",
             hint=f"The lost turns are still in its transcript: {one.recovery}",
             agent=one.agent.id,
             key=one.key,
@@ -233,9 +237,8 @@ def _config(findings: Iterable[Finding]) -> Iterator[Attention]:
 
 
 def _name(view: SessionView) -> str:
-    """Return what people call the session: its label, where it has one."""
-    name = view.label or (view.key.short if view.key else view.session_id) or "?"
-    return f"{view.agent.id}/{cut(let_out(name), _NAME_CHARS)}"
+    """Return what the session is called, after its agent."""
+    return f"{view.agent.id} / {cut_middle(let_out(view.name), _NAME_CHARS)}"
 
 
 def _rate(view: SessionView) -> str:

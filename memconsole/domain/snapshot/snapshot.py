@@ -45,6 +45,7 @@ class SessionView:
         growth: None when nothing can be said.
         messages: None where counting means reading the whole transcript.
         read_at: When its store was read.
+        name: What it is called wherever it is shown; of others, so not yet masked.
     """
 
     stored: StoredSession
@@ -61,6 +62,7 @@ class SessionView:
     growth: Growth | None
     messages: int | None
     read_at: datetime
+    name: str = "?"
 
     @property
     def key(self) -> SessionKey | None:

@@ -37,11 +37,13 @@ class Evidence:
         usage: The end of its transcript, when it was read.
         samples: Counts seen earlier, from `state.db`.
         read_at: When its store was read.
+        name: What it is called among the sessions of its agent.
     """
 
     usage: Tail | None
     samples: tuple[Sample, ...]
     read_at: datetime
+    name: str = "?"
 
 
 def judge(
@@ -78,6 +80,7 @@ def judge(
         growth=_growth(stored, evidence, count.basis, threshold, now),
         messages=None,
         read_at=evidence.read_at,
+        name=evidence.name,
     )
 
 

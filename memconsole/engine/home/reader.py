@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.agents import few
 from memconsole.domain.sessions.judgement import needs_usage, window_of
+from memconsole.domain.sessions.names import names_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import LOOKBACK, RotationPolicy
 from memconsole.domain.settings import RotationSettings
@@ -152,13 +153,15 @@ class Reader:
         policy = self.policy(reading.agent.id, threshold_tokens)
         now = self._ports.clock.now()
         views = []
-        for one in reading.listing.sessions:
+        listed = reading.listing.sessions
+        for one, name in zip(listed, names_of(listed), strict=True):
             usage = reading.usages.get(one.session_id or "")
             stored = _spoken(one, usage)
             evidence = Evidence(
                 usage=usage,
                 samples=samples.get(one.session_id or "", ()),
                 read_at=reading.read_at,
+                name=name,
             )
             views.append(judge(stored, evidence, config=home.config, policy=policy, now=now))
         return views

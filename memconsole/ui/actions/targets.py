@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
+from memconsole.ui.drawing.names import full_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +23,7 @@ class Target:
 
     Attributes:
         key: Session key, when it is about a certain session; ids of entries with blanks between.
-        name: Such as `main`, `main/telegram:direct:1001` or `main/m-1a2b3c4d`.
+        name: Such as `main`, `main / telegram · Ada` or `main / m-1a2b3c4d`.
     """
 
     agent: AgentRef
@@ -99,13 +100,12 @@ def for_entries(
     """Return entries of one memory as one target: they go together, and come back together."""
     refs = [one.ref for one in snapshot.agents if one.ref.id == agent_id and ids]
     name = ids[0] if len(ids) == 1 else f"{len(ids)} entries"
-    return tuple(Target(ref, " ".join(ids), f"{agent_id}/{name}") for ref in refs)
+    return tuple(Target(ref, " ".join(ids), f"{agent_id} / {name}") for ref in refs)
 
 
 def for_session(view: SessionView) -> Target:
     """Return one session as a target."""
-    rest = view.key.short if view.key is not None else view.session_id or "?"
-    return Target(view.agent, view.key_text, f"{view.agent.id}/{rest}")
+    return Target(view.agent, view.key_text, full_name(view))
 
 
 def _is_conversation(view: SessionView, agent: AgentRef) -> bool:

@@ -10,13 +10,6 @@ from memconsole.ui.drawing.literal import literal
 if TYPE_CHECKING:
     from memconsole.domain.agents import Agent
     from memconsole.domain.snapshot.snapshot import SessionView
-    from memconsole.ui.drawing.glyphs import Glyphs
-
-_SILENT_WORDS = frozenset({"direct", "dm", "group", "channel", "account"})
-"""Words of a key that say what a column or the name says already."""
-
-_NO_CHANNELS = frozenset({"dashboard", "explicit", "main"})
-"""First words of a key that add nothing to a label."""
 
 
 def agent_name(agent: Agent) -> str:
@@ -25,16 +18,14 @@ def agent_name(agent: Agent) -> str:
     return agent.id if not name or name.casefold() == agent.id else f"{agent.id} ({name})"
 
 
-def session_name(view: SessionView, glyphs: Glyphs) -> str:
-    """Return such as `main`, `telegram · Ada`, `cron · nightly-digest`; ids for want of better."""
-    if view.key is None:
-        return literal(view.label or view.session_id or "?")
-    words = [word for word in view.key.short.split(":") if word and word not in _SILENT_WORDS]
-    label = literal(view.label) if view.label else ""
-    if label:
-        has_channel = len(words) > 1 and words[0] not in _NO_CHANNELS
-        words = [words[0], label] if has_channel else [label]
-    return f" {glyphs.dot} ".join(literal(word) for word in words) or literal(view.key.text)
+def session_name(view: SessionView) -> str:
+    """Return such as `main`, `telegram · Ada`, `cron · nightly-digest`: the same everywhere."""
+    return literal(view.name)
+
+
+def full_name(view: SessionView) -> str:
+    """Return the name with its agent before it, for places that show no agent beside it."""
+    return f"{view.agent.id} / {session_name(view)}"
 
 
 def row_key(view: SessionView) -> str:

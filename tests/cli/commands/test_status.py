@@ -155,7 +155,7 @@ def test_people_see_what_is_left_out(busy_world: World, call: Caller) -> None:
 def test_the_screen_begins_with_what_is_due(busy_world: World, call: Caller) -> None:
     lines = call("status").out.splitlines()
     assert lines[0].startswith("memconsole  /home/operator/.openclaw  read from disk ")
-    assert "main/telegram:direct:1001 is due: 152.9K of 150K" in lines[3]
+    assert "main / telegram · 1001 is due: 152.9K of 150K" in lines[3]
     assert "Agents" in "\n".join(lines)
     assert "not configured" in "\n".join(lines)
 

@@ -63,6 +63,7 @@ def session(tokens: int | None = 10_000, **changes: object) -> SessionView:
         growth=None,
         messages=None,
         read_at=NOW,
+        name="main",
     )
     return replace(view, **changes)  # type: ignore[arg-type]
 
@@ -95,7 +96,7 @@ def test_a_due_session_says_how_full_and_what_to_do() -> None:
     assert item == Attention(
         Severity.HIGH,
         "session-due",
-        "main/main is due: 151.2K of 150K, growing 9K/h",
+        "main / main is due: 151.2K of 150K, growing 9K/h",
         hint="memconsole rotate agent:main:main --dry-run shows the plan.",
         agent="main",
         key="agent:main:main",
@@ -111,7 +112,7 @@ def test_a_session_that_will_be_due_within_two_hours_warns() -> None:
 
     assert (item.code, item.message) == (
         "session-due-soon",
-        "main/main reaches 150K in about 48 min, growing 50K/h",
+        "main / main reaches 150K in about 48 min, growing 50K/h",
     )
     assert found(session(110_000, growth=later)) == ()
 
@@ -123,7 +124,7 @@ def test_a_small_window_compacts_before_its_threshold() -> None:
 
     assert (item.code, item.message) == (
         "compacts-first",
-        "main/main is compacted at 80K, before its threshold of 96K",
+        "main / main is compacted at 80K, before its threshold of 96K",
     )
     assert found(replace(small, percent_of_threshold=10.0)) == ()
     assert found(replace(small, window=None)) == ()
@@ -185,15 +186,15 @@ def test_ended_and_nameless_sessions_are_left_alone() -> None:
     assert found(session(190_000, stored=ended), session(190_000, stored=orphan)) == ()
 
 
-def test_a_session_is_called_by_its_label() -> None:
-    [item] = found(session(150_000, label="Inventory migration"))
-    [long] = found(session(150_000, label="x" * 90))
+def test_a_session_is_called_as_everywhere_and_shortened_in_the_middle() -> None:
+    [item] = found(session(150_000, name="Inventory migration"))
+    [long] = found(session(150_000, name="x" * 45 + "y" * 45))
 
-    assert item.message == "main/Inventory migration is due: 150K of 150K"
-    assert long.message == f"main/{'x' * 39}… is due: 150K of 150K"
+    assert item.message == "main / Inventory migration is due: 150K of 150K"
+    assert long.message == f"main / {'x' * 20}…{'y' * 19} is due: 150K of 150K"
 
 
 def test_small_numbers_are_written_out() -> None:
     [item] = found(session(999, is_due=True, threshold=500))
 
-    assert item.message == "main/main is due: 999 of 500"
+    assert item.message == "main / main is due: 999 of 500"

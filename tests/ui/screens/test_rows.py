@@ -80,12 +80,12 @@ def lines(listing: Listing, width: int = 110) -> list[str]:
 )
 def test_a_session_is_called_by_channel_and_label(rest: str, label: str | None, name: str) -> None:
     view = sample.view(sample.stored("main", rest, label=label), sample.fresh(1))
-    assert session_name(view, UNICODE) == name
+    assert session_name(view) == name
 
 
 def test_a_session_without_a_key_is_called_by_its_id() -> None:
     view = sample.view(sample.stored("work", None, 90), sample.fresh(1))
-    assert session_name(view, UNICODE) == view.session_id
+    assert session_name(view) == view.session_id
 
 
 def test_an_agent_is_called_by_both_names_when_they_differ() -> None:

@@ -130,13 +130,13 @@ def _row(view: SessionView, context: Context, *, with_agent: bool) -> Row:
     due_at = None if view.growth is None else view.growth.due_at
     left = None if due_at is None else due_at - context.now
     tone = _tone(view)
-    name = session_name(view, context.glyphs)
+    name = session_name(view)
     lead = (Cell(view.agent.id, Role.MUTED, is_id=True),) if with_agent else ()
     return Row(
         key=row_key(view),
         cells=(
             *lead,
-            Cell(name, Role.STRONG if view.is_due else _name_role(view), is_id=view.label is None),
+            Cell(name, Role.STRONG if view.is_due else _name_role(view), is_id=True),
             Gauge(None if basis is None else basis / 100),
             Cell(figures.kilo(view.tokens), tone),
             Cell(state_word(view), tone),

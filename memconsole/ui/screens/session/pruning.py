@@ -58,7 +58,7 @@ class PruningScreen(ConsoleScreen):
         """The session whose next request it is."""
         glyphs = self.desk.glyphs
         return f"pruning {glyphs.dot} {self._view.agent.id} {glyphs.dot} " + session_name(
-            self._view, glyphs
+            self._view
         )
 
     def body(self) -> ComposeResult:
@@ -138,7 +138,7 @@ class PruningScreen(ConsoleScreen):
         self._request = request
         mode = () if request.mode is None else ("--mode", request.mode.value)
         at = () if request.at is None else ("--at", request.at.isoformat(timespec="seconds"))
-        what = f"pruning of {session_name(self._view, self.desk.glyphs)}"
+        what = f"pruning of {session_name(self._view)}"
         words = ("prune-preview", self._asked, *mode, *at)
         self.desk.history.add(self.desk.clock.now(), what, *words)
         self._ask()

@@ -58,9 +58,7 @@ class SessionScreen(ConsoleScreen):
     @property
     def where(self) -> str:
         """Agent and name of the session."""
-        return f"{self._view.agent.id} {self.desk.glyphs.dot} " + session_name(
-            self._view, self.desk.glyphs
-        )
+        return f"{self._view.agent.id} {self.desk.glyphs.dot} " + session_name(self._view)
 
     def body(self) -> ComposeResult:
         """Yield the messages, and the panels beside or below them."""

@@ -24,7 +24,7 @@ async def test_the_worst_finding_stands_in_the_attention_line(engine: FakeEngine
     async with at_work(engine) as desk:
         line = desk.bar("attention")
 
-    assert line.startswith(" ! main/main is due: 151.2K of 150K, growing 9K/h   c saves it")
+    assert line.startswith(" ! main / main is due: 151.2K of 150K, growing 9K/h   c saves it")
 
 
 async def test_a_quiet_home_says_so() -> None:
@@ -322,7 +322,7 @@ async def test_a_home_that_is_missing_says_so_and_comes_back() -> None:
         assert "--home DIR" in desk.bar("attention")
         engine.reading = sample.usual()
         await desk.press("r")
-        assert "main/main is due" in desk.bar("attention")
+        assert "main / main is due" in desk.bar("attention")
 
 
 async def test_a_reading_that_fails_leaves_the_old_one_and_its_age(engine: FakeEngine) -> None:
@@ -378,11 +378,11 @@ async def test_a_row_opens_by_a_double_click_and_the_wheel_scrolls(engine: FakeE
 async def test_the_key_bar_names_what_a_key_acts_on(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         assert "c checkpoint main  " in desk.bar("keys")
-        assert "R rotate main/main  " in desk.bar("keys")
+        assert "R rotate main / main  " in desk.bar("keys")
         await desk.press("j")
         assert "c checkpoint work  " in desk.bar("keys")
         await desk.press("2")
-        assert "R rotate work/" in desk.bar("keys")
+        assert "R rotate work / " in desk.bar("keys")
         await desk.press("space", "space")
         assert "R rotate 2 marked" in desk.bar("keys")
 
@@ -392,13 +392,13 @@ async def test_the_attention_line_names_keys_for_what_is_under_the_cursor(
 ) -> None:
     up = FakeEngine(replace(sample.usual(), gateway=GatewayStatus("up", version="2026.9.6")))
     async with at_work(up) as desk:
-        assert "main/main is due" in desk.bar("attention")
+        assert "main / main is due" in desk.bar("attention")
         assert "   R shows the plan" in desk.bar("attention")
         await desk.press("j")
         assert "   . then R shows the plan" in desk.bar("attention")
         await desk.press("v", "full_stop")
         assert desk.screen == "overview"
-        assert "R rotate main/main" in desk.bar("keys")
+        assert "R rotate main / main" in desk.bar("keys")
         assert "   R shows the plan" in desk.bar("attention")
 
 

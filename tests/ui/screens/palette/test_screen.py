@@ -107,7 +107,7 @@ async def test_a_theme_is_a_command(engine: FakeEngine) -> None:
 async def test_findings_lead_to_what_they_are_about(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         await desk.press("exclamation_mark")
-        assert "main/main is due" in desk.text("list")
+        assert "main / main is due" in desk.text("list")
         await desk.press("exclamation_mark", "enter")
         assert desk.screen == "session"
         await desk.press("escape", "escape")
