@@ -163,9 +163,9 @@ def test_a_walk_through_the_screens(tmux: Tmux) -> None:
     tmux.wait_for("1 Agents")
     tmux.press("c")
     # The row of a target that is done comes before the end of the whole action.
-    assert "✓ main  done" in tmux.wait_for("esc closes")
+    assert "✓ main  done" in tmux.wait_for("[ more ]")
     tmux.press("Enter")
-    tmux.wait_without("esc closes")
+    tmux.wait_without("[ more ]")
     tmux.press("q")
     wait_until(lambda: "no server" in gone(tmux), lambda: gone(tmux))
 
