@@ -60,7 +60,7 @@ def _console(call: Call) -> int:
 
 
 def _search(call: Call, plain: Plain) -> int:
-    from memconsole.cli.commands.find import answer  # noqa: PLC0415 - the console searches later
+    from memconsole.cli.call.find import answer  # noqa: PLC0415 - the console searches later
 
     home = call.searcher.home.read()
     agent = plain.agent or default_agent(home)

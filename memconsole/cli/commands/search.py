@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call.call import Answer
+from memconsole.cli.call.find import answer
 from memconsole.cli.call.moments import Since, parse_since
 from memconsole.cli.call.shared import AgentOption, at_least_one, call_of, tag_of
-from memconsole.cli.commands.find import answer
 from memconsole.domain.agents import Notice
 from memconsole.domain.search.values import Narrowing, SearchRequest
 from memconsole.engine.home.lookup import default_agent
