@@ -30,7 +30,7 @@ HOMES = {
     "cryptography": {"adapters.gateway"},
     "filelock": {"adapters.locks", "adapters.sqlite"},
     "httpx": {"adapters.alerts", "adapters.index", "adapters.model"},
-    "humanize": {"ui"},
+    "humanize": {"text"},
     "msgspec": {
         "adapters.gateway",
         "adapters.platform",

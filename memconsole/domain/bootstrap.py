@@ -13,8 +13,8 @@ from memconsole.domain.memory.files import EMOJI, MARKER_TAGS
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in_bytes
+from memconsole.text.figures import size_words
 from memconsole.text.graphemes import boundary_before
-from memconsole.text.numerals import size_words
 
 if TYPE_CHECKING:
     from datetime import datetime, timedelta

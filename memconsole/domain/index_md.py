@@ -11,6 +11,7 @@ from memconsole.domain.memory.files import EMOJI, MARKER_TAGS
 from memconsole.domain.settings.headings import CategoryRule
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in
+from memconsole.text.figures import size_column
 from memconsole.text.graphemes import cut
 from memconsole.text.markdown import quote_line
 from memconsole.text.outgoing import let_out, name_out
@@ -222,7 +223,7 @@ def _head(items: Sequence[PoolItem], at: datetime, zone: Zone) -> str:
         [
             "# Memory Index",
             f"> **Generated**: {local_time(at, zone):%Y-%m-%d %H:%M %Z} | **Files**: {len(items)}"
-            f" | **Size**: {_size(size)} | **~Tokens**: {_tokens(items)}",
+            f" | **Size**: {size_column(size)} | **~Tokens**: {_tokens(items)}",
             f"> **Observations**: {counts}",
             "",
             "## How to Use",
@@ -254,7 +255,7 @@ def _row(name: str, title: str, files: Sequence[PoolItem], zone: Zone) -> str:
     marks = " ".join(f"{count}{_sign(tag)}" for tag, count in counts if count) or "—"
     times = [item.modified_at for item in files if item.modified_at is not None]
     day = local_day(max(times), zone).isoformat() if times else "?"
-    return f"| {name} | {title} | {_size(size)} | ~{_tokens(files)} | {marks} | {day} |"
+    return f"| {name} | {title} | {size_column(size)} | ~{_tokens(files)} | {marks} | {day} |"
 
 
 def _tokens(items: Iterable[PoolItem]) -> int:
@@ -267,12 +268,3 @@ def _name(item: PoolItem) -> str:
 
 def _stem(item: PoolItem) -> str:
     return _name(item).rpartition(".")[0] or _name(item)
-
-
-def _size(size_bytes: int) -> str:
-    """Return whole B, KB or MB."""
-    if size_bytes < 1024:
-        return f"{size_bytes}B"
-    if size_bytes < 1024 * 1024:
-        return f"{size_bytes // 1024}KB"
-    return f"{size_bytes // (1024 * 1024)}MB"

@@ -21,7 +21,7 @@ from memconsole.engine.transcripts.ages import dated
 from memconsole.engine.transcripts.fingerprint import Fingerprints
 from memconsole.errors import StateError, StoreError
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.numerals import size_words
+from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

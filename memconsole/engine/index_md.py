@@ -11,7 +11,7 @@ from memconsole.domain.commands.index_md import Catalogued
 from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.index_md import INDEX, catalogued, is_same_index, render_index
 from memconsole.text.estimate import tokens_in
-from memconsole.text.numerals import size_words
+from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from datetime import datetime

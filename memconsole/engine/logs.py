@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.logs import LogRotation, at_the_cut, due
-from memconsole.text.numerals import size_words
+from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from pathlib import Path

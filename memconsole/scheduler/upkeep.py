@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Severity
 from memconsole.domain.health.checks import named
 from memconsole.domain.jobs.runs import CANCELLED, DONE, FAILED, NOTHING_DUE, SKIPPED, JobEnd
-from memconsole.text.numerals import size_words
+from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from memconsole.domain.cleanup import Cleaning

@@ -14,7 +14,7 @@ from memconsole.adapters.transcripts.sources import (
 )
 from memconsole.errors import StoreError
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.numerals import size_words
+from memconsole.text.figures import size_words
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:

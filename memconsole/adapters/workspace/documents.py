@@ -20,7 +20,7 @@ from memconsole.domain.agents import UNREADABLE, Notice
 from memconsole.domain.memory.names import is_utf8, shown_name
 from memconsole.domain.search.indexing import Document, DocumentText, Source
 from memconsole.errors import WorkspaceError
-from memconsole.text.numerals import size_words
+from memconsole.text.figures import size_words
 from memconsole.text.outgoing import let_out, name_out
 from memconsole.text.plain import clean, one_line
 

@@ -34,7 +34,7 @@ from memconsole.domain.memory.files import (
 from memconsole.domain.memory.names import is_conflict_copy, is_utf8, shown_name
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in_bytes
-from memconsole.text.numerals import size_words
+from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -11,7 +11,6 @@ from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
 from memconsole.cli.json import outcome as encode_outcome
 from memconsole.cli.json.outcome import hint_of, session_key_of, wrote_of
-from memconsole.cli.output import figures
 from memconsole.cli.output.printer import Cell
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.commands.checkpoint import Checkpoint
@@ -29,7 +28,8 @@ from memconsole.domain.commands.rotate import Rotate
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.numerals import size_words
+from memconsole.text import figures
+from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

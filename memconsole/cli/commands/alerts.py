@@ -11,10 +11,10 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.moments import parse_span
 from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.json.encode import alert_status
-from memconsole.cli.output.figures import age
-from memconsole.cli.output.figures import span as words
 from memconsole.cli.output.printer import Cell
+from memconsole.cli.output.wording import age
 from memconsole.domain.agents import Notice
+from memconsole.text.figures import span as words
 
 if TYPE_CHECKING:
     from datetime import datetime

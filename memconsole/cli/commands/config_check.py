@@ -11,12 +11,12 @@ from memconsole.cli.call import exits, perform
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.json import outcome as encode_outcome
-from memconsole.cli.output.figures import plural
 from memconsole.cli.output.printer import Cell
 from memconsole.domain.agents import AgentRef, Severity
 from memconsole.domain.commands.config_fix import ConfigFix
 from memconsole.domain.commands.outcomes import Planned
 from memconsole.errors import ConfirmationError, ReadOnlyError
+from memconsole.text.figures import plural
 
 if TYPE_CHECKING:
     from memconsole.cli.call.call import Call

@@ -11,12 +11,12 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of
 from memconsole.cli.commands.memory_edit import meant
 from memconsole.cli.json import memory
-from memconsole.cli.output import figures
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.commands.consolidate import Consolidate, Propose
 from memconsole.domain.commands.promotion import Decline, Promote
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import ReadOnlyError, UsageError
+from memconsole.text import figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,8 @@ import typer
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.json.encode import iso
-from memconsole.cli.output.figures import age
 from memconsole.cli.output.printer import Cell
+from memconsole.cli.output.wording import age
 from memconsole.errors import UsageError
 from memconsole.text.plain import one_line
 

@@ -10,7 +10,7 @@ from memconsole.cli.call import exits, perform
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.json import outcome
-from memconsole.cli.output import figures
+from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.jobs.runs import SKIPPED, JobEnd, JobRun
 from memconsole.errors import LockedError, UsageError
@@ -173,7 +173,7 @@ def show_end(printer: Printer, job: str, found: JobEnd) -> None:
 def _owner(printer: Printer, scheduler: SchedulerStatus) -> Cell:
     if scheduler.pid is None:
         return Cell(scheduler.state, "warn" if scheduler.state != "running" else "ok")
-    since = figures.stamp(scheduler.since, printer.zone)
+    since = wording.stamp(scheduler.since, printer.zone)
     text = f"{scheduler.state}, pid {scheduler.pid} on {scheduler.host} since {since}"
     return Cell(printer.text(text), "ok" if scheduler.state == "running" else "due")
 
@@ -181,9 +181,9 @@ def _owner(printer: Printer, scheduler: SchedulerStatus) -> Cell:
 def _row(printer: Printer, job: JobView) -> list[Cell | str]:
     record = job.record
     ran = (
-        figures.NOTHING
+        wording.NOTHING
         if record.started_at is None
-        else figures.age(record.started_at, printer.now)
+        else wording.age(record.started_at, printer.now)
     )
     is_known = record.next_at is not None
     return [
@@ -191,8 +191,8 @@ def _row(printer: Printer, job: JobView) -> list[Cell | str]:
         job.trigger,
         _state(job),
         ran,
-        figures.NOTHING if record.status is None else _result(record.status, record.reason),
-        figures.stamp(record.next_at, printer.zone) if is_known else figures.NOTHING,
+        wording.NOTHING if record.status is None else _result(record.status, record.reason),
+        wording.stamp(record.next_at, printer.zone) if is_known else wording.NOTHING,
         printer.text(record.message),
     ]
 

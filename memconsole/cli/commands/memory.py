@@ -9,10 +9,11 @@ import typer
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import AgentOption, call_of, tag_of
 from memconsole.cli.json import memory
-from memconsole.cli.output import figures
+from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.agents import UNREADABLE
-from memconsole.text.numerals import size_words
+from memconsole.text import figures
+from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,8 +104,8 @@ def files(printer: Printer, pool: Pool) -> None:
         [
             Cell(printer.text(one.path), "" if one.is_counted else "dim"),
             size_words(one.size_bytes),
-            figures.count(one.tokens),
-            figures.age(one.modified_at, printer.now),
+            figures.short_kilo(one.tokens),
+            wording.age(one.modified_at, printer.now),
         ]
         for one in pool.items
     ]
@@ -142,10 +143,8 @@ def _pool(printer: Printer, pool: Pool) -> None:
         printer.write(Cell("The workspace does not exist; nothing was looked at.", "warn"))
         return
     size = size_words(pool.size_bytes)
-    printer.field(
-        "pool",
-        f"{size} in {figures.plural(pool.files, 'file')}, ~{figures.count(pool.tokens)} tokens",
-    )
+    files, tokens = figures.plural(pool.files, "file"), figures.short_kilo(pool.tokens)
+    printer.field("pool", f"{size} in {files}, ~{tokens} tokens")
     marked = [f"{tag} {number}" for tag, number in pool.markers.items() if number]
     printer.field("markers", printer.text("  ".join(marked)) or "none")
     for kind in pool.by_category:
@@ -182,8 +181,8 @@ def _item_row(printer: Printer, item: PoolItem) -> list[Cell | str]:
     return [
         Cell(printer.text(item.path), "" if item.is_counted else "dim"),
         size_words(item.size_bytes),
-        figures.count(item.tokens),
-        figures.age(item.modified_at, printer.now),
+        figures.short_kilo(item.tokens),
+        wording.age(item.modified_at, printer.now),
         marked,
         Cell(printer.text(", ".join(dict.fromkeys(notes))), "dim"),
     ]

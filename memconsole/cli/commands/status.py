@@ -9,11 +9,12 @@ import typer
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import AgentOption, call_of
 from memconsole.cli.json import encode
-from memconsole.cli.output import figures, views
+from memconsole.cli.output import views, wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.cli.output.tables import default_view, is_shown
 from memconsole.domain.agents import Severity
-from memconsole.text.numerals import at_least, size_words
+from memconsole.text import figures
+from memconsole.text.figures import at_least, size_words
 
 if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
@@ -128,7 +129,7 @@ def show_first_screen(printer: Printer, snapshot: ConsoleSnapshot, settings: Set
 
 
 def _header(printer: Printer, snapshot: ConsoleSnapshot, settings: Settings) -> None:
-    at = figures.clock_time(snapshot.taken_at, printer.zone)
+    at = wording.clock_time(snapshot.taken_at, printer.zone)
     home = printer.text(str(snapshot.home.path))
     printer.write(Cell("memconsole", "title"), f"  {home}  ", Cell(f"read from disk {at}", "dim"))
     url = printer.text(encode.gateway_url(snapshot.gateway, snapshot, settings))
@@ -210,9 +211,9 @@ def _pool_row(printer: Printer, pool: Pool) -> list[Cell | str]:
         printer.text(", ".join(pool.agents)),
         size_words(pool.size_bytes),
         str(pool.files),
-        figures.count(pool.tokens),
-        figures.NOTHING if at is None else figures.age(at, printer.now),
-        printer.text("  ".join(marked)) or figures.NOTHING,
+        figures.short_kilo(pool.tokens),
+        wording.NOTHING if at is None else wording.age(at, printer.now),
+        printer.text("  ".join(marked)) or wording.NOTHING,
     ]
 
 

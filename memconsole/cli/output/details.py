@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.cli.output import figures, safe
+from memconsole.cli.output import safe, wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.freshness import describe
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.transcripts.records import MessageKind
+from memconsole.text import figures
 
 if TYPE_CHECKING:
     from memconsole.cli.output.printer import Printer
@@ -53,8 +54,8 @@ def _tokens(printer: Printer, view: SessionView) -> None:
     else:
         printer.field("rotation", printer.text(f"not due: {view.not_due_because}"))
     if view.growth is not None and view.growth.tokens_per_hour is not None:
-        due = figures.due(view, printer.now)
-        printer.field("grows", f"{figures.rate(view)}, due {due} (by {view.growth.source})")
+        due = wording.due(view, printer.now)
+        printer.field("grows", f"{wording.rate(view)}, due {due} (by {view.growth.source})")
     elif view.growth is None and view.state is SessionState.LIVE:
         printer.field("growth", Cell("not known yet", "dim"))
     compactions = view.stored.compactions
@@ -72,8 +73,8 @@ def _times(printer: Printer, detail: SessionDetail) -> None:
         *([] if detail.last_flush_at is None else [("last flush", detail.last_flush_at)]),
         *((name.replace("_", " "), at) for name, at in detail.next_events.items()),
     ):
-        text = "never" if at is None and name == "last capture" else figures.stamp(at, printer.zone)
-        ago = "" if at is None else f"  ({figures.age(at, printer.now)})"
+        text = "never" if at is None and name == "last capture" else wording.stamp(at, printer.zone)
+        ago = "" if at is None else f"  ({wording.age(at, printer.now)})"
         printer.field(name, text, Cell(ago, "dim"))
 
 
@@ -97,7 +98,7 @@ def _contributors(printer: Printer, detail: SessionDetail) -> None:
         return
     printer.title("What fills it", "estimated, characters / 4")
     rows = [
-        [printer.text(one.name), figures.count(one.tokens), figures.percent(100 * one.share)]
+        [printer.text(one.name), figures.short_kilo(one.tokens), figures.percent(100 * one.share)]
         for one in detail.contributors[:_CONTRIBUTORS]
     ]
     columns = (
@@ -117,7 +118,7 @@ def _windows(printer: Printer, detail: SessionDetail) -> None:
             printer.text(one.name),
             printer.text(one.session_id or figures.UNKNOWN),
             printer.text(_ended(one)),
-            figures.age(one.stored.updated_at, printer.now),
+            wording.age(one.stored.updated_at, printer.now),
         ]
         for one in detail.related[:_RELATED]
     ]
@@ -164,7 +165,7 @@ def _message(printer: Printer, message: Message, *, redact: bool) -> None:
     style = "" if message.role == "user" else "title"
     branch = "" if message.on_path else "  (other branch)"
     printer.write(
-        Cell(f"{figures.stamp(message.at, printer.zone)}  ", "dim"),
+        Cell(f"{wording.stamp(message.at, printer.zone)}  ", "dim"),
         Cell(printer.text(who or figures.UNKNOWN), style or "head"),
         Cell(branch, "dim"),
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memconsole.cli.output import figures
+from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, cell_len, cut_middle, pad
 from memconsole.domain.search.indexing import IndexState
-from memconsole.text.numerals import size_words
+from memconsole.text import figures
+from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,7 +58,7 @@ def _summary(printer: Printer, found: SearchResult) -> list[Cell | str]:
 
 def index_words(printer: Printer, index: IndexStatus) -> str:
     """Return the state of an index on one line."""
-    age = figures.age(index.updated_at, printer.now)
+    age = wording.age(index.updated_at, printer.now)
     words = f"Index {index.state.value}, {figures.plural(index.chunks, 'chunk')}"
     words += f" in {size_words(index.size_bytes)}" if index.size_bytes else ""
     words += f", {age} old" if index.updated_at is not None else ""
@@ -114,7 +115,7 @@ def _bars(printer: Printer, one: SearchHit) -> str:
     parts = []
     for value in (one.vector_score, one.text_score):
         share = None if value is None else 100 * value
-        drawn = figures.gauge(share, _BAR, is_ascii=printer.style.is_ascii)
+        drawn = wording.gauge(share, _BAR, is_ascii=printer.style.is_ascii)
         parts.append(pad(drawn, _BAR, right=False))
     return "|".join(parts) if printer.style.is_ascii else "▏".join(parts)
 
@@ -128,7 +129,7 @@ def _notes(printer: Printer, one: SearchHit) -> Iterator[str]:
     if not one.on_path:
         yield "off the active path"
     if one.modified_at is not None:
-        yield f"{figures.age(one.modified_at, printer.now)} ago"
+        yield f"{wording.age(one.modified_at, printer.now)} ago"
 
 
 def _lines(printer: Printer, one: SearchHit) -> Iterator[list[Cell | str]]:

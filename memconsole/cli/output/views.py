@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.cli.output import figures
+from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.cli.output.tables import FOLDED
 from memconsole.domain.agents import Storage
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
-from memconsole.text.numerals import size_words
+from memconsole.text import figures
+from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -87,10 +88,10 @@ def _agent_row(printer: Printer, view: AgentView) -> list[Cell | str]:
             figures.UNKNOWN if view.sessions is None else str(view.due),
             "due" if view.due else "dim",
         ),
-        figures.NOTHING if view.sessions == 0 else figures.count(view.tokens_max),
-        figures.NOTHING if pool is None or is_missing else size_words(pool.size_bytes),
-        figures.NOTHING if pool is None or is_missing else str(pool.files),
-        "never" if view.checkpoint_at is None else figures.age(view.checkpoint_at, printer.now),
+        wording.NOTHING if view.sessions == 0 else figures.short_kilo(view.tokens_max),
+        wording.NOTHING if pool is None or is_missing else size_words(pool.size_bytes),
+        wording.NOTHING if pool is None or is_missing else str(pool.files),
+        "never" if view.checkpoint_at is None else wording.age(view.checkpoint_at, printer.now),
         Cell(view.store.value, "due" if view.store is Storage.UNREADABLE else ""),
         Cell(printer.text(", ".join(_notes(view))), "warn"),
     ]
@@ -122,20 +123,20 @@ def session_row(printer: Printer, view: SessionView) -> list[Cell | str]:
     """Return one session's cells."""
     style = _fill_style(view)
     now = printer.now
-    bar = figures.gauge(view.percent_of_threshold, _GAUGE, is_ascii=printer.style.is_ascii)
+    bar = wording.gauge(view.percent_of_threshold, _GAUGE, is_ascii=printer.style.is_ascii)
     return [
         printer.text(view.agent.id),
         Cell(printer.text(view.name), "" if _is_plain(view) else "dim"),
         Cell(printer.text((view.session_id or figures.UNKNOWN)[:_ID_CHARS]), "dim"),
-        Cell(figures.count(view.tokens), style),
+        Cell(figures.short_kilo(view.tokens), style),
         Cell(bar, style),
         Cell(figures.percent(view.percent_of_threshold), style),
         Cell(printer.text(_state(view)), style),
         figures.percent(view.percent_of_window),
-        figures.rate(view),
-        figures.due(view, now),
-        figures.age(view.stored.updated_at, now),
-        Cell(printer.text(view.key_text or figures.NOTHING), "dim"),
+        wording.rate(view),
+        wording.due(view, now),
+        wording.age(view.stored.updated_at, now),
+        Cell(printer.text(view.key_text or wording.NOTHING), "dim"),
     ]
 
 
@@ -144,7 +145,7 @@ def _is_plain(view: SessionView) -> bool:
 
 
 def _state(view: SessionView) -> str:
-    words = [figures.state_word(view)]
+    words = [wording.state_word(view)]
     if view.state is not SessionState.LIVE:
         words.append(view.stored.archive_reason or view.state.value)
     if view.transcript_state is TranscriptState.MISSING:
@@ -194,7 +195,7 @@ def runs(printer: Printer, found: Iterable[Run]) -> None:
 def _run_row(printer: Printer, run: Run) -> list[Cell | str]:
     status = run.status if run.reason is None else f"{run.status} ({run.reason})"
     return [
-        figures.stamp(run.started_at, printer.zone),
+        wording.stamp(run.started_at, printer.zone),
         printer.text(run.job or run.origin.value),
         Cell(printer.text(status), _STATUS_STYLES.get(run.status, "")),
         "" if run.duration_ms is None else f"{run.duration_ms} ms",

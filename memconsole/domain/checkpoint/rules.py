@@ -12,8 +12,8 @@ from memconsole.domain.sessions.keys import SessionClass, classify
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.errors import UsageError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import size_words
 from memconsole.text.graphemes import cut
-from memconsole.text.numerals import size_words
 from memconsole.text.outgoing import let_out
 from memconsole.text.plain import one_line
 
@@ -221,16 +221,6 @@ def label_of(stored: StoredSession) -> str:
     """Return what to call a session: its key, else its id."""
     name = stored.key.text if stored.key is not None else stored.session_id or "a session"
     return cut(let_out(one_line(name)), _LABEL_CHARS)
-
-
-def span(length: timedelta) -> str:
-    """Return a length of time in its two largest units, such as `5 h 12 min`."""
-    minutes = max(0, int(length.total_seconds() // 60))
-    days, minutes = divmod(minutes, 24 * 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = [(days, "d"), (hours, "h"), (minutes, "min")]
-    shown = [f"{number} {unit}" for number, unit in parts if number][:2]
-    return " ".join(shown) or "0 min"
 
 
 def left_out(counts: TranscriptCounts) -> str:

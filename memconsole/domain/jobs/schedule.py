@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import written_span
 
 if TYPE_CHECKING:
     from memconsole.domain.calendar import Zone
@@ -54,7 +55,7 @@ class Every:
     interval: timedelta
 
     def __str__(self) -> str:
-        return f"every {span_words(self.interval)}"
+        return f"every {written_span(self.interval)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,17 +197,6 @@ def next_at(schedule: Schedule, timing: Timing, now: Reading, zone: Zone) -> dat
 def occurrence(day: date, at: time, zone: Zone) -> datetime:
     """Return the instant of a local time, aware UTC; it exists once on every day."""
     return datetime.combine(day, at, zone).astimezone(UTC)
-
-
-def span_words(span: timedelta) -> str:
-    """Return a span as configuration writes it, such as `20m` or `1h30m`."""
-    seconds = round(span.total_seconds())
-    parts = []
-    for size, unit in ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s")):
-        count, seconds = divmod(seconds, size)
-        if count:
-            parts.append(f"{count}{unit}")
-    return "".join(parts) or "0s"
 
 
 def _due_s(schedule: Schedule, trigger: Every, timing: Timing) -> float:

@@ -169,11 +169,6 @@ def growth(
     return Growth(rate, _due_at(rate, current, threshold, now), source)
 
 
-def rounded(tokens_per_hour: float) -> int:
-    """Return a rate as it is told: in two digits, for the passing time alone moves the third."""
-    return round(float(f"{tokens_per_hour:.2g}"))
-
-
 def _since_last_drop(points: list[tuple[datetime, int]]) -> list[tuple[datetime, int]]:
     start = 0
     for index in range(1, len(points)):

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
 from memconsole.domain.sessions.stored import SessionState
-from memconsole.domain.sessions.tokens import rounded
 from memconsole.domain.settings import WRONG_SETTINGS
 from memconsole.domain.snapshot.snapshot import Attention
+from memconsole.text.figures import rate as rate_words
+from memconsole.text.figures import short_kilo
 from memconsole.text.graphemes import cut_middle
 from memconsole.text.outgoing import let_out
 
@@ -103,7 +104,7 @@ def _due(view: SessionView) -> Attention:
     return Attention(
         Severity.HIGH,
         "session-due",
-        f"{_name(view)} is due: {_kilo(tokens)} of {_kilo(view.threshold)}{_rate(view)}",
+        f"{_name(view)} is due: {short_kilo(tokens)} of {short_kilo(view.threshold)}{_rate(view)}",
         hint=f"memconsole rotate {view.key_text} --dry-run shows the plan.",
         agent=view.agent.id,
         key=view.key_text,
@@ -119,7 +120,7 @@ def _due_soon(view: SessionView, now: datetime) -> Attention | None:
     return Attention(
         Severity.WARNING,
         "session-due-soon",
-        f"{_name(view)} reaches {_kilo(view.threshold)} in about {minutes} min{_rate(view)}",
+        f"{_name(view)} reaches {short_kilo(view.threshold)} in about {minutes} min{_rate(view)}",
         hint="A checkpoint now saves what it holds.",
         agent=view.agent.id,
         key=view.key_text,
@@ -138,8 +139,8 @@ def _compacts_first(view: SessionView, config: PlatformConfig) -> Iterator[Atten
     yield Attention(
         Severity.WARNING,
         "compacts-first",
-        f"{_name(view)} is compacted at {_kilo(max(limit, 0))}, before its threshold of "
-        f"{_kilo(view.threshold)}",
+        f"{_name(view)} is compacted at {short_kilo(max(limit, 0))}, before its threshold of "
+        f"{short_kilo(view.threshold)}",
         hint="Lower rotation.threshold_tokens for this agent.",
         agent=view.agent.id,
         key=view.key_text,
@@ -243,10 +244,4 @@ def _name(view: SessionView) -> str:
 
 def _rate(view: SessionView) -> str:
     rate = None if view.growth is None else view.growth.tokens_per_hour
-    return "" if rate is None else f", growing {_kilo(rounded(rate))}/h"
-
-
-def _kilo(tokens: int) -> str:
-    if tokens < 1000:
-        return str(tokens)
-    return f"{tokens / 1000:.1f}K".replace(".0K", "K")
+    return "" if rate is None else f", growing {rate_words(rate)}"

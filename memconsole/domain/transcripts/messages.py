@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.transcripts.records import EntryKind, Message, MessageKind
 from memconsole.text.compiled import compiled
+from memconsole.text.figures import size_words
 from memconsole.text.graphemes import cut
-from memconsole.text.numerals import size_words
 from memconsole.text.plain import clean, one_line
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from memconsole.domain.checkpoint.rules import (
     label_of,
     left_out,
     named,
-    span,
     touched_at,
 )
 from memconsole.domain.checkpoint.text import ACTIVE_CONTEXT, CurrentWork
@@ -30,7 +29,7 @@ from memconsole.engine.transcripts.fingerprint import keys_of
 from memconsole.engine.transcripts.tail import read_tail
 from memconsole.errors import SessionNotFoundError, TranscriptRefusedError
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.numerals import size_words
+from memconsole.text.figures import long_span, size_words
 from memconsole.text.outgoing import way_out
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ def too_old(
     return Skipped(
         command,
         SkipReason.STALE,
-        f"{source.label} has been quiet for {span(now - touched)}; the files stay as they are",
+        f"{source.label} has been quiet for {long_span(now - touched)}; the files stay as they are",
         hint="`--force` saves it anyway; checkpoint.stale_after sets the limit.",
         details=source.details,
     )

@@ -11,7 +11,7 @@ from memconsole.domain.gateway import NEXT_STEPS, Verdict
 from memconsole.domain.health.checks import Check, CheckStatus, graded, named, ok, unknown
 from memconsole.engine.platform_search.check import platform_indexes
 from memconsole.text.address import stays_here
-from memconsole.text.numerals import size_words
+from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.checkpoint.rules import span
 from memconsole.domain.commands.observe import Observed
 from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.memory.observation_log import add, appended, parse
@@ -22,6 +21,7 @@ from memconsole.domain.observe.rules import Observer, batches, distinct, input_h
 from memconsole.domain.transcripts.notices import masked_notice, planted_notice
 from memconsole.engine.observe.read import ObserverRun, gather
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import long_span
 from memconsole.text.outgoing import let_out, way_out
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _too_few(run: ObserverRun, picked: NewMessages) -> Skipped:
     limit = f", and observer.min_lines is {run.observer.min_lines}" if number else ""
     if not picked.older:
         return _skipped(run, picked, reason, f"{said} said to {run.agent.id}{limit}")
-    back = span(run.lookback)
+    back = long_span(run.lookback)
     many = "1 older message was" if picked.older == 1 else f"{picked.older} older messages were"
     message = f"{said} said to {run.agent.id} in the last {back}{limit}; {many} not looked at"
     return _skipped(run, picked, reason, message, _OLDER)

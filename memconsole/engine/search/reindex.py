@@ -11,7 +11,7 @@ from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.search.open import shelves, unread_notices
 from memconsole.errors import EmbeddingError
-from memconsole.text.numerals import size_words
+from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.drawing import figures
+from memconsole.text import figures
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo

@@ -6,7 +6,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.drawing import cells, figures
+from memconsole.text import figures
+from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.spans import Role, Span, between
 
 if TYPE_CHECKING:

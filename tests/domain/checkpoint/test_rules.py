@@ -25,7 +25,6 @@ from memconsole.domain.checkpoint.rules import (
     newest_first,
     nothing_new,
     saved,
-    span,
     touched_at,
 )
 from memconsole.domain.commands.outcomes import Written
@@ -303,23 +302,6 @@ class TestDecide:
     def test_an_older_session_is_logged_and_leaves_the_context(self, is_forced: bool) -> None:
         found = due(Memory(), is_newest=False, is_forced=is_forced, has_context=False)
         assert found == Due(context=False, entry=True)
-
-
-@pytest.mark.parametrize(
-    ("minutes", "words"),
-    [
-        (0, "0 min"),
-        (-5, "0 min"),
-        (59.9, "59 min"),
-        (60, "1 h"),
-        (312, "5 h 12 min"),
-        (1440, "1 d"),
-        (1501, "1 d 1 h"),
-        (10_000, "6 d 22 h"),
-    ],
-)
-def test_a_length_of_time_in_words(minutes: float, words: str) -> None:
-    assert span(timedelta(minutes=minutes)) == words
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,9 @@ from memconsole.domain.jobs.schedule import (
     look,
     next_at,
     occurrence,
-    span_words,
     started,
 )
+from memconsole.text.figures import written_span
 
 BERLIN = ZoneInfo("Europe/Berlin")
 START = datetime(2026, 4, 11, 19, 0, tzinfo=UTC)
@@ -329,4 +329,4 @@ def test_a_run_that_makes_up_is_not_made_twice() -> None:
 )
 def test_a_trigger_reads_as_in_the_configuration(trigger: Trigger, words: str) -> None:
     assert str(trigger) == words
-    assert span_words(timedelta()) == "0s"
+    assert written_span(timedelta()) == "0s"

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.sessions.tokens import growth, rounded
+from memconsole.domain.sessions.tokens import growth
 
 NOW = datetime(2026, 4, 12, 9, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("rate", "told"), [(482_013.7, 480_000), (9_000, 9_000), (394.2, 390), (39.4, 39), (0.4, 0)]
-)
-def test_a_rate_is_told_in_two_digits(rate: float, told: int) -> None:
-    assert rounded(rate) == told
 
 
 def at(minutes_ago: float) -> datetime:

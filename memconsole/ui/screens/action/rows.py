@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.command import command_line
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, status_of
+from memconsole.text import figures
 from memconsole.ui.actions.action import Phase
-from memconsole.ui.drawing import cells, figures
+from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.screens.jobs.activity import status_sign

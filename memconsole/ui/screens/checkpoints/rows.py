@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.checkpoint.diff import CheckpointDiff, Side, compare
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.drawing import cells, figures
+from memconsole.text import figures
+from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.memory.observations import Priority
-from memconsole.ui.drawing import figures
+from memconsole.text import figures
 from memconsole.ui.drawing.listing import Listing, fact_rows, text_row
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Gauge, Role, Row, Span

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.health.checks import CheckStatus
+from memconsole.text import figures
 from memconsole.text.plain import one_line
-from memconsole.ui.drawing import cells, figures
+from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span

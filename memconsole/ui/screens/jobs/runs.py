@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
-from memconsole.ui.drawing import figures
+from memconsole.text import figures
 from memconsole.ui.drawing.listing import Listing, fact_rows
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row

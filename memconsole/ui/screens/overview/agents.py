@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Storage
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.numerals import at_least
+from memconsole.text import figures
+from memconsole.text.figures import at_least
 from memconsole.ui.actions.targets import ALL
-from memconsole.ui.drawing import cells, figures
+from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, Sort
 from memconsole.ui.drawing.names import agent_name
@@ -102,6 +103,7 @@ def fullest(snapshot: ConsoleSnapshot) -> dict[str, float]:
 
 def _row(agent: AgentView, fill: float | None) -> Row:
     is_unreadable = agent.store is Storage.UNREADABLE
+    pool = figures.UNKNOWN if agent.pool is None else figures.short_size(agent.pool.size_bytes)
     return Row(
         key=agent.ref.id,
         cells=(
@@ -113,7 +115,7 @@ def _row(agent: AgentView, fill: float | None) -> Row:
             Cell("?" if agent.sessions is None else str(agent.sessions), Role.MUTED),
             Gauge(fill),
             _state(fill, is_due=agent.due > 0, is_unreadable=is_unreadable),
-            Cell("?" if agent.pool is None else _short_size(agent.pool.size_bytes), Role.MUTED),
+            Cell(pool, Role.MUTED),
         ),
         value=agent.ref.id,
         search=agent_name(agent.agent),
@@ -140,7 +142,7 @@ def _all_row(snapshot: ConsoleSnapshot, fills: dict[str, float]) -> Row:
             Cell(_all_sessions(snapshot), Role.MUTED),
             Cell(f"{_due_count(snapshot)} due" if _due_count(snapshot) else "", Role.DUE),
             Cell(),
-            Cell(_short_size(sum(pool.size_bytes for pool in pools.values())), Role.MUTED),
+            Cell(figures.short_size(sum(pool.size_bytes for pool in pools.values())), Role.MUTED),
         ),
         value="" if fill is None else figures.percent(fill * 100),
         search="all agents",
@@ -154,12 +156,6 @@ def _all_sessions(snapshot: ConsoleSnapshot) -> str:
 
 def _due_count(snapshot: ConsoleSnapshot) -> int:
     return sum(agent.due for agent in snapshot.agents)
-
-
-def _short_size(size_bytes: int) -> str:
-    """Return `847K`: the column has no room for the blank and the B."""
-    text = figures.size(size_bytes)
-    return text.replace(" KB", "K").replace(" MB", "M").replace(" GB", "G").replace(" B", "B")
 
 
 def _order(name: str, fills: dict[str, float]) -> Callable[[AgentView], float | str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.ui.drawing import figures
+from memconsole.text import figures
 from memconsole.ui.drawing.names import state_word
 from memconsole.ui.drawing.spans import Role, Span
 

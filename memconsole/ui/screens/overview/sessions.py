@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Storage
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import TokenState
-from memconsole.text.numerals import at_least
-from memconsole.ui.drawing import figures
+from memconsole.text import figures
+from memconsole.text.figures import at_least
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, Sort
 from memconsole.ui.drawing.literal import literal, shorter
@@ -142,7 +142,7 @@ def _row(view: SessionView, context: Context, *, with_agent: bool) -> Row:
             Cell(state_word(view), tone),
             Cell(figures.percent(view.percent_of_window), Role.MUTED),
             Cell(
-                "?" if view.growth is None else figures.rate(view.growth.tokens_per_hour),
+                "?" if view.growth is None else figures.short_rate(view.growth.tokens_per_hour),
                 Role.MUTED,
             ),
             Cell("now" if view.is_due else figures.until(left), _due_role(view)),

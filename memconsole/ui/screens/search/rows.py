@@ -8,7 +8,8 @@ from memconsole.domain.search.indexing import IndexState
 from memconsole.domain.search.near_hits import Fold
 from memconsole.domain.search.query import match_spans
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.drawing import cells, figures
+from memconsole.text import figures
+from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.excerpt import Excerpt
 from memconsole.ui.drawing.listing import Listing, Sort, text_row
 from memconsole.ui.drawing.literal import literal, literal_block

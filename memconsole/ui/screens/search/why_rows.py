@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.search.agent_view import Reason, Vectors
-from memconsole.ui.drawing import figures
+from memconsole.text import figures
 from memconsole.ui.drawing.listing import Listing, fact_rows, note
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.transcripts.records import MessageKind
-from memconsole.ui.drawing import cells, figures
+from memconsole.text import figures
+from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal, literal_block
 from memconsole.ui.drawing.spans import Role, Span

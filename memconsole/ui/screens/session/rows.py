@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.freshness import describe
 from memconsole.domain.sessions.stored import SessionState
-from memconsole.ui.drawing import cells, figures
+from memconsole.text import figures
+from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
@@ -123,7 +124,7 @@ def _state(view: SessionView) -> str:
 def _growth(view: SessionView, context: Context) -> str:
     if view.growth is None:
         return "not known yet"
-    rate = figures.rate(view.growth.tokens_per_hour)
+    rate = figures.short_rate(view.growth.tokens_per_hour)
     if view.growth.due_at is None:
         return rate
     due = figures.until(view.growth.due_at - context.now)

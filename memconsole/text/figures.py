@@ -1,16 +1,19 @@
-"""Numbers, ages and times as the screen words them; unknown is always `?`."""
+"""Counts, sizes, ages and durations as both faces, files and messages word them; unknown is `?`.
+
+A KB is 1,024 bytes, and sizes are cut down, never rounded up: 735,011 bytes are `717 KB`.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.sessions.tokens import rounded
-from memconsole.text.numerals import size_words
-
 if TYPE_CHECKING:
     from datetime import datetime, timedelta, tzinfo
 
 UNKNOWN = "?"
+
+_UNITS = ("B", "KB", "MB", "GB", "TB")
+_STEP = 1024
 
 _MINUTE = 60
 _HOUR = 60 * _MINUTE
@@ -35,8 +38,10 @@ def short_kilo(tokens: float | None) -> str:
 
 
 def percent(value: float | None) -> str:
-    """Return a percentage without decimals."""
-    return UNKNOWN if value is None else f"{value:.0f}%"
+    """Return a percentage without decimals; never 100% for less than all."""
+    if value is None:
+        return UNKNOWN
+    return f"{99 if 99 < value < 100 else round(value)}%"
 
 
 def size(size_bytes: int | None) -> str:
@@ -44,12 +49,50 @@ def size(size_bytes: int | None) -> str:
     return UNKNOWN if size_bytes is None else size_words(size_bytes)
 
 
-def rate(tokens_per_hour: float | None) -> str:
+def size_words(size_bytes: int) -> str:
+    """Return bytes such as `512 B`, `2.1 KB`, `717 KB`, `1.4 MB`."""
+    whole, tenth, unit = _scaled(size_bytes)
+    return f"{whole}.{tenth} {unit}" if whole < 10 and tenth else f"{whole} {unit}"
+
+
+def size_column(size_bytes: int) -> str:
+    """Return bytes as INDEX.md writes them, whole and without a blank: `4KB`."""
+    whole, _, unit = _scaled(size_bytes)
+    return f"{whole}{unit}"
+
+
+def _scaled(size_bytes: int) -> tuple[int, int, str]:
+    size = max(0, size_bytes)
+    step = 1
+    for unit in _UNITS[:-1]:
+        if size < step * _STEP:
+            return size // step, size * 10 // step % 10, unit
+        step *= _STEP
+    return size // step, size * 10 // step % 10, _UNITS[-1]
+
+
+def rate(tokens_per_hour: float) -> str:
+    """Return a growth as `9.2K/h`."""
+    return f"{short_kilo(rounded(tokens_per_hour))}/h"
+
+
+def short_size(size_bytes: int) -> str:
+    """Return bytes as `847K`, for a column that has no room for the blank and the B."""
+    whole, tenth, unit = _scaled(size_bytes)
+    return f"{whole}.{tenth}{unit[0]}" if whole < 10 and tenth else f"{whole}{unit[0]}"
+
+
+def short_rate(tokens_per_hour: float | None) -> str:
     """Return a growth as `9K/h`, or `–` when it does not grow."""
     if tokens_per_hour is None:
         return "–"
     told = rounded(tokens_per_hour)
     return f"{told}/h" if told < 1000 else f"{told / 1000:.0f}K/h"
+
+
+def rounded(tokens_per_hour: float) -> int:
+    """Return a rate as it is told: in two digits, for the passing time alone moves the third."""
+    return round(float(f"{tokens_per_hour:.2g}"))
 
 
 def age(passed: timedelta | None) -> str:
@@ -83,12 +126,39 @@ def until(left: timedelta | None) -> str:
     return _span(seconds)
 
 
+def span(passed: timedelta) -> str:
+    """Return a duration in its largest unit: `42 s`, `4 min`, `3 h`, `12 d`."""
+    seconds = max(0, int(passed.total_seconds()))
+    return f"{seconds} s" if seconds < _MINUTE else _span(seconds)
+
+
 def _span(seconds: int) -> str:
     if seconds < _HOUR:
         return f"{seconds // _MINUTE} min"
     if seconds < 2 * _DAY:
         return f"{seconds // _HOUR} h"
     return f"{seconds // _DAY} d"
+
+
+def long_span(length: timedelta) -> str:
+    """Return a length of time in its two largest units, such as `5 h 12 min`."""
+    minutes = max(0, int(length.total_seconds() // 60))
+    days, minutes = divmod(minutes, 24 * 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [(days, "d"), (hours, "h"), (minutes, "min")]
+    shown = [f"{number} {unit}" for number, unit in parts if number][:2]
+    return " ".join(shown) or "0 min"
+
+
+def written_span(length: timedelta) -> str:
+    """Return a span as configuration writes it, such as `20m` or `1h30m`."""
+    seconds = round(length.total_seconds())
+    parts = []
+    for one, unit in ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s")):
+        count, seconds = divmod(seconds, one)
+        if count:
+            parts.append(f"{count}{unit}")
+    return "".join(parts) or "0s"
 
 
 def clock(at: datetime | None, zone: tzinfo) -> str:
@@ -136,6 +206,20 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 def thousands(count: int) -> str:
     """Return a whole number as `12,345`."""
-    from humanize import intcomma  # noqa: PLC0415 - the first picture can do without
+    if -1000 < count < 1000:  # most of them, and a start need not load anything for it
+        return str(count)
+    from humanize import intcomma  # noqa: PLC0415
 
     return intcomma(count)
+
+
+def at_least(count: int, *, is_all: bool) -> str:
+    """Return a count as `1,234`; as `1,234+?`, or `?` for none, where some could not be looked at.
+
+    Args:
+        count: What is known.
+        is_all: Nothing can be missing.
+    """
+    if is_all:
+        return thousands(count)
+    return f"{thousands(count)}+?" if count else UNKNOWN
