@@ -9,7 +9,6 @@ function is given the command and, by name, what its parameters ask for: a port 
     reader      reads home, sessions and memory
     settings    those of the command's agent
     ports       what a search needs, as `SearchNeeds`
-    all_ports   every port, for what judges the whole home
     step        runs another command as a part of this one
     finish      finishes what earlier runs promised to erase
     progress    is told how many steps are done, and of how many
@@ -20,7 +19,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -35,6 +34,7 @@ from memconsole.text.outgoing import let_out
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
+    from types import CodeType
 
     from memconsole.domain.agents import Agent
     from memconsole.domain.commands.command import Command
@@ -69,6 +69,8 @@ UNATTENDED = Attended()
 
 MADE = {
     "turns": "turn:Turns",
+    "snapshots": "snapshot.snapshot:Snapshots",
+    "config": "config_check.service:ConfigService",
     "fingerprints": "transcripts.fingerprint:Fingerprints",
     "model": "model:BudgetedModel",
     "memories": "home.workspace:Memories",
@@ -132,7 +134,6 @@ class Steps:
             "reader": self.reader,
             "settings": settings,
             "ports": self.ports,
-            "all_ports": self.ports,
             "step": self.step,
             "finish": partial(self._finish, settings),
             "progress": self.attended.progress,
@@ -160,10 +161,11 @@ def named(place: str) -> Callable[..., Any]:
 
 
 def uses_of(made: Callable[..., object]) -> tuple[str, ...]:
-    """Return the names of what a function takes by name, or a class has as fields."""
-    if isinstance(made, type):
+    """Return the names of what a function takes by name, or a class is made of."""
+    if isinstance(made, type) and is_dataclass(made):
         return tuple(one.name for one in fields(made))
-    code = made.__code__
+    function = vars(made)["__init__"] if isinstance(made, type) else made
+    code: CodeType = function.__code__
     return code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from memconsole.engine.home.live import LiveView
 from memconsole.engine.home.reader import Reader
 from memconsole.engine.snapshot.record import ReadingService
-from memconsole.engine.snapshot.snapshot import take_snapshot
+from memconsole.engine.snapshot.snapshot import Snapshots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,16 @@ class Engine:
         self.settings = settings
         self._ports = ports
         self._reader = Reader(ports, settings)
-        self._live = LiveView(ports)
+        self._live = LiveView(ports.gateway, ports.origin)
+        self._snapshots = Snapshots(
+            self._reader,
+            samples=ports.samples,
+            captures=ports.captures,
+            runs=ports.runs,
+            scheduler=ports.scheduler,
+            alerts=ports.alerts,
+            clock=ports.clock,
+        )
         self.home = self._reader.homes
         self.readings = ReadingService(ports.samples, ports.recovery, self._reader)
         self.gateway = ports.gateway
@@ -83,9 +92,7 @@ class Engine:
             HomeUnreadableError: It exists, and none of its stores can be read.
             UnknownAgentError: There is no such agent.
         """
-        return take_snapshot(
-            self._ports,
-            self._reader,
+        return self._snapshots.take(
             self._live if with_gateway else None,
             changed,
             with_pools=with_pools,
@@ -124,7 +131,7 @@ class Engine:
         """Single sessions."""
         from memconsole.engine.sessions.service import SessionService  # noqa: PLC0415
 
-        return SessionService(self._ports, self._reader, self._live, self.settings)
+        return SessionService(self._ports, self._reader, self._snapshots, self._live, self.settings)
 
     @cached_property
     def search(self) -> SearchService:
@@ -209,7 +216,16 @@ class Engine:
         """The platform's configuration and its compactions."""
         from memconsole.engine.config_check.service import ConfigService  # noqa: PLC0415
 
-        return ConfigService(self._ports, self._reader, self.settings)
+        ports = self._ports
+        return ConfigService(
+            snapshots=self._snapshots,
+            gateway=ports.gateway,
+            origin=ports.origin,
+            sessions=ports.sessions,
+            config_file=ports.config_file,
+            reader=self._reader,
+            settings=self.settings,
+        )
 
     @cached_property
     def alerts(self) -> AlertService:
@@ -232,6 +248,7 @@ class Engine:
         return HealthService(
             self._ports,
             self._reader,
+            self._snapshots,
             self.settings,
             config=self.config,
             search=self.search,

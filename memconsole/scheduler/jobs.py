@@ -143,6 +143,7 @@ def _rotations(engine: Engine, *, dry_run: bool) -> Iterable[Command | Outcome]:
         return [one.command if isinstance(one, Planned) else one for one in plan.outcomes]
     found = [replace(one, dry_run=False) for one in plan.queue]
     if found:
+        engine.settings.require("gateway")
         engine.gateway.require()
     return [*found, *(one for one in plan.outcomes if isinstance(one, Failed))]
 

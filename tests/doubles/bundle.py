@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from memconsole.domain.agents import Agent, Origin, PlatformConfig
+from memconsole.engine.snapshot.snapshot import Snapshots
 from memconsole.ports.bundle import HealthPorts, ModelPorts, Ports
 from memconsole.ports.search import PlatformIndexPorts, SearchPorts
 from tests.doubles.alerts import FakeAlerts
@@ -46,6 +49,9 @@ from tests.doubles.state import (
     FakeReflections,
     FakeSummaries,
 )
+
+if TYPE_CHECKING:
+    from memconsole.engine.home.reader import Reader
 
 
 class World:
@@ -134,3 +140,16 @@ class World:
             llm=lambda: ModelPorts(self.model, self.model),
             hooks=lambda: self.hooks,
         )
+
+
+def snapshots_of(world: World, reader: Reader) -> Snapshots:
+    """Return what takes readings of a world, as the engine makes it."""
+    return Snapshots(
+        reader,
+        samples=world.samples,
+        captures=world.captures,
+        runs=world.runs,
+        scheduler=world.scheduler,
+        alerts=world.ports.alerts,
+        clock=world.clock,
+    )

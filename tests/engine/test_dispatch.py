@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import is_dataclass
 
 from memconsole.domain.commands.catalogue import COMMANDS
 from memconsole.engine.dispatch import MADE, named, uses_of
@@ -13,7 +14,6 @@ OWN = {
     "reader": "Reader",
     "settings": "Settings",
     "ports": "SearchNeeds",
-    "all_ports": "Ports",
     "step": "Callable[[Command], Outcome]",
     "finish": "Callable[[Sequence[Erasure], Agent], None]",
     "progress": "Callable[[int, int], None]",
@@ -30,7 +30,9 @@ def test_every_command_is_done_by_a_function_that_asks_for_what_there_is() -> No
     places = [*(spec.runner for spec in COMMANDS), *MADE.values(), "erasure:finish"]
     for place in places:
         function = named(place)
-        asked = {name: bare(function.__annotations__[name]) for name in uses_of(function)}
+        is_plain = isinstance(function, type) and not is_dataclass(function)
+        kinds = vars(function)["__init__"] if is_plain else function
+        asked = {name: bare(kinds.__annotations__[name]) for name in uses_of(function)}
         assert asked == {name: known.get(name) for name in asked}, place
         assert asked or place in MADE.values(), place
 

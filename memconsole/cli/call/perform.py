@@ -119,6 +119,7 @@ def rotations(call: Call, request: RotationRequest, *, yes: bool) -> int:
     planned = [one for one in outcomes if isinstance(one, Planned)]
     if planned and not request.dry_run:
         _confirm(call, planned, yes=yes)
+        call.settings.require("gateway")
         call.engine.gateway.require()
         outcomes = _rotate(call, plan, request)
     return _answer(call, "rotate", outcomes, home, plan)
@@ -139,6 +140,7 @@ def compaction(call: Call, command: Compact, *, yes: bool) -> int:
         if not isinstance(plan, Planned):
             return _answer(call, "compact", [plan], call.engine.home.read())
         _confirm(call, [plan], yes=yes, question="Compact this session?")
+        call.settings.require("gateway")
         call.engine.gateway.require()
     with call.busy("compacting"):
         outcome = call.engine.run(command)

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from memconsole.engine.compaction.evidence import EvidenceReader
 from memconsole.engine.config_check.read import config_report, home_report
 from memconsole.engine.home.live import LiveView
-from memconsole.engine.snapshot.snapshot import take_snapshot
 from memconsole.errors import HomeUnreadableError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memconsole.domain.agents import Origin
     from memconsole.domain.commands.config_fix import ConfigFix
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.compaction import CompactionEvidence
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.engine.home.reader import Reader
-    from memconsole.ports.bundle import Ports
+    from memconsole.engine.snapshot.snapshot import Snapshots
+    from memconsole.ports.platform import Gateway, SessionStore
+    from memconsole.ports.platform_files import ConfigFile
 
 logger = logging.getLogger(__name__)
 
@@ -27,12 +31,25 @@ logger = logging.getLogger(__name__)
 class ConfigService:
     """Remembers transcripts that did not change; safe from any thread."""
 
-    def __init__(self, ports: Ports, reader: Reader, settings: Settings) -> None:
-        self._ports = ports
+    def __init__(
+        self,
+        *,
+        snapshots: Snapshots,
+        gateway: Gateway,
+        origin: Origin,
+        sessions: SessionStore,
+        config_file: Callable[[], ConfigFile],
+        reader: Reader,
+        settings: Settings,
+    ) -> None:
+        self._snapshots = snapshots
+        self._gateway = gateway
+        self._origin = origin
+        self._config_file = config_file
         self._reader = reader
         self._is_read_only = settings.ui.read_only
         self._settings = settings
-        self._evidence = EvidenceReader(ports.sessions, min_duration_ms=settings.min_compaction_ms)
+        self._evidence = EvidenceReader(sessions, min_duration_ms=settings.min_compaction_ms)
 
     def evidence(self, snapshot: ConsoleSnapshot | None = None) -> CompactionEvidence:
         """Return what the transcripts say about their compactions.
@@ -45,14 +62,14 @@ class ConfigService:
             HomeUnreadableError: It exists, and none of its stores can be read.
         """
         if snapshot is None:
-            snapshot = take_snapshot(self._ports, self._reader, with_pools=False)
+            snapshot = self._snapshots.take(with_pools=False)
         return self._evidence.read(snapshot.sessions)
 
     def sweep(self) -> None:
         """Remove what a killed `config fix` left in the home: it holds the Gateway's token."""
         if self._is_read_only:
             return
-        for path in self._ports.config_file().sweep():
+        for path in self._config_file().sweep():
             logger.warning(
                 "%s was removed: a run of memconsole that was killed had left a copy of the "
                 "configuration there",
@@ -79,10 +96,10 @@ class ConfigService:
     def _report(
         self, snapshot: ConsoleSnapshot | None = None, *, recommends: bool = False
     ) -> ConfigReport:
-        hooks = self._ports.config_file().hooks()
+        hooks = self._config_file().hooks()
         try:
             if snapshot is None:
-                snapshot = take_snapshot(self._ports, self._reader, LiveView(self._ports))
+                snapshot = self._snapshots.take(LiveView(self._gateway, self._origin))
         except HomeUnreadableError:
             home = self._reader.home()
             return home_report(home, reader=self._reader, hooks=hooks, recommends=recommends)
@@ -111,7 +128,7 @@ class ConfigService:
         self._settings.require("config")
         if not command.dry_run:
             self.sweep()
-        file, changes = self._ports.config_file(), self._planned()
+        file, changes = self._config_file(), self._planned()
         if changes and not command.dry_run:
             wanted = self._report().changes
             changes = tuple(one for one in changes if one in wanted)
@@ -120,7 +137,7 @@ class ConfigService:
     def _planned(self) -> tuple[Change, ...]:
         """Return what a fix would set, from disk alone."""
         try:
-            snapshot = take_snapshot(self._ports, self._reader)
+            snapshot = self._snapshots.take()
         except HomeUnreadableError:
             return self._report().changes
         return self._report(snapshot).changes

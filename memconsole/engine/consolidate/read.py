@@ -69,7 +69,7 @@ def _observations(memory: AgentMemory) -> tuple[str, tuple[str, ...]]:
 
 def decay_of(memory: AgentMemory, text: str, at: datetime, *, with_high: bool) -> Decay:
     """Return what a text of observations would let go at a time."""
-    archive, today = Files(memory).archive_path(at), local_day(at, memory.zone)
+    archive, today = Files.of(memory).archive_path(at), local_day(at, memory.zone)
     target = memory.settings.consolidate.token_target
     return let_go(parse(text), today, archive=archive, target=target, with_high=with_high)
 

@@ -121,7 +121,7 @@ def _apply(
     command: Consolidate, memory: AgentMemory, found: _Found, log: MemoryLog
 ) -> Consolidated:
     """Back up, archive, replace, remember, in this order; a failure takes all of it back."""
-    files, text = Files(memory), found.decay.log.text
+    files, text = Files.of(memory), found.decay.log.text
     stood = memory.path_state(OBSERVATIONS)
     backup, made = files.back_up(found.seen, found.at)
     archived, added = files.archive(found.decay.removed, found.at)

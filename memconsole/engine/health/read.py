@@ -14,7 +14,6 @@ from memconsole.domain.health.checks import CHECK_IDS, HealthReport, unknown
 from memconsole.engine.health import memory, own, platform
 from memconsole.engine.health.inputs import HealthInputs
 from memconsole.engine.home.live import LiveView
-from memconsole.engine.snapshot.snapshot import take_snapshot
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from memconsole.domain.search.indexing import IndexStatus, Source
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
-    from memconsole.engine.home.reader import Reader
+    from memconsole.engine.snapshot.snapshot import Snapshots
     from memconsole.ports.bundle import Ports
 
 
@@ -37,7 +36,7 @@ _GRACE_S = 0.5
 
 def take_health(
     ports: Ports,
-    reader: Reader,
+    snapshots: Snapshots,
     settings: Settings,
     *,
     evidence: Callable[[ConsoleSnapshot], CompactionEvidence],
@@ -48,7 +47,7 @@ def take_health(
 
     Args:
         ports: What the engine asks.
-        reader: For the disk.
+        snapshots: Readings of everything.
         settings: Thresholds.
         evidence: Judges the compactions of a snapshot.
         indexes: Tells the state of the indexes.
@@ -58,7 +57,8 @@ def take_health(
         HomeNotFoundError: The platform home does not exist.
         HomeUnreadableError: It exists, and none of its stores can be read.
     """
-    found = snapshot or take_snapshot(ports, reader, LiveView(ports, budget_s=_wait_s(settings)))
+    live = LiveView(ports.gateway, ports.origin, budget_s=_wait_s(settings))
+    found = snapshot or snapshots.take(live)
     inputs = HealthInputs(
         ports=ports,
         settings=settings,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memconsole.engine.config_check.service import ConfigService
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.search.service import SearchService
+    from memconsole.engine.snapshot.snapshot import Snapshots
     from memconsole.ports.bundle import Ports
     from memconsole.ports.platform import StopSignal
 
@@ -43,6 +44,7 @@ class HealthService:
     Args:
         ports: What the checks ask.
         reader: For the disk.
+        snapshots: Readings of everything.
         settings: Thresholds.
         config: Judges compactions.
         search: Tells the state of the indexes.
@@ -53,6 +55,7 @@ class HealthService:
         self,
         ports: Ports,
         reader: Reader,
+        snapshots: Snapshots,
         settings: Settings,
         *,
         config: ConfigService,
@@ -61,6 +64,7 @@ class HealthService:
     ) -> None:
         self._ports = ports
         self._reader = reader
+        self._snapshots = snapshots
         self._settings = settings
         self._config = config
         self._search = search
@@ -80,7 +84,7 @@ class HealthService:
         self._config.sweep()
         report = take_health(
             self._ports,
-            self._reader,
+            self._snapshots,
             self._settings,
             evidence=self._config.evidence,
             indexes=self._search.indexes,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.gateway import GatewayStatus, LiveSession
     from memconsole.engine.home.reader import AgentReading
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import Gateway
 
 BUDGET_S = 1.0
 """Seconds from the question on that an answer is waited for."""
@@ -40,13 +40,14 @@ class LiveView:
     """Asks the Gateway beside other work; one question at a time, from any thread.
 
     Args:
-        ports: The Gateway, and who asks.
+        gateway: What is asked.
+        origin: Who asks.
         budget_s: Seconds that an answer is waited for; None is the usual time of the face.
     """
 
-    def __init__(self, ports: Ports, *, budget_s: float | None = None) -> None:
-        self._gateway = ports.gateway
-        is_console = ports.origin is Origin.CONSOLE and budget_s is None
+    def __init__(self, gateway: Gateway, origin: Origin, *, budget_s: float | None = None) -> None:
+        self._gateway = gateway
+        is_console = origin is Origin.CONSOLE and budget_s is None
         usual_s = CONSOLE_BUDGET_S if is_console else BUDGET_S
         self._budget_s = usual_s if budget_s is None else budget_s
         self._patience_s = PATIENCE_S if is_console else 0.0

@@ -35,6 +35,16 @@ class Files:
     """One workspace, as a reflection writes into it."""
 
     memory: AgentMemory
+    max_backups: int
+
+    @classmethod
+    def of(cls, memory: AgentMemory) -> Files:
+        """Return the files of a memory.
+
+        Raises:
+            ConfigError: The settings of the reflector are wrong; nothing was written.
+        """
+        return cls(memory, memory.settings.reflector.max_backups)
 
     def read(self, relative: str = OBSERVATIONS) -> WorkspaceText | None:
         """Return a file of the workspace; None when it does not exist.
@@ -100,7 +110,7 @@ class Files:
         """Remove the oldest copies; only files of our own naming."""
         names = self.memory.folders.names(self.memory.root, BACKUPS)
         ours = sorted((name for name in names if _BACKUP_NAME.fullmatch(name)), key=_age)
-        for name in ours[: -self.memory.settings.reflector.max_backups]:
+        for name in ours[: -self.max_backups]:
             path = f"{BACKUPS}/{name}"
             self.memory.folders.remove(self.memory.root, path, is_final=True)
 

@@ -118,7 +118,7 @@ def reflect(
 def _attempt(run: _Run) -> Outcome:
     if run.command.is_undo:
         return undo(run.command, run.memory, run.reflections)
-    seen = run.memory.read(OBSERVATIONS)
+    seen = Files.of(run.memory).read()
     log = None if seen is None else parse(seen.text)
     if seen is None or log is None or not log.observations:
         message = f"{run.agent.id} has no observations yet"
@@ -239,7 +239,7 @@ def _plan(run: _Run, result: _Result, shown: str) -> Planned:
 
 def _apply(run: _Run, result: _Result, seen: WorkspaceText) -> Reflected:
     """Back up, archive, replace, remember, and let old backups go, in this order."""
-    files, at = Files(run.memory), run.memory.now
+    files, at = Files.of(run.memory), run.memory.now
     stood = run.memory.path_state(OBSERVATIONS)
     backup, made = files.back_up(seen, at)
     done = [files.archive(result.removed, at)] if result.removed else []

@@ -30,7 +30,7 @@ def undo(command: Reflect, memory: AgentMemory, reflections: ReflectionLog) -> O
         WorkspaceError: A file cannot be read or written.
         StateError: It cannot be remembered.
     """
-    record, files = reflections.last(memory.real), Files(memory)
+    record, files = reflections.last(memory.real), Files.of(memory)
     if record is None:
         message = f"no consolidation of {OBSERVATIONS} of {memory.agent.id} is left to undo"
         return Skipped(command, SkipReason.NOTHING_NEW, message)

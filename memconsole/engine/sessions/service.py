@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from memconsole.engine.pruning import prune_preview
 from memconsole.engine.sessions.find import find_session
 from memconsole.engine.snapshot.detail import session_detail, transcript_view
-from memconsole.engine.snapshot.snapshot import take_snapshot
 
 if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from memconsole.engine.home.live import LiveView
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.pruning import PruningPreview, PruningRequest
+    from memconsole.engine.snapshot.snapshot import Snapshots
     from memconsole.ports.bundle import Ports
 
 
@@ -26,7 +26,15 @@ class SessionService:
         StoreError: By the methods that read a transcript: it cannot be read.
     """
 
-    def __init__(self, ports: Ports, reader: Reader, live: LiveView, settings: Settings) -> None:
+    def __init__(
+        self,
+        ports: Ports,
+        reader: Reader,
+        snapshots: Snapshots,
+        live: LiveView,
+        settings: Settings,
+    ) -> None:
+        self._snapshots = snapshots
         self._ports = ports
         self._reader = reader
         self._live = live
@@ -34,7 +42,7 @@ class SessionService:
 
     def all(self) -> tuple[SessionView, ...]:
         """Return every session of every agent, judged from disk alone."""
-        return take_snapshot(self._ports, self._reader, with_pools=False).sessions
+        return self._snapshots.take(with_pools=False).sessions
 
     def find(self, name: str) -> SessionView:
         """Return one session, judged from disk alone."""
@@ -42,9 +50,7 @@ class SessionService:
 
     def detail(self, name: str) -> SessionDetail:
         """Return one session, its transcript read whole."""
-        found = take_snapshot(
-            self._ports,
-            self._reader,
+        found = self._snapshots.take(
             self._live,
             with_pools=False,
             min_compaction_ms=self._settings.min_compaction_ms,

@@ -16,11 +16,12 @@ from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
 from memconsole.engine.home.judge import times_of
 from memconsole.engine.home.live import completed, live_notices, of_this_home, overlaid
 from memconsole.engine.home.lookup import agents_of, require_a_readable_store
+from memconsole.lazy_dataclass import dataclass
 from memconsole.text.moments import FUTURE, SKEWED, oddities
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Home
@@ -32,62 +33,104 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.engine.home.live import LiveView
     from memconsole.engine.home.reader import AgentReading, Reader
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.bundle import AlertPorts
+    from memconsole.ports.platform import Clock, RunLog, SampleStore, SchedulerControl
+    from memconsole.ports.state import CaptureLog
 
 
 _ACTIVITY_ROWS = 50
 
 
-def take_snapshot(
-    ports: Ports,
-    reader: Reader,
-    live: LiveView | None = None,
-    changed: frozenset[AgentRef] | None = None,
-    *,
-    with_pools: bool = True,
-    agent_id: str | None = None,
-    min_compaction_ms: int = 100,
-) -> ConsoleSnapshot:
-    """Read home, sessions, pools and our own records; a part that fails says so in its place.
+@dataclass(frozen=True, slots=True)
+class Snapshots:
+    """Takes readings of everything, from disk and from our own records."""
 
-    Raises:
-        HomeNotFoundError: The platform home does not exist.
-        HomeUnreadableError: There are session stores, and none of them can be read.
-        UnknownAgentError: `agent_id` names nobody.
-    """
-    home = _begun(reader, live)
-    agents = agents_of(home, agent_id)
-    readings = [
-        _read(reader, home, agent, changed=changed, with_pools=with_pools) for agent in agents
-    ]
-    seen = _seen(live, readings, is_whole=agent_id is None)
-    views, sessions = _judged(ports, reader, home, readings, seen)
-    now = ports.clock.now()
-    odd = (*_agent_notices(readings), *_time_notices(readings, now))
-    notices = tuple(dict.fromkeys((*home.notices, *live_notices(seen), *odd)))
-    return ConsoleSnapshot(
-        home=home,
-        era=home.era,
-        agents=tuple(views),
-        sessions=tuple(sessions),
-        left_out=_left_out(sessions, views),
-        notices=notices,
-        attention=attention(
-            views,
-            sessions,
-            notices,
-            config=home.config,
+    reader: Reader
+    samples: SampleStore
+    captures: CaptureLog
+    runs: RunLog
+    scheduler: SchedulerControl
+    alerts: Callable[[], AlertPorts]
+    clock: Clock
+
+    def take(
+        self,
+        live: LiveView | None = None,
+        changed: frozenset[AgentRef] | None = None,
+        *,
+        with_pools: bool = True,
+        agent_id: str | None = None,
+        min_compaction_ms: int = 100,
+    ) -> ConsoleSnapshot:
+        """Read home, sessions, pools and our own records; a part that fails says so in its place.
+
+        Raises:
+            HomeNotFoundError: The platform home does not exist.
+            HomeUnreadableError: There are session stores, and none of them can be read.
+            UnknownAgentError: `agent_id` names nobody.
+        """
+        reader = self.reader
+        home = _begun(reader, live)
+        agents = agents_of(home, agent_id)
+        readings = [
+            _read(reader, home, agent, changed=changed, with_pools=with_pools) for agent in agents
+        ]
+        seen = _seen(live, readings, is_whole=agent_id is None)
+        views, sessions = self._judged(home, readings, seen)
+        now = self.clock.now()
+        odd = (*_agent_notices(readings), *_time_notices(readings, now))
+        notices = tuple(dict.fromkeys((*home.notices, *live_notices(seen), *odd)))
+        return ConsoleSnapshot(
+            home=home,
+            era=home.era,
+            agents=tuple(views),
+            sessions=tuple(sessions),
+            left_out=_left_out(sessions, views),
+            notices=notices,
+            attention=attention(
+                views,
+                sessions,
+                notices,
+                config=home.config,
+                gateway=seen.status,
+                now=now,
+                losses=_losses(sessions, readings, min_compaction_ms),
+                findings=_findings(home, sessions, seen, reader),
+            ),
+            activity=self.runs.runs(limit=_ACTIVITY_ROWS, home=str(home.path)),
             gateway=seen.status,
-            now=now,
-            losses=_losses(sessions, readings, min_compaction_ms),
-            findings=_findings(home, sessions, seen, reader),
-        ),
-        activity=ports.runs.runs(limit=_ACTIVITY_ROWS, home=str(home.path)),
-        gateway=seen.status,
-        scheduler=ports.scheduler.status(),
-        taken_at=now,
-        alerts=ports.alerts().store.open(str(home.path)),
-    )
+            scheduler=self.scheduler.status(),
+            taken_at=now,
+            alerts=self.alerts().store.open(str(home.path)),
+        )
+
+    def _judged(
+        self,
+        home: Home,
+        readings: Iterable[tuple[AgentReading, Pool | None]],
+        seen: LiveReading,
+    ) -> tuple[list[AgentView], list[SessionView]]:
+        """Return agents and sessions, with what the Gateway sees laid over the disk."""
+        samples = self._samples()
+        captures = self.captures.latest_by_agent(str(home.path))
+        views: list[AgentView] = []
+        sessions: list[SessionView] = []
+        listings: list[StoreListing] = []
+        for on_disk, pool in readings:
+            reading = completed(overlaid(on_disk, seen), seen)
+            rows = _dated(self.reader.views(home, reading, samples), seen)
+            views.append(_agent_view(reading, rows, pool, captures.get(reading.agent.id)))
+            sessions += rows
+            listings.append(reading.listing)
+        require_a_readable_store(home, listings)
+        sessions.sort(key=_order)
+        return views, sessions
+
+    def _samples(self) -> Mapping[str, tuple[Sample, ...]]:
+        grouped: defaultdict[str, list[Sample]] = defaultdict(list)
+        for sample in self.samples.samples(since=self.clock.now() - LOOKBACK):
+            grouped[sample.session_id].append(sample)
+        return {session_id: tuple(found) for session_id, found in grouped.items()}
 
 
 def read_sessions(reader: Reader) -> tuple[Home, list[SessionView]]:
@@ -116,30 +159,6 @@ def _begun(reader: Reader, live: LiveView | None) -> Home:
     if live is not None:
         live.begin()
     return reader.home()
-
-
-def _judged(
-    ports: Ports,
-    reader: Reader,
-    home: Home,
-    readings: Iterable[tuple[AgentReading, Pool | None]],
-    seen: LiveReading,
-) -> tuple[list[AgentView], list[SessionView]]:
-    """Return agents and sessions, with what the Gateway sees laid over the disk."""
-    samples = _samples_by_session(ports)
-    captures = ports.captures.latest_by_agent(str(home.path))
-    views: list[AgentView] = []
-    sessions: list[SessionView] = []
-    listings: list[StoreListing] = []
-    for on_disk, pool in readings:
-        reading = completed(overlaid(on_disk, seen), seen)
-        rows = _dated(reader.views(home, reading, samples), seen)
-        views.append(_agent_view(reading, rows, pool, captures.get(reading.agent.id)))
-        sessions += rows
-        listings.append(reading.listing)
-    require_a_readable_store(home, listings)
-    sessions.sort(key=_order)
-    return views, sessions
 
 
 def _losses(
@@ -232,13 +251,6 @@ def _dated(views: list[SessionView], live: LiveReading) -> list[SessionView]:
         replace(view, read_at=live.read_at) if view.stored.source is Storage.GATEWAY else view
         for view in views
     ]
-
-
-def _samples_by_session(ports: Ports) -> Mapping[str, tuple[Sample, ...]]:
-    grouped: defaultdict[str, list[Sample]] = defaultdict(list)
-    for sample in ports.samples.samples(since=ports.clock.now() - LOOKBACK):
-        grouped[sample.session_id].append(sample)
-    return {session_id: tuple(found) for session_id, found in grouped.items()}
 
 
 def _agent_view(

@@ -11,9 +11,8 @@ from memconsole.domain.settings import Settings
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.home.reader import Reader
 from memconsole.engine.sessions.find import find_session
-from memconsole.engine.snapshot.snapshot import take_snapshot
 from memconsole.errors import SessionNotFoundError, UnknownAgentError, UsageError
-from tests.doubles.bundle import World
+from tests.doubles.bundle import World, snapshots_of
 from tests.doubles.platform import HOME, fake_agent
 from tests.engine.rows import row
 
@@ -26,7 +25,7 @@ def views(*sessions: StoredSession) -> tuple[SessionView, ...]:
     world = World()
     world.sessions.hold(*sessions)
     reader = Reader(world.ports, Settings(state_dir=HOME / "state"))
-    return take_snapshot(world.ports, reader).sessions
+    return snapshots_of(world, reader).take().sessions
 
 
 KEY = "agent:main:main"

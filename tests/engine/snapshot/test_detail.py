@@ -15,9 +15,8 @@ from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind, 
 from memconsole.engine.home.reader import Reader
 from memconsole.engine.sessions.find import find_session
 from memconsole.engine.snapshot.detail import session_detail, transcript_view
-from memconsole.engine.snapshot.snapshot import take_snapshot
 from memconsole.errors import StoreError
-from tests.doubles.bundle import World
+from tests.doubles.bundle import World, snapshots_of
 from tests.doubles.platform import HOME, NOW, talk
 from tests.engine.rows import row
 
@@ -36,7 +35,7 @@ class Case:
         self.world.sessions.hold(*(sessions or (row(KEY),)))
         self.world.sessions.transcripts["id-main"] = entries
         self.settings = Settings(state_dir=HOME / "state")
-        self.snapshot = take_snapshot(self.world.ports, Reader(self.world.ports, self.settings))
+        self.snapshot = snapshots_of(self.world, Reader(self.world.ports, self.settings)).take()
 
     @property
     def view(self) -> SessionView:
