@@ -62,14 +62,14 @@ class SessionPlan:
 
     Attributes:
         rest: Its key behind `agent:<id>:`.
-        conversations: Names of its talks, oldest first; none when it never ran.
+        conversations: Names of its sessions, oldest first; none when it never ran.
         tokens: Size of its context at the end.
         reported: What the store says instead; None when it says the same.
         grown: Tokens added in the last five hours, for the forecast.
         age: Time since its last message.
         span: Time from its first message to its last.
-        compacted_at: Size at which it was compacted before the last talk; None when never.
-        is_restarted: A person reset it before the last talk.
+        compacted_at: Size at which it was compacted before the last session; None when never.
+        is_restarted: A person reset it before the last session.
         status: Of its last run; one that failed did not get beyond the first question.
     """
 

@@ -21,13 +21,13 @@ DAILY = "daily.md"
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One line of a talk.
+    """One line of a session.
 
     Attributes:
         kind: `U` a person, `I` a person with a picture, `A` the agent, `T` a tool.
         text: What was said, or the tool's name.
         call: A tool's arguments, as JSON.
-        result: What the tool answered; `@name` in a talk stands for one of the agent's notes.
+        result: What the tool answered; `@name` in a session stands for one of the agent's notes.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Section:
 
 
 def conversations(agent_id: str) -> dict[str, tuple[Turn, ...]]:
-    """Return the talks of an agent by name."""
+    """Return the sessions of an agent by name."""
     found: dict[str, list[Turn]] = {}
     turns: list[Turn] = []
     text = (_FOLDER / "conversations" / f"{agent_id}.txt").read_text("utf-8")

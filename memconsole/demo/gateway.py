@@ -49,7 +49,9 @@ _KNOWN = {
 }
 _PAGE = 100
 _AFTER_COMPACTION = 9_000
-_SUMMARY = "## Goal\nGo on where the talk stands.\n\n## Next Steps\n1. Answer the last question\n"
+_SUMMARY = (
+    "## Goal\nGo on where the session stands.\n\n## Next Steps\n1. Answer the last question\n"
+)
 
 Params: TypeAlias = "Mapping[str, object]"
 

@@ -109,7 +109,7 @@ def _times(count: int, at: datetime, span: timedelta, chance: random.Random) -> 
 
 
 def add_turn(transcript: Transcript, turn: Turn, at: datetime, tokens: int) -> None:
-    """Add one turn of a talk; `tokens` is the size of the context then."""
+    """Add one turn of a session; `tokens` is the size of the context then."""
     match turn.kind:
         case "U" | "I":
             transcript.user(at, turn.text, has_picture=turn.kind == "I")

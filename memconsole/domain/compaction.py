@@ -74,7 +74,7 @@ _LOST_WORDS = "summary unavailable"
 _BLANK_WORDS = "no prior history"
 _SPLIT = re.compile(r"^\**turn context \(split turn\):?\**:?\s*$", re.IGNORECASE | re.MULTILINE)
 _QUOTED = ("latest user request context", "recent turns preserved verbatim", "tool failures")
-"""Sections that quote the talk or list tools; they are no summary of it."""
+"""Sections that quote the session or list tools; they are no summary of it."""
 _FILLERS = frozenset({"", "none", "none captured", "no prior history", "n/a", "---", "***"})
 
 
@@ -104,7 +104,7 @@ _WORDS = {
     Fault.UNAVAILABLE: 'its summary is only "Summary unavailable"',
     Fault.BLANK: 'its summary is a blank template ("No prior history.")',
     Fault.TOO_FAST: "it took {duration} ms, and a real summary takes seconds",
-    Fault.BLANK_HISTORY: 'its summary says "No prior history." of a talk that has one',
+    Fault.BLANK_HISTORY: 'its summary says "No prior history." of a session that has one',
     Fault.TOO_SHORT: "its summary has {chars} characters for {before} tokens",
 }
 
@@ -228,7 +228,7 @@ def judge_text(summary: str | None, *, has_earlier_words: bool | None = None) ->
 
 
 def _says_something(text: str) -> bool:
-    """Tell whether anything is left besides headings, fillers and quotations of the talk."""
+    """Tell whether anything is left besides headings, fillers and quotations of the session."""
     is_quoted = False
     for line in text.splitlines():
         words = line.strip().strip("*").rstrip(":")

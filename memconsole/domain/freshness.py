@@ -131,7 +131,7 @@ def usual_mode(version: str | None, *, assume: str, is_sqlite: bool) -> Mode:
 def resolve(
     session: Mapping[str, object], kind: SessionClass, channel: str | None, *, usual: Mode
 ) -> Policy | None:
-    """Return the policy of one session; None for classes that are no talk.
+    """Return the policy of one session; None for classes that are no session.
 
     Args:
         session: The platform's `session` section, as written.

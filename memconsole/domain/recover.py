@@ -33,10 +33,10 @@ TAIL_MESSAGES = 50
 """`recovery.tail_lines`: messages that the fingerprint covers."""
 
 MOST_ENDED = 5
-"""Ended talks of an agent that one look takes, newest first."""
+"""Ended sessions of an agent that one look takes, newest first."""
 
 SILENT = "nothing was said"
-"""Kept as the fingerprint of a talk without words, so that its packed file may go as well."""
+"""Kept as the fingerprint of a session without words, so that its packed file may go as well."""
 
 RAW_MESSAGES = 100
 RAW_CHARS = 400
@@ -47,7 +47,7 @@ _NOT_SESSIONS = ("deleted",)
 
 
 def fingerprint(messages: Sequence[Message]) -> str:
-    """Return the fingerprint of a talk's end: MD5, which is not for security, of its messages.
+    """Return the fingerprint of a session's end: MD5, which is not for security, of its messages.
 
     Args:
         messages: Eligible ones on the active path, oldest first; the last fifty count.
@@ -62,7 +62,7 @@ def fingerprint(messages: Sequence[Message]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EndedSession:
-    """One talk that is over.
+    """One session that is over.
 
     Attributes:
         key: Its session key, as stored or as it was known while it went on.
@@ -79,7 +79,7 @@ class Ended:
     """What has ended for one agent.
 
     Attributes:
-        sessions: Main and direct talks, newest first, at most five.
+        sessions: Main and direct sessions, newest first, at most five.
         nameless: Session ids of ended transcripts whose key nobody knows, newest first: they may
             be a group's.
     """
@@ -94,13 +94,13 @@ def ended_sessions(
     known: Mapping[str, str],
     dated: Callable[[Sequence[StoredSession]], Sequence[StoredSession]],
 ) -> Ended:
-    """Return the talks of an agent that are over, whatever store they are in.
+    """Return the sessions of an agent that are over, whatever store they are in.
 
     Args:
         agent: Whose sessions.
         listing: What its stores hold.
         known: Session keys by session id, as remembered from earlier looks.
-        dated: Gives talks the time of their newest message.
+        dated: Gives sessions the time of their newest message.
     """
     found: list[EndedSession] = []
     nameless: list[str] = []
@@ -123,7 +123,7 @@ def ended_sessions(
 
 
 def _newest_of_each(sessions: Iterable[EndedSession]) -> list[EndedSession]:
-    """Return live transcripts, which may hold an earlier talk, and the newest ended ones."""
+    """Return live transcripts, which may hold an earlier session, and the newest ended ones."""
     live = [one for one in sessions if one.is_previous]
     ended = [one for one in sessions if not one.is_previous]
     return [*live[:MOST_ENDED], *ended[:MOST_ENDED]]
@@ -136,10 +136,10 @@ def _class(agent: Agent, key: str, stored: StoredSession) -> SessionClass:
 def render_raw(
     session_id: str, said: Sequence[Spoken], at: datetime, zone: Zone
 ) -> tuple[str, str, str]:
-    """Return the raw capture of a talk: what is kept when nothing better can be made of it.
+    """Return the raw capture of a session: what is kept when nothing better can be made of it.
 
     Args:
-        session_id: The talk.
+        session_id: The session.
         said: Masked, oldest first; the last hundred are kept.
         at: The time of writing.
         zone: The user's zone.

@@ -165,7 +165,7 @@ class _BootstrapRun:
     """What one look works with.
 
     Attributes:
-        peer: Key of a session with one person among several, who is given nobody else's talk.
+        peer: Key of a session with one person among several, given nothing of others.
         problems: Why files could not be read, by path.
         kept_back: What was taken out of files that are given.
     """
@@ -210,7 +210,7 @@ class _BootstrapRun:
         return found.text if found.text.strip() else None
 
     def _own_sources(self, key: str) -> frozenset[str]:
-        """Return how the sources of a session begin, the ended talks of its key among them."""
+        """Return how the sources of a session begin, the ended sessions of its key among them."""
         ports, agent = self.ports, self.agent
         keys = {
             **ports.recovery.keys(agent.ref),
@@ -226,7 +226,7 @@ class _BootstrapRun:
         """Return the instruction and the index; a missing one is made while that is quick."""
         head = instruction(size_bytes, files)
         if self.peer is not None:
-            self.kept_back.append(f"{INDEX_NAME}: its table names talks of other sessions")
+            self.kept_back.append(f"{INDEX_NAME}: its table names sessions of other sessions")
             return head
         text = self.text(INDEX)
         if text is None and files <= _MADE_INLINE:

@@ -120,7 +120,7 @@ def _compressed(run: _CleanupRun, agent: Agent, stored: StoredSession, file: Old
 
 def _deleted(run: _CleanupRun, agent: Agent, file: OldFile) -> Cleaning:
     is_known = bool(run.ports.recovery.fingerprints(agent.ref, file.session_id))
-    why = None if is_known else "it is not known that its talk was captured"
+    why = None if is_known else "it is not known that its session was captured"
     return _cleaned(run, agent, file, Step.DELETE, why)
 
 

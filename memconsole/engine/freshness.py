@@ -44,7 +44,7 @@ def freshness_of(
     now: datetime,
     version: str | None = None,
 ) -> Freshness | None:
-    """Return where a session stands; None for what is no live talk.
+    """Return where a session stands; None for what is no live session.
 
     The boundary is one of the Gateway's host: `timezone` of our settings, else this host's zone.
     The user's zone in the platform's configuration has no part in it.
@@ -90,7 +90,7 @@ def precaptures(
     settings: Settings,
     at: datetime,
 ) -> tuple[Precapture, ...]:
-    """Return the talks with something unsaved that the platform resets soon, or overdue.
+    """Return the sessions with something unsaved that the platform resets soon, or overdue.
 
     Args:
         views: Sessions of one reading.

@@ -51,13 +51,13 @@ class SummaryLog(Protocol):
 
 
 class RecoveryLog(Protocol):
-    """Which talks are captured to their end, and whose they were (`state.db`)."""
+    """Which sessions are captured to their end, and whose they were (`state.db`)."""
 
     def fingerprints(self, agent: AgentRef, session_id: str) -> frozenset[str]:
         """Return the fingerprints that captures of a session left."""
 
     def remember(self, agent: AgentRef, session_id: str, fingerprint: str, at: datetime) -> None:
-        """Store that a talk is captured to the end that has this fingerprint.
+        """Store that a session is captured to the end that has this fingerprint.
 
         Raises:
             StateError: It cannot be stored.
@@ -94,7 +94,7 @@ class ObserverLog(Protocol):
 
 
 class FlushLog(Protocol):
-    """The last flush of each talk (`state.db`); never read back from prose."""
+    """The last flush of each session (`state.db`); never read back from prose."""
 
     def last(self, agent: AgentRef, key: str) -> FlushMark | None:
         """Return the last flush of a session key; None when there was none."""

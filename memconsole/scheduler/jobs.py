@@ -168,13 +168,13 @@ def _is_indexed(engine: Engine, look: Reindex) -> bool:
 
 
 def _flushes(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
-    """Yield talks that came nearer to their compaction."""
+    """Yield sessions that came nearer to their compaction."""
     for one in engine.due.flushes():
         yield replace(one, dry_run=dry_run)
 
 
 def _precaptures(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
-    """Yield talks that the platform is about to start anew by itself."""
+    """Yield sessions that the platform is about to start anew by itself."""
     for one in engine.due.precaptures():
         yield Flush(one.agent, one.key, FlushBefore.RESET, dry_run=dry_run)
 
@@ -190,7 +190,7 @@ def _keep_samples(engine: Engine, cancel: StopSignal) -> JobEnd:
 TABLE: tuple[Job, ...] = (
     Job(
         id="recovery",
-        help="Capture talks that ended before everything in them was captured",
+        help="Capture sessions that ended before everything in them was captured",
         trigger=lambda _: Every(_HOURLY),
         commands=_of_each_agent(Recover),
         rank=Rank.RECOVERY,
@@ -198,14 +198,14 @@ TABLE: tuple[Job, ...] = (
     ),
     Job(
         id="flush_watch",
-        help="Save talks that come near to their compaction",
+        help="Save sessions that come near to their compaction",
         trigger=lambda settings: Every(settings.flush.interval),
         commands=_flushes,
         rank=Rank.FLUSH,
     ),
     Job(
         id="freshness_capture",
-        help="Save talks before the platform starts them anew by itself",
+        help="Save sessions before the platform starts them anew by itself",
         trigger=lambda settings: Every(min(_CAPTURE_LOOK, settings.freshness.precapture)),
         commands=_precaptures,
         rank=Rank.FLUSH,
@@ -222,7 +222,7 @@ TABLE: tuple[Job, ...] = (
     ),
     Job(
         id="observer",
-        help="Keep what is worth remembering in the talks",
+        help="Keep what is worth remembering in the sessions",
         trigger=lambda settings: Every(settings.observer.interval),
         commands=_of_each_agent(Observe),
         rank=Rank.OBSERVER,

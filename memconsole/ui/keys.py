@@ -130,7 +130,9 @@ COMMON = [
         name="findings",
     ),
     bind("l", "app.log", "log", "What memconsole itself logged", name="log"),
-    bind("w", "observations", "observations", "What is remembered of talks", name="observations"),
+    bind(
+        "w", "observations", "observations", "What is remembered of sessions", name="observations"
+    ),
     bind(
         "d",
         "checkpoints",

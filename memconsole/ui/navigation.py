@@ -129,7 +129,7 @@ class Navigation:
         self._visit("asked the agent's search", *_search_words(request), "--ask-gateway")
 
     def hit(self, hit: SearchHit, query: Query) -> None:
-        """Open what was found: a memory file at its line, a talk at the word."""
+        """Open what was found: a memory file at its line, a session at the word."""
         from memconsole.domain.search.indexing import Source  # noqa: PLC0415 - see above
 
         if hit.source is Source.SESSIONS:
@@ -148,7 +148,7 @@ class Navigation:
             if view.session_id == session_id:
                 self.session(view, first_word(hit, query))
                 return
-        self._app.say("this talk is not listed any more: r looks again")
+        self._app.say("this session is not listed any more: r looks again")
 
     def runs(self, key: str | None = None) -> None:
         """Open the history of runs, at one of them."""
@@ -158,7 +158,7 @@ class Navigation:
         self._app.push_screen(RunsScreen(key))
 
     def observations(self, agent_id: str) -> None:
-        """Open what is remembered of an agent's talks."""
+        """Open what is remembered of an agent's sessions."""
         from memconsole.ui.screens.observations.screen import ObservationsScreen  # noqa: PLC0415
 
         if not isinstance(self._app.screen, ObservationsScreen):

@@ -19,7 +19,7 @@ DAYS = (None, 1, 7, 30, 90, 365)
 """Choices of the date: any, and so many days back."""
 
 SOURCES: tuple[bool | None, ...] = (None, False, True)
-"""Choices of the source: as configured, memory files alone, talks as well."""
+"""Choices of the source: as configured, memory files alone, sessions as well."""
 
 TAGS: tuple[str | None, ...] = (None, *MARKER_TAGS)
 """Choices of the marker."""
@@ -33,7 +33,7 @@ class Facets:
 
     Attributes:
         agent_id: None searches all agents.
-        with_sessions: Talks as well; None as configured.
+        with_sessions: Sessions as well; None as configured.
         tag: Only what holds a line marked so.
         days: Only what is at most so many days old.
         by_date: Newest first instead of best first.

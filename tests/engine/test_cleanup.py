@@ -206,7 +206,7 @@ def test_what_was_packed_is_deleted_after_a_month_if_it_was_captured() -> None:
         stage.world.recovery.remember(stage.agent.ref, name, "abc", NOW)
     assert stage.clean() == [
         ("done", "deleted, 400 B"),
-        ("skipped", "it is not known that its talk was captured"),
+        ("skipped", "it is not known that its session was captured"),
     ]
     assert stage.done == [("delete", "kept")]
 

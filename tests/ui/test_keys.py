@@ -89,7 +89,7 @@ OWN = {
     "checkpoints": {"mark"},
     "memory": {"plain", "mark", "entries", "edit", "memory add", "memory forget", "memory undo"},
     "search": {
-        *("facet-agent", "facet-talks", "facet-marker", "facet-date"),
+        *("facet-agent", "facet-sessions", "facet-marker", "facet-date"),
         *("sort", "widen", "explain", "why"),
     },
     "why": {"ask-agent"},

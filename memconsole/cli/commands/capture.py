@@ -123,17 +123,17 @@ def flush(
         str | None,
         typer.Argument(
             metavar="[KEY]",
-            help="Talk to save now.",
+            help="Session to save now.",
             autocompletion=complete.sessions,
             show_default=False,
         ),
     ] = None,
     dry_run: DryRunOption = False,
 ) -> int:
-    """Save a talk before the platform compacts it.
+    """Save a session before the platform compacts it.
 
-    Without a KEY every talk that came near to its compaction and was not saved since. Neither the
-    Gateway nor a model is asked, and the transcript stays as it is.
+    Without a KEY every session that came near to its compaction and was not saved since. Neither
+    the Gateway nor a model is asked, and the transcript stays as it is.
     """
     call = call_of(context)
     if key is None:
@@ -164,7 +164,7 @@ def observe(
     ] = None,
     dry_run: DryRunOption = False,
 ) -> int:
-    """Add what is worth remembering in an agent's talks to observations.md.
+    """Add what is worth remembering in an agent's sessions to observations.md.
 
     Without --agent in those of every agent. Groups and jobs are never copied into memory.
     """
@@ -193,13 +193,16 @@ def observe(
 def recover(
     context: typer.Context, agent: AgentOption = None, dry_run: DryRunOption = False
 ) -> int:
-    """Capture what was said in talks that ended before it was captured.
+    """Capture what was said in sessions that ended before it was captured.
 
-    Looks at the newest talks that ended, archives included; without --agent those of every agent.
-    What is captured once is never captured again.
+    Looks at the newest sessions that ended, archives included; without --agent those of every
+    agent. What is captured once is never captured again.
     """
     return perform.each_agent(
-        call_of(context), lambda ref: Recover(ref, dry_run=dry_run), agent, "looking for lost talks"
+        call_of(context),
+        lambda ref: Recover(ref, dry_run=dry_run),
+        agent,
+        "looking for lost sessions",
     )
 
 

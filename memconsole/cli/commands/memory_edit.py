@@ -268,7 +268,7 @@ def forget(
     """Take entries out of an agent's memory, after showing them and asking.
 
     They go to memory/archive/forgotten-YYYY-MM.md, and `memory undo` brings them back. With --hard
-    no copy stays in what memconsole keeps, and nothing can be undone; talks that the platform
+    no copy stays in what memconsole keeps, and nothing can be undone; sessions that the platform
     keeps are not touched.
     """
     call = call_of(context)

@@ -128,7 +128,7 @@ def get(
     from_: From = 1,
     lines: Lines = None,
 ) -> int:
-    """Print lines of a file or talk that a search named; where there is none, that is said."""
+    """Print lines of a file or session that a search named; where there is none, that is said."""
     at_least_one("--from", from_)
     at_least_one("--lines", lines)
     call = call_of(context)

@@ -47,7 +47,7 @@ def is_capturable(stored: StoredSession) -> bool:
 
 
 def touched_at(stored: StoredSession) -> datetime | None:
-    """Return how old a talk is: the time of its newest message, else what its entry says.
+    """Return how old a session is: the time of its newest message, else what its entry says.
 
     The time of a file or of a row says nothing: a copy, a restore or a move has a new one.
     """
@@ -57,7 +57,7 @@ def touched_at(stored: StoredSession) -> datetime | None:
 def candidates(listing: StoreListing) -> tuple[StoredSession, ...]:
     """Return the sessions that a checkpoint may take by itself, in no order (`newest_first`).
 
-    Main and direct talks that live and have a transcript. Without any of these the orphans, as a
+    Main and direct sessions that live and have a transcript. Without any of these the orphans, as a
     home that holds nothing but transcripts still holds the agent's work. But an orphan may be
     anything: beside a group or a job, or a store that could not be read, it may be theirs, and
     talk of groups must not leak into private memory.
@@ -71,7 +71,7 @@ def candidates(listing: StoreListing) -> tuple[StoredSession, ...]:
 
 
 def newest_first(sessions: Iterable[StoredSession]) -> tuple[StoredSession, ...]:
-    """Return talks with the newest words first; of equals a main session."""
+    """Return sessions with the newest words first; of equals a main session."""
     return tuple(sorted(sessions, key=_newness, reverse=True))
 
 
@@ -183,8 +183,8 @@ def decide(
     """Say what is due; each file is judged by what was last written to it.
 
     ACTIVE_CONTEXT.md is written when it would say something else than last time, or is gone. The
-    daily log gets an entry when the talk has changed since the last entry of this session and the
-    agent's last entry is at least `window` old. `is_urgent` passes the second rule, `is_forced`
+    daily log gets an entry when the session has changed since the last entry of this session and
+    the agent's last entry is at least `window` old. `is_urgent` passes the second rule, `is_forced`
     both.
 
     Args:

@@ -81,7 +81,7 @@ def render_context(work: CurrentWork) -> str:
 
 
 def is_of_session(text: str, key: str) -> bool:
-    """Whether ACTIVE_CONTEXT.md tells of the talk with this key, and of no other."""
+    """Whether ACTIVE_CONTEXT.md tells of the session with this key, and of no other."""
     said = [line for line in text.splitlines() if line.startswith(_SESSION)]
     return len(said) == 1 and said[0].endswith(f" ({_name(key)})")
 

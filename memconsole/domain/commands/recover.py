@@ -22,6 +22,6 @@ RECOVER = CommandSpec(
     name="recover",
     runner="recover.run:recover",
     title="Recover",
-    help="Capture what was said in talks that ended before it was captured",
+    help="Capture what was said in sessions that ended before it was captured",
     undo="not needed: files are only added to",
 )

@@ -47,5 +47,5 @@ ROTATE = CommandSpec(
     force="is_forced",
     is_destructive=True,
     needs_gateway=True,
-    undo="not possible: the talk begins anew; its transcript and its memory are kept",
+    undo="not possible: the session begins anew; its transcript and its memory are kept",
 )

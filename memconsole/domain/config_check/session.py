@@ -20,7 +20,7 @@ PRUNING = ("agents", "defaults", "contextPruning")
 RECOMMENDED_TTL = "4h"
 RECOMMENDED_HOUR = 5
 RECOMMENDED_IDLE = {"direct": 360, "group": 180}
-"""Minutes after which a talk begins anew, beside the daily reset; the first of both counts."""
+"""Minutes after which a session begins anew, beside the daily reset; the first of both counts."""
 
 _PRUNING_MODES = ("off", "cache-ttl")
 _RESET_MODES = ("daily", "idle")
@@ -104,7 +104,7 @@ def recommend_session(facts: ConfigFacts) -> Iterator[Finding]:
     yield Finding(
         "session-reset",
         Severity.INFO,
-        "a reset at 5:00, and sooner after idle hours, keeps talks short; memconsole saves them "
+        "a reset at 5:00, and sooner after idle hours, keeps sessions short; memconsole saves them "
         "before",
         key="session",
         current=_effective(facts)[0],
@@ -115,7 +115,7 @@ def recommend_session(facts: ConfigFacts) -> Iterator[Finding]:
         yield Finding(
             "pruning-ttl",
             Severity.INFO,
-            "tool results are best kept as long as a talk counts as running: 4 hours",
+            "tool results are best kept as long as a session counts as running: 4 hours",
             key=".".join((*PRUNING, "ttl")),
             current=shown(facts.at(*PRUNING, "ttl")),
             recommended=RECOMMENDED_TTL,

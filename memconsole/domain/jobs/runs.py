@@ -169,7 +169,7 @@ def watcher_view(record: JobRecord, *, is_enabled: bool, is_served: bool) -> Job
 
     Args:
         record: What the scheduler remembers of it: `reason` and `message` say why it polls.
-        is_enabled: The configuration has talks watched.
+        is_enabled: The configuration has sessions watched.
         is_served: A scheduler runs.
     """
     watching, because = "off", ""

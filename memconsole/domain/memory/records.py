@@ -54,7 +54,7 @@ class SummaryRecord:
 
     Attributes:
         until: Time of the last message it covers: a reset in place keeps the session id, and what
-            is said behind it is another talk.
+            is said behind it is another session.
         path: Relative to the workspace.
     """
 

@@ -94,7 +94,7 @@ class Found:
 
 
 def find(messages: Sequence[JudgedMessage], known: Iterable[str] = ()) -> tuple[Found, ...]:
-    """Return what is worth remembering, in the order of the talk.
+    """Return what is worth remembering, in the order of the session.
 
     Args:
         messages: The messages, oldest first.

@@ -27,7 +27,7 @@ class WatchRules:
 
 @dataclass(frozen=True, slots=True)
 class LineCount:
-    """What was said to one agent since its talks were last observed.
+    """What was said to one agent since its sessions were last observed.
 
     Attributes:
         lines: New lines.

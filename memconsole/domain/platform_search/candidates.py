@@ -20,7 +20,7 @@ class PlatformChunk(NamedTuple):
     """One chunk of the platform's index.
 
     Attributes:
-        path: Relative to the workspace; `sessions/…` for a talk.
+        path: Relative to the workspace; `sessions/…` for a session.
         source: `memory` or `sessions`.
         importance: 1 to 10 as the note says; None when it does not.
         modified_at: Seconds since 1970 of its document, as indexed.
@@ -109,7 +109,7 @@ def weight_of(chunk: PlatformChunk, rules: Rules) -> float:
 def age_of(chunk: PlatformChunk, now: float) -> float | None:
     """Return the age in seconds that fades a chunk; None for what never fades.
 
-    The date of a note is the one in its name; talks, and files beside the memory, have that of
+    The date of a note is the one in its name; sessions, and files beside the memory, have that of
     their last change.
     """
     if chunk.source == "memory":

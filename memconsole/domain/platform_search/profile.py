@@ -78,7 +78,7 @@ def limits_of(profile: Profile, config: Mapping[str, object], agent_id: str) -> 
 
 
 def _sources(search: Mapping[str, object]) -> tuple[str, ...]:
-    """Return what the newest release searches: talks only where they are asked for by name."""
+    """Return what the newest release searches: sessions only where they are asked for by name."""
     named = search.get("sources")
     has_sessions = isinstance(named, list) and _SESSIONS in named
     has_memory = not has_sessions or (isinstance(named, list) and _MEMORY in named)

@@ -117,7 +117,7 @@ def chunks(text: str, *, tokens: int = 400, overlap_tokens: int = 80) -> Iterato
 
 
 def line_chunks(lines: Iterable[str], *, tokens: int = 400) -> Iterator[Chunk]:
-    """Yield chunks of lines that are numbered from 1 and never repeated: messages of a talk."""
+    """Yield chunks of lines that are numbered from 1 and never repeated: messages of a session."""
     section = _Section(tokens * CHARS_PER_TOKEN, 0)
     for number, line in enumerate(lines, 1):
         for part in _parts(line, section.limit):

@@ -34,7 +34,7 @@ class Vectors(StrEnum):
 
 
 class IndexScope(NamedTuple):
-    """One index: the memory of one workspace, or the talks of one agent.
+    """One index: the memory of one workspace, or the sessions of one agent.
 
     Attributes:
         agent: Who it is named after; the first of several agents with one workspace.
@@ -70,7 +70,7 @@ class Document(NamedTuple):
 
 
 class MessageLine(NamedTuple):
-    """One message on one line; talks are indexed by messages, numbered from 1."""
+    """One message on one line; sessions are indexed by messages, numbered from 1."""
 
     text: str
     on_path: bool = True
@@ -81,8 +81,8 @@ class DocumentText(NamedTuple):
     """The content of a document, already masked.
 
     Attributes:
-        text: Markdown; empty for a talk.
-        session: The messages of a talk.
+        text: Markdown; empty for a session.
+        session: The messages of a session.
         notices: What was odd about it.
     """
 

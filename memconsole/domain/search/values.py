@@ -124,7 +124,7 @@ class SearchRequest:
     Attributes:
         agent_id: None searches the one agent there is, or all of them.
         max_results: None takes the configured number; so does `min_score`.
-        with_sessions: Also talks; None as configured.
+        with_sessions: Also sessions; None as configured.
         is_typing: The last word may be unfinished; no index is brought up to date.
         is_explained: Say how the agent's own search would have it.
         by_date: Newest first instead of best first.

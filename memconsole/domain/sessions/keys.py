@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class SessionClass(StrEnum):
-    """What kind of talk a session holds; decides capture and rotation."""
+    """What kind of session a session holds; decides capture and rotation."""
 
     MAIN = "main"
     DIRECT = "direct"
@@ -175,7 +175,7 @@ def _split_agent(text: str, owner: str) -> tuple[str, str, str]:
 
 
 def _conversation(words: list[str], main: list[str]) -> tuple[SessionClass, int]:
-    """Return the class by position, and how many segments name the talk.
+    """Return the class by position, and how many segments name the session.
 
     A thread marker counts only behind those segments; 0 segments take no thread at all.
     """
@@ -200,7 +200,7 @@ def _is_incognito(words: list[str]) -> bool:
 
 
 def _main(words: list[str], length: int) -> tuple[SessionClass, int]:
-    """The main talk alone or a thread of it; anything else behind it is a helper of its own."""
+    """The main session alone or a thread of it; anything else behind it is a helper of its own."""
     if len(words) == length or (words[length] in _THREAD_WORDS and any(words[length + 1 :])):
         return SessionClass.MAIN, length
     return SessionClass.OTHER, 0
@@ -218,7 +218,7 @@ def _session(words: list[str]) -> tuple[SessionClass, int]:
 
 
 def _thread_cut(words: list[str], end: int) -> int | None:
-    """Return the segment of the last thread marker behind the talk's own, if there is one."""
+    """Return the segment of the last thread marker behind the session's own, if there is one."""
     for place in range(len(words) - 2, end - 1, -1):
         if words[place] in _THREAD_WORDS and any(words[place + 1 :]):
             return place
@@ -233,6 +233,6 @@ def _cron_job(rest: str) -> tuple[str | None, bool]:
 
 
 def _is_helper(rest: str) -> bool:
-    """Whether the key names no talk with people, whatever its chat type says."""
+    """Whether the key names no session with people, whatever its chat type says."""
     words = rest.lower().split(":")
     return words[0] in _FOREIGN_HEADS or words[-1] == "heartbeat" or words[0].startswith("node-")

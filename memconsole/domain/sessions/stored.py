@@ -52,7 +52,7 @@ class TranscriptRef:
         path: The JSONL file, the packed file, or the agent's database.
         size_bytes: Bytes of the records; None when not counted.
         modified_at: File time, or time of the newest event; aware UTC. Tells that something
-            changed, and never how old a talk is: copies and restores have a new one.
+            changed, and never how old a session is: copies and restores have a new one.
         extra: A JSONL file of the same session id beside a database: it may hold events that the
             database lacks.
         generation: Archive generation inside a database.
@@ -93,8 +93,8 @@ class StoredSession:
         window_count: How many transcripts this key has had (SQLite windows), when known.
         other_names: What the platform calls it beside its label.
         is_loose: A file that no entry of a store names; its key is one that a session once had.
-        spoke_at: Time of its newest message, which alone says how old a talk is; None when nobody
-            looked or no message has a time.
+        spoke_at: Time of its newest message, which alone says how old a session is; None when
+            nobody looked or no message has a time.
         captures_groups: What is said in groups of its agent may be copied into memory.
         refusal: Why the file that its entry names is not read; None when there is no such file.
     """

@@ -161,7 +161,7 @@ def growth(
     rising = _since_last_drop(sorted(point for point in points if first <= point[0] <= now))
     if len(rising) < _LEAST_READINGS or rising[-1][0] - rising[0][0] < _MIN_SPAN:
         return None
-    # Up to the present, not to the last point: a talk that has paused has slowed down.
+    # Up to the present, not to the last point: a session that has paused has slowed down.
     hours = (now - rising[0][0]).total_seconds() / 3600
     rate = (rising[-1][1] - rising[0][1]) / hours
     if rate <= 0:

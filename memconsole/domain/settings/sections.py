@@ -50,7 +50,7 @@ class ObserverSettings:
     interval: timedelta = setting(
         timedelta(minutes=15),
         Span(MINUTE),
-        "How often the scheduler observes the talks",
+        "How often the scheduler observes the sessions",
         is_for_all=True,
     )
     lookback: timedelta = setting(
@@ -63,10 +63,10 @@ class ObserverSettings:
         timedelta(minutes=480), Span(), "The same until seven o'clock in the morning"
     )
     flush_lookback: timedelta = setting(
-        timedelta(hours=2), Span(), "The same before a talk is cut or begins anew"
+        timedelta(hours=2), Span(), "The same before a session is cut or begins anew"
     )
     recover_lookback: timedelta = setting(
-        timedelta(hours=4), Span(), "Time before the end of a talk that had ended"
+        timedelta(hours=4), Span(), "Time before the end of a session that had ended"
     )
     min_lines: int = setting(2, Whole(1), "Fewer new messages wait for more")
     max_items: int = setting(20, Whole(1, 1_000), "Observations that one run adds")
@@ -142,11 +142,11 @@ class FlushSettings:
     interval: timedelta = setting(
         timedelta(minutes=2),
         Span(MINUTE),
-        "How often the scheduler looks for talks to flush",
+        "How often the scheduler looks for sessions to flush",
         is_for_all=True,
     )
     ratio: float = setting(
-        0.70, Ratio(), "Share of the context window at which a talk is flushed first"
+        0.70, Ratio(), "Share of the context window at which a session is flushed first"
     )
     reserve_tokens_floor: int = setting(
         20_000, Whole(), "Tokens that the platform keeps free at least"
@@ -200,7 +200,7 @@ class RecoverySettings:
     is_enabled: bool = setting(
         True,
         Switch(),
-        "Capture what was said in talks that ended before it was captured",
+        "Capture what was said in sessions that ended before it was captured",
         name="enabled",
     )
 
@@ -210,12 +210,12 @@ class WatcherSettings:
     """`[watcher]`."""
 
     is_enabled: bool = setting(
-        True, Switch(), "Watch talks while the scheduler runs", name="enabled"
+        True, Switch(), "Watch sessions while the scheduler runs", name="enabled"
     )
     line_threshold: int = setting(
         40,
         Whole(1),
-        "New lines from which talks are observed at once",
+        "New lines from which sessions are observed at once",
         others=(Other("OBSERVER_LINE_THRESHOLD"),),
     )
     cooldown: timedelta = setting(
@@ -233,7 +233,7 @@ class CaptureSettings:
     groups: bool = setting(
         False,
         Switch(),
-        "Copy what is said in groups and threads into memory too, where direct talks will see it",
+        "Copy what groups and threads say into memory too, where direct sessions will see it",
     )
 
 

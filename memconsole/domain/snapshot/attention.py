@@ -171,7 +171,7 @@ def _captures(
             yield Attention(
                 Severity.WARNING,
                 "capture-late",
-                f"{agent.ref.id} talks, and {last}",
+                f"{agent.ref.id} sessions, and {last}",
                 hint=f"memconsole checkpoint --agent {agent.ref.id}",
                 agent=agent.ref.id,
                 command="checkpoint",

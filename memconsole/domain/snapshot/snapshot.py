@@ -254,11 +254,11 @@ class SessionDetail:
 
     Attributes:
         next_events: What lies ahead of it, by name.
-        freshness: When the platform starts it anew; None for what is no live talk.
+        freshness: When the platform starts it anew; None for what is no live session.
         summary: Its summary, when it has one.
         is_captured: Everything in it is captured to its end; None when nobody can say.
         limits: Tokens at which something happens, by name: `flush_early`, `flush_final`,
-            `rotation`, `compaction`; empty for what is no live talk.
+            `rotation`, `compaction`; empty for what is no live session.
     """
 
     view: SessionView

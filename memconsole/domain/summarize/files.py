@@ -59,7 +59,7 @@ def _verb(tool: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class FileTouched:
-    """A file that the talk was about.
+    """A file that the session was about.
 
     Attributes:
         done: `created`, `modified` or `deleted`; None when it was only named.

@@ -38,7 +38,7 @@ _CONDITION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """One observation of a talk.
+    """One observation of a session.
 
     Attributes:
         tag: One of the eight.
@@ -144,7 +144,7 @@ _CUES = (
 
 
 def observations(said: Iterable[tuple[str, str]], most_per_tag: int) -> tuple[Tagged, ...]:
-    """Return what a talk is worth remembering for, in the order of the eight tags.
+    """Return what a session is worth remembering for, in the order of the eight tags.
 
     Lines that carry a tag already keep it. A sentence is used once; of each tag the newest
     `most_per_tag` are kept, in the order they were said.

@@ -54,7 +54,7 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True)
 class SessionExcerpt:
-    """The end of a talk, ready for rendering.
+    """The end of a session, ready for rendering.
 
     Attributes:
         spoken: Oldest first.

@@ -64,7 +64,7 @@ def masked_notice(name: str, count: int, *, path: str | None, agent: str) -> Not
 
 
 def planted_notice(name: str, count: int, *, path: str | None, agent: str) -> Notice:
-    """Return the notice that somebody planted instructions in a talk."""
+    """Return the notice that somebody planted instructions in a session."""
     messages = "1 message" if count == 1 else f"{count} messages"
     hold = "holds" if count == 1 else "hold"
     sentence = (

@@ -94,7 +94,8 @@ class Entry:
         thinking_chars: Characters of thinking blocks.
         position: Byte offset of the line, or `seq` of the event.
         size_bytes: Bytes of the record.
-        is_injected: Written by the gateway itself or a mirror of a delivery: no words of the talk.
+        is_injected: Written by the gateway itself or a mirror of a delivery: no words of the
+            session.
         target_id: The entry that a `leaf` record makes the tip.
         reason: Reason of a `reset` record.
         odd_time: What is wrong with its time: a code of `text.moments`, else empty.

@@ -53,8 +53,8 @@ class Source:
     """The session whose work is saved.
 
     Attributes:
-        is_newest: No other talk of the agent is newer, so its work is the current work.
-        refused: Transcripts of the agent's talks that are not their own.
+        is_newest: No other session of the agent is newer, so its work is the current work.
+        refused: Transcripts of the agent's sessions that are not their own.
     """
 
     stored: StoredSession
@@ -81,11 +81,11 @@ class Source:
 def find_source(
     command: Checkpoint, listing: StoreListing, store: SessionStore
 ) -> Source | Skipped:
-    """Return the named session, else the talk with the newest words.
+    """Return the named session, else the session with the newest words.
 
     Raises:
         SessionNotFoundError: The command names a session that is not there.
-        StoreError: There is no talk, and the store could not be read; or what there is lies
+        StoreError: There is no session, and the store could not be read; or what there is lies
             in transcripts that are not the sessions' own.
     """
     sessions = current_sessions(store, listing)
@@ -185,7 +185,7 @@ def _why_none(agent_id: str, listing: StoreListing) -> str:
         return f"{agent_id} has no session that is going on"
     if not any(is_capturable(one) for one in live):
         kinds = ", ".join(sorted({class_of(one).value for one in live}))
-        return f"{agent_id} has no talk with one person, only sessions of the kind {kinds}"
+        return f"{agent_id} has no session with one person, only sessions of the kind {kinds}"
     return f"{agent_id} has sessions, but none with a transcript yet"
 
 
@@ -246,7 +246,7 @@ class Findings:
 
 
 def gather(run: CheckpointRun) -> Findings | Skipped:
-    """Read the newest talk and what was saved of it before."""
+    """Read the newest session and what was saved of it before."""
     command = run.command
     settings = run.settings.for_agent(run.agent.id).checkpoint
     listing = run.sessions.sessions(run.agent)

@@ -87,7 +87,7 @@ def _nothing_new(run: CheckpointRun, found: Findings, due: Due) -> Skipped:
     """Leave the files, and remember that they are up to date.
 
     Heartbeats move a session on without a word; who looks at the age of the last checkpoint must
-    not take that for talk that was never saved.
+    not take that for session that was never saved.
     """
     last = found.memory.last
     if last is not None and not run.command.dry_run and found.source.is_newest:

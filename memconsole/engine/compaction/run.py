@@ -142,7 +142,7 @@ def _plan(command: Compact, reader: Reader) -> Planned | Failed:
     first = (
         f"would save {command.key}, then"
         if view.is_capturable
-        else f"would, without saving {view.session_class.value} talk of {command.key},"
+        else f"would, without saving the {view.session_class.value} session of {command.key},"
     )
     size = "an unknown number of tokens" if tokens is None else f"{tokens} tokens"
     details: dict[str, Detail] = {

@@ -46,7 +46,7 @@ class ConfigWatch:
         self._look()
 
     def note(self, paths: frozenset[Path]) -> None:
-        """Take changed paths, as a `ChangeFeed` yields them; talks change far more often."""
+        """Take changed paths, as a `ChangeFeed` yields them; sessions change far more often."""
         folder = self._folder
         if folder is None or any(folder in (path, path.parent) for path in paths):
             self._look()

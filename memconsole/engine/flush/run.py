@@ -56,7 +56,7 @@ def flush(
     fingerprints: Fingerprints,
     clock: Clock,
 ) -> Outcome:
-    """Save one talk now, whatever its stage.
+    """Save one session now, whatever its stage.
 
     Raises:
         UnknownAgentError: There is no such agent.
@@ -68,7 +68,7 @@ def flush(
         return Skipped(
             command,
             SkipReason.NOT_CAPTURED,
-            f"{view.session_class.value} talk is never copied into memory",
+            f"{view.session_class.value} sessions are never copied into memory",
         )
     fill = fill_of(view, home, flushes=flushes, settings=settings)
     prologue = _captured(command, step)
@@ -101,7 +101,7 @@ def flush(
 def flushes_due(
     views: Iterable[SessionView], home: Home, *, flushes: FlushLog, settings: Settings
 ) -> Iterator[Flush]:
-    """Yield a flush for each talk that has reached a stage for the first time in its cycle.
+    """Yield a flush for each session that has reached a stage for the first time in its cycle.
 
     Args:
         views: Sessions of one reading.

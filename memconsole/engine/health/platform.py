@@ -217,7 +217,7 @@ def cron_errors(inputs: HealthInputs) -> Check:
 
 
 def compaction_evidence(inputs: HealthInputs) -> Check:
-    """Whether a compaction lost a talk."""
+    """Whether a compaction lost a session."""
     found = inputs.evidence()
     if not found.bad:
         if found.unread and not found.looked_at:

@@ -44,7 +44,7 @@ _WORTH_KEEPING = 100
 """Transcripts read anew; fewer are read in no time, and a small home keeps nothing."""
 
 _GROWTH_READINGS = 8
-"""Transcripts of one agent read for growth: its newest talks; more would slow a large home down."""
+"""Transcripts of one agent read for growth, the newest; more would slow a large home down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +277,7 @@ def _is_worth_reading(stored: StoredSession) -> bool:
 
 
 def _newest_sessions(listing: StoreListing, now: datetime) -> frozenset[str]:
-    """Return the ids whose growth is worth a deeper reading: the newest talks of these hours."""
+    """Return the ids whose growth is worth a deeper reading: the newest sessions of these hours."""
     sessions = [
         (one.updated_at, one.session_id)
         for one in listing.sessions

@@ -97,13 +97,13 @@ class ObserverRun:
 
 @dataclass(frozen=True, slots=True)
 class NewMessages:
-    """The new words of all talks.
+    """The new words of all sessions.
 
     Attributes:
         parts: One a session with new messages, the session that was quiet longest first.
         read: Messages that were read, new or not.
         older: Messages that no run has looked at, older than this one looks back.
-        end: (Session id, fingerprint) of an ended talk that was asked for and whose key nobody
+        end: (Session id, fingerprint) of an ended session that was asked for and whose key nobody
             knows: looking at it is all that can be done for it.
     """
 
@@ -120,7 +120,7 @@ class NewMessages:
 
 
 def gather(run: ObserverRun) -> NewMessages | Skipped:
-    """Read the talks that this run is about.
+    """Read the sessions that this run is about.
 
     Raises:
         SessionNotFoundError: The command names a session that is not there.
@@ -160,7 +160,7 @@ def gather(run: ObserverRun) -> NewMessages | Skipped:
 
 
 def _end(run: ObserverRun, chosen: Sequence[StoredSession]) -> tuple[str, str] | None:
-    """Return the end of a talk of nobody; it is taken before the talk is read, which may grow."""
+    """Return the end of a session of nobody, taken before the session is read, which may grow."""
     if run.command.recover_id is None or run.command.is_previous:
         return None
     [stored] = chosen
@@ -188,13 +188,13 @@ def _chosen(
     if not found and sessions.refused:
         raise TranscriptRefusedError(sessions.refused[0].code, sessions.refused[0].message)
     if not found:
-        message = f"{run.agent.id} has no talk with one person that could be observed"
+        message = f"{run.agent.id} has no session with one person that could be observed"
         return Skipped(command, SkipReason.NO_SESSION, message)
     return found
 
 
 def _named(run: ObserverRun, listing: StoreListing, name: str) -> Sequence[StoredSession] | Skipped:
-    """Return the one session that was asked for, unless talk of its class is never captured."""
+    """Return the one session that was asked for, unless its class is never captured."""
     stored = named(listing.sessions, name)
     if stored is None:
         raise SessionNotFoundError(name)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _OLDER = (
     "`memconsole observe --flush` looks back further, `memconsole observe --recover ID` to the end "
-    "of that talk."
+    "of that session."
 )
 
 _NO_TEXT = "\ufffd"
@@ -112,7 +112,7 @@ def observe(
 
 
 def _attempt(run: ObserverRun) -> Outcome:
-    """Gather, decide, apply, once; behind it, remember the end of a talk of nobody."""
+    """Gather, decide, apply, once; behind it, remember the end of a session of nobody."""
     picked = gather(run)
     if isinstance(picked, Skipped):
         return picked
@@ -129,7 +129,7 @@ def _look_at(run: ObserverRun, picked: NewMessages) -> Outcome:
     last = run.seen.last(run.agent.ref)
     is_known = last is not None and last[0] == hash_
     if is_known and run.mode in ("normal", "morning"):
-        message = f"nothing was said in the talks of {run.agent.id} since the last run"
+        message = f"nothing was said in the sessions of {run.agent.id} since the last run"
         return _skipped(run, picked, SkipReason.NOTHING_NEW, message)
     totals = _Totals()
     for batch in batches(picked.parts):
@@ -255,7 +255,7 @@ def _outcome(run: ObserverRun, picked: NewMessages, totals: _Totals) -> Outcome:
 
 def _kept_out(run: ObserverRun, totals: _Totals) -> Iterator[Notice]:
     path = str(run.agent.workspace / OBSERVATIONS)
-    label = f"the talks of {run.agent.id}"
+    label = f"the sessions of {run.agent.id}"
     if totals.masked:
         yield masked_notice(label, totals.masked, path=path, agent=run.agent.id)
     if totals.planted:

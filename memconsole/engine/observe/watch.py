@@ -2,8 +2,9 @@
 
 Like `index_watch` it keeps no thread and no timer: whoever hears of changed files tells it, and
 whoever has a thread to spare asks what is due. Counted are complete records of main and direct
-talks, from where the last look ended: byte offsets of a file, numbers of a database. A transcript
-that was renamed, replaced or cut begins anew; what was there before the first look is not news.
+sessions, from where the last look ended: byte offsets of a file, numbers of a database. A
+transcript that was renamed, replaced or cut begins anew; what was there before the first look is
+not news.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LIMIT_BYTES: Final = 4 * 1024 * 1024
-"""What one look passes of a transcript that grew by more than anybody talks."""
+"""What one look passes of a transcript that grew by more than anybody sessions."""
 
 _START: Final = -1
 """Before every place."""
@@ -40,14 +41,14 @@ _NOT_COUNTED: Final = (EntryKind.IN_PROGRESS, EntryKind.SESSION, EntryKind.LEAF)
 
 
 class _Place(NamedTuple):
-    """Where a talk ended at the last look, and what its transcript was like."""
+    """Where a session ended at the last look, and what its transcript was like."""
 
     ref: TranscriptRef
     position: int
 
 
 class ObserverWatch:
-    """Counts new lines of talks; safe from any thread, raises nothing.
+    """Counts new lines of sessions; safe from any thread, raises nothing.
 
     Args:
         ports: The engine's ports.
@@ -72,7 +73,7 @@ class ObserverWatch:
         self._places: dict[AgentRef, dict[str, _Place]] = {}
 
     def begin(self) -> None:
-        """Look where all talks end now: what comes behind it is news."""
+        """Look where all sessions end now: what comes behind it is news."""
         self._look(None)
 
     def note(self, paths: frozenset[Path]) -> None:
@@ -106,7 +107,7 @@ class ObserverWatch:
         try:
             home = self._home()
         except MemconsoleError as error:
-            logger.info("talks are not counted: %s", error)
+            logger.info("sessions are not counted: %s", error)
             return
         for agent in home.agents:
             if paths is None or home.path in paths or any(owns(agent, path) for path in paths):
@@ -125,7 +126,7 @@ class ObserverWatch:
                     place, lines = _Place(ref, newest), lines + grown
                 places[ref.session_id] = place
         except MemconsoleError as error:
-            logger.info("the talks of %s are not counted: %s", agent.id, error)
+            logger.info("the sessions of %s are not counted: %s", agent.id, error)
             return
         with self._lock:
             self._places[agent.ref] = places
@@ -139,10 +140,10 @@ class ObserverWatch:
                 yield stored.transcript
 
     def _new_lines(self, ref: TranscriptRef, known: int | None) -> tuple[int, int]:
-        """Return where a talk ends, and how many records stand behind the last look.
+        """Return where a session ends, and how many records stand behind the last look.
 
         Args:
-            ref: The talk.
+            ref: The session.
             known: Where it ended then; None when there was no look yet.
         """
         newest, lines = _START, 0

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 _SESSION: Final = AgentView(
-    None, None, Reason.NOT_COMPARED, "talks are not compared with its search", is_known=False
+    None, None, Reason.NOT_COMPARED, "sessions are not compared with its search", is_known=False
 )
 _OFF: Final = AgentView(
     None,

@@ -59,12 +59,12 @@ logger = logging.getLogger(__name__)
 
 
 _NAMED = 3
-"""Transcripts of unknown talks that a message names; the rest is counted."""
+"""Transcripts of unknown sessions that a message names; the rest is counted."""
 
 _HINT = "`memconsole observe --recover ID` takes one of them in, if it was no group's."
 
 _LOOK = "observe"
-"""It keeps what is worth remembering, not the talk: what is kept is decided by the other steps."""
+"""It keeps what is worth remembering, not the session: the other steps decide what is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class _Run:
 
 @dataclass(slots=True)
 class _Totals:
-    """What came of the talks that were looked at."""
+    """What came of the sessions that were looked at."""
 
     rows: list[Detail] = field(default_factory=list)
     wrote: list[Written] = field(default_factory=list)
@@ -164,9 +164,9 @@ def _uncaptured(run: _Run, ended: Ended, listing: StoreListing) -> Iterator[str]
 
 
 def _look(run: _Run, session: EndedSession, totals: _Totals) -> None:
-    """Capture one talk, if its end is not known."""
+    """Capture one session, if its end is not known."""
     ref = session.stored.transcript
-    assert ref is not None  # ended talks have one
+    assert ref is not None  # ended sessions have one
     known = run.recovery.fingerprints(run.agent.ref, ref.session_id)
     print_ = _print(run, session, ref, known, totals)
     if print_ is None:
@@ -193,7 +193,7 @@ def _look(run: _Run, session: EndedSession, totals: _Totals) -> None:
 def _print(
     run: _Run, session: EndedSession, ref: TranscriptRef, known: frozenset[str], totals: _Totals
 ) -> str | None:
-    """Return a talk's fingerprint; an unreadable transcript is told of once until it changes."""
+    """Return a session's fingerprint; an unreadable transcript is told of once until it changes."""
     unreadable = f"unreadable {ref.size_bytes} {ref.modified_at}"
     if unreadable in known:
         return None
@@ -265,7 +265,7 @@ def _keep_raw(run: _Run, session: EndedSession, ref: TranscriptRef, print_: str)
 
 
 def _captured_until(run: _Run, ref: TranscriptRef) -> datetime | None:
-    """Return the time up to which a summary or a checkpoint has the words of a talk."""
+    """Return the time up to which a summary or a checkpoint has the words of a session."""
     agent = run.agent.ref
     summary = run.summaries.last(agent, ref.session_id)
     checkpoint = run.captures.last(agent, ref.session_id)
@@ -318,7 +318,9 @@ def _outcome(run: _Run, ended: Ended, totals: _Totals) -> Outcome:
     }
     left = _left(ended)
     if not totals.found:
-        number = f"{totals.looked_at} ended talks" if totals.looked_at != 1 else "1 ended talk"
+        number = (
+            f"{totals.looked_at} ended sessions" if totals.looked_at != 1 else "1 ended session"
+        )
         nothing = f"{number} of {run.agent.id}: nothing is missing"
         return Skipped(
             run.command,
@@ -329,7 +331,7 @@ def _outcome(run: _Run, ended: Ended, totals: _Totals) -> Outcome:
             notices=tuple(totals.notices),
         )
     also = f"; {left}" if left else ""
-    number = "1 ended talk" if totals.found == 1 else f"{totals.found} ended talks"
+    number = "1 ended session" if totals.found == 1 else f"{totals.found} ended sessions"
     if run.command.dry_run:
         return Planned(
             run.command,

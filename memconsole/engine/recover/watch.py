@@ -36,7 +36,7 @@ _Sessions: TypeAlias = "dict[str, tuple[str | None, datetime | None]]"
 
 
 class EndedWatch:
-    """Knows which agents have a talk that ended; safe from any thread, raises nothing.
+    """Knows which agents have a session that ended; safe from any thread, raises nothing.
 
     Args:
         clock: For the rest after a change.
@@ -86,7 +86,7 @@ class EndedWatch:
         try:
             home = self._home()
         except MemconsoleError as error:
-            logger.info("ended talks are not looked for: %s", error)
+            logger.info("ended sessions are not looked for: %s", error)
             return
         for agent in home.agents:
             if paths is None or home.path in paths or any(owns(agent, path) for path in paths):

@@ -297,7 +297,7 @@ def _planned(row: SessionView) -> Planned:
     capture = (
         "after a checkpoint of it"
         if row.is_capturable
-        else f"without capture: {row.session_class.value} talk is never copied into memory"
+        else f"without capture: {row.session_class.value} sessions are never copied into memory"
     )
     tokens = row.count.basis if row.count.basis is not None else row.tokens
     return Planned(

@@ -32,7 +32,7 @@ class Prologue:
     """What was saved of one session, for the proof.
 
     Attributes:
-        outcome: Of the checkpoint; None for talk that is never copied into memory.
+        outcome: Of the checkpoint; None for a session that is never copied into memory.
         others: (step, outcome) of what was captured beside it, in order.
         later: (step, status, milliseconds) of what was done after it.
     """

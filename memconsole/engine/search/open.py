@@ -131,7 +131,7 @@ def _freshen(
         return IndexState.BUILDING, str(error)
     except (IndexUnavailableError, StateError, StoreError) as error:
         run.notices.append(Notice("index-stale", str(error), agent=shelf.agent.id))
-        # Of talks that cannot be read now, the index still knows what it knew.
+        # Of sessions that cannot be read now, the index still knows what it knew.
         is_there = isinstance(error, StoreError)
         return (IndexState.STALE if is_there else IndexState.UNAVAILABLE), str(error)
     run.notices += [one for one in report.notices if one.code != "not-utf8"]
@@ -206,7 +206,7 @@ class Shelf(NamedTuple):
     redact: bool
 
     def documents(self) -> tuple[Document, ...]:
-        """Return what belongs into the index; a talk or file is only looked at."""
+        """Return what belongs into the index; a session or file is only looked at."""
         if self.scope.source is Source.SESSIONS:
             from memconsole.engine.search.sessions import session_documents  # noqa: PLC0415  # heavy
 
@@ -248,7 +248,7 @@ def shelves(
 
     Args:
         ports: The engine's ports.
-        settings: Those of each agent decide about talks when `sources` does not.
+        settings: Those of each agent decide about sessions when `sources` does not.
         home: All agents; the first one of a workspace gives the index its name.
         agents: Whose indexes.
         sources: What is wanted; None as configured.

@@ -56,7 +56,7 @@ def scan(
         ports: The engine's ports.
         settings: Those of each agent decide about extra folders and the number of results.
         home: The agents.
-        request: What is asked; talks are left out, explanations too.
+        request: What is asked; sessions are left out, explanations too.
         cancel: Ends it early; what it returns then is `is_cancelled`.
 
     Raises:

@@ -31,10 +31,10 @@ _NEVER = (SessionClass.INCOGNITO,)
 
 
 def session_documents(store: SessionStore, agent: Agent) -> tuple[Document, ...]:
-    """Return every transcript of an agent as a document; incognito talks are left out.
+    """Return every transcript of an agent as a document; incognito sessions are left out.
 
     Raises:
-        StoreError: The stores cannot be read; an index of "nothing" would forget all talks.
+        StoreError: The stores cannot be read; an index of "nothing" would forget all sessions.
     """
     found: dict[str, Document] = {}
     listing = store.sessions(agent)
@@ -53,7 +53,7 @@ def session_documents(store: SessionStore, agent: Agent) -> tuple[Document, ...]
 
 
 def message_lines(store: SessionStore, document: Document, *, redact: bool) -> DocumentText:
-    """Return the messages of a talk, one a line, secrets masked before anything is cut.
+    """Return the messages of a session, one a line, secrets masked before anything is cut.
 
     Raises:
         StoreError: The transcript cannot be read.

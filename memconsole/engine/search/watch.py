@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SESSION_BYTES: Final = 100_000
-"""Talks are indexed when they have grown by so much in all..."""
+"""Sessions are indexed when they have grown by so much in all..."""
 
 SESSION_CHANGES: Final = 50
 """...or after so many changes: each of them brought at least one message."""

@@ -39,7 +39,7 @@ def release_now(home: Home, gateway: GatewayStatus) -> str | None:
 def windows_in_use(
     home: Home, sessions: Iterable[SessionView], reader: Reader
 ) -> Iterator[WindowUse]:
-    """Yield the windows of live talks; without any, that of the configured model."""
+    """Yield the windows of live sessions; without any, that of the configured model."""
     is_any = False
     for view in sessions:
         if view.state is SessionState.LIVE and view.session_class.is_rotated and view.window:

@@ -122,7 +122,7 @@ def _summary(view: SessionView, ports: Ports) -> SummaryRecord | None:
 
 
 def _is_captured(view: SessionView, ports: Ports) -> bool | None:
-    """Return whether recovery would find nothing here; None for talk that is never captured."""
+    """Return whether recovery would find nothing here; None where nothing is ever captured."""
     if view.transcript is None or not view.is_capturable:
         return None
     known = ports.recovery.fingerprints(view.agent, view.transcript.session_id)
@@ -137,7 +137,7 @@ def _is_captured(view: SessionView, ports: Ports) -> bool | None:
 def _fill(
     view: SessionView, snapshot: ConsoleSnapshot, ports: Ports, settings: Settings
 ) -> Fill | None:
-    """Return how far a live talk is from its compaction; None for anything else."""
+    """Return how far a live session is from its compaction; None for anything else."""
     if view.state is not SessionState.LIVE or not view.session_class.is_rotated:
         return None
     return fill_of(view, snapshot.home, flushes=ports.flushes, settings=settings)

@@ -328,7 +328,7 @@ def samples_of(snapshot: ConsoleSnapshot) -> tuple[Sample, ...]:
 
 
 def keys_of(snapshot: ConsoleSnapshot) -> dict[AgentRef, dict[str, str]]:
-    """Return the keys of live talks by session id, of each agent: recovery asks for them later."""
+    """Return the keys of live sessions by session id and agent: recovery asks for them later."""
     found: dict[AgentRef, dict[str, str]] = {}
     for view in snapshot.sessions:
         if view.state is not SessionState.LIVE or not view.is_capturable:

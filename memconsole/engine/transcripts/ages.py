@@ -31,7 +31,7 @@ _EXPECTED = 2
 
 @dataclass(frozen=True, slots=True)
 class CurrentSessions:
-    """The talks of an agent that a capture may take by itself.
+    """The sessions of an agent that a capture may take by itself.
 
     Attributes:
         sessions: The one with the newest words first.
@@ -43,7 +43,7 @@ class CurrentSessions:
 
 
 def current_sessions(store: SessionStore, listing: StoreListing) -> CurrentSessions:
-    """Return the talks of a listing that live, newest words first."""
+    """Return the sessions of a listing that live, newest words first."""
     refused: list[Notice] = []
     found = dated(store, candidates(listing), refused)
     ids = {one.path for one in refused}

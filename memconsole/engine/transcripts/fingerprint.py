@@ -91,7 +91,7 @@ class Fingerprints:
 
 
 def keys_of(sessions: Iterable[StoredSession]) -> dict[str, str]:
-    """Return the keys of talks that are captured, by session id."""
+    """Return the keys of sessions that are captured, by session id."""
     return {
         one.session_id: one.key.text
         for one in sessions

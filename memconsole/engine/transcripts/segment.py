@@ -1,6 +1,6 @@
-"""Reads one talk back from its end: to the reset that began it, or to enough messages.
+"""Reads one session back from its end: to the reset that began it, or to enough messages.
 
-A reset in place keeps the session id and the transcript: what is said before it is another talk.
+A reset in place keeps the session id and the transcript: what is said before it is another session.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The end of one talk.
+    """The end of one session.
 
     Attributes:
         messages: Eligible ones on the active path, oldest first.
         tools: Tool calls among them, oldest first, results left out.
-        is_whole: The talk's beginning was reached.
-        is_known: The talk reaches back to the moment that was asked about.
+        is_whole: The session's beginning was reached.
+        is_known: The session reaches back to the moment that was asked about.
         counts: What was passed over.
     """
 
@@ -54,15 +54,15 @@ def read_segment(
     is_previous: bool = False,
     limit_bytes: int = LIMIT_BYTES,
 ) -> Segment:
-    """Read the last talk of a transcript; a talk that is empty since its reset is passed.
+    """Read the last session of a transcript; a session that is empty since its reset is passed.
 
     Args:
         store: The store of the transcript.
         ref: The transcript.
         wanted: Eligible messages at most.
-        after: Where an earlier look ended: told apart are a talk that goes on from there
+        after: Where an earlier look ended: told apart are a session that goes on from there
             (`is_known`) and one that began behind a reset since.
-        is_previous: The talk before the last reset instead; without one there are no messages.
+        is_previous: The session before the last reset instead; without one there are no messages.
         limit_bytes: Bytes to pass at most.
 
     Raises:

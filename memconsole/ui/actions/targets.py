@@ -40,7 +40,7 @@ def pool_of(snapshot: ConsoleSnapshot | None, agent_id: str) -> Pool | None:
 def for_agents(
     snapshot: ConsoleSnapshot, agent_ids: Iterable[str], subject: Subject
 ) -> tuple[Target, ...]:
-    """Return the agents of that name; for a command on sessions the fullest talk of each."""
+    """Return the agents of that name; for a command on sessions the fullest session of each."""
     if subject is Subject.ENTRY:
         return ()
     wanted = set(agent_ids)
@@ -61,7 +61,7 @@ def for_views(
     """Return sessions that are marked or under the cursor.
 
     A command on agents takes a session by its key only when it was marked: the cursor alone says
-    which agent is meant, and its newest talk is what a checkpoint saves.
+    which agent is meant, and its newest session is what a checkpoint saves.
     """
     if subject is Subject.ENTRY:
         return ()

@@ -234,7 +234,7 @@ class ConsoleScreen(PanelScreen):
         ask_to_host(self.desk)
 
     def action_observations(self) -> None:
-        """Open what is remembered of the talks of the agent that is meant here."""
+        """Open what is remembered of the sessions of the agent that is meant here."""
         self._of_one_agent("observations", self.desk.go.observations)
 
     def action_checkpoints(self) -> None:

@@ -64,7 +64,7 @@ def test_the_plan_knows_the_key_and_the_kind_of_talk() -> None:
     plan = run(turn, Compact(MAIN, group, dry_run=True))
     assert isinstance(plan, Planned), plan
     assert plan.message == (
-        f"would, without saving group talk of {group}, ask for its compaction at an unknown "
+        f"would, without saving the group session of {group}, ask for its compaction at an unknown "
         "number of tokens"
     )
 

@@ -204,7 +204,7 @@ def test_a_talk_that_was_captured_to_its_end_is_left_alone(dry_run: bool) -> Non
     before = dict(stage.world.workspace.files)
     outcome = stage.run(dry_run=dry_run)
     assert isinstance(outcome, Skipped), outcome
-    assert outcome.message == "1 ended talk of main: nothing is missing"
+    assert outcome.message == "1 ended session of main: nothing is missing"
     assert stage.world.workspace.files == before
     assert "Recovery Capture" not in stage.written()
 
@@ -263,8 +263,8 @@ def test_transcripts_of_nobody_are_counted_beside_the_talks() -> None:
     outcome = stage.run()
     assert isinstance(outcome, Recovered), outcome
     assert outcome.message == (
-        "1 ended talk of main captured after the fact; 5 ended transcripts are left out, because "
-        "nobody knows whose they are: orphan-0, orphan-1, orphan-2 and 2 more"
+        "1 ended session of main captured after the fact; 5 ended transcripts are left out, "
+        "because nobody knows whose they are: orphan-0, orphan-1, orphan-2 and 2 more"
     )
 
 
@@ -304,7 +304,7 @@ def test_the_plan_names_the_talks_and_writes_nothing() -> None:
     stage = Stage()
     outcome = stage.run(dry_run=True)
     assert isinstance(outcome, Planned), outcome
-    assert "1 ended talk of main" in outcome.message
+    assert "1 ended session of main" in outcome.message
     assert (stage.world.workspace.files, stage.world.recovery.stored) == ({}, {})
 
 

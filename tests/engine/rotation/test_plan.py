@@ -171,7 +171,7 @@ def test_groups_rotate_without_capture_and_the_plan_says_so() -> None:
     [outcome] = plan(row("agent:main:slack:channel:cron-alerts", 160_000)).outcomes
 
     assert isinstance(outcome, Planned)
-    assert "without capture: group talk is never copied into memory" in outcome.message
+    assert "without capture: group sessions are never copied into memory" in outcome.message
 
 
 def test_another_threshold_for_one_run() -> None:

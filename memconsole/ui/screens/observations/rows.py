@@ -115,7 +115,7 @@ def observations_listing(
 def _empty(total: int) -> tuple[str, ...]:
     if total:
         return ("nothing of that kind: p, t and x change what is shown",)
-    return ("no observations yet: b observes the agent's talks",)
+    return ("no observations yet: b observes the agent's sessions",)
 
 
 def _row(place: int, one: Observation) -> Row:

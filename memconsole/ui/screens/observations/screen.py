@@ -1,4 +1,4 @@
-"""What is remembered of an agent's talks: by weight, type and day, conflicts, one in full."""
+"""What is remembered of an agent's sessions: by weight, type and day, conflicts, one in full."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memconsole.ui.drawing.spans import Line, Row
     from memconsole.ui.queries import Facets
 
-_SOURCE_WORDS = {None: "as configured", False: "memory files", True: "talks as well"}
+_SOURCE_WORDS = {None: "as configured", False: "memory files", True: "sessions as well"}
 _DAY_WORDS = {
     None: "any time",
     1: "last day",
@@ -115,7 +115,7 @@ def _hit_rows(hit: SearchHit, query: Query, context: Context, width: int) -> Ite
 
 def _facts(hit: SearchHit, context: Context) -> Iterator[Line]:
     dot = f" {context.glyphs.dot} "
-    about = [literal(hit.agent), "talk" if hit.source is Source.SESSIONS else "memory"]
+    about = [literal(hit.agent), "session" if hit.source is Source.SESSIONS else "memory"]
     about.append(f"lines {hit.start_line} to {hit.end_line}")
     if hit.modified_at is not None:
         about.append(figures.day_and_time(hit.modified_at, context.zone))

@@ -273,7 +273,7 @@ def hit_key(hit: SearchHit) -> str:
 
 
 def place_of(hit: SearchHit) -> str:
-    """Return where a hit stands: `memory/2026-01-20.md:12`, a talk by the beginning of its id."""
+    """Return where a hit stands: `memory/2026-01-20.md:12`, or the beginning of a session id."""
     return literal(f"{hit.path}:{hit.start_line}")
 
 

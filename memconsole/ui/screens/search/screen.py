@@ -33,7 +33,13 @@ class SearchScreen(ConsoleScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         *panel_keys(_PANELS),
         bind("a", "facet('agent')", "agent", "The next agent, or all", name="facet-agent"),
-        bind("t", "facet('source')", "talks", "Memory files, or talks as well", name="facet-talks"),
+        bind(
+            "t",
+            "facet('source')",
+            "sessions",
+            "Memory files, or sessions as well",
+            name="facet-sessions",
+        ),
         bind("m", "facet('marker')", "marker", "Only lines marked so", name="facet-marker"),
         bind("d", "facet('date')", "date", "Only what is not older", name="facet-date"),
         bind("s", "facet('order')", "sort", "Best first, or newest first", name="sort"),

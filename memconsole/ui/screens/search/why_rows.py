@@ -36,7 +36,7 @@ _WORDS = {
     Reason.OFF: "its search is switched off",
     Reason.NO_INDEX: "it has no index",
     Reason.UNREADABLE: "its index cannot be read",
-    Reason.NOT_COMPARED: "talks are not compared",
+    Reason.NOT_COMPARED: "sessions are not compared",
 }
 _SOURCES = {Vectors.ASKED: "gateway"}
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memconsole.ui.drawing.spans import Row
 
 _MOST_LINES = 200
-"""Lines of one message; a pasted log of a megabyte would bury the talk around it."""
+"""Lines of one message; a pasted log of a megabyte would bury the session around it."""
 
 _MOST_CHARS = 40_000
 """Characters of one message that are wrapped at all."""

@@ -245,7 +245,7 @@ def test_the_transcript_of_another_agent_is_not_opened(
 def test_a_file_of_a_moved_home_is_taken_when_it_is_the_sessions_own(
     place: Sessions, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "disk" / "talks"
+    folder = tmp_path / "disk" / "sessions"
     folder.mkdir(parents=True)
     own, others = folder / f"{ID_A}.jsonl", folder / "x.jsonl"
     own.write_text(json.dumps({"type": "session", "id": ID_A}) + "\n")
