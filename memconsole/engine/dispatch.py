@@ -9,7 +9,8 @@ function is given the command and, by name, what its parameters ask for: a port 
     reader      reads home, sessions and memory
     settings    those of the command's agent
     ports       what a search needs, as `SearchNeeds`
-    step        runs another command as a part of this one
+    step        runs another command as a part of this one, and tells that
+    steps       is told the other parts of it
     finish      finishes what earlier runs promised to erase
     progress    is told how many steps are done, and of how many
     cancel      ends a long command early
@@ -24,8 +25,10 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from memconsole.domain.commands.account import account_of, brief
 from memconsole.domain.commands.command import command_line, key_of, name_of
 from memconsole.domain.commands.outcomes import Planned, Run, reason_of, status_of
+from memconsole.engine.steps import StepLog
 from memconsole.engine.turn import settle
 from memconsole.errors import ReadOnlyError, StateError
 from memconsole.lazy_dataclass import dataclass
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.steps import Account, Follower
     from memconsole.domain.memory.intents import Erasure
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
@@ -46,6 +50,9 @@ if TYPE_CHECKING:
     from memconsole.ports.platform import StopSignal
 
 logger = logging.getLogger(__name__)
+
+_PARTS = {"observe": "observations", "summarize": "summary"}
+"""What a step is called that is a command of another name."""
 
 _SIMILARITY = "memconsole.domain.memory.similarity"
 
@@ -58,11 +65,13 @@ class Attended:
         progress: Told how many steps are done, and of how many.
         cancel: Ends it early, at a place where nothing is half done.
         job: Whose command it is; the run log names it.
+        follower: Told each step of it, and then its account.
     """
 
     progress: Callable[[int, int], None] | None = None
     cancel: StopSignal | None = None
     job: str | None = None
+    follower: Follower | None = None
 
 
 UNATTENDED = Attended()
@@ -91,12 +100,16 @@ def run_command(
 ) -> Outcome:
     """Run a command; expected failures come back as `Failed`, bugs are raised."""
     started_at = ports.clock.now()
-    outcome = Steps(ports, reader, settings, attended).step(command)
+    told = StepLog(ports.clock, attended.follower)
+    outcome = Steps(ports, reader, settings, attended, told).step(command)
     # Jobs look before they act; a look that changes nothing is no news.
     level = logging.DEBUG if command.dry_run else logging.INFO
     logger.log(level, "%s: %s", let_out(command_line(command)), status_of(outcome))
     if not (isinstance(outcome, Planned) or command.dry_run or settings.ui.read_only):
-        _write_down(command, outcome, started_at, ports, attended.job)
+        account = account_of(outcome, told.steps, command.spec.stages)
+        number = _write_down(outcome, started_at, ports, attended.job, account)
+        if attended.follower is not None:
+            attended.follower.kept(account, number)
     if _SIMILARITY in sys.modules:
         sys.modules[_SIMILARITY].forget()  # a process of months need not keep it
     return outcome
@@ -110,6 +123,20 @@ class Steps:
     reader: Reader
     settings: Settings
     attended: Attended = UNATTENDED
+    told: StepLog | None = None
+
+    def part(self, command: Command) -> Outcome:
+        """Run a command as a step of another one; its own steps are told to nobody."""
+        name = name_of(command)
+        quiet = replace(self, attended=UNATTENDED, told=None)
+        with self._steps.doing(_PARTS.get(name, name)) as doing:
+            outcome = quiet.step(command)
+            doing.status, doing.message = status_of(outcome), brief(outcome)
+        return outcome
+
+    @property
+    def _steps(self) -> StepLog:
+        return StepLog(self.ports.clock) if self.told is None else self.told
 
     def step(self, command: Command) -> Outcome:
         """Run a command; an expected failure comes back as `Failed`, a held lock as a skip."""
@@ -134,7 +161,8 @@ class Steps:
             "reader": self.reader,
             "settings": settings,
             "ports": self.ports,
-            "step": self.step,
+            "step": self.part,
+            "steps": self._steps,
             "finish": partial(self._finish, settings),
             "progress": self.attended.progress,
             "cancel": self.attended.cancel,
@@ -170,8 +198,10 @@ def uses_of(made: Callable[..., object]) -> tuple[str, ...]:
 
 
 def _write_down(
-    command: Command, outcome: Outcome, started_at: datetime, ports: Ports, job: str | None
-) -> None:
+    outcome: Outcome, started_at: datetime, ports: Ports, job: str | None, account: Account
+) -> int | None:
+    """Keep a run with its account, and return its number; None when it cannot be kept."""
+    command = outcome.command
     run = Run(
         id=0,
         job=job,
@@ -187,8 +217,10 @@ def _write_down(
         message=outcome.message,
         duration_ms=outcome.duration_ms,
         home=command.agent.home,
+        account=account,
     )
     try:
-        ports.runs.add(run)
+        return ports.runs.add(run)
     except StateError as error:
         logger.warning("the run was not recorded: %s", error)
+        return None

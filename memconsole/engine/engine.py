@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.steps import Follower
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.engine.alerts import AlertService
@@ -107,6 +108,7 @@ class Engine:
         progress: Callable[[int, int], None] | None = None,
         cancel: StopSignal | None = None,
         job: str | None = None,
+        follower: Follower | None = None,
     ) -> Outcome:
         """Run one command; expected failures come back as `Failed`, bugs are raised.
 
@@ -115,6 +117,7 @@ class Engine:
             progress: Told how many steps are done, and of how many, by commands of many steps.
             cancel: Ends such a command early, at a place where nothing is half done.
             job: The scheduler's job that it is a part of.
+            follower: Told each step when it begins and when it ends, and then the whole account.
         """
         from memconsole.engine.dispatch import Attended, run_command  # noqa: PLC0415
 
@@ -123,7 +126,7 @@ class Engine:
             ports=self._ports,
             reader=self._reader,
             settings=self.settings,
-            attended=Attended(progress, cancel, job),
+            attended=Attended(progress, cancel, job, follower),
         )
 
     @cached_property

@@ -253,8 +253,8 @@ class RotationLog(Protocol):
 class RunLog(Protocol):
     """What was run, by whom, with what result (`state.db`)."""
 
-    def add(self, run: Run) -> None:
-        """Store one finished run; `run.id` is ignored."""
+    def add(self, run: Run) -> int:
+        """Store one finished run and return its number; `run.id` is ignored."""
 
     def require_readable(self) -> None:
         """Tell records that cannot be read from records that are not there.

@@ -403,9 +403,10 @@ class FakeRuns(Unwritable):
         if self.is_unreadable:
             raise StateError("what was recorded cannot be read")
 
-    def add(self, run: Run) -> None:
+    def add(self, run: Run) -> int:
         self._check()
         self.stored.append(replace(run, id=len(self.stored) + 1))
+        return len(self.stored)
 
     def runs(
         self,

@@ -15,6 +15,7 @@ OWN = {
     "settings": "Settings",
     "ports": "SearchNeeds",
     "step": "Callable[[Command], Outcome]",
+    "steps": "StepLog",
     "finish": "Callable[[Sequence[Erasure], Agent], None]",
     "progress": "Callable[[int, int], None]",
     "cancel": "StopSignal",

@@ -10,6 +10,7 @@ import pytest
 
 from memconsole.domain.agents import AgentRef, Origin
 from memconsole.domain.commands.outcomes import Run
+from memconsole.domain.commands.steps import Account, Proof, Step, Verdict
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.domain.sessions.tokens import Sample
 from memconsole.errors import StateError
@@ -53,6 +54,13 @@ def test_a_run_comes_back_as_it_was(logs: Logs) -> None:
     for run in (RUN, bare):
         logs.runs.add(run)
     assert logs.runs.runs(limit=9) == (replace(bare, id=2), replace(RUN, id=1))
+
+
+def test_the_account_of_a_run_comes_back_with_it(logs: Logs) -> None:
+    steps = (Step("checkpoint", "done", 31, "59 messages"), Step("reset", "not-done"))
+    kept = replace(RUN, account=Account(steps, Proof(Verdict.UNSEEN, "159.1K → ?")))
+    assert logs.runs.add(kept) == 1
+    assert logs.runs.runs(limit=9) == (replace(kept, id=1),)
 
 
 def test_runs_are_chosen_by_time_job_and_number(logs: Logs) -> None:

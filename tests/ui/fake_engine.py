@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.bootstrap import Bootstrap
+from memconsole.domain.commands.account import account_of
 from memconsole.domain.commands.checkpoint import Checkpointed
 from memconsole.domain.commands.command import name_of
 from memconsole.domain.commands.outcomes import Planned, Written
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from memconsole.domain.alerts.rules import AlertStatus
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome, Run
+    from memconsole.domain.commands.steps import Follower, Step
     from memconsole.domain.hooks import HookStatus
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.files import Marker
@@ -71,6 +73,8 @@ class FakeEngine(FakeSearching):
         commands: Everything that was run, dry runs included.
         outcomes: What a command returns, by its name; else a plausible one.
         run_gate: Commands that are no dry runs wait for it.
+        told: What they tell of their steps before they wait.
+        kept: Number of the last run that was written down.
     """
 
     def __init__(
@@ -85,6 +89,8 @@ class FakeEngine(FakeSearching):
         self.asked: list[frozenset[AgentRef] | None] = []
         self.commands: list[Command] = []
         self.outcomes: dict[str, Outcome] = {}
+        self.told: list[Step] = []
+        self.kept = 411
         self.details: dict[str, SessionDetail] = {}
         self.transcripts: dict[str, TranscriptView] = {}
         self.texts: dict[str, str] = {}
@@ -138,10 +144,27 @@ class FakeEngine(FakeSearching):
         progress: Callable[[int, int], None] | None = None,
         cancel: StopSignal | None = None,
         job: str | None = None,
+        follower: Follower | None = None,
     ) -> Outcome:
         self.commands.append(command)
+        if follower is not None:
+            for step in self.told:
+                follower.moved(step)
         if not command.dry_run:
             self.run_gate.wait(10)
+        outcome = self._came(command, progress, cancel)
+        if follower is not None:
+            done = [one for one in self.told if one.duration_ms is not None]
+            self.kept += 1
+            follower.kept(account_of(outcome, done, command.spec.stages), self.kept)
+        return outcome
+
+    def _came(
+        self,
+        command: Command,
+        progress: Callable[[int, int], None] | None,
+        cancel: StopSignal | None,
+    ) -> Outcome:
         name = name_of(command)
         if command.dry_run and f"{name} --dry-run" in self.outcomes:
             return self.outcomes[f"{name} --dry-run"]

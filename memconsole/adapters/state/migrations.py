@@ -142,5 +142,9 @@ MIGRATIONS: Final = (
     """
     ALTER TABLE reflection ADD COLUMN edits TEXT;
     """,
+    # 17: the steps and the proof of each run
+    """
+    ALTER TABLE run ADD COLUMN account TEXT;
+    """,
 )
 """Item n brings version n + 1 to n + 2; a database of version 0 is empty."""

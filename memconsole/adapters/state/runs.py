@@ -31,18 +31,21 @@ class StateRunLog:
     def __init__(self, database: StateDatabase) -> None:
         self._database = database
 
-    def add(self, run: Run) -> None:
-        """Store one run; `run.id` is ignored.
+    def add(self, run: Run) -> int:
+        """Store one run and return its number; `run.id` is ignored.
 
         Raises:
             StateError: It cannot be stored.
         """
+        number = 0
 
         def change(connection: Connection) -> None:
+            nonlocal number
             number = RUNS.add(connection, run)
             connection.execute("DELETE FROM run WHERE id <= ?", (number - _RUNS_KEPT,))
 
         self._database.write(change)
+        return number
 
     def runs(
         self,

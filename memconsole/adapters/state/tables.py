@@ -94,6 +94,14 @@ _EDITS = Column(
     late("memconsole.adapters.state.memory_text:unpacked"),
 )
 
+_ACCOUNT = Column(
+    str,
+    late("memconsole.adapters.state.account_text:packed"),
+    late("memconsole.adapters.state.account_text:unpacked"),
+    is_optional=True,
+    since=17,
+)
+
 
 def _identity(part: str) -> dict[str, Column]:
     return {
@@ -122,6 +130,7 @@ RUNS: Table[Run] = Table(
         "message": TEXT,
         "duration_ms": WHOLE.optional,
         "home": NAME.optional,
+        "account": _ACCOUNT,
     },
     indexes=[("started_at",)],
 )

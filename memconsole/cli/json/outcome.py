@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from memconsole.cli.json.encode import Row
     from memconsole.domain.commands.outcomes import Outcome, Run, Written
+    from memconsole.domain.commands.steps import Account
 
 
 def outcome(one: Outcome) -> Row:
@@ -67,6 +68,26 @@ def run(one: Run) -> Row:
         "ended_at": one.ended_at,
         "status": one.status,
         "reason": one.reason,
+        **account(one.account),
+    }
+
+
+def account(one: Account | None) -> Row:
+    """Return the steps of a run and its proof; null for what an older release did not keep."""
+    if one is None:
+        return {"steps": None, "proof": None}
+    proof = one.proof
+    return {
+        "steps": [
+            {
+                "step": step.name,
+                "status": step.status,
+                "duration_ms": step.duration_ms,
+                "message": step.message,
+            }
+            for step in one.steps
+        ],
+        "proof": None if proof is None else {"verdict": proof.verdict.value, "text": proof.text},
     }
 
 

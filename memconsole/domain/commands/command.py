@@ -71,6 +71,7 @@ class CommandSpec:
         needs_gateway: Only the Gateway can do it; a dry run never needs it.
         takes_text: What it writes down is asked for first.
         undo: What can be done about it afterwards; empty when there is nothing to say.
+        stages: Its steps when all goes well, in order; empty for a command of one step.
     """
 
     kind: type[Command]
@@ -89,6 +90,7 @@ class CommandSpec:
     needs_gateway: bool = False
     takes_text: bool = False
     undo: str = ""
+    stages: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if "spec" not in self.kind.__dict__:

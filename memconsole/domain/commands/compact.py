@@ -43,5 +43,6 @@ COMPACT = CommandSpec(
     about="key",
     is_destructive=True,
     needs_gateway=True,
+    stages=("checkpoint", "observations", "compaction", "proof"),
     undo="not possible: the model sees a summary from now on; the transcript keeps every turn",
 )

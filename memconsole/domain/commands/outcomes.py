@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Notice, Origin
     from memconsole.domain.commands.command import Command
+    from memconsole.domain.commands.steps import Account
 
 Detail: TypeAlias = "str | int | float | bool | list[Detail] | dict[str, Detail] | None"
 """A value that JSON can carry."""
@@ -158,6 +159,7 @@ class Run:
         command_line: The equivalent call, for the activity panel.
         status: `done`, `planned`, `skipped`, `failed` or `running`.
         home: The platform home it was about: one state folder may serve several.
+        account: Its steps and its proof; None for a run of an older release.
     """
 
     id: int
@@ -174,6 +176,7 @@ class Run:
     message: str
     duration_ms: int | None
     home: str | None = None
+    account: Account | None = None
 
 
 def is_busy(outcome: Outcome) -> bool:

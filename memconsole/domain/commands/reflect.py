@@ -74,5 +74,6 @@ REFLECT = CommandSpec(
     force="is_forced",
     is_destructive=True,
     is_undoable=True,
+    stages=("consolidation", "backup", "archive", "replace"),
     undo="`memconsole reflect --undo` puts the file back; what went is in the archive",
 )

@@ -47,5 +47,6 @@ ROTATE = CommandSpec(
     force="is_forced",
     is_destructive=True,
     needs_gateway=True,
+    stages=("checkpoint", "observations", "summary", "reset", "proof"),
     undo="not possible: the session begins anew; its transcript and its memory are kept",
 )

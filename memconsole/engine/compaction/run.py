@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.rotation.prologue import Prologue
     from memconsole.engine.rotation.target import Target, Targets
+    from memconsole.engine.steps import StepLog
     from memconsole.engine.transcripts.fingerprint import Fingerprints
     from memconsole.ports.platform import Gateway, Locks, SessionStore
 
@@ -57,6 +58,7 @@ def compact(
     step: Callable[[Command], Outcome],
     fingerprints: Fingerprints,
     settings: Settings,
+    steps: StepLog,
 ) -> Outcome:
     """Compact one session, if it is free and its work is saved.
 
@@ -84,28 +86,55 @@ def compact(
             )
         prologue = save_first(target, step=step, fingerprints=fingerprints, is_ending=False)
         if not prologue.is_saved:
-            return Failed(
-                command,
-                "not-captured",
-                f"{command.key} was not compacted, because its work could not be saved: "
-                f"{prologue.said}",
-            )
+            return _not_saved(command, prologue)
         known_at = last_compaction_at(target, targets, sessions)
-        answer = _asked(command, gateway)
+        answer = _asked(command, gateway, steps)
         if answer is None:
             return _cannot_instruct(command)
-        entry = new_entry(target, known_at, targets, sessions)
+        entry = _looked_for(target, known_at, targets, sessions, steps)
         return _judged(command, target, prologue, answer, entry)
 
 
-def _asked(command: Compact, gateway: Gateway) -> CompactAnswer | None:
+def _not_saved(command: Compact, prologue: Prologue) -> Failed:
+    return Failed(
+        command,
+        "not-captured",
+        f"{command.key} was not compacted, because its work could not be saved: {prologue.said}",
+    )
+
+
+def _looked_for(
+    target: Target,
+    known_at: datetime | None,
+    targets: Targets,
+    sessions: SessionStore,
+    steps: StepLog,
+) -> CompactionEntry | None:
+    with steps.doing("proof") as doing:
+        entry = new_entry(target, known_at, targets, sessions)
+        if entry is None:
+            doing.status, doing.message = "skipped", "the transcript does not show it yet"
+    return entry
+
+
+def _asked(command: Compact, gateway: Gateway, steps: StepLog) -> CompactAnswer | None:
     """Ask for the compaction; None when the Gateway does not know instructions."""
-    try:
-        return gateway.compact(command.key, command.instructions)
-    except GatewayCallError as error:
-        if command.instructions is None or _INSTRUCTIONS not in str(error):
-            raise
-        return None
+    with steps.doing("compaction") as doing:
+        try:
+            answer = gateway.compact(command.key, command.instructions)
+        except GatewayCallError as error:
+            if command.instructions is None or _INSTRUCTIONS not in str(error):
+                raise
+            doing.status = "failed"
+            return None
+        doing.status = _status_of(answer)
+        return answer
+
+
+def _status_of(answer: CompactAnswer) -> str:
+    if answer.is_lost:
+        return "unanswered"
+    return "done" if answer.is_compacted else "skipped"
 
 
 def _refusal(command: Compact, version: str | None) -> Failed | None:

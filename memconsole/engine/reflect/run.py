@@ -13,7 +13,14 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import local_day, local_time
-from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
+from memconsole.domain.commands.outcomes import (
+    Failed,
+    Planned,
+    Skipped,
+    SkipReason,
+    Written,
+    status_of,
+)
 from memconsole.domain.commands.reflect import Draft, Reflected
 from memconsole.domain.memory.edits import edit_of
 from memconsole.domain.memory.observation_log import parse
@@ -34,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import date
 
-    from memconsole.domain.agents import Agent
+    from memconsole.domain.agents import Agent, Home
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.commands.reflect import Reflect
     from memconsole.domain.memory.observations import ObservationLog
@@ -43,6 +50,7 @@ if TYPE_CHECKING:
     from memconsole.domain.settings.sections import ReflectorSettings
     from memconsole.engine.home.workspace import AgentMemory, Memories
     from memconsole.engine.model import BudgetedModel
+    from memconsole.engine.steps import StepLog
     from memconsole.engine.turn import Turns
     from memconsole.ports.state import ReflectionLog
 
@@ -58,6 +66,7 @@ class _Run:
     memory: AgentMemory
     model: BudgetedModel
     reflections: ReflectionLog
+    steps: StepLog
 
     @property
     def agent(self) -> Agent:
@@ -98,6 +107,7 @@ def reflect(
     memories: Memories,
     model: BudgetedModel,
     reflections: ReflectionLog,
+    steps: StepLog,
 ) -> Outcome:
     """Consolidate the file if it is due, let a candidate take its place, or undo the last time.
 
@@ -109,10 +119,12 @@ def reflect(
         WorkspaceError: A file cannot be read or written; the old file is whole.
         StateError: Our own database cannot be written; nothing was done.
     """
-    return turns.take(
-        command,
-        lambda home, agent: _attempt(_Run(command, memories.at(home, agent), model, reflections)),
-    )
+
+    def attempt(home: Home, agent: Agent) -> Outcome:
+        steps.steps.clear()  # where somebody edits the file meanwhile, it is done once more
+        return _attempt(_Run(command, memories.at(home, agent), model, reflections, steps))
+
+    return turns.take(command, attempt)
 
 
 def _attempt(run: _Run) -> Outcome:
@@ -124,10 +136,16 @@ def _attempt(run: _Run) -> Outcome:
         message = f"{run.agent.id} has no observations yet"
         return Skipped(run.command, SkipReason.NOTHING_NEW, message)
     shown = digest(seen.text)
-    found = _decide(run, log, shown)
+    with run.steps.doing("consolidation") as doing:
+        found = _decide(run, log, shown)
+        doing.status = _status_of(found)
     if not isinstance(found, _Result):
         return found
     return _plan(run, found, shown) if run.command.dry_run else _apply(run, found, seen)
+
+
+def _status_of(found: _Result | Skipped | Failed) -> str:
+    return "done" if isinstance(found, _Result) else status_of(found)
 
 
 def _decide(run: _Run, log: ObservationLog, shown: str) -> _Result | Skipped | Failed:
@@ -241,10 +259,18 @@ def _apply(run: _Run, result: _Result, seen: WorkspaceText) -> Reflected:
     """Back up, archive, replace, remember, and let old backups go, in this order."""
     files, at = Files.of(run.memory), run.memory.now
     stood = run.memory.path_state(OBSERVATIONS)
-    backup, made = files.back_up(seen, at)
-    done = [files.archive(result.removed, at)] if result.removed else []
+    with run.steps.doing("backup") as doing:
+        backup, made = files.back_up(seen, at)
+        doing.message = backup.path
+    done = []
+    if result.removed:
+        with run.steps.doing("archive") as doing:
+            done.append(files.archive(result.removed, at))
+            doing.message = f"{len(result.removed)} entries"
     new = result.new.reflected(f"{local_time(at, run.memory.zone):%Y-%m-%d %H:%M}")
-    wrote = files.replace(new.text, seen)
+    with run.steps.doing("replace") as doing:
+        wrote = files.replace(new.text, seen)
+        doing.message = wrote.path
     edits = [made, *(edit for _, edit in done), edit_of(OBSERVATIONS, seen.text, new.text, stood)]
     run.reflections.add(
         ReflectionRecord(

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.rotation.prologue import Prologue
     from memconsole.engine.rotation.target import Target, Targets
+    from memconsole.engine.steps import StepLog
     from memconsole.engine.transcripts.fingerprint import Fingerprints
     from memconsole.ports.platform import Clock, Gateway, Locks, RotationLog
 
@@ -57,6 +58,7 @@ class _Run:
     gateway: Gateway
     rotations: RotationLog
     clock: Clock
+    steps: StepLog
 
     def target(self) -> Target:
         command = self.command
@@ -99,6 +101,7 @@ def rotate(
     fingerprints: Fingerprints,
     settings: Settings,
     clock: Clock,
+    steps: StepLog,
 ) -> Outcome:
     """Start one session anew, if it is due, free, saved, and nobody else is at it.
 
@@ -113,7 +116,7 @@ def rotate(
     """
     if command.dry_run:
         return plan_of(command, rotations, clock, reader, settings)
-    run = _Run(command, settings, targets, gateway, rotations, clock)
+    run = _Run(command, settings, targets, gateway, rotations, clock, steps)
     with locks.session(command.agent.home, command.key):
         settings.require("gateway")
         gateway.require()
@@ -189,7 +192,9 @@ def _reset(run: _Run, target: Target, prologue: Prologue) -> Outcome:
     number = run.note(target, RotationState.SENT, prologue)
     sent_s = clock.monotonic()
     try:
-        answer = run.gateway.reset(target.key, target.live.session_id)
+        with run.steps.doing("reset") as doing:
+            answer = run.gateway.reset(target.key, target.live.session_id)
+            doing.status = "unanswered" if answer.is_lost else "done"
     except (GatewayCallError, GatewayUnavailableError) as error:
         run.rotations.finish(number, RotationState.REFUSED, None, clock.now())
         if isinstance(error, GatewayCallError) and error.reason == "session-changed":
@@ -201,15 +206,16 @@ def _reset(run: _Run, target: Target, prologue: Prologue) -> Outcome:
                 "The next run looks at it again.",
             )
         raise
-    prologue = prologue.then("reset", "unanswered" if answer.is_lost else "done", sent_s, clock)
+    prologue = prologue.then("reset", doing.status, sent_s, clock)
     looked_s = clock.monotonic()
     try:
-        after = run.targets.look_again(target, of_live(answer.entry))
+        with run.steps.doing("proof") as doing:
+            after = run.targets.look_again(target, of_live(answer.entry))
+            doing.status = "done" if is_proven(target.before, after) else "failed"
     except (GatewayCallError, GatewayUnavailableError) as error:
         prologue = prologue.then("proof", "failed", looked_s, clock)
         return reset_unseen(run.command, target, prologue, error)
-    status = "done" if is_proven(target.before, after) else "failed"
-    prologue = prologue.then("proof", status, looked_s, clock)
+    prologue = prologue.then("proof", doing.status, looked_s, clock)
     return _judged(run, target, prologue, number, after)
 
 

@@ -272,3 +272,6 @@ CREATE INDEX "idx_intent_turn"
 -- version 16
 ALTER TABLE "reflection" ADD COLUMN "edits" TEXT;
 
+
+-- version 17
+ALTER TABLE "run" ADD COLUMN "account" TEXT;

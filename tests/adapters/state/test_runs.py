@@ -19,6 +19,7 @@ from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.runs import StateRunLog, StateSamples
 from memconsole.domain.agents import AgentRef, Origin
 from memconsole.domain.commands.outcomes import Run
+from memconsole.domain.commands.steps import Account, Step
 from memconsole.domain.memory.records import Capture
 from memconsole.domain.sessions.tokens import Sample
 from memconsole.errors import StateError
@@ -90,6 +91,24 @@ def test_text_that_is_none_is_stored_readably(database: StateDatabase) -> None:
     StateRunLog(database).add(replace(RUN, message="of \udcff\ud800 bytes"))
     [run] = StateRunLog(database).runs(limit=1)
     assert run.message == "of \\udcff\\ud800 bytes"
+
+
+def test_an_account_is_masked_and_of_a_bounded_size(database: StateDatabase) -> None:
+    secret = "sk-ant-api03-" + "Ab3" * 31
+    steps = [Step("reset", "failed", 1, f"key {secret} " + "x" * 5000)] * 500
+    StateRunLog(database).add(replace(RUN, account=Account(tuple(steps))))
+    [run] = StateRunLog(database).runs(limit=1)
+    assert run.account is not None
+    assert secret not in run.account.steps[0].message
+    assert len(run.account.steps) * len(run.account.steps[0].message) < 20_000
+
+
+def test_a_spoiled_account_leaves_its_run(database: StateDatabase) -> None:
+    StateRunLog(database).add(replace(RUN, account=Account(())))
+    with open_own(database.path) as connection:
+        connection.execute("UPDATE run SET account = '[1]'")
+    [run] = StateRunLog(database).runs(limit=1)
+    assert run.account is None
 
 
 def test_rows_that_make_no_sense_are_left_out(database: StateDatabase) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
-from memconsole.domain.commands.rotate import Rotate, Rotated
+from memconsole.domain.commands.rotate import ROTATE, Rotate, Rotated
+from memconsole.domain.commands.steps import Verdict
 from memconsole.domain.gateway import LiveSession
 from memconsole.domain.rotation import (
     Identity,
@@ -28,6 +29,7 @@ from tests.engine.rows import row
 
 if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Detail, Outcome
+    from memconsole.domain.commands.steps import Account, Step
 
 KEY = "agent:main:main"
 FULL = 160_000
@@ -98,6 +100,50 @@ def test_every_step_is_told_with_what_it_took() -> None:
         ("proof", "done"),
     ]
     assert all(one["duration_ms"] >= 0 for one in steps)
+
+
+class Watching:
+    """Keeps what it is told while a command runs."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, str]] = []
+        self.account: Account | None = None
+        self.run_id: int | None = None
+
+    def moved(self, step: Step) -> None:
+        self.heard.append((step.name, step.status))
+
+    def kept(self, account: Account, run_id: int | None) -> None:
+        self.account, self.run_id = account, run_id
+
+
+def test_a_follower_hears_each_step_begin_and_end_and_then_the_account_that_is_kept() -> None:
+    turn, watching = Turn(), Watching()
+    Engine(turn.world.ports, turn.stage.settings).run(COMMAND, follower=watching)
+    assert watching.heard == [
+        (name, status)
+        for name in ("checkpoint", "observations", "summary", "reset", "proof")
+        for status in ("running", "done")
+    ]
+    [run] = turn.world.runs.stored
+    assert (run.account, run.id) == (watching.account, watching.run_id)
+    assert run.account is not None
+    assert run.account.proof is not None
+    assert run.account.proof.verdict is Verdict.PROVEN
+    assert run.account.proof.text.endswith("160.0K → 0")
+    assert [one.name for one in run.account.steps] == list(ROTATE.stages)
+
+
+def test_a_gateway_that_refuses_ends_the_account_at_its_step() -> None:
+    turn = Turn()
+    turn.gateway.refusal = GatewayCallError("sessions.reset", "no")
+    turn.run()
+    [run] = turn.world.runs.stored
+    assert run.account is not None
+    assert [(one.name, one.status) for one in run.account.steps][-2:] == [
+        ("reset", "failed"),
+        ("proof", "not-done"),
+    ]
 
 
 def test_the_revision_on_disk_stands_where_the_gateway_tells_none() -> None:
