@@ -13,7 +13,7 @@ from memconsole.domain.memory.entries import is_kept_by_us
 from memconsole.engine.reflect.undo import undo as undo_reflection
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from memconsole.domain.commands.memory_undo import MemoryUndo
     from memconsole.domain.commands.outcomes import Outcome
@@ -119,8 +119,22 @@ def _planned(command: MemoryUndo, memory: AgentMemory, action: MemoryAction) -> 
         command,
         _sentence(action, memory, is_plan=True),
         tuple(wrote),
-        {"undid": action.kind.value, "ids": list(action.entries)},
+        {
+            "undid": action.kind.value,
+            "ids": list(action.entries),
+            "diff": [memory.masked(line) for line in _changes(action)],
+        },
     )
+
+
+def _changes(action: MemoryAction) -> Iterator[str]:
+    """Yield the lines that go out of memory and come back into it; of the archive none."""
+    for edit in action.edits:
+        if is_kept_by_us(edit.path):
+            continue
+        for span in edit.spans:
+            yield from (f"- {line}" for line in span.added.splitlines() if line.strip())
+            yield from (f"+ {line}" for line in span.removed.splitlines() if line.strip())
 
 
 def _sentence(action: MemoryAction, memory: AgentMemory, *, is_plan: bool) -> str:

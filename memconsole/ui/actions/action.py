@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from dataclasses import field
 from enum import StrEnum
+from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from textual.message import Message
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
 
     from memconsole.domain.commands.command import Command, CommandSpec
     from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.steps import Account, Follower, Step
     from memconsole.ui.actions.targets import Target
 
 logger = logging.getLogger(__name__)
 
 
 _REMEMBERED = 50
+_COUNT_EVERY_S = 0.25
 
 
 class Phase(StrEnum):
@@ -42,8 +45,57 @@ class Phase(StrEnum):
 class RunsCommands(Protocol):
     """What an action asks of the engine."""
 
-    def run(self, command: Command, /) -> Outcome:
+    def run(
+        self,
+        command: Command,
+        /,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        follower: Follower | None = None,
+    ) -> Outcome:
         """Run one command; expected failures come back as values."""
+
+
+class Course:
+    """How one target goes; written by the thread that does it, read by the screen.
+
+    Attributes:
+        steps: As far as it is; the last one may still run.
+        counted: How many parts of it are done, and of how many; None where none are counted.
+        account: What is kept of it; None until it has ended.
+        run_id: Of the run that keeps it; None until then, and when it could not be kept.
+    """
+
+    def __init__(self, moved: Callable[[], object], monotonic: Callable[[], float]) -> None:
+        self._moved = moved
+        self._monotonic = monotonic
+        self._counted_s: float | None = None
+        self.steps: tuple[Step, ...] = ()
+        self.counted: tuple[int, int] | None = None
+        self.account: Account | None = None
+        self.run_id: int | None = None
+
+    def moved(self, step: Step) -> None:
+        """Hear that a step began, or ended."""
+        from memconsole.domain.commands.steps import RUNNING  # noqa: PLC0415 - by the first action
+
+        before = self.steps
+        if before and (before[-1].name, before[-1].status) == (step.name, RUNNING):
+            before = before[:-1]
+        self.steps = (*before, step)
+        self._moved()
+
+    def progress(self, done: int, total: int) -> None:
+        """Hear how many parts are done; told on, at most a few times a second."""
+        self.counted = (done, total)
+        now = self._monotonic()
+        if self._counted_s is None or now - self._counted_s >= _COUNT_EVERY_S:
+            self._counted_s = now
+            self._moved()
+
+    def kept(self, account: Account, run_id: int | None) -> None:
+        """Hear the whole account, and where it is kept."""
+        self.account, self.run_id = account, run_id
 
 
 @dataclass
@@ -54,6 +106,7 @@ class Action:
         refusal: Why it can only be planned now; empty when it can be done.
         plans: Outcome of the dry run, one a target.
         outcomes: What came of it, one a target that was run.
+        courses: How each of them goes, the one in hand last.
         is_stopping: The stop key was pressed: the target in hand is finished, no other begun.
     """
 
@@ -63,6 +116,7 @@ class Action:
     phase: Phase = Phase.PLANNING
     plans: list[Outcome] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
+    courses: list[Course] = field(default_factory=list)
     _stop: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -81,7 +135,13 @@ class Action:
         """Finish the target in hand, begin no other."""
         self._stop.set()
 
-    def attempt(self, engine: RunsCommands, target: Target, plan: Outcome | None = None) -> Outcome:
+    def attempt(
+        self,
+        engine: RunsCommands,
+        target: Target,
+        plan: Outcome | None = None,
+        course: Course | None = None,
+    ) -> Outcome:
         """Plan one command, or carry its plan out.
 
         A bug in one target does not stop the others, nor end the console.
@@ -95,7 +155,9 @@ class Action:
         elif self.spec.asks and not self.refusal:
             command = for_question(command)
         try:
-            return engine.run(command)
+            if course is None:
+                return engine.run(command)
+            return engine.run(command, progress=course.progress, follower=course)
         except MemconsoleError as error:
             return Failed(command, error.code, str(error), error.hint)
         except Exception as error:
@@ -166,7 +228,10 @@ class Actions:
             if action.is_stopping:
                 break
             target = action.targets[place]
-            outcome = action.attempt(self._engine, target, action.plans[place])
+            course = Course(lambda: self._app.post_message(ActionMoved(action)), monotonic)
+            action.courses.append(course)
+            self._app.post_message(ActionMoved(action))
+            outcome = action.attempt(self._engine, target, action.plans[place], course)
             action.outcomes.append(outcome)
             self._app.post_message(CommandFinished(outcome))
             self._app.post_message(ActionMoved(action))

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.commands.checkpoint import Checkpoint
-from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.outcomes import Detail, Failed, Planned, Skipped, SkipReason
 from memconsole.domain.commands.reflect import Reflect
-from memconsole.domain.commands.rotate import Rotate
+from memconsole.domain.commands.rotate import Rotate, Rotated
+from memconsole.domain.commands.steps import RUNNING, Account, Proof, Step, Verdict
 from memconsole.domain.gateway import GatewayStatus
 from tests.ui import sample
 from tests.ui.driving import COMPACT, Stopwatch, at_work
@@ -18,7 +19,6 @@ from tests.ui.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
     from memconsole.domain.commands.command import Command
-    from memconsole.domain.commands.outcomes import Detail
 
 
 def with_gateway() -> FakeEngine:
@@ -54,6 +54,83 @@ async def test_enter_closes_a_finished_dialog(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         await desk.press("c", "enter")
         assert desk.screen == "overview"
+
+
+STEPS = [
+    Step("checkpoint", RUNNING),
+    Step("checkpoint", "done", 31, "59 messages"),
+    Step("reset", RUNNING),
+]
+SIDE: dict[str, Detail] = {"session_id": "1", "started_at": None}
+PROOF: dict[str, Detail] = {
+    "before": {**SIDE, "revision": "84d7aa10", "tokens": 159_100},
+    "after": {**SIDE, "revision": "91cc0022", "tokens": 0},
+    "proven": True,
+}
+
+
+async def test_a_rotation_grows_step_by_step_and_ends_with_its_proof() -> None:
+    engine = with_gateway()
+    engine.told = list(STEPS)
+    rotate = Rotate(sample.ref("main"), "agent:main:main")
+    engine.outcomes["rotate"] = Rotated(rotate, "was reset", details={"proof": PROOF})
+    engine.run_gate.clear()
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("R")
+        await desk.pilot.press("y")
+        while not real(engine):
+            await desk.pilot.pause()
+        await desk.pilot.pause()
+        text = desk.text("dialog")
+        assert "✓ checkpoint   31 ms  59 messages" in text
+        assert "▶ reset               running" in text
+        assert "PROVEN" not in text
+        engine.told.append(Step("reset", "done", 120))
+        engine.run_gate.set()
+        await desk.settle()
+        text = desk.text("dialog")
+
+    assert "✓ reset       120 ms" in text
+    assert "✓ PROVEN  revision 84d7… → 91cc…, 159.1K → 0" in text
+    assert "kept as run 412" in text
+
+
+async def test_a_failure_stops_at_its_line_and_says_what_was_not_done() -> None:
+    engine = with_gateway()
+    engine.told = [*STEPS, Step("reset", "failed", 5)]
+    rotate = Rotate(sample.ref("main"), "agent:main:main")
+    engine.outcomes["rotate"] = Failed(rotate, "gateway-refused", "the gateway refused it")
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("R", "y")
+        text = desk.text("dialog")
+
+    lines = [line.strip(" │") for line in text.split("\n")]
+    assert "✓ checkpoint   31 ms  59 messages" in lines
+    assert "✗ reset         5 ms  failed" in lines
+    assert "– proof               not done" in lines
+    assert "the gateway refused it" in lines
+
+
+async def test_the_button_of_a_finished_dialog_opens_its_run(engine: FakeEngine) -> None:
+    account = Account(
+        tuple(one for one in STEPS if one.duration_ms), Proof(Verdict.PROVEN, "a → b")
+    )
+    engine.history = (replace(sample.runs()[0], id=412, account=account), *sample.runs())
+    async with at_work(engine) as desk:
+        await desk.press("c", "right", "enter")
+        assert desk.screen == "runs"
+        text = desk.text("run")
+
+    assert "✓ checkpoint   31 ms  59 messages" in text
+    assert "✓ PROVEN  a → b" in text
+
+
+async def test_the_page_of_an_older_run_says_that_its_steps_were_not_kept(
+    engine: FakeEngine,
+) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("5", "enter")
+        assert "its steps were not kept" in desk.text("run")
 
 
 async def test_an_outcome_is_read_again(engine: FakeEngine) -> None:
@@ -99,6 +176,9 @@ async def test_marked_agents_are_done_in_turn(engine: FakeEngine) -> None:
         text = desk.text("dialog")
 
     assert "Checkpoint 2 targets" in text
+    assert "✓ main  done  31 ms  saved 60 messages" in text
+    assert "2 done in 62 ms" in text
+    assert "kept as runs 412 to 413" in text
     assert real(engine) == [Checkpoint(sample.ref("main")), Checkpoint(sample.ref("work"))]
 
 

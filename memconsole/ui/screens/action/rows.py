@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.command import command_line
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, status_of
+from memconsole.domain.commands.steps import Verdict
 from memconsole.text import figures
 from memconsole.ui.actions.action import Phase
 from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.literal import literal
-from memconsole.ui.drawing.spans import Role, Span
+from memconsole.ui.drawing.spans import Role, Span, cut_line
+from memconsole.ui.screens.jobs.account import proof_lines, step_lines
 from memconsole.ui.screens.jobs.activity import status_sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memconsole.domain.commands.outcomes import Outcome
-    from memconsole.ui.actions.action import Action
+    from memconsole.domain.commands.steps import Proof
+    from memconsole.ui.actions.action import Action, Course
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.spans import Line
 
-_CHANGES = "diff"
-"""Detail of a plan that holds the lines of a change."""
+_CHANGES, _TEXT, _ENTRIES = "diff", "text", "entries"
+"""Details of a plan that hold the lines of a change: as such, one text to add, entries to go."""
 
 _MOST_CHANGES = 8
 _CHANGE_ROLES = {"+": Role.OK, "-": Role.WARNING}
@@ -41,10 +45,10 @@ def action_lines(
         detailed: Also everything that the dry run says.
     """
     lines: list[Line] = []
-    if action.phase in (Phase.PLANNING, Phase.ASKING) or not action.outcomes:
+    if action.phase in (Phase.PLANNING, Phase.ASKING) or not action.courses:
         lines += _plans(action, context, width, detailed=detailed)
-    if action.phase is Phase.RUNNING or action.outcomes:
-        lines += _planned(action, context, width)
+    if action.phase is Phase.RUNNING or action.courses:
+        lines += _planned(action, context, width, detailed=detailed)
         lines += _progress(action, context, width)
     if action.phase is Phase.DONE and action.outcomes and detailed:
         for outcome in action.outcomes:
@@ -76,33 +80,107 @@ def _plans(action: Action, context: Context, width: int, *, detailed: bool) -> I
             yield (Span(f"{context.glyphs.dot} {target.name}", Role.MUTED),)
 
 
-def _planned(action: Action, context: Context, width: int) -> Iterator[Line]:
+def _planned(action: Action, context: Context, width: int, *, detailed: bool) -> Iterator[Line]:
     """What was planned stays above what came of it."""
-    if not action.outcomes:
+    if not action.courses:
         return
-    for place in action.todo:
+    todo = action.todo
+    for place in todo:
         plan = action.plans[place]
         text = f"{context.glyphs.arrow} {literal(plan.message)}"
         yield from _wrapped(text, width, Role.MUTED)
+        if len(todo) == 1:
+            yield from _changes(plan, width, most=None if detailed else _MOST_CHANGES)
     yield ()
 
 
 def _progress(action: Action, context: Context, width: int) -> Iterator[Line]:
-    glyphs = context.glyphs
-    skipped = [place for place in range(len(action.targets)) if place not in action.todo]
-    for place in skipped:
+    """Yield what was done: one target in full, of several one line each and their totals."""
+    glyphs, todo = context.glyphs, action.todo
+    is_one = len(action.targets) == 1
+    for place in (place for place in range(len(action.targets)) if place not in todo):
         yield from _outcome(action.targets[place], action.plans[place], context, width)
-    for number, place in enumerate(action.todo):
+    for number, place in enumerate(todo):
         target = action.targets[place]
         if number < len(action.outcomes):
-            yield from _outcome(target, action.outcomes[number], context, width)
-        elif number == len(action.outcomes) and action.phase is Phase.RUNNING:
-            yield (Span(f"{glyphs.running} ", Role.ACCENT), Span(target.name))
+            course, outcome = action.courses[number], action.outcomes[number]
+            if is_one:
+                yield from _ended(target, outcome, course, context, width)
+            else:
+                yield _short(target, outcome, context, width)
+        elif number < len(action.courses) and action.phase is Phase.RUNNING:
+            yield from _running(target, action.courses[number], context, width)
         else:
-            yield (Span(f"{glyphs.skipped} {target.name}  not begun", Role.MUTED),)
+            yield (Span(f"{glyphs.skipped} {literal(target.name)}  not begun", Role.MUTED),)
+    if not is_one and action.phase is Phase.DONE:
+        yield from ((), (Span(_totals(action), Role.STRONG),))
+    yield from _afterwards(action, width)
+
+
+def _running(target: Target, course: Course, context: Context, width: int) -> Iterator[Line]:
+    counted = "" if course.counted is None else f"  {course.counted[0]:,} of {course.counted[1]:,}"
+    yield (
+        Span(f"{context.glyphs.running} ", Role.ACCENT),
+        Span(literal(target.name)),
+        Span(counted, Role.MUTED),
+    )
+    for line in step_lines(course.steps, context.glyphs, width - 2):
+        yield (Span("  "), *line)
+
+
+def _ended(
+    target: Target, outcome: Outcome, course: Course, context: Context, width: int
+) -> Iterator[Line]:
+    """Yield head, steps, proof, and what is said of it."""
+    head, *rest = _outcome(target, outcome, context, width)
+    yield head
+    account = course.account
+    if account is not None and (len(account.steps) > 1 or course.steps):
+        for line in step_lines(account.steps, context.glyphs, width - 2):
+            yield (Span("  "), *line)
+    if account is not None and account.proof is not None and _is_news(account.proof):
+        for line in proof_lines(account.proof, context.glyphs, width - 2):
+            yield (Span("  "), *line)
+    yield from rest
+
+
+def _is_news(proof: Proof) -> bool:
+    """Whether it says more than the files that are listed anyway."""
+    return proof.verdict is not Verdict.WRITTEN
+
+
+def _short(target: Target, outcome: Outcome, context: Context, width: int) -> Line:
+    """Return one target in one line."""
+    [head, *_] = _outcome(target, outcome, context, width)
+    line = (*head, Span(f"  {literal(outcome.message)}", Role.MUTED))
+    return cut_line(line, width, ellipsis=context.glyphs.ellipsis)
+
+
+def _totals(action: Action) -> str:
+    """Return how many targets ended how, and what they took together."""
+    planned = [plan for place, plan in enumerate(action.plans) if place not in action.todo]
+    counts = Counter(status_of(one) for one in (*action.outcomes, *planned))
+    parts = [f"{counts[word]} {word}" for word in ("done", "skipped", "failed") if counts[word]]
+    if left := len(action.todo) - len(action.outcomes):
+        parts.append(f"{left} not begun")
+    took = figures.took(sum(one.duration_ms for one in action.outcomes))
+    return ", ".join(parts) + (f" in {took}" if action.outcomes else "")
+
+
+def _afterwards(action: Action, width: int) -> Iterator[Line]:
+    """Yield where it is kept, and what can be done about it."""
+    if action.phase is not Phase.DONE:
+        return
+    kept = [course.run_id for course in action.courses if course.run_id is not None]
     done = [one for one in action.outcomes if status_of(one) == "done"]
-    if action.phase is Phase.DONE and done and action.spec.undo:
+    if kept or (done and action.spec.undo):
         yield ()
+    if kept:
+        runs = f"run {kept[0]}" if len(kept) == 1 else f"runs {kept[0]} to {kept[-1]}"
+        yield from _wrapped(f"kept as {runs}", width, Role.MUTED)
+    elif any(course.account is not None for course in action.courses):
+        yield from _wrapped("not kept: the run log cannot be written", width, Role.WARNING)
+    if done and action.spec.undo:
         yield from _wrapped(f"undo: {action.spec.undo}", width, Role.MUTED)
 
 
@@ -131,20 +209,32 @@ def _outcome(target: Target, outcome: Outcome, context: Context, width: int) -> 
 
 def _changes(outcome: Outcome, width: int, *, most: int | None) -> Iterator[Line]:
     """Yield the lines that a file would lose and win, where a plan says them."""
-    lines = outcome.details.get(_CHANGES)
-    if not isinstance(lines, list):
-        return
+    lines = _changed(outcome)
     for line in lines[:most]:
-        text = literal(str(line))
+        text = literal(line)
         role = _CHANGE_ROLES.get(text[:1], Role.MUTED)
         yield (Span("  "), Span(cells.cut(text, width - 2), role))
     if most is not None and len(lines) > most:
         yield (Span(f"  {len(lines) - most:,} more lines behind [ more ]", Role.MUTED),)
 
 
+def _changed(outcome: Outcome) -> list[str]:
+    """Return the text itself: what comes behind a plus, what goes behind a minus."""
+    lines, text = outcome.details.get(_CHANGES), outcome.details.get(_TEXT)
+    entries = outcome.details.get(_ENTRIES)
+    if isinstance(lines, list):
+        return [str(line) for line in lines]
+    if isinstance(text, str):
+        return [f"+ {line}" for line in text.splitlines()]
+    if not isinstance(entries, list):
+        return []
+    texts = [str(one.get(_TEXT) or "") for one in entries if isinstance(one, dict)]
+    return [f"- {line}" for text in texts for line in text.splitlines()]
+
+
 def _details(outcome: Outcome, width: int) -> Iterator[Line]:
     for name, value in outcome.details.items():
-        if name == _CHANGES:
+        if name in (_CHANGES, _TEXT, _ENTRIES):
             continue
         yield from _indented(f"{literal(name)}: {literal(str(value))}", width, Role.MUTED)
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from memconsole.ui.drawing.glyphs import Glyphs
     from memconsole.ui.drawing.spans import Line
 
-_MORE = "more"
-"""The button that shows and folds everything the dry run says."""
+_MORE, _RUN = "more", "run"
+"""The buttons that show and fold everything the dry run says, and that open the run."""
 
 
 class ActionScreen(Question[None]):
@@ -53,6 +53,8 @@ class ActionScreen(Question[None]):
                 return (Button(CANCEL, "Close"), Button(NO, "n begin no other"))
             case Phase.RUNNING:
                 return (Button(CANCEL, "Close"),)
+            case Phase.DONE if (kept := self._kept()) is not None:
+                return (Button(CANCEL, "Close"), Button(_RUN, f"run {kept}"), more)
             case Phase.DONE:
                 return (Button(CANCEL, "Close"), more)
 
@@ -63,11 +65,19 @@ class ActionScreen(Question[None]):
         elif name == NO and self.action.phase is Phase.RUNNING:
             self.action.stop()
             self.show()
+        elif name == _RUN:
+            self.dismiss()
+            self.desk.go.runs(f"run-{self._kept()}")
         elif name == _MORE:
             self._is_detailed = not self._is_detailed
             self.show()
         elif name == CANCEL or self.action.phase in (Phase.PLANNING, Phase.ASKING):
             self.action_back()
+
+    def _kept(self) -> int | None:
+        """Return the run that keeps it; of several the last one."""
+        runs = [one.run_id for one in self.action.courses if one.run_id is not None]
+        return runs[-1] if runs else None
 
     def show_action(self) -> None:
         """Draw the action as far as it is; a question that just appeared takes no key yet."""

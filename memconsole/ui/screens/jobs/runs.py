@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 
 from memconsole.text import figures
-from memconsole.ui.drawing.listing import Listing, fact_rows
+from memconsole.ui.drawing.listing import Listing, fact_rows, text_row
 from memconsole.ui.drawing.literal import literal
-from memconsole.ui.drawing.spans import Cell, Column, Role, Row
+from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
 from memconsole.ui.keys import bind
 from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.screens.jobs.account import proof_lines, step_lines
 from memconsole.ui.screens.jobs.activity import status_sign
 from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.workers.loading import Loaded, Loader
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
@@ -68,8 +71,27 @@ def _row(run: Run, context: Context) -> Row:
 
 def run_listing(run: Run | None, context: Context, width: int) -> Listing:
     """Return one run in full."""
-    rows = fact_rows(() if run is None else _facts(run, context), width)
+    rows = (
+        ()
+        if run is None
+        else (*fact_rows(_facts(run, context), width), *_frame(run, context, width))
+    )
     return Listing(title="Run", number=2, rows=rows, empty=("no run is selected",))
+
+
+def _frame(run: Run, context: Context, width: int) -> Iterator[Row]:
+    """Yield the steps and the proof, as the dialog showed them."""
+    account = run.account
+    yield text_row("frame", Span(""))
+    if account is None:
+        yield text_row("frame-none", Span("its steps were not kept", Role.MUTED))
+        return
+    lines = (
+        *step_lines(account.steps, context.glyphs, width),
+        *proof_lines(account.proof, context.glyphs, width),
+    )
+    for number, line in enumerate(lines):
+        yield text_row(f"frame-{number}", *line, value="".join(span.text for span in line).strip())
 
 
 def _facts(run: Run, context: Context) -> tuple[tuple[str, str], ...]:
