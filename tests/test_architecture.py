@@ -195,7 +195,7 @@ def test_folders_are_made_by_the_modules_that_close_them() -> None:
     }
     assert makers == {
         "system/folders.py",
-        "adapters/workspace/inside.py",
+        "adapters/workspace/containment.py",
         "adapters/sqlite/private_copy.py",  # in the system's folder for temporary files
         "compose/recall.py",  # a home for a measurement, there too
     }

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.errors import StateError
+from memconsole.system.atomic_file import replace_file
 from memconsole.system.folders import open_folder
-from memconsole.system.whole_file import replace_file
 from memconsole.text.outgoing import name_out
 
 if TYPE_CHECKING:

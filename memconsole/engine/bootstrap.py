@@ -25,7 +25,7 @@ from memconsole.domain.bootstrap import (
 )
 from memconsole.domain.calendar import local_day, resolve_zone
 from memconsole.domain.checkpoint.text import ACTIVE_CONTEXT, is_of_session
-from memconsole.domain.handed_out import handed_out
+from memconsole.domain.disclosure import disclosed
 from memconsole.domain.index_md import INDEX
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.observe.rules import source_of
@@ -205,7 +205,7 @@ class _BootstrapRun:
         text = self.text(OBSERVATIONS)
         if text is None:
             return None
-        found = handed_out(text, None if self.peer is None else self._own_sources(self.peer))
+        found = disclosed(text, None if self.peer is None else self._own_sources(self.peer))
         self.kept_back.extend(f"{OBSERVATIONS_NAME}: {one}" for one in found.left_out)
         return found.text if found.text.strip() else None
 

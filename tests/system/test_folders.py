@@ -20,14 +20,14 @@ from memconsole.adapters.platform.hook_calls import HookCalls
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.errors import MemconsoleError
-from memconsole.system.folders import make_folder, open_folder, open_state_folder
-from memconsole.system.whole_file import (
+from memconsole.system.atomic_file import (
     append_to,
     create_file,
     is_temporary,
     replace_file,
     temporary_name,
 )
+from memconsole.system.folders import make_folder, open_folder, open_state_folder
 from memconsole.ui.terminal.clipboard import keep
 from memconsole.ui.terminal.crash import Ending
 from tests.doubles.platform import NOW

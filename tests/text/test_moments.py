@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memconsole.text.moments import FUTURE, SKEWED, moment, oddities, settled, sound
+from memconsole.text.timestamps import FUTURE, SKEWED, moment, oddities, settled, sound
 
 NOW = datetime(2026, 5, 2, 10, tzinfo=UTC)
 DAYS_AHEAD = datetime(2026, 5, 5, 10, tzinfo=UTC)

@@ -16,9 +16,9 @@ from memconsole.adapters.alerts.extra import INSTALL, missing
 from memconsole.adapters.alerts.process import run
 from memconsole.adapters.alerts.secrets import Secrets
 from memconsole.errors import DeliveryError
+from memconsole.system.atomic_file import append_to
 from memconsole.system.folders import open_state_folder
 from memconsole.system.launch import find_program, own_module
-from memconsole.system.whole_file import append_to
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

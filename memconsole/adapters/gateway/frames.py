@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from memconsole.domain.gateway import CompactAnswer, LiveSession
-from memconsole.text.moments import moment
 from memconsole.text.plain import one_line
+from memconsole.text.timestamps import moment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

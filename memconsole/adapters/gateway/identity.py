@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from memconsole.adapters.gateway.problem import RefusedError
 from memconsole.domain.gateway import Verdict, refusal
 from memconsole.lazy_dataclass import dataclass
+from memconsole.system.atomic_file import create_file, remove, temporary_name
 from memconsole.system.folders import open_state_folder
 from memconsole.system.regular_file import open_regular
-from memconsole.system.whole_file import create_file, remove, temporary_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

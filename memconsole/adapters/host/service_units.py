@@ -13,9 +13,9 @@ from memconsole.domain.service import LABEL, MARK, NAME, ServiceKind
 from memconsole.errors import ServiceError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.system import launch
+from memconsole.system.atomic_file import replace_file
 from memconsole.system.folders import make_folder, open_folder
 from memconsole.system.regular_file import open_regular
-from memconsole.system.whole_file import replace_file
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.errors import StateError
+from memconsole.system.atomic_file import replace_file
 from memconsole.system.folders import open_state_folder
-from memconsole.system.whole_file import replace_file
 
 if TYPE_CHECKING:
     from pathlib import Path

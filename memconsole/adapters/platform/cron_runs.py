@@ -15,8 +15,8 @@ from memconsole.adapters.sqlite.read_only import read_platform
 from memconsole.domain.health.checks import CronErrors
 from memconsole.errors import StoreError
 from memconsole.system.regular_file import open_regular
-from memconsole.text.moments import EARLIEST, NO_TIME, moment
 from memconsole.text.plain import one_line
+from memconsole.text.timestamps import EARLIEST, NO_TIME, moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from memconsole.system.atomic_file import FILE_MODE
 from memconsole.system.folders import adopt, open_state_folder
-from memconsole.system.whole_file import FILE_MODE
 
 if TYPE_CHECKING:
     from pathlib import Path

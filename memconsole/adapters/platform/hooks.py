@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from memconsole.domain.commands.outcomes import Written
 from memconsole.domain.hooks import HOOKS, MARK, HookState, HookStatus, handler_js, hook_md
 from memconsole.errors import PlatformConfigError
+from memconsole.system.atomic_file import is_temporary, remove, replace_file
 from memconsole.system.folders import UnsafeFolderError, open_folder
 from memconsole.system.launch import find_program
-from memconsole.system.whole_file import is_temporary, remove, replace_file
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ _LARGEST = 2**53
 
 
 class EntryFields(msgspec.Struct, frozen=True, rename="camel"):
-    """A session entry; everything may be missing. Times are as written, for `text.moments`."""
+    """A session entry; everything may be missing. Times are as written, for `text.timestamps`."""
 
     session_id: str | None = None
     session_file: str | None = None

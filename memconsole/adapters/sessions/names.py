@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
-from memconsole.text.moments import moment
+from memconsole.text.timestamps import moment
 
 if TYPE_CHECKING:
     import re

@@ -137,11 +137,11 @@ class StateJournal:
 
     def _undo(self, root: Path, name: str) -> None:
         """Take a turn back, the last step first; what cannot be done now stays for the next run."""
-        from memconsole.adapters.workspace.taking_back import take_back  # noqa: PLC0415 - hardly ever needed
+        from memconsole.adapters.workspace.rollback import roll_back  # noqa: PLC0415 - hardly ever needed
 
         try:
             for intent in self._intents(name):
-                if not take_back(root, intent):
+                if not roll_back(root, intent):
                     logger.warning("%s was changed since; nothing more is taken back", intent.path)
                     break
             self._forget("turn = ?", name)

@@ -21,7 +21,7 @@ from memconsole.adapters.transcripts.records import (
     is_regular,
 )
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind, ToolUse, Usage
-from memconsole.text.moments import AHEAD, EARLIEST, FUTURE, SKEWED, moment, sound
+from memconsole.text.timestamps import AHEAD, EARLIEST, FUTURE, SKEWED, moment, sound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -20,8 +20,8 @@ import msgspec
 
 from memconsole import __version__
 from memconsole.domain.transcripts.records import Tail, TranscriptCounts
+from memconsole.system.atomic_file import replace_file
 from memconsole.system.folders import open_state_folder
-from memconsole.system.whole_file import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

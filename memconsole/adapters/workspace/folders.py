@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.workspace.inside import failed, open_place, remove_empty
+from memconsole.adapters.workspace.containment import failed, open_place, remove_empty
 from memconsole.adapters.workspace.writer import bytes_of, path_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from memconsole.adapters.workspace.inside import Place
+    from memconsole.adapters.workspace.containment import Place
     from memconsole.adapters.workspace.writer import Intentions
     from memconsole.domain.memory.edits import PathState
     from memconsole.domain.memory.intents import Intent

@@ -20,12 +20,12 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from memconsole.adapters.workspace.inside import failed, missing_folders, open_place, refused
+from memconsole.adapters.workspace.containment import failed, missing_folders, open_place, refused
 from memconsole.adapters.workspace.pool_text import UNKNOWN, decode
 from memconsole.domain.memory.files import MAX_READ_BYTES
 from memconsole.errors import ConcurrentEditError, WorkspaceError
+from memconsole.system.atomic_file import clean_leftovers, temporary_name
 from memconsole.system.folders import adopt
-from memconsole.system.whole_file import clean_leftovers, temporary_name
 from memconsole.text.markdown import addition
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO, Protocol
 
-    from memconsole.adapters.workspace.inside import Place
+    from memconsole.adapters.workspace.containment import Place
     from memconsole.domain.commands.outcomes import Written
     from memconsole.domain.memory.edits import PathState
     from memconsole.domain.memory.intents import Intent

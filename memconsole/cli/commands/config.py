@@ -14,8 +14,8 @@ from memconsole.cli.output.printer import Cell, Column
 from memconsole.config.load import config_path
 from memconsole.config.show import describe, template
 from memconsole.errors import ConfigError, ReadOnlyError
+from memconsole.system.atomic_file import create_file
 from memconsole.system.folders import open_folder
-from memconsole.system.whole_file import create_file
 
 if TYPE_CHECKING:
     from memconsole.cli.json.encode import Row

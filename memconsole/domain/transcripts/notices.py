@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.planted import PLANTED
-from memconsole.text.moments import FUTURE, SKEWED
+from memconsole.text.timestamps import FUTURE, SKEWED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

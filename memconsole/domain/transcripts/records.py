@@ -98,7 +98,7 @@ class Entry:
             session.
         target_id: The entry that a `leaf` record makes the tip.
         reason: Reason of a `reset` record.
-        odd_time: What is wrong with its time: a code of `text.moments`, else empty.
+        odd_time: What is wrong with its time: a code of `text.timestamps`, else empty.
     """
 
     kind: EntryKind

@@ -17,8 +17,8 @@ from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import growth
 from memconsole.domain.snapshot.snapshot import SessionView
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.moments import oddities, settled
 from memconsole.text.plain import one_line
+from memconsole.text.timestamps import oddities, settled
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -15,7 +15,7 @@ from memconsole.domain.agents import Notice, Origin, Storage
 from memconsole.domain.gateway import LiveReading, Verdict
 from memconsole.domain.sessions.keys import key_of, parse_key
 from memconsole.domain.sessions.stored import SessionState, StoredSession, TranscriptState
-from memconsole.text.moments import sound
+from memconsole.text.timestamps import sound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -17,8 +17,8 @@ from memconsole.engine.home.judge import times_of
 from memconsole.engine.home.live import completed, live_notices, of_this_home, overlaid
 from memconsole.engine.home.lookup import agents_of, require_a_readable_store
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.moments import FUTURE, SKEWED, oddities
 from memconsole.text.plain import one_line
+from memconsole.text.timestamps import FUTURE, SKEWED, oddities
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

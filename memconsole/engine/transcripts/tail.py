@@ -11,7 +11,7 @@ from memconsole.domain.agents import Notice
 from memconsole.domain.transcripts.path import ActivePath
 from memconsole.domain.transcripts.records import EntryKind, Tail, TranscriptCounts
 from memconsole.errors import StoreError
-from memconsole.text.moments import FUTURE, SKEWED
+from memconsole.text.timestamps import FUTURE, SKEWED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

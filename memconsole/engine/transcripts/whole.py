@@ -10,7 +10,7 @@ from memconsole.domain.transcripts.messages import FilterReason, shown, unfilter
 from memconsole.domain.transcripts.path import active_flags
 from memconsole.domain.transcripts.records import EntryKind, TranscriptCounts, Whole
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.moments import FUTURE, SKEWED
+from memconsole.text.timestamps import FUTURE, SKEWED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

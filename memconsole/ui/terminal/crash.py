@@ -8,8 +8,8 @@ import traceback
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from memconsole.system.atomic_file import replace_file
 from memconsole.system.folders import open_state_folder
-from memconsole.system.whole_file import replace_file
 from memconsole.ui.drawing.literal import literal, literal_block
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memconsole.adapters.sessions.entry_fields import EntryFields, decode_entry, whole
 from memconsole.domain.sessions.stored import TranscriptState
-from memconsole.text.moments import NO_TIME, moment
+from memconsole.text.timestamps import NO_TIME, moment
 
 JSON = st.recursive(
     st.none()

@@ -33,8 +33,7 @@ from memconsole.domain.commands.outcomes import Written
 from memconsole.domain.config_check.document import ConfigText
 from memconsole.errors import ConcurrentEditError, PlatformConfigError
 from memconsole.system import launch
-from memconsole.system.folders import open_state_folder
-from memconsole.system.whole_file import (
+from memconsole.system.atomic_file import (
     FILE_MODE,
     NEW,
     clean_leftovers,
@@ -43,6 +42,7 @@ from memconsole.system.whole_file import (
     temporary_name,
     write_all,
 )
+from memconsole.system.folders import open_state_folder
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:

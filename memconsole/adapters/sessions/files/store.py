@@ -23,8 +23,8 @@ from memconsole.domain.sessions.stored import (
 )
 from memconsole.errors import StoreError
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.moments import moment
 from memconsole.text.plain import one_line
+from memconsole.text.timestamps import moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -21,7 +21,7 @@ from memconsole.domain.sessions.stored import (
     TranscriptState,
 )
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.moments import moment, sound
+from memconsole.text.timestamps import moment, sound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

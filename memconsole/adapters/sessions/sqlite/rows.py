@@ -13,7 +13,7 @@ from memconsole.adapters.sessions.sqlite.schema import (
     MAX_ENTRY_BYTES,
 )
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.moments import NO_TIME, moment
+from memconsole.text.timestamps import NO_TIME, moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

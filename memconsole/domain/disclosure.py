@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class HandedOut:
+class Disclosed:
     """A text, and what was taken out of it.
 
     Attributes:
@@ -44,7 +44,7 @@ class HandedOut:
         return tuple(found)
 
 
-def handed_out(text: str, own: Collection[str] | None = None) -> HandedOut:
+def disclosed(text: str, own: Collection[str] | None = None) -> Disclosed:
     """Return the observations that a session is handed.
 
     Args:
@@ -64,7 +64,7 @@ def handed_out(text: str, own: Collection[str] | None = None) -> HandedOut:
             continue
         copy.lines[number] = None
     shown = copy.log().text if planted or foreign else text
-    return HandedOut(shown, planted, foreign)
+    return Disclosed(shown, planted, foreign)
 
 
 def _is_planted(one: Observation) -> bool:

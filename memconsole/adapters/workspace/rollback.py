@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.workspace.inside import failed, open_place, remove_empty
+from memconsole.adapters.workspace.containment import failed, open_place, remove_empty
 from memconsole.adapters.workspace.pool_text import decode
 from memconsole.adapters.workspace.writer import FILE_MODE, DiskWorkspace, bytes_of
 from memconsole.domain.memory.intents import IntentKind, without_appended, without_replaced
@@ -14,11 +14,11 @@ from memconsole.errors import ConcurrentEditError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.adapters.workspace.inside import Place
+    from memconsole.adapters.workspace.containment import Place
     from memconsole.domain.memory.intents import Intent
 
 
-def take_back(root: Path, intent: Intent) -> bool:
+def roll_back(root: Path, intent: Intent) -> bool:
     """Make a file what it was before an intent, whether that was carried out or not.
 
     What others wrote since stays. Folders that were made for the file go, when they are empty.
