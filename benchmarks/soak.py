@@ -34,8 +34,8 @@ from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.jobs.runs import CHILD_DIED
 from memconsole.domain.settings import Settings
+from memconsole.scheduler.job_history import JobHistory
 from memconsole.scheduler.jobs import TABLE
-from memconsole.scheduler.ledger import Ledger
 from memconsole.scheduler.runner import JobRunner
 from memconsole.scheduler.service import SchedulerService
 
@@ -155,7 +155,7 @@ def simulate(folder: Path, days: int) -> Iterator[Vitals]:
         TABLE,
         settings,
         JobRunner(engine, jobs.locks, Forks(settings, clock)),
-        Ledger(jobs.store, jobs.runs, Origin.SCHEDULER, str(fleet.home)),
+        JobHistory(jobs.store, jobs.runs, Origin.SCHEDULER, str(fleet.home)),
         clock,
         hands,
         Silence(),

@@ -13,9 +13,9 @@ from memconsole.domain.jobs.runs import WATCHER, JobRecord, JobView, Start, watc
 from memconsole.domain.jobs.schedule import DailyAt
 from memconsole.errors import ConfigError, MemconsoleError, ReadOnlyError, UsageError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.scheduler.job_history import JobHistory
 from memconsole.scheduler.jobs import TABLE
-from memconsole.scheduler.ledger import Ledger
-from memconsole.scheduler.loop import Bell, serve
+from memconsole.scheduler.loop import WakeSignal, serve
 from memconsole.scheduler.notify import Notifier
 from memconsole.scheduler.runner import JobRunner
 from memconsole.scheduler.service import SchedulerService
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memconsole.ports.jobs import ChildRunner, JobLocks, JobStore, TwoClocks
     from memconsole.ports.platform import ChangeFeed, RunLog, SchedulerControl
     from memconsole.scheduler.jobs import Job
-    from memconsole.scheduler.loop import Signs
+    from memconsole.scheduler.loop import Supervisor
     from memconsole.scheduler.watcher import Watch
 
 logger = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ _HOST_JOIN_S = 12.0
 class Stopper:
     """Ends a loop; may be used from any thread and from a signal handler."""
 
-    bell: Bell = field(default_factory=Bell)
+    bell: WakeSignal = field(default_factory=WakeSignal)
     is_stopped: bool = False
 
     def stop(self) -> None:
@@ -130,7 +130,7 @@ class Jobs:
             logger.warning("the run is not remembered: %s", error)
         return run
 
-    def serve(self, stopper: Stopper, signs: Signs) -> bool:
+    def serve(self, stopper: Stopper, signs: Supervisor) -> bool:
         """Run the jobs until `stopper` says otherwise; return whether all that ran has ended.
 
         Raises:
@@ -194,7 +194,7 @@ class Jobs:
             self.table,
             self.settings,
             JobRunner(engine, self.locks, self.child),
-            Ledger(self.store, self.runs, Origin.SCHEDULER, home),
+            JobHistory(self.store, self.runs, Origin.SCHEDULER, home),
             self.clocks,
             Execution(),
             stopper.bell,

@@ -23,7 +23,7 @@ from memconsole.domain.jobs.schedule import DailyAt, Every
 from memconsole.errors import ConfigError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.scheduler import upkeep
-from memconsole.scheduler.turns import Rank
+from memconsole.scheduler.workspace_queue import Rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

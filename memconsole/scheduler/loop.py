@@ -23,7 +23,7 @@ GRACE_S = 9.0
 """How long jobs may take to end: a service manager, or a person, waits ten seconds."""
 
 
-class Signs(Protocol):
+class Supervisor(Protocol):
     """What is told to whoever supervises us (`notify.Notifier`)."""
 
     watchdog_s: float | None
@@ -39,7 +39,7 @@ class Signs(Protocol):
 
 
 def serve(
-    service: SchedulerService, locks: JobLocks, is_stopped: Callable[[], bool], signs: Signs
+    service: SchedulerService, locks: JobLocks, is_stopped: Callable[[], bool], signs: Supervisor
 ) -> bool:
     """Run the jobs until it is told to stop.
 
@@ -77,7 +77,7 @@ def serve(
         return has_ended
 
 
-class Bell:
+class WakeSignal:
     """Keeps its ringing until somebody waits.
 
     An event of the standard library holds a lock while it is set, and a signal that comes in that

@@ -11,7 +11,7 @@ from memconsole.domain.commands.outcomes import Failed, Outcome, is_busy
 from memconsole.domain.jobs.runs import FAILED, INTERNAL, SKIPPED, JobEnd, JobRun, end_of
 from memconsole.errors import LockedError, MemconsoleError, StateError
 from memconsole.lazy_dataclass import dataclass
-from memconsole.scheduler.turns import Turns
+from memconsole.scheduler.workspace_queue import WorkspaceQueue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memconsole.ports.jobs import ChildRunner, JobLocks
     from memconsole.ports.platform import StopSignal
     from memconsole.scheduler.jobs import Job
-    from memconsole.scheduler.turns import Ticket
+    from memconsole.scheduler.workspace_queue import Ticket
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class JobRunner:
     engine: Engine
     locks: JobLocks
     child: ChildRunner | None = None
-    turns: Turns = field(default_factory=Turns)
+    turns: WorkspaceQueue = field(default_factory=WorkspaceQueue)
 
     def enter(self, job: Job) -> Ticket:
         """Queue a job up for its workspaces; `run` gives the place back."""

@@ -16,7 +16,7 @@ from memconsole.domain.jobs import schedule
 from memconsole.domain.jobs.runs import DONE, FAILED, KILLED, JobEnd, JobRecord, JobView
 from memconsole.domain.jobs.schedule import MAX_TICK_S, Reading, Schedule, Timing
 from memconsole.lazy_dataclass import dataclass
-from memconsole.scheduler.ledger import log_end
+from memconsole.scheduler.job_history import log_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from memconsole.domain.calendar import Zone
     from memconsole.domain.settings import Settings
     from memconsole.ports.jobs import TwoClocks
+    from memconsole.scheduler.job_history import JobHistory
     from memconsole.scheduler.jobs import Job
-    from memconsole.scheduler.ledger import Ledger
     from memconsole.scheduler.runner import JobRunner
-    from memconsole.scheduler.turns import Ticket
     from memconsole.scheduler.watcher import Watcher
+    from memconsole.scheduler.workspace_queue import Ticket
 
 
 logger = logging.getLogger(__name__)
@@ -73,9 +73,9 @@ class SchedulerService:
     table: Sequence[Job]
     settings: Settings
     runner: JobRunner
-    ledger: Ledger
+    ledger: JobHistory
     clocks: TwoClocks
-    hands: Hands
+    hands: Executor
     bell: Waker
     zone: Zone = None
     watcher: Watcher | None = None
@@ -345,7 +345,7 @@ def _trim() -> Callable[[int], int] | None:
     return trim
 
 
-class Hands(Protocol):
+class Executor(Protocol):
     """Where jobs run."""
 
     def submit(self, job: str, work: Callable[[], JobEnd], done: Callable[[JobEnd], None]) -> None:

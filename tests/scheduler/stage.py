@@ -13,11 +13,11 @@ from memconsole.domain.jobs.schedule import Every
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from memconsole.errors import LockedError, SchedulerOwnedError, StateError
+from memconsole.scheduler.job_history import JobHistory
 from memconsole.scheduler.jobs import Job
-from memconsole.scheduler.ledger import Ledger
 from memconsole.scheduler.runner import JobRunner
 from memconsole.scheduler.service import SchedulerService
-from memconsole.scheduler.turns import Turns
+from memconsole.scheduler.workspace_queue import WorkspaceQueue
 from tests.doubles.bundle import World
 from tests.doubles.platform import HOME, NOW, FakeRuns
 
@@ -224,8 +224,10 @@ class Stage:
         self.service = SchedulerService(
             self.table,
             SETTINGS,
-            JobRunner(Engine(self.world.ports, SETTINGS), self.locks, turns=Turns(patience_s=0)),
-            Ledger(self.store, self.runs, Origin.SCHEDULER, str(HOME)),
+            JobRunner(
+                Engine(self.world.ports, SETTINGS), self.locks, turns=WorkspaceQueue(patience_s=0)
+            ),
+            JobHistory(self.store, self.runs, Origin.SCHEDULER, str(HOME)),
             self.clocks,
             self.hands,
             self.bell,

@@ -167,7 +167,7 @@ def test_nobody_is_hosted_beside_a_scheduler() -> None:
     assert not hosts(control)
 
 
-class Signs:
+class Supervisor:
     """Remembers what it was told."""
 
     watchdog_s: float | None = 4
@@ -188,7 +188,7 @@ class Signs:
 def test_the_loop_says_how_it_is_and_feeds_the_watchdog_in_time() -> None:
     stage = Stage([job("checkpoint", Every(timedelta(minutes=1))), job("rotation")])
     stage.service.hands = stage.hands
-    signs, looks = Signs(), [False] * 40 + [True]
+    signs, looks = Supervisor(), [False] * 40 + [True]
     assert serve(stage.service, stage.locks, lambda: looks.pop(0), signs)
     assert signs.told[0] == "ready: 2 jobs"
     assert signs.told[1:-1] == ["alive"] * 40
@@ -212,7 +212,7 @@ def test_the_loop_and_each_run_keep_the_database_open() -> None:
 
     stage = Stage([job("checkpoint", work=work)], store=store)
     stage.service.hands = stage.hands
-    assert serve(stage.service, stage.locks, is_stopped, Signs())
+    assert serve(stage.service, stage.locks, is_stopped, Supervisor())
     assert (in_loop, in_run, store.kept_open) == ([1, 1], [2], 0)
 
 
@@ -220,5 +220,5 @@ def test_a_second_loop_is_refused() -> None:
     stage = Stage([job("checkpoint")])
     stage.locks.foreign.add("scheduler")
     with pytest.raises(SchedulerOwnedError):
-        serve(stage.service, stage.locks, lambda: True, Signs())
+        serve(stage.service, stage.locks, lambda: True, Supervisor())
     assert stage.hands.starts == []

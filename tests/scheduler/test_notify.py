@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.scheduler.loop import Bell
+from memconsole.scheduler.loop import WakeSignal
 from memconsole.scheduler.notify import Notifier
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def test_a_manager_that_is_gone_disturbs_nobody(tmp_path: Path) -> None:
 
 
 def test_a_bell_is_heard_before_and_while_somebody_waits() -> None:
-    bell = Bell()
+    bell = WakeSignal()
     assert not bell.wait(0)
     for _ in range(10_000):  # more than its line holds
         bell.ring()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.scheduler.turns import Rank, Ticket, Turns
+from memconsole.scheduler.workspace_queue import Rank, Ticket, WorkspaceQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ def in_thread(work: Callable[[], None]) -> threading.Thread:
 
 
 def test_jobs_that_come_together_go_by_their_rank() -> None:
-    turns = Turns()
+    turns = WorkspaceQueue()
     order: list[str] = []
     ready = threading.Barrier(len(Rank))
 
@@ -45,7 +45,7 @@ def test_jobs_that_come_together_go_by_their_rank() -> None:
 
 
 def test_one_that_waits_for_a_place_does_not_hold_another_up() -> None:
-    turns = Turns()
+    turns = WorkspaceQueue()
     first, second = turns.enter(Rank.RECOVERY), turns.enter(Rank.CHECKPOINT)
     first.expect(["a"])
     with first.turn("a", NEVER), second.turn("b", NEVER):
@@ -55,7 +55,7 @@ def test_one_that_waits_for_a_place_does_not_hold_another_up() -> None:
 
 
 def test_two_of_one_rank_go_by_their_coming() -> None:
-    turns = Turns(patience_s=0)
+    turns = WorkspaceQueue(patience_s=0)
     first, second = turns.enter(Rank.FLUSH), turns.enter(Rank.FLUSH)
     with second.turn("a", NEVER):
         assert turns.held == set()  # it went ahead without the turn: its patience is over
@@ -65,14 +65,14 @@ def test_two_of_one_rank_go_by_their_coming() -> None:
 
 
 def test_work_without_a_workspace_waits_for_nobody() -> None:
-    turns = Turns()
+    turns = WorkspaceQueue()
     turns.enter(Rank.RECOVERY)
     with turns.enter(None).turn("a", NEVER):
         assert turns.held == set()
 
 
 def test_who_is_told_to_end_stops_waiting() -> None:
-    turns, cancel = Turns(), threading.Event()
+    turns, cancel = WorkspaceQueue(), threading.Event()
     turns.enter(Rank.RECOVERY)
     behind = turns.enter(Rank.CHECKPOINT)
     cancel.set()
@@ -81,7 +81,7 @@ def test_who_is_told_to_end_stops_waiting() -> None:
 
 
 def test_a_failure_gives_the_turn_back() -> None:
-    turns = Turns()
+    turns = WorkspaceQueue()
     ticket = turns.enter(Rank.CHECKPOINT)
     with pytest.raises(ValueError, match="inside"), ticket.turn("a", NEVER):
         raise ValueError("inside")

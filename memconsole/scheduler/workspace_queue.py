@@ -33,7 +33,7 @@ class Rank(IntEnum):
     CONSOLIDATE = 7
 
 
-class Turns:
+class WorkspaceQueue:
     """Hands out places in the queue; safe from any thread.
 
     Args:
@@ -60,7 +60,7 @@ class Turns:
 class Ticket:
     """The place of one run in the queue; until it says what it wants, it may want everything."""
 
-    def __init__(self, turns: Turns, rank: Rank | None, number: int) -> None:
+    def __init__(self, turns: WorkspaceQueue, rank: Rank | None, number: int) -> None:
         self._turns = turns
         self._rank = rank
         self._number = number

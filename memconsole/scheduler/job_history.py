@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 _RETRY_S = 60.0
 
 
-class Ledger:
+class JobHistory:
     """Writes down what jobs did; what cannot be stored is stored later.
 
     Args:
