@@ -20,7 +20,7 @@ from memconsole.adapters.index.files import (
     problems,
     reading,
 )
-from memconsole.adapters.index.query_side import MeansChooser, model_of
+from memconsole.adapters.index.query_side import BackendChooser, model_of
 from memconsole.adapters.index.reader import IndexReader
 from memconsole.adapters.index.request import Run
 from memconsole.adapters.index.schema import read_meta, recipe, root_text
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from memconsole.adapters.index.query_side import Means
+    from memconsole.adapters.index.query_side import SearchBackend
     from memconsole.adapters.index.writer import Stop
     from memconsole.adapters.sqlite.choice import Connection
     from memconsole.domain.search.indexing import Document, DocumentText, IndexScope
@@ -69,7 +69,7 @@ class DiskIndex:
         self._lock = lock
         self._now = now
         self._redact = redact
-        self._chooser = MeansChooser(is_long_running=is_long_running)
+        self._chooser = BackendChooser(is_long_running=is_long_running)
 
     def path(self, scope: IndexScope) -> Path:
         """Return the file of an index, whether it exists or not."""
@@ -231,7 +231,9 @@ class DiskIndex:
                 status = self._status(meta, path, means, because)
                 yield IndexReader(connection, path, meta, status, means)
 
-    def _status(self, meta: dict[str, str], path: Path, means: Means, because: str) -> IndexStatus:
+    def _status(
+        self, meta: dict[str, str], path: Path, means: SearchBackend, because: str
+    ) -> IndexStatus:
         updated = meta.get("updated_at")
         return IndexStatus(
             IndexState.FRESH,

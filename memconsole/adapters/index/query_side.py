@@ -32,7 +32,7 @@ class Nearest(Protocol):
         """Return the cosines of the best candidates, and of certain chunks."""
 
 
-class Means(NamedTuple):
+class SearchBackend(NamedTuple):
     """With what an index is searched.
 
     Attributes:
@@ -53,7 +53,7 @@ class Means(NamedTuple):
         return () if self.static is None else self.static.query_tokens(text)
 
 
-class MeansChooser:
+class BackendChooser:
     """Chooses for one process.
 
     Args:
@@ -72,7 +72,7 @@ class MeansChooser:
         meta: Mapping[str, str],
         path: Path,
         settings: SearchSettings,
-    ) -> Iterator[tuple[Means, str]]:
+    ) -> Iterator[tuple[SearchBackend, str]]:
         """Choose what compares the vectors; the sentence names what stands in for what."""
         chosen, because = self.outlook(connection, meta, settings)
         mark = (path.stat().st_ino, meta.get("epoch"), meta.get("built_at"))
@@ -91,21 +91,21 @@ class MeansChooser:
 
     def outlook(
         self, connection: Connection, meta: Mapping[str, str], settings: SearchSettings
-    ) -> tuple[Means, str]:
+    ) -> tuple[SearchBackend, str]:
         """Choose as `means` does, and load no vectors: enough to say what an index is worth."""
         has_vectors = int(meta.get("dims", 0)) > 0
         try:
             static = static_of(settings)
             remote = remote_of(settings, is_patient=False)
         except IndexUnavailableError as error:
-            return Means(Vectors.NONE, {}), str(error)
+            return SearchBackend(Vectors.NONE, {}), str(error)
         if not has_vectors or meta.get("model") != model_of(settings, static):
             because = "its vectors are of another provider" if has_vectors else ""
-            return Means(Vectors.NONE, {}), because
+            return SearchBackend(Vectors.NONE, {}), because
         if not self.is_long_running and load_vectors(connection):
-            return Means(Vectors.EXTENSION, {}, static, remote), ""
+            return SearchBackend(Vectors.EXTENSION, {}, static, remote), ""
         because = "" if self.is_long_running else _no_extension()
-        return Means(Vectors.NUMPY, {}, static, remote), because
+        return SearchBackend(Vectors.NUMPY, {}, static, remote), because
 
 
 def model_of(settings: SearchSettings, static: StaticModel | None) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from memconsole.adapters.index.query_side import Means
+    from memconsole.adapters.index.query_side import SearchBackend
     from memconsole.adapters.sqlite.choice import Connection, SqlValue
     from memconsole.domain.search.indexing import IndexStatus
     from memconsole.domain.search.query import Query
@@ -54,7 +54,7 @@ class IndexReader:
         path: Path,
         meta: Mapping[str, str],
         status: IndexStatus,
-        means: Means,
+        means: SearchBackend,
     ) -> None:
         self.status = status
         self._connection = connection

@@ -46,7 +46,7 @@ _WORST_FIRST: Final = (
 class OpenIndex:
     """One index that is being searched."""
 
-    shelf: Shelf
+    target: IndexTarget
     reader: IndexReader
 
 
@@ -66,7 +66,7 @@ class SearchRun:
 
 def open_index(
     run: SearchRun,
-    shelf: Shelf,
+    target: IndexTarget,
     stack: ExitStack,
     *,
     is_read_only: bool,
@@ -74,38 +74,38 @@ def open_index(
     progress: Callable[[int, int], None] | None,
 ) -> None:
     """Bring one index up to date and open it; whatever stands in the way becomes its state."""
-    place = (shelf.agent.id, shelf.scope.source)
+    place = (target.agent.id, target.scope.source)
     state, because = IndexState.FRESH, ""
     if not run.request.is_typing:
         state, because = _freshen(
-            run, shelf, is_read_only=is_read_only, cancel=cancel, progress=progress
+            run, target, is_read_only=is_read_only, cancel=cancel, progress=progress
         )
     index = run.ports.search().index
     try:
-        reader = stack.enter_context(index.open(shelf.scope, shelf.settings, cancel))
+        reader = stack.enter_context(index.open(target.scope, target.settings, cancel))
     except FileNotFoundError:
         is_built = state is IndexState.BUILDING
         run.statuses[place] = IndexStatus(
             state if is_built or state is IndexState.UNAVAILABLE else IndexState.MISSING,
-            provider=shelf.settings.provider,
+            provider=target.settings.provider,
             because=because or "it was never built",
         )
         return
     except IndexUnavailableError as error:
         run.statuses[place] = IndexStatus(
-            IndexState.UNAVAILABLE, provider=shelf.settings.provider, because=str(error)
+            IndexState.UNAVAILABLE, provider=target.settings.provider, because=str(error)
         )
         return
     # An index that could not be brought up to date still answers.
     shown = IndexState.FRESH if state is IndexState.FRESH else IndexState.STALE
     sentence = because or reader.status.because
     run.statuses[place] = replace(reader.status, state=shown, because=sentence)
-    run.opened.append(OpenIndex(shelf, reader))
+    run.opened.append(OpenIndex(target, reader))
 
 
 def _freshen(
     run: SearchRun,
-    shelf: Shelf,
+    target: IndexTarget,
     *,
     is_read_only: bool,
     cancel: StopSignal | None,
@@ -114,23 +114,23 @@ def _freshen(
     """Bring an index up to date when that is quick; return its state and why."""
     index = run.ports.search().index
     try:
-        documents = shelf.documents()
-        pending = index.pending(shelf.scope, documents, shelf.settings)
-        unread = unread_notices(shelf, documents)
-        run.notices += (*unread, *shelf.left_out())
+        documents = target.documents()
+        pending = index.pending(target.scope, documents, target.settings)
+        unread = unread_notices(target, documents)
+        run.notices += (*unread, *target.left_out())
         if not pending.is_any:
             return _read_state(unread)
         if is_read_only:
             return IndexState.STALE, f"{pending.because}; read-only, it stays as it is"
-        if not pending.must_build and pending.size_bytes > shelf.settings.sync_mb * _MB:
+        if not pending.must_build and pending.size_bytes > target.settings.sync_mb * _MB:
             return IndexState.STALE, f"{pending.because}; `memconsole reindex` takes them in"
         report = index.sync(
-            shelf.scope, documents, shelf.read, shelf.settings, cancel=cancel, progress=progress
+            target.scope, documents, target.read, target.settings, cancel=cancel, progress=progress
         )
     except LockedError as error:
         return IndexState.BUILDING, str(error)
     except (IndexUnavailableError, StateError, StoreError) as error:
-        run.notices.append(Notice("index-stale", str(error), agent=shelf.agent.id))
+        run.notices.append(Notice("index-stale", str(error), agent=target.agent.id))
         # Of sessions that cannot be read now, the index still knows what it knew.
         is_there = isinstance(error, StoreError)
         return (IndexState.STALE if is_there else IndexState.UNAVAILABLE), str(error)
@@ -145,14 +145,14 @@ def _read_state(unread: Sequence[Notice]) -> tuple[IndexState, str]:
     return IndexState.STALE, unread[0].message
 
 
-def unread_notices(shelf: Shelf, documents: Iterable[Document]) -> tuple[Notice, ...]:
+def unread_notices(target: IndexTarget, documents: Iterable[Document]) -> tuple[Notice, ...]:
     """Return a notice for each document, or place of such, that cannot be read now."""
     return tuple(
         Notice(
             UNREADABLE,
             one_line(f"{one.path} cannot be read: {one.unread}"),
             one.path,
-            shelf.agent.id,
+            target.agent.id,
         )
         for one in documents
         if one.unread
@@ -192,7 +192,7 @@ def combined(statuses: Sequence[IndexStatus]) -> IndexStatus:
     )
 
 
-class Shelf(NamedTuple):
+class IndexTarget(NamedTuple):
     """One index with what it needs to be brought up to date.
 
     Attributes:
@@ -237,13 +237,13 @@ class Shelf(NamedTuple):
         return self.ports.search().documents.read(document)
 
 
-def shelves(
+def targets(
     ports: SearchNeeds,
     settings: Settings,
     home: Home,
     agents: Iterable[Agent],
     sources: Sequence[Source] | None = None,
-) -> tuple[Shelf, ...]:
+) -> tuple[IndexTarget, ...]:
     """Return the indexes of agents, each once: agents of one workspace share its index.
 
     Args:
@@ -253,7 +253,7 @@ def shelves(
         agents: Whose indexes.
         sources: What is wanted; None as configured.
     """
-    found: dict[IndexScope, Shelf] = {}
+    found: dict[IndexScope, IndexTarget] = {}
     owners = {_real(one.workspace): one for one in reversed(home.agents)}
     for agent in agents:
         search = settings.for_agent(agent.id).search
@@ -264,7 +264,7 @@ def shelves(
             root = _real(agent.workspace) if source is Source.MEMORY else str(agent.folder)
             owner = owners.get(root, agent) if source is Source.MEMORY else agent
             scope = IndexScope(owner.ref, source, Path(root))
-            found.setdefault(scope, Shelf(scope, agent, search, ports, settings.redact))
+            found.setdefault(scope, IndexTarget(scope, agent, search, ports, settings.redact))
     return tuple(found.values())
 
 

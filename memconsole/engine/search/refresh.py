@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from memconsole.domain.agents import Notice
 from memconsole.domain.commands.outcomes import Reported
 from memconsole.domain.search.indexing import IndexState, Source
-from memconsole.engine.search.open import shelves
+from memconsole.engine.search.open import targets
 from memconsole.errors import IndexUnavailableError, LockedError
 from memconsole.lazy_dataclass import dataclass
 
@@ -51,12 +51,12 @@ class MemoryIndex:
         if is_full:
             index.drop_gone()
         state = "none"
-        for shelf in shelves(self.ports, settings, memory.home, (agent,), (Source.MEMORY,)):
-            if index.status(shelf.scope, shelf.settings).state is IndexState.MISSING:
+        for target in targets(self.ports, settings, memory.home, (agent,), (Source.MEMORY,)):
+            if index.status(target.scope, target.settings).state is IndexState.MISSING:
                 continue
             try:
-                documents = shelf.documents()
-                index.sync(shelf.scope, documents, shelf.read, shelf.settings, is_full=is_full)
+                documents = target.documents()
+                index.sync(target.scope, documents, target.read, target.settings, is_full=is_full)
             except (LockedError, IndexUnavailableError) as error:
                 return "stale", Notice("index-stale", str(error), agent=agent.id)
             state = "rebuilt" if is_full else "updated"

@@ -9,7 +9,7 @@ from memconsole.domain.commands.outcomes import Failed, Planned, Written
 from memconsole.domain.commands.reindex import Reindexed
 from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.engine.home.lookup import find_agent
-from memconsole.engine.search.open import shelves, unread_notices
+from memconsole.engine.search.open import targets, unread_notices
 from memconsole.errors import EmbeddingError
 from memconsole.text.figures import size_words
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.reindex import Reindex
     from memconsole.domain.search.indexing import SyncReport
     from memconsole.domain.settings import Settings
-    from memconsole.engine.search.open import Shelf
+    from memconsole.engine.search.open import IndexTarget
     from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import StopSignal
 
@@ -54,20 +54,20 @@ def reindex(
     """
     home = home or ports.platform.read()
     agent = find_agent(home, command.agent.id)
-    wanted = shelves(ports, settings, home, (agent,), _sources(command))
+    wanted = targets(ports, settings, home, (agent,), _sources(command))
     if command.dry_run:
         return _planned(command, ports, wanted)
     index = ports.search().index
     reports: list[SyncReport] = []
     notices: list[Notice] = []
-    for shelf in wanted:
-        documents = shelf.documents()
-        unread, left_out = unread_notices(shelf, documents), shelf.left_out()
+    for target in wanted:
+        documents = target.documents()
+        unread, left_out = unread_notices(target, documents), target.left_out()
         report = index.sync(
-            shelf.scope,
+            target.scope,
             documents,
-            shelf.read,
-            shelf.settings,
+            target.read,
+            target.settings,
             is_full=command.is_full,
             cancel=cancel,
             progress=progress,
@@ -75,7 +75,7 @@ def reindex(
         report = _qualified(report, unread)
         reports.append(report)
         notices += (*unread, *left_out, *report.notices)
-        with index.open(shelf.scope, shelf.settings) as reader:
+        with index.open(target.scope, target.settings) as reader:
             notices += reader.notices()
     return done(command, reports, tuple(dict.fromkeys(notices)))
 
@@ -95,12 +95,12 @@ def _qualified(report: SyncReport, unread: Sequence[Notice]) -> SyncReport:
     return report._replace(status=status)
 
 
-def _planned(command: Reindex, ports: SearchNeeds, wanted: tuple[Shelf, ...]) -> Planned:
+def _planned(command: Reindex, ports: SearchNeeds, wanted: tuple[IndexTarget, ...]) -> Planned:
     sentences = []
     details: dict[str, Detail] = {}
-    for shelf in wanted:
-        pending = ports.search().index.pending(shelf.scope, shelf.documents(), shelf.settings)
-        name = shelf.scope.source.value
+    for target in wanted:
+        pending = ports.search().index.pending(target.scope, target.documents(), target.settings)
+        name = target.scope.source.value
         sentences.append(f"{name}: {_intention(pending.must_build, pending.because)}")
         details[name] = {
             "changed": len(pending.changed),

@@ -14,7 +14,7 @@ from memconsole.domain.search.query import parse
 from memconsole.domain.search.snippet import snippet
 from memconsole.domain.search.values import CANDIDATES, SearchHit, SearchResult
 from memconsole.engine.home.lookup import find_agent
-from memconsole.engine.search.open import SearchRun, ages, combined, open_index, shelves
+from memconsole.engine.search.open import SearchRun, ages, combined, open_index, targets
 from memconsole.errors import EmbeddingError, IndexUnavailableError, SearchCancelledError
 
 if TYPE_CHECKING:
@@ -78,12 +78,12 @@ def _answer(
     if request.with_sessions is not None:
         sources = (Source.MEMORY, Source.SESSIONS) if request.with_sessions else (Source.MEMORY,)
     run = SearchRun(ports, request, parse(request.text))
-    chosen_shelves = shelves(ports, settings, home, agents, sources)
+    chosen_shelves = targets(ports, settings, home, agents, sources)
     with ExitStack() as stack:
-        for shelf in chosen_shelves:
+        for target in chosen_shelves:
             open_index(
                 run,
-                shelf,
+                target,
                 stack,
                 is_read_only=settings.ui.read_only,
                 cancel=cancel,
@@ -122,7 +122,7 @@ def _query(run: SearchRun) -> Query:
 def _hits(run: SearchRun, request: SearchRequest) -> tuple[SearchHit, ...]:
     if not run.opened:
         return ()
-    own = run.opened[0].shelf.settings
+    own = run.opened[0].target.settings
     candidates = _candidates(run, request.narrowing)
     weights = Weights(own.vector_weight, own.text_weight)
     late = _late(run, candidates, weights)
@@ -158,11 +158,11 @@ def _candidates(run: SearchRun, narrowing: Narrowing) -> list[Candidate]:
         try:
             legs = one.reader.legs(run.query, narrowing, scope=number, text_only=is_text_only)
         except EmbeddingError as error:
-            place = (one.shelf.agent.id, one.shelf.scope.source)
+            place = (one.target.agent.id, one.target.scope.source)
             run.statuses[place] = replace(
                 run.statuses[place], has_vectors=False, way=Vectors.NONE, because=str(error)
             )
-            run.notices.append(Notice("embedding-failed", str(error), agent=one.shelf.agent.id))
+            run.notices.append(Notice("embedding-failed", str(error), agent=one.target.agent.id))
             legs = one.reader.legs(run.query, narrowing, scope=number, text_only=True)
         found += legs.candidates
         run.known |= legs.known_words
@@ -214,7 +214,7 @@ def with_texts(run: SearchRun, found: Sequence[Scored]) -> tuple[SearchHit, ...]
         texts = one.reader.rows(ids)
         rows |= {(number, at): row for at, row in texts.items()}
         run.notices += [
-            replace(notice, agent=one.shelf.agent.id)
+            replace(notice, agent=one.target.agent.id)
             for notice in one.reader.notices({row.path for row in texts.values()})
         ]
     hits = [
@@ -228,11 +228,11 @@ def with_texts(run: SearchRun, found: Sequence[Scored]) -> tuple[SearchHit, ...]
 
 
 def _hit(run: SearchRun, scored: Scored, row: ChunkRow) -> SearchHit:
-    shelf = run.opened[scored.candidate.scope].shelf
+    target = run.opened[scored.candidate.scope].target
     text, marks = snippet(row.text, run.query)
     return SearchHit(
-        agent=shelf.agent.id,
-        source=shelf.scope.source,
+        agent=target.agent.id,
+        source=target.scope.source,
         path=row.path,
         start_line=row.start_line,
         end_line=row.end_line,

@@ -17,7 +17,7 @@ from memconsole.domain.search.query import match_spans, parse
 from memconsole.domain.search.snippet import snippet
 from memconsole.domain.search.values import SearchHit, SearchResult
 from memconsole.engine.home.lookup import find_agent
-from memconsole.engine.search.open import shelves, unread_notices
+from memconsole.engine.search.open import targets, unread_notices
 from memconsole.errors import StoreError, WorkspaceError
 from memconsole.text.folding import fold, is_solid
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import Narrowing, SearchRequest
     from memconsole.domain.settings import Settings
-    from memconsole.engine.search.open import Shelf
+    from memconsole.engine.search.open import IndexTarget
     from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import StopSignal
 
@@ -67,12 +67,12 @@ def scan(
     found: list[SearchHit] = []
     notices: list[Notice] = []
     statuses = {}
-    for shelf in shelves(ports, settings, home, agents, (Source.MEMORY,)):
-        statuses[shelf.agent.id, Source.MEMORY] = IndexStatus(
+    for target in targets(ports, settings, home, agents, (Source.MEMORY,)):
+        statuses[target.agent.id, Source.MEMORY] = IndexStatus(
             IndexState.MISSING, because="there is no index yet: words only, from the files"
         )
-        for document, text in _texts(shelf, notices, cancel):
-            found += _hits(shelf, document, text, query, request.narrowing)
+        for document, text in _texts(target, notices, cancel):
+            found += _hits(target, document, text, query, request.narrowing)
     wanted = request.max_results or settings.for_agent(request.agent_id or "").search.max_results
     return SearchResult(
         query=query,
@@ -85,44 +85,46 @@ def scan(
 
 
 def _texts(
-    shelf: Shelf, notices: list[Notice], cancel: StopSignal | None
+    target: IndexTarget, notices: list[Notice], cancel: StopSignal | None
 ) -> Iterator[tuple[Document, str]]:
     left = _MOST_BYTES
-    documents = shelf.documents()
-    notices += unread_notices(shelf, documents)
+    documents = target.documents()
+    notices += unread_notices(target, documents)
     for document in sorted((one for one in documents if not one.unread), key=_newest_first):
         left -= document.size_bytes
         if left < 0 or (cancel is not None and cancel.is_set()):
             return
         try:
-            yield document, shelf.read(document).text
+            yield document, target.read(document).text
         except FileNotFoundError:
             continue
         except (WorkspaceError, StoreError) as error:
-            notices.append(Notice(error.code, str(error), document.path, shelf.agent.id))
+            notices.append(Notice(error.code, str(error), document.path, target.agent.id))
 
 
 def _hits(
-    shelf: Shelf, document: Document, text: str, query: Query, narrowing: Narrowing
+    target: IndexTarget, document: Document, text: str, query: Query, narrowing: Narrowing
 ) -> Iterator[SearchHit]:
     at, since = document.modified_at, narrowing.since
     if not _may_hold(text, query) or (since is not None and (at is None or at < since)):
         return
     tagged = {line: tag for line, tag, _ in marked_lines(text)} if narrowing.tag else {}
-    own = shelf.settings
+    own = target.settings
     for chunk in chunks(text, tokens=own.chunk_tokens, overlap_tokens=own.chunk_overlap):
         lines = range(chunk.start_line, chunk.end_line + 1)
         if narrowing.tag and narrowing.tag not in {tagged.get(line) for line in lines}:
             continue
         share = _share(chunk, query)
         if share:
-            yield _hit(shelf, document, chunk, query, share)
+            yield _hit(target, document, chunk, query, share)
 
 
-def _hit(shelf: Shelf, document: Document, chunk: Chunk, query: Query, share: float) -> SearchHit:
+def _hit(
+    target: IndexTarget, document: Document, chunk: Chunk, query: Query, share: float
+) -> SearchHit:
     part, marks = snippet(chunk.text, query)
     return SearchHit(
-        agent=shelf.agent.id,
+        agent=target.agent.id,
         source=Source.MEMORY,
         path=document.path,
         start_line=chunk.start_line,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.search.indexing import Source
 from memconsole.engine.home.lookup import agents_of, find_agent
-from memconsole.engine.search.open import shelves
+from memconsole.engine.search.open import targets
 from memconsole.errors import UsageError, WorkspaceError
 
 if TYPE_CHECKING:
@@ -92,10 +92,10 @@ class SearchService:
         agents = agents_of(home, agent_id)
         index = self._ports.search().index
         return {
-            (shelf.agent.id, shelf.scope.source): _with_left_out(
-                index.status(shelf.scope, shelf.settings), shelf.left_out()
+            (target.agent.id, target.scope.source): _with_left_out(
+                index.status(target.scope, target.settings), target.left_out()
             )
-            for shelf in shelves(self._ports, self._settings, home, agents)
+            for target in targets(self._ports, self._settings, home, agents)
         }
 
     def lines(self, agent_id: str, path: str) -> tuple[str, ...]:
@@ -114,11 +114,11 @@ class SearchService:
                 hint="Name a file as a search shows it, such as memory/2026-01-26.md.",
             )
         source = Source.SESSIONS if path.startswith("sessions/") else Source.MEMORY
-        for shelf in shelves(self._ports, self._settings, home, (agent,), (source,)):
-            for document in shelf.documents():
+        for target in targets(self._ports, self._settings, home, (agent,), (source,)):
+            for document in target.documents():
                 if document.path == path:
                     try:
-                        found = shelf.read(document)
+                        found = target.read(document)
                     except FileNotFoundError:
                         return ()
                     return _lines(found)

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.search.indexing import Source
-from memconsole.engine.search.open import shelves
+from memconsole.engine.search.open import targets
 from memconsole.engine.search.reindex import done, reindex
 from memconsole.errors import LockedError, MemconsoleError
 from memconsole.lazy_dataclass import dataclass
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, AgentRef, Home
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.settings import Settings
-    from memconsole.engine.search.open import Shelf
+    from memconsole.engine.search.open import IndexTarget
     from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import StopSignal
 
@@ -80,7 +80,7 @@ class IndexWatch:
         self._may_build = may_build
         self._quiet_s = settings.search.debounce.total_seconds()
         self._lock = threading.Lock()
-        self._waiting: dict[AgentRef, Waiting] = {}
+        self._waiting: dict[AgentRef, PendingChanges] = {}
 
     def note(self, paths: frozenset[Path]) -> None:
         """Take changed paths, as a `ChangeFeed` yields them.
@@ -123,7 +123,7 @@ class IndexWatch:
     def again(self, command: Reindex) -> None:
         """Let a command that did not succeed be due once more, after another quiet time."""
         now = self._ports.clock.monotonic()
-        self._add(command.agent, Waiting(now, now, has_memory=True, files=None), now)
+        self._add(command.agent, PendingChanges(now, now, has_memory=True, files=None), now)
 
     def run_due(self, cancel: StopSignal | None = None) -> tuple[Outcome, ...]:
         """Index what is due, in this process and thread; may take seconds and loads NumPy.
@@ -158,7 +158,7 @@ class IndexWatch:
             return Failed(command, error.code, str(error), error.hint)
 
     def _take_in_files(
-        self, due: dict[AgentRef, Waiting], cancel: StopSignal | None
+        self, due: dict[AgentRef, PendingChanges], cancel: StopSignal | None
     ) -> Iterator[Outcome]:
         """Take in the files that are known to have changed; what needs a comparison stays due."""
         known = [ref for ref, one in due.items() if one.files and not one.sessions]
@@ -177,19 +177,19 @@ class IndexWatch:
         """Return what came of it; None when the index must be compared as a whole."""
         assert home is not None
         command = Reindex(agent.ref, with_sessions=False)
-        [shelf] = shelves(self._ports, self._settings, home, (agent,), (Source.MEMORY,))
+        [target] = targets(self._ports, self._settings, home, (agent,), (Source.MEMORY,))
         try:
-            changed = shelf.changed(sorted(files))
+            changed = target.changed(sorted(files))
             if changed is None:
                 return None
             report = self._ports.search().index.take_in(
-                shelf.scope, changed, shelf.read, shelf.settings, cancel
+                target.scope, changed, target.read, target.settings, cancel
             )
         except MemconsoleError:
             return None  # comparing it tells what is wrong
         return None if report is None else done(command, [report], report.notices)
 
-    def _take(self) -> dict[AgentRef, Waiting]:
+    def _take(self) -> dict[AgentRef, PendingChanges]:
         now = self._ports.clock.monotonic()
         with self._lock:
             due = {
@@ -201,11 +201,11 @@ class IndexWatch:
                 del self._waiting[ref]
         return due
 
-    def _add(self, ref: AgentRef, more: Waiting, now: float) -> None:
+    def _add(self, ref: AgentRef, more: PendingChanges, now: float) -> None:
         with self._lock:
-            self._waiting.setdefault(ref, Waiting(now, now)).add(more, now)
+            self._waiting.setdefault(ref, PendingChanges(now, now)).add(more, now)
 
-    def _commands(self, due: dict[AgentRef, Waiting]) -> Iterator[Reindex]:
+    def _commands(self, due: dict[AgentRef, PendingChanges]) -> Iterator[Reindex]:
         home = self._known_home() if due else None
         if home is None:
             return
@@ -225,28 +225,28 @@ class IndexWatch:
             logger.info("changes are not indexed: %s", error)
             return None
 
-    def _wanted(self, home: Home, agent: Agent, one: Waiting) -> set[Source]:
+    def _wanted(self, home: Home, agent: Agent, one: PendingChanges) -> set[Source]:
         """Return whose index should be brought up to date."""
         return {
-            shelf.scope.source
-            for shelf in shelves(self._ports, self._settings, home, (agent,))
-            if self._is_wanted(shelf, one)
+            target.scope.source
+            for target in targets(self._ports, self._settings, home, (agent,))
+            if self._is_wanted(target, one)
         }
 
-    def _is_wanted(self, shelf: Shelf, one: Waiting) -> bool:
+    def _is_wanted(self, target: IndexTarget, one: PendingChanges) -> bool:
         try:
             found = self._ports.search().index.pending(
-                shelf.scope, shelf.documents(), shelf.settings
+                target.scope, target.documents(), target.settings
             )
         except MemconsoleError:
             return True  # reindexing tells why it cannot be
         if not found.is_any or (found.must_build and not self._may_build):
             return False
-        if shelf.scope.source is Source.MEMORY or one.has_memory:
+        if target.scope.source is Source.MEMORY or one.has_memory:
             return True
         return found.grown_bytes >= SESSION_BYTES or one.sessions >= SESSION_CHANGES
 
-    def _keep(self, ref: AgentRef, one: Waiting) -> None:
+    def _keep(self, ref: AgentRef, one: PendingChanges) -> None:
         """Remember changes that are too few; the next one is counted on top of them."""
         with self._lock:
             later = self._waiting.get(ref)
@@ -267,7 +267,7 @@ _NEVER: Final = float("inf")
 
 
 @dataclass(slots=True)
-class Waiting:
+class PendingChanges:
     """Changes that have not been indexed yet.
 
     Attributes:
@@ -292,7 +292,7 @@ class Waiting:
         """Return when it is due, given the quiet that is waited for."""
         return min(self.last_s + quiet_s, self.first_s + _PATIENCE * quiet_s)
 
-    def add(self, more: Waiting, now: float) -> None:
+    def add(self, more: PendingChanges, now: float) -> None:
         """Take further changes."""
         if not self.is_timed:
             self.first_s = now
@@ -308,9 +308,9 @@ class Waiting:
         self.first_s = self.last_s = _NEVER
 
 
-def changes_of(agent: Agent, paths: Iterable[Path]) -> Waiting:
+def changes_of(agent: Agent, paths: Iterable[Path]) -> PendingChanges:
     """Return what of an agent changed paths belong to; its times mean nothing."""
-    found = Waiting(0, 0)
+    found = PendingChanges(0, 0)
     places = (agent.sessions_dir, agent.database.parent)
     for path in paths:
         if path == agent.workspace or path in agent.workspace.parents:

@@ -133,7 +133,7 @@ class StaticModel:
         """Return the vectors of tokens, one behind the other, as 32-bit floats for SQLite."""
         size = self.dims * 2
         starts = [self._start + token * size for token in tokens]
-        return widened(b"".join([self._map[start : start + size] for start in starts]))
+        return floats_of(b"".join([self._map[start : start + size] for start in starts]))
 
     @functools.cached_property
     def table(self) -> NDArray[np.float16]:
@@ -204,13 +204,13 @@ _THIRD: Final = bytes((low & 7) << 5 for low in range(256))
 _IS_SMALL: Final = bytes(not high & 0x7C for high in range(256))
 
 
-def widened(halves: bytes) -> bytes:
+def floats_of(half_floats: bytes) -> bytes:
     """Return the same numbers as 32-bit floats.
 
     Args:
-        halves: Little-endian binary16, two bytes a number.
+        half_floats: Little-endian binary16, two bytes a number.
     """
-    low, high = halves[0::2], halves[1::2]
+    low, high = half_floats[0::2], half_floats[1::2]
     both = int.from_bytes(low.translate(_NEXT_OF_LOW), "little")
     both |= int.from_bytes(high.translate(_NEXT_OF_HIGH), "little")
     wide = bytearray(4 * len(low))
@@ -220,6 +220,6 @@ def widened(halves: bytes) -> bytes:
     is_small = high.translate(_IS_SMALL)
     at = is_small.find(1)
     while at >= 0:
-        _ONE.pack_into(wide, 4 * at, *_HALF.unpack_from(halves, 2 * at))
+        _ONE.pack_into(wide, 4 * at, *_HALF.unpack_from(half_floats, 2 * at))
         at = is_small.find(1, at + 1)
     return bytes(wide)

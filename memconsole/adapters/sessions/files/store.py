@@ -226,7 +226,7 @@ def _missing_notices(live: list[StoredSession], agent: Agent) -> list[Notice]:
 
 
 @dataclass(frozen=True, slots=True)
-class LooseSessions:
+class UnlistedSessions:
     """What lies in an agent's folders beside what its store names.
 
     Attributes:
@@ -269,7 +269,7 @@ class Claims:
         return len(files) - named
 
 
-def loose_sessions(agent: Agent, folder: SessionFolder, claims: Claims) -> LooseSessions:
+def loose_sessions(agent: Agent, folder: SessionFolder, claims: Claims) -> UnlistedSessions:
     """List archives and orphans of an agent's folders, one row for each session id and topic."""
     backups, sessions = folder.backups, []
     for files in folder.groups():
@@ -280,7 +280,7 @@ def loose_sessions(agent: Agent, folder: SessionFolder, claims: Claims) -> Loose
         backups += len(files) - 1 if copies is None else copies
         if copies is None:
             sessions.append(_loose(best, agent, claims.key_of(best.session_id)))
-    return LooseSessions(
+    return UnlistedSessions(
         tuple(sorted(sessions, key=_order)),
         {"backup": backups},
         (*folder.notices, *_orphan_notices(sessions, agent)),

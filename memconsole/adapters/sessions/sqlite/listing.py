@@ -71,7 +71,7 @@ def list_database(
     schema = read_schema(database)
     if not schema.has_sessions:
         return DatabaseListing()
-    shelf = _Shelf(agent, _read_contents(database, schema), stamp)
+    shelf = _SessionBuilder(agent, _read_contents(database, schema), stamp)
     sessions = (*shelf.live(), *shelf.older(), *shelf.archived(), *shelf.orphans())
     if not sessions and not schema.has_entries:
         raise no_tables(database, schema)
@@ -118,7 +118,7 @@ def _read_contents(database: ReadOnlyDatabase, schema: Schema) -> _Contents:
     )
 
 
-class _Shelf:
+class _SessionBuilder:
     """Makes sessions of the rows of one database."""
 
     def __init__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
-from memconsole.adapters.index.embedding.static import widened
+from memconsole.adapters.index.embedding.static import floats_of
 
 
 def test_every_number_there_is() -> None:
@@ -14,16 +14,16 @@ def test_every_number_there_is() -> None:
     numbers = [
         number for number in range(65_536) if number & 0x7C00 != 0x7C00 or not number & 0x3FF
     ]
-    found = widened(every)
+    found = floats_of(every)
     for number in numbers:  # all but what is no number, which has many forms
         at = 4 * number
         assert found[at : at + 4] == expected[at : at + 4], hex(number)
 
 
 def test_what_is_no_number_stays_none() -> None:
-    [found] = struct.unpack("<f", widened(struct.pack("<e", float("nan"))))
+    [found] = struct.unpack("<f", floats_of(struct.pack("<e", float("nan"))))
     assert math.isnan(found)
 
 
 def test_nothing_is_nothing() -> None:
-    assert widened(b"") == b""
+    assert floats_of(b"") == b""
