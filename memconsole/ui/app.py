@@ -26,10 +26,10 @@ from memconsole.ui.screens.base import ConsoleScreen, Dialog
 from memconsole.ui.screens.overview.screen import OverviewScreen
 from memconsole.ui.stylesheets import read_others, stylesheets
 from memconsole.ui.terminal.clipboard import keep
-from memconsole.ui.terminal.crash import Ending
+from memconsole.ui.terminal.crash import CrashReport
 from memconsole.ui.terminal.driver import ConsoleDriver
 from memconsole.ui.terminal.filters import AsciiOnly, NoColour
-from memconsole.ui.terminal.log import Logbook
+from memconsole.ui.terminal.log import LogBuffer
 from memconsole.ui.widgets.title import home_name
 from memconsole.ui.workers.finder import PAUSE_S
 from memconsole.ui.workers.indexing import Indexing, IndexMoved, IndexStep
@@ -173,7 +173,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         feed: ChangeFeed | None = None,
         *,
         clock: ScreenClock | None = None,
-        logbook: Logbook | None = None,
+        logbook: LogBuffer | None = None,
         is_colourless: bool = False,
         jobs: JobControl | None = None,
     ) -> None:
@@ -189,12 +189,12 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         self.jobs = jobs
         self.glyphs = ASCII if settings.ui.ascii else UNICODE
         self.clock = clock or ScreenClock()
-        self.logbook = logbook or Logbook()
+        self.logbook = logbook or LogBuffer()
         self.snapshot: ConsoleSnapshot | None = None
         self.failure = ""
         self.history = History()
         self.go = Navigation(self)
-        self.ending = Ending(settings.state_dir)
+        self.ending = CrashReport(settings.state_dir)
         self.actions = Actions(self, engine)
         self.queries = Queries()
         self.typing_pause_s = PAUSE_S

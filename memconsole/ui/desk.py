@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memconsole.ui.drawing.glyphs import Glyphs
     from memconsole.ui.history import History
     from memconsole.ui.queries import Facets, Queries
-    from memconsole.ui.terminal.log import Logbook
+    from memconsole.ui.terminal.log import LogBuffer
     from memconsole.ui.workers.indexing import Indexing
     from memconsole.ui.workers.readings import Readings, ScreenClock
 
@@ -135,7 +135,7 @@ class Desk(Protocol):
         """What was opened and done."""
 
     @property
-    def logbook(self) -> Logbook:
+    def logbook(self) -> LogBuffer:
         """Warnings of this process."""
 
     @property

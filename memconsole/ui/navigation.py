@@ -9,7 +9,7 @@ from memconsole.ui.drawing.names import session_name
 from memconsole.ui.drawing.spans import Role
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.overview.screen import OverviewScreen
-from memconsole.ui.screens.search.rows import first_word, spot_of
+from memconsole.ui.screens.search.rows import first_word, location_of
 
 if TYPE_CHECKING:
     from memconsole.domain.commands.command import CommandSpec
@@ -139,7 +139,7 @@ class Navigation:
 
         where = ("get", hit.path, "--agent", hit.agent, "--from", str(hit.start_line))
         self._visit(f"{hit.path}:{hit.start_line}", *where)
-        self._app.push_screen(MemoryScreen(hit.agent, spot=spot_of(hit, query)))
+        self._app.push_screen(MemoryScreen(hit.agent, spot=location_of(hit, query)))
 
     def _session(self, hit: SearchHit, query: Query) -> None:
         snapshot = self._app.snapshot

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memconsole.ui.app import ConsoleApp
-from memconsole.ui.terminal.log import Logbook
+from memconsole.ui.terminal.log import LogBuffer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def run_console(
     """
     # A reading in its thread lets the screen's thread in five times sooner than usual.
     sys.setswitchinterval(0.001)
-    logbook = Logbook()
+    logbook = LogBuffer()
     with _log_into(logbook):
         app = ConsoleApp(
             engine,
@@ -63,7 +63,7 @@ def is_colourless(settings: Settings) -> bool:
 
 
 @contextmanager
-def _log_into(logbook: Logbook) -> Iterator[None]:
+def _log_into(logbook: LogBuffer) -> Iterator[None]:
     """Send the log to the log screen; a line written to the terminal would tear the picture."""
     loggers = (logging.getLogger(), logging.getLogger("memconsole"))
     silenced = [

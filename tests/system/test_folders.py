@@ -29,7 +29,7 @@ from memconsole.system.atomic_file import (
 )
 from memconsole.system.folders import make_folder, open_folder, open_state_folder
 from memconsole.ui.terminal.clipboard import keep
-from memconsole.ui.terminal.crash import Ending
+from memconsole.ui.terminal.crash import CrashReport
 from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def take_lock(state: Path) -> None:
 
 
 def write_crash(state: Path) -> None:
-    Ending(state).note_crash()
+    CrashReport(state).note_crash()
 
 
 WRITERS: dict[str, Callable[[Path], object]] = {

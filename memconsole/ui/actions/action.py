@@ -56,7 +56,7 @@ class RunsCommands(Protocol):
         """Run one command; expected failures come back as values."""
 
 
-class Course:
+class Series:
     """How one target goes; written by the thread that does it, read by the screen.
 
     Attributes:
@@ -116,7 +116,7 @@ class Action:
     phase: Phase = Phase.PLANNING
     plans: list[Outcome] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
-    courses: list[Course] = field(default_factory=list)
+    courses: list[Series] = field(default_factory=list)
     _stop: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -140,7 +140,7 @@ class Action:
         engine: RunsCommands,
         target: Target,
         plan: Outcome | None = None,
-        course: Course | None = None,
+        course: Series | None = None,
     ) -> Outcome:
         """Plan one command, or carry its plan out.
 
@@ -228,7 +228,7 @@ class Actions:
             if action.is_stopping:
                 break
             target = action.targets[place]
-            course = Course(lambda: self._app.post_message(ActionMoved(action)), monotonic)
+            course = Series(lambda: self._app.post_message(ActionMoved(action)), monotonic)
             action.courses.append(course)
             self._app.post_message(ActionMoved(action))
             outcome = action.attempt(self._engine, target, action.plans[place], course)

@@ -25,7 +25,7 @@ _HEADROOM = 1.04
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class Series:
     """What is plotted.
 
     Attributes:
@@ -58,7 +58,7 @@ class _Axis:
         return min(self.width - 1, max(0, round(self.place(at))))
 
 
-def plot(course: Course, size: tuple[int, int], glyphs: Glyphs, zone: tzinfo) -> list[Line]:
+def plot(course: Series, size: tuple[int, int], glyphs: Glyphs, zone: tzinfo) -> list[Line]:
     """Return the plot in lines; too few points or too little room give none.
 
     Args:
@@ -94,7 +94,7 @@ def plot(course: Course, size: tuple[int, int], glyphs: Glyphs, zone: tzinfo) ->
     return lines
 
 
-def _label(course: Course, here: int, bottom: float, step: float) -> str:
+def _label(course: Series, here: int, bottom: float, step: float) -> str:
     """Return what stands left of a row: the threshold, the present count, the ground."""
     if bottom <= course.threshold < bottom + step:
         return figures.short_kilo(course.threshold)
@@ -103,14 +103,14 @@ def _label(course: Course, here: int, bottom: float, step: float) -> str:
     return "0" if bottom == 0 else ""
 
 
-def _end(course: Course) -> datetime:
+def _end(course: Series) -> datetime:
     span = max(course.now - course.points[0][0], timedelta(minutes=5))
     if course.due_at is None or course.due_at <= course.now:
         return course.now
     return min(course.due_at, course.now + span * (_FORECAST_SHARE / (1 - _FORECAST_SHARE)))
 
 
-def _values(course: Course, axis: _Axis) -> list[int]:
+def _values(course: Series, axis: _Axis) -> list[int]:
     """Return the last count at or before each column."""
     known = {axis.column(at): value for at, value in course.points}
     last = course.points[0][1]
@@ -121,7 +121,7 @@ def _values(course: Course, axis: _Axis) -> list[int]:
     return values
 
 
-def _forecast(course: Course, axis: _Axis, here: int) -> list[float | None]:
+def _forecast(course: Series, axis: _Axis, here: int) -> list[float | None]:
     """Return the straight way from the present count to the threshold."""
     if course.due_at is None:
         return [None] * axis.width
@@ -166,7 +166,7 @@ def _runs(spans: Sequence[Span]) -> Iterator[Span]:
     yield Span(text, role)
 
 
-def _times(course: Course, axis: _Axis, present: int, zone: tzinfo) -> Line:
+def _times(course: Series, axis: _Axis, present: int, zone: tzinfo) -> Line:
     left = figures.when(axis.start, course.now, zone)
     is_open = axis.end > course.now
     right = figures.when(axis.end, course.now, zone) if is_open else "now"

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 FILE = "console-crash.log"
 
 
-class Ending:
+class CrashReport:
     """Notes a crash, and says so once the terminal is ours no more."""
 
     def __init__(self, folder: Path) -> None:

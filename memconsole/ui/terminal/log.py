@@ -31,7 +31,7 @@ class Entry:
     text: str
 
 
-class Logbook(logging.Handler):
+class LogBuffer(logging.Handler):
     """Keeps the newest records; safe from any thread, as all handlers are."""
 
     def __init__(self) -> None:

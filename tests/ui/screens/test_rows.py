@@ -19,10 +19,10 @@ from memconsole.ui.actions.targets import ALL
 from memconsole.ui.drawing.context import Context
 from memconsole.ui.drawing.glyphs import UNICODE
 from memconsole.ui.drawing.listing import Listing, Sort
+from memconsole.ui.drawing.location import Location
 from memconsole.ui.drawing.names import agent_name, session_name, state_word
-from memconsole.ui.drawing.plot import Course, plot
+from memconsole.ui.drawing.plot import Series, plot
 from memconsole.ui.drawing.spans import Role
-from memconsole.ui.drawing.spot import Spot
 from memconsole.ui.drawing.table import draw_row, fit
 from memconsole.ui.history import Visit
 from memconsole.ui.queries import Facets, Queries
@@ -40,7 +40,7 @@ from memconsole.ui.screens.search.facets import (
     hit_listing,
     next_choice,
 )
-from memconsole.ui.screens.search.rows import IndexView, could_look, index_words, shown, spot_of
+from memconsole.ui.screens.search.rows import IndexView, could_look, index_words, location_of, shown
 from memconsole.ui.screens.session.messages import messages_listing, safe_transcript
 from memconsole.ui.screens.session.rows import fill_listing, state_listing, windows_listing
 from memconsole.ui.workers.indexing import Building
@@ -244,7 +244,7 @@ def test_a_giant_message_is_cut_and_can_be_copied_whole() -> None:
 
 def test_a_forecast_is_a_line_and_not_an_area() -> None:
     points = [(sample.ago(hours=6 - step), 60_000 + step * 5_000) for step in range(7)]
-    course = Course(points, 150_000, sample.NOW, sample.NOW + timedelta(hours=12))
+    course = Series(points, 150_000, sample.NOW, sample.NOW + timedelta(hours=12))
     drawn = ["".join(span.text for span in line) for line in plot(course, (60, 10), UNICODE, UTC)]
     columns = [column for column in range(60) if any(row[column] == "·" for row in drawn[:-1])]
     assert columns
@@ -254,7 +254,7 @@ def test_a_forecast_is_a_line_and_not_an_area() -> None:
 
 
 def test_too_few_points_make_no_plot() -> None:
-    course = Course([(sample.NOW, 5)], 150_000, sample.NOW, None)
+    course = Series([(sample.NOW, 5)], 150_000, sample.NOW, None)
     assert plot(course, (60, 10), UNICODE, UTC) == []
 
 
@@ -286,9 +286,9 @@ def test_a_spot_is_found_by_its_text_inside_its_lines() -> None:
     text = "\n".join(["# A", "the lock", "other", "the lock", "end"])
     file = read_file(text, "a.md", 40, is_plain=True)
     assert file is not None
-    assert file.key_of(Spot("a.md", 3, 5, "the lock")) == "4:0"
-    assert file.key_of(Spot("a.md", 3, 5, "gone")) == "3:0"
-    assert file.key_of(Spot("a.md", 2, 5)) == "2:0"
+    assert file.key_of(Location("a.md", 3, 5, "the lock")) == "4:0"
+    assert file.key_of(Location("a.md", 3, 5, "gone")) == "3:0"
+    assert file.key_of(Location("a.md", 2, 5)) == "2:0"
     assert read_file(None, "a.md", 40, is_plain=True) is None
 
 
@@ -339,7 +339,7 @@ def test_marks_move_with_what_is_masked() -> None:
 
 def test_the_line_with_most_of_the_words_is_meant() -> None:
     hit = found(Facets("main").request("lock disk", NOW.now, is_typing=True, max_results=9))[0]
-    spot = spot_of(hit, parse("lock disk"))
+    spot = location_of(hit, parse("lock disk"))
     assert (spot.path, spot.first, spot.last) == ("memory/2026-01-20.md", 12, 15)
     assert spot.text == "  because the thing that waits is the lock, not the disk"
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.commands.steps import Proof
-    from memconsole.ui.actions.action import Action, Course
+    from memconsole.ui.actions.action import Action, Series
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.spans import Line
@@ -117,7 +117,7 @@ def _progress(action: Action, context: Context, width: int) -> Iterator[Line]:
     yield from _afterwards(action, width)
 
 
-def _running(target: Target, course: Course, context: Context, width: int) -> Iterator[Line]:
+def _running(target: Target, course: Series, context: Context, width: int) -> Iterator[Line]:
     counted = "" if course.counted is None else f"  {course.counted[0]:,} of {course.counted[1]:,}"
     yield (
         Span(f"{context.glyphs.running} ", Role.ACCENT),
@@ -129,7 +129,7 @@ def _running(target: Target, course: Course, context: Context, width: int) -> It
 
 
 def _ended(
-    target: Target, outcome: Outcome, course: Course, context: Context, width: int
+    target: Target, outcome: Outcome, course: Series, context: Context, width: int
 ) -> Iterator[Line]:
     """Yield head, steps, proof, and what is said of it."""
     head, *rest = _outcome(target, outcome, context, width)

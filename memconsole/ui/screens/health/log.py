@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.spans import Row
-    from memconsole.ui.terminal.log import Logbook
+    from memconsole.ui.terminal.log import LogBuffer
 
 _ROLES = {"WARNING": Role.WARNING, "ERROR": Role.DUE, "CRITICAL": Role.DUE}
 
 
-def log_listing(logbook: Logbook, context: Context, width: int) -> Listing:
+def log_listing(logbook: LogBuffer, context: Context, width: int) -> Listing:
     """Return the log, newest last, wrapped for a width in cells."""
     rows: list[Row] = []
     for entry in logbook:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.ui.drawing.context import Context
-    from memconsole.ui.drawing.spot import Spot
+    from memconsole.ui.drawing.location import Location
 
 
 _MOST_CHARS = 1_000_000
@@ -42,7 +42,7 @@ class File:
     rows: tuple[Row, ...]
     view: View
 
-    def key_of(self, spot: Spot) -> str:
+    def key_of(self, spot: Location) -> str:
         """Return the row of the line that is meant, else of the first line; for plain files."""
         for row in self.rows if spot.text else ():
             line = row.key.partition(":")[0]

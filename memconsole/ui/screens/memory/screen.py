@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.advice import MemoryAdvice
     from memconsole.domain.memory.files import Pool
     from memconsole.ui.actions.targets import Target
-    from memconsole.ui.drawing.spot import Spot
+    from memconsole.ui.drawing.location import Location
 
 
 PANELS = ("files", "file", "markers", "advice")
@@ -48,7 +48,9 @@ class FilesScreen(AgentScreen):
 
     LOWER: ClassVar[tuple[str, ...]] = ("markers", "advice")
 
-    def __init__(self, agent_id: str, path: str | None = None, spot: Spot | None = None) -> None:
+    def __init__(
+        self, agent_id: str, path: str | None = None, spot: Location | None = None
+    ) -> None:
         super().__init__("memory", agent_id)
         self._wanted = path if spot is None else spot.path
         self._spot = spot

@@ -36,7 +36,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Sieve:
+class ObservationFilter:
     """Which observations are shown; None shows all.
 
     Attributes:
@@ -47,11 +47,11 @@ class Sieve:
     kind: Kind | None = None
     has_conflicts: bool = False
 
-    def next_priority(self) -> Sieve:
+    def next_priority(self) -> ObservationFilter:
         """Return the sieve after one press: all, high, medium, low."""
         return replace(self, priority=_next(self.priority, tuple(Priority)))
 
-    def next_kind(self) -> Sieve:
+    def next_kind(self) -> ObservationFilter:
         """Return the sieve after one press: all, then each type."""
         return replace(self, kind=_next(self.kind, tuple(Kind)))
 
@@ -81,7 +81,12 @@ def _next(now: T | None, values: tuple[T, ...]) -> T | None:
 
 
 def observations_listing(
-    log: ObservationLog | None, sieve: Sieve, context: Context, *, agent: str, failure: str = ""
+    log: ObservationLog | None,
+    sieve: ObservationFilter,
+    context: Context,
+    *,
+    agent: str,
+    failure: str = "",
 ) -> Listing:
     """Return the observations that the sieve lets through, newest day first.
 
@@ -98,7 +103,7 @@ def observations_listing(
     shown = [(place, one) for place, one in enumerate(log.observations) if sieve.lets(one)]
     shown.sort(key=lambda pair: (pair[1].day is not None, pair[1].day), reverse=True)
     total = len(log.observations)
-    about = f"{len(shown):,} of {total:,}" if sieve != Sieve() else f"{total:,}"
+    about = f"{len(shown):,} of {total:,}" if sieve != ObservationFilter() else f"{total:,}"
     words = f"{words_in(log.text):,} words"
     only = f" {context.glyphs.dot} {sieve.words()}" if sieve.words() else ""
     return Listing(

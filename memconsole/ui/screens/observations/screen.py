@@ -11,7 +11,11 @@ from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.ui.keys import bind
 from memconsole.ui.screens.base import AgentScreen
-from memconsole.ui.screens.observations.rows import Sieve, observation_listing, observations_listing
+from memconsole.ui.screens.observations.rows import (
+    ObservationFilter,
+    observation_listing,
+    observations_listing,
+)
 from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.workers.loading import Loaded, Loader
 
@@ -35,7 +39,7 @@ class ObservationsScreen(AgentScreen):
 
     def __init__(self, agent_id: str) -> None:
         super().__init__("observations", agent_id)
-        self._sieve = Sieve()
+        self._sieve = ObservationFilter()
         self._seen: object = None
         self._loader: Loader[ObservationLog] = Loader(self, "observations")
 
@@ -94,6 +98,6 @@ class ObservationsScreen(AgentScreen):
         """Show only what contradicts another line, and everything again."""
         self._sift(replace(self._sieve, has_conflicts=not self._sieve.has_conflicts))
 
-    def _sift(self, sieve: Sieve) -> None:
+    def _sift(self, sieve: ObservationFilter) -> None:
         self._sieve = sieve
         self._show()

@@ -13,8 +13,8 @@ from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.excerpt import Excerpt
 from memconsole.ui.drawing.listing import Listing, Sort, text_row
 from memconsole.ui.drawing.literal import literal, literal_block
+from memconsole.ui.drawing.location import Location
 from memconsole.ui.drawing.spans import Cell, Column, Rich, Role, Row, Span
-from memconsole.ui.drawing.spot import Spot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -283,7 +283,7 @@ def shown(hit: SearchHit, query: Query) -> tuple[str, tuple[tuple[int, int], ...
     return safe, hit.marks if safe == hit.snippet else match_spans(safe, query)
 
 
-def spot_of(hit: SearchHit, query: Query) -> Spot:
+def location_of(hit: SearchHit, query: Query) -> Location:
     """Return where in its file the line with most of the words is."""
     text, marks = shown(hit, query)
     best, most, start = "", 0, 0
@@ -292,7 +292,7 @@ def spot_of(hit: SearchHit, query: Query) -> Spot:
         if count > most:
             best, most = line, count
         start += len(line) + 1
-    return Spot(hit.path, hit.start_line, hit.end_line, best)
+    return Location(hit.path, hit.start_line, hit.end_line, best)
 
 
 def first_word(hit: SearchHit, query: Query) -> str:

@@ -12,7 +12,7 @@ from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.names import row_key, state_word
-from memconsole.ui.drawing.plot import Course, plot
+from memconsole.ui.drawing.plot import Series, plot
 from memconsole.ui.drawing.spans import Cell, Column, Gauge, Role, Row, Span
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def growth_listing(
     detail: SessionDetail | None, view: SessionView, context: Context, size: tuple[int, int]
 ) -> Listing:
     """Return the plot of tokens over time, for a size in cells."""
-    course = Course(
+    course = Series(
         points=() if detail is None else detail.usage_points,
         threshold=view.threshold,
         now=context.now,

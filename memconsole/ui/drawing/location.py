@@ -6,7 +6,7 @@ from memconsole.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class Location:
     """A place in a file that was found.
 
     Attributes:
