@@ -78,6 +78,7 @@ class Engine:
         with_pools: bool = True,
         agent_id: str | None = None,
         with_gateway: bool = True,
+        with_outlook: bool = False,
     ) -> ConsoleSnapshot:
         """Take one reading of everything.
 
@@ -87,6 +88,7 @@ class Engine:
             with_pools: False leaves the memory pools out (`agents`, `sessions`).
             agent_id: Only this agent.
             with_gateway: False leaves the Gateway alone: the disk decides.
+            with_outlook: Also tell when each session was saved, and what happens to it next.
 
         Raises:
             HomeNotFoundError: The platform home does not exist.
@@ -99,6 +101,7 @@ class Engine:
             with_pools=with_pools,
             agent_id=agent_id,
             min_compaction_ms=self.settings.min_compaction_ms,
+            settings=self.settings if with_outlook else None,
         )
 
     def run(

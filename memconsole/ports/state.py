@@ -29,6 +29,9 @@ class CaptureLog(Protocol):
     def latest_by_agent(self, home: str) -> dict[str, Capture]:
         """Return the newest capture of each agent of a home."""
 
+    def latest_by_session(self, home: str) -> Mapping[tuple[str, str], datetime]:
+        """Return when each session of a home was captured last, by agent and session id."""
+
     def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
         """Return the newest capture that added a daily entry, of the agent or of one session."""
 

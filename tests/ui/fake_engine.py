@@ -131,6 +131,7 @@ class FakeEngine(FakeSearching):
         with_pools: bool = True,
         agent_id: str | None = None,
         with_gateway: bool = True,
+        with_outlook: bool = False,
     ) -> ConsoleSnapshot:
         self.asked.append(changed)
         if isinstance(self.reading, MemconsoleError):

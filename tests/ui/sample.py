@@ -33,6 +33,7 @@ from memconsole.domain.sessions.stored import (
 )
 from memconsole.domain.sessions.tokens import Growth, NotDue, TokenCount, TokenState
 from memconsole.domain.snapshot.attention import attention
+from memconsole.domain.snapshot.outlook import Limits, Outlook, next_event
 from memconsole.domain.snapshot.snapshot import (
     AgentView,
     ConsoleSnapshot,
@@ -129,9 +130,21 @@ def view(
         "messages": None,
         "read_at": NOW,
         "name": names_of([session])[0],
+        "outlook": outlook(session, basis, grows, is_due=is_due),
         **changes,
     }
     return SessionView(**values)  # type: ignore[arg-type]  # as above
+
+
+def outlook(
+    session: StoredSession, basis: int | None, growth: Growth | None, *, is_due: bool
+) -> Outlook | None:
+    """Tell what lies ahead of a live session that was saved 26 minutes ago."""
+    if session.state is not SessionState.LIVE:
+        return None
+    limits = Limits(140_000, THRESHOLD, 180_000)
+    event = next_event(basis, limits, growth, None, is_due=is_due, now=NOW)
+    return Outlook(limits, ago(minutes=26), event, event is not None or growth is not None)
 
 
 def fresh(tokens: int) -> TokenCount:

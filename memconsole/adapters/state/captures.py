@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from memconsole.adapters.state.table import instant
 from memconsole.adapters.state.tables import (
     CAPTURES,
     FINGERPRINTS,
@@ -54,6 +56,16 @@ class StateCaptures:
         """Return the newest capture of each agent of a home."""
         newest = "AND id IN (SELECT max(id) FROM capture GROUP BY home, agent)"
         return {one.agent.id: one for one in self._database.find(CAPTURES, newest, home=home)}
+
+    def latest_by_session(self, home: str) -> dict[tuple[str, str], datetime]:
+        """Return when each session of a home was captured last; spoiled times are left out."""
+        statement = "SELECT agent, session_id, max(at) FROM capture WHERE home = ? GROUP BY 1, 2"
+        rows = self._database.rows(statement, CAPTURES.encoded({"home": home}))
+        found = {}
+        for agent, session_id, at in rows:
+            with suppress(ValueError, OverflowError):
+                found[str(agent), str(session_id)] = instant(str(at))
+        return found
 
     def add(self, capture: Capture) -> None:
         """Store one capture; a look that found nothing new replaces the one before it.

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
         TranscriptRef,
         TranscriptState,
     )
-    from memconsole.domain.sessions.tokens import Growth, NotDue, TokenCount
+    from memconsole.domain.sessions.tokens import Growth, NotDue, Sample, TokenCount
+    from memconsole.domain.snapshot.outlook import Outlook
     from memconsole.domain.transcripts.records import Message, TranscriptCounts
 
 
@@ -46,6 +47,8 @@ class SessionView:
         messages: None where counting means reading the whole transcript.
         read_at: When its store was read.
         name: What it is called wherever it is shown; of others, so not yet masked.
+        samples: Counts of the last hours as we saw them, oldest first.
+        outlook: What lies ahead of it; None for what has ended, and where nobody looked.
     """
 
     stored: StoredSession
@@ -63,6 +66,8 @@ class SessionView:
     messages: int | None
     read_at: datetime
     name: str = "?"
+    samples: tuple[Sample, ...] = ()
+    outlook: Outlook | None = None
 
     @property
     def key(self) -> SessionKey | None:
@@ -113,6 +118,11 @@ class SessionView:
     def tokens(self) -> int | None:
         """The number to show; None when unknown."""
         return self.count.tokens
+
+    @property
+    def heard_at(self) -> datetime | None:
+        """Its last message; None when nobody knows."""
+        return self.stored.spoke_at or self.stored.last_interaction_at or self.stored.updated_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +216,20 @@ class ConsoleSnapshot:
     scheduler: SchedulerStatus
     taken_at: datetime
     alerts: tuple[OpenAlert, ...] = ()
+    _by_agent: dict[str, tuple[SessionView, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def of_agent(self, agent_id: str | None) -> tuple[SessionView, ...]:
+        """Return the sessions of one agent, or all; no walk over all of them at each asking."""
+        if agent_id is None:
+            return self.sessions
+        if not self._by_agent:
+            grouped: dict[str, list[SessionView]] = {}
+            for view in self.sessions:
+                grouped.setdefault(view.agent.id, []).append(view)
+            self._by_agent.update((one, tuple(views)) for one, views in grouped.items())
+        return self._by_agent.get(agent_id, ())
 
     @property
     def is_whole(self) -> bool:

@@ -81,6 +81,7 @@ def judge(
         messages=None,
         read_at=evidence.read_at,
         name=evidence.name,
+        samples=evidence.samples,
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.config_check.finding import may_be_grave, may_be_lost
 from memconsole.domain.gateway import LiveReading
 from memconsole.domain.sessions.stored import SessionState
-from memconsole.domain.sessions.tokens import LOOKBACK, Sample, TokenState
+from memconsole.domain.sessions.tokens import Sample, TokenState
 from memconsole.domain.snapshot.attention import attention
 from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
 from memconsole.engine.home.judge import times_of
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.memory.records import Capture
     from memconsole.domain.sessions.stored import StoredSession, StoreListing
+    from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.engine.home.live import LiveView
     from memconsole.engine.home.reader import AgentReading, Reader
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
 
 
 _ACTIVITY_ROWS = 50
+
+_COURSE = timedelta(hours=8)
+"""How far back the counts of a session are shown; growth takes the last of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +66,41 @@ class Snapshots:
         with_pools: bool = True,
         agent_id: str | None = None,
         min_compaction_ms: int = 100,
+        settings: Settings | None = None,
     ) -> ConsoleSnapshot:
         """Read home, sessions, pools and our own records; a part that fails says so in its place.
+
+        Args:
+            live: What the Gateway sees; None leaves it alone.
+            changed: Agents to look at; None for all.
+            with_pools: Read the memory pools too.
+            agent_id: Only this agent.
+            min_compaction_ms: Compactions that took less lost something.
+            settings: To tell what lies ahead of each session; None for who does not show it.
 
         Raises:
             HomeNotFoundError: The platform home does not exist.
             HomeUnreadableError: There are session stores, and none of them can be read.
             UnknownAgentError: `agent_id` names nobody.
         """
-        reader = self.reader
-        home = _begun(reader, live)
-        agents = agents_of(home, agent_id)
+        home = _begun(self.reader, live)
         readings = [
-            _read(reader, home, agent, changed=changed, with_pools=with_pools) for agent in agents
+            _read(self.reader, home, agent, changed=changed, with_pools=with_pools)
+            for agent in agents_of(home, agent_id)
         ]
         seen = _seen(live, readings, is_whole=agent_id is None)
-        views, sessions = self._judged(home, readings, seen)
+        return self._told(home, readings, seen, settings, min_compaction_ms)
+
+    def _told(
+        self,
+        home: Home,
+        readings: list[tuple[AgentReading, Pool | None]],
+        seen: LiveReading,
+        settings: Settings | None,
+        min_compaction_ms: int,
+    ) -> ConsoleSnapshot:
+        """Return what was read as the faces show it."""
+        views, sessions = self._judged(home, readings, seen, settings)
         now = self.clock.now()
         odd = (*_agent_notices(readings), *_time_notices(readings, now))
         notices = tuple(dict.fromkeys((*home.notices, *live_notices(seen), *odd)))
@@ -95,7 +119,7 @@ class Snapshots:
                 gateway=seen.status,
                 now=now,
                 losses=_losses(sessions, readings, min_compaction_ms),
-                findings=_findings(home, sessions, seen, reader),
+                findings=_findings(home, sessions, seen, self.reader),
             ),
             activity=self.runs.runs(limit=_ACTIVITY_ROWS, home=str(home.path)),
             gateway=seen.status,
@@ -109,6 +133,7 @@ class Snapshots:
         home: Home,
         readings: Iterable[tuple[AgentReading, Pool | None]],
         seen: LiveReading,
+        settings: Settings | None,
     ) -> tuple[list[AgentView], list[SessionView]]:
         """Return agents and sessions, with what the Gateway sees laid over the disk."""
         samples = self._samples()
@@ -124,11 +149,27 @@ class Snapshots:
             listings.append(reading.listing)
         require_a_readable_store(home, listings)
         sessions.sort(key=_order)
+        if settings is not None:
+            sessions = self._with_outlook(sessions, home, settings, seen.status.version)
         return views, sessions
+
+    def _with_outlook(
+        self,
+        sessions: list[SessionView],
+        home: Home,
+        settings: Settings,
+        version: str | None,
+    ) -> list[SessionView]:
+        from memconsole.engine.snapshot.outlook import with_outlook  # noqa: PLC0415 - the console only
+
+        saved = self.captures.latest_by_session(str(home.path))
+        return with_outlook(
+            sessions, home, settings=settings, saved=saved, now=self.clock.now(), version=version
+        )
 
     def _samples(self) -> Mapping[str, tuple[Sample, ...]]:
         grouped: defaultdict[str, list[Sample]] = defaultdict(list)
-        for sample in self.samples.samples(since=self.clock.now() - LOOKBACK):
+        for sample in self.samples.samples(since=self.clock.now() - _COURSE):
             grouped[sample.session_id].append(sample)
         return {session_id: tuple(found) for session_id, found in grouped.items()}
 

@@ -49,7 +49,8 @@ def for_agents(
         return tuple(Target(one.ref, None, one.ref.id) for one in agents)
     found = []
     for one in agents:
-        first = next((view for view in snapshot.sessions if _is_conversation(view, one.ref)), None)
+        own = snapshot.of_agent(one.ref.id)
+        first = next((view for view in own if _is_conversation(view, one.ref)), None)
         if first is not None:
             found.append(for_session(first))
     return tuple(found)
@@ -72,7 +73,7 @@ def for_views(
 
 def for_finding(snapshot: ConsoleSnapshot, finding: Attention) -> tuple[Target, ...]:
     """Return what a finding is about: its session, else its agent, else nothing."""
-    for view in snapshot.sessions if finding.key else ():
+    for view in snapshot.of_agent(finding.agent) if finding.key else ():
         if view.key_text == finding.key:
             return (for_session(view),)
     if finding.agent is None:

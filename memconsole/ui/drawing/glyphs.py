@@ -15,6 +15,7 @@ class Glyphs:
         blocks: From empty to full, in equal steps; gauges take them left to right.
         sparks: From low to high, for small plots.
         brackets: Around a gauge, where shade alone would not show its ends.
+        ends: In a gauge: where a flush begins, where a session is due, where it is compacted.
     """
 
     corners: tuple[str, str, str, str] = ("╭", "╮", "╰", "╯")
@@ -39,6 +40,7 @@ class Glyphs:
     blocks: str = " ▏▎▍▌▋▊▉█"
     sparks: str = "▁▂▃▄▅▆▇█"
     brackets: tuple[str, str] = ("", "")
+    ends: tuple[str, str, str] = ("┆", "│", "┃")
     branch: str = "├ "
     last_branch: str = "└ "
     trunk: str = "│ "
@@ -69,6 +71,7 @@ ASCII = Glyphs(
     blocks="-#",
     sparks="_.-=+*#@",
     brackets=("[", "]"),
+    ends=(":", "|", "]"),
     branch="|-",
     last_branch="`-",
     trunk="| ",

@@ -39,6 +39,9 @@ class Role(StrEnum):
     WARNING_BAR = "warning-bar"
     DUE_BAR = "due-bar"
     STALE_BAR = "stale-bar"
+    OK_FILL = "ok-fill"
+    WARNING_FILL = "warning-fill"
+    DUE_FILL = "due-fill"
     FOUND = "found"
     BADGE = "badge"
 
@@ -154,6 +157,7 @@ class Column:
         drop: Columns with the highest number are left out first when there is no room; 0 never.
         sort: Name of the order in which this column leads.
         gap: Blanks before it, when it is not the first.
+        is_measured: It is as wide as its widest cell: a number is never cut, its column goes.
     """
 
     title: str
@@ -164,6 +168,7 @@ class Column:
     drop: int = 0
     sort: str | None = None
     gap: int = 2
+    is_measured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,13 +242,16 @@ def between(left: Line, right: Line, width: int, *, gap: Span | None = None) -> 
     return (*left, Span(filler.text * (room - left_width), filler.role), *right)
 
 
-_FILLED = frozenset(
+FILLED = frozenset(
     {
         Role.TRACK,
         Role.OK_BAR,
         Role.WARNING_BAR,
         Role.DUE_BAR,
         Role.STALE_BAR,
+        Role.OK_FILL,
+        Role.WARNING_FILL,
+        Role.DUE_FILL,
         Role.FOUND,
         Role.BADGE,
     }
@@ -257,7 +265,7 @@ def merge(line: Line) -> Line:
     for span in line:
         last = merged[-1] if merged else None
         if last is not None and last.is_cursor == span.is_cursor and _may_join(last, span):
-            role = span.role if last.text.isspace() and last.role not in _FILLED else last.role
+            role = span.role if last.text.isspace() and last.role not in FILLED else last.role
             merged[-1] = replace(last, text=last.text + span.text, role=role)
         else:
             merged.append(span)
@@ -267,6 +275,6 @@ def merge(line: Line) -> Line:
 def _may_join(left: Span, right: Span) -> bool:
     if left.role is right.role:
         return True
-    if left.role in _FILLED or right.role in _FILLED:
+    if left.role in FILLED or right.role in FILLED:
         return False
     return left.text.isspace() or right.text.isspace()

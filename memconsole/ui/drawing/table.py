@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
@@ -23,6 +23,31 @@ class Fitted:
     indexes: tuple[int, ...]
     widths: tuple[int, ...]
     width: int = field(default=0)
+
+
+def measured(
+    columns: Sequence[Column], rows: Sequence[Row], sort: str | None = None
+) -> tuple[Column, ...]:
+    """Return the columns, those that are measured as wide as their widest cell.
+
+    Args:
+        columns: All columns.
+        rows: All rows, so that no column moves while one scrolls.
+        sort: The order, whose column has an arrow in its heading.
+    """
+    return tuple(
+        replace(
+            column,
+            width=max(
+                cells.width(column.title) + (sort is not None and column.sort == sort),
+                *{cells.width(text) for text in {row.cells[place].text for row in rows}},
+                0,
+            ),
+        )
+        if column.is_measured
+        else column
+        for place, column in enumerate(columns)
+    )
 
 
 def fit(columns: Sequence[Column], width: int) -> Fitted:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from textual.theme import Theme
 
-from memconsole.ui.drawing.spans import Role
+from memconsole.ui.drawing.spans import FILLED, Role
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -34,6 +34,10 @@ DEFAULTS = {
     "cursor": "#26323c",
     "strong": "#eef1f4",
     "found": "#4b4426",
+    "ok-fill": "#2f4a39",
+    "warning-fill": "#57431f",
+    "due-fill": "#5e2f2d",
+    "fill-style": "none",
     "muted-style": "none",
     "found-style": "none",
     "badge-style": "bold",
@@ -48,6 +52,10 @@ _BY_STYLE_ALONE = {
     "cursor": "ansi_default",
     "strong": "ansi_default",
     "found": "ansi_default",
+    "ok-fill": "ansi_default",
+    "warning-fill": "ansi_default",
+    "due-fill": "ansi_default",
+    "fill-style": "underline",
     "muted-style": "dim",
     "found-style": "underline",
     "badge-style": "reverse",
@@ -81,6 +89,9 @@ THEMES = (
             "cursor": "#26323c",
             "strong": "#eef1f4",
             "found": "#4b4426",
+            "ok-fill": "#2f4a39",
+            "warning-fill": "#57431f",
+            "due-fill": "#5e2f2d",
         },
     ),
     Theme(
@@ -103,6 +114,9 @@ THEMES = (
             "cursor": "#d7e3ec",
             "strong": "#0b0d0f",
             "found": "#f3e3a4",
+            "ok-fill": "#c9e0cf",
+            "warning-fill": "#efd9a8",
+            "due-fill": "#f0c4c0",
         },
     ),
     Theme(
@@ -125,6 +139,9 @@ THEMES = (
             "cursor": "#004a7a",
             "strong": "#ffffff",
             "found": "#6b5a00",
+            "ok-fill": "#00561f",
+            "warning-fill": "#6b4a00",
+            "due-fill": "#7a1f1f",
         },
     ),
     Theme(
@@ -197,8 +214,8 @@ class SpanStyles:
         style = self._known.get(key)
         if style is None:
             style = self._screen.get_component_rich_style(f"span--{span.role.value}")
-            # What was found stays seen under the cursor.
-            if span.is_cursor and span.role is not Role.FOUND:
+            # What was found, and how full a gauge is, stays seen under the cursor.
+            if span.is_cursor and span.role not in FILLED:
                 style += self._screen.get_component_rich_style("span--cursor", partial=True)
             self._known[key] = style
         return style

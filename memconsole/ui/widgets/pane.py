@@ -37,7 +37,16 @@ if TYPE_CHECKING:
 GUTTER = 2
 """Cells before a row: the cursor, and the mark."""
 
-_BARS = frozenset({Role.OK_BAR, Role.WARNING_BAR, Role.DUE_BAR})
+_BARS = frozenset(
+    {
+        Role.OK_BAR,
+        Role.WARNING_BAR,
+        Role.DUE_BAR,
+        Role.OK_FILL,
+        Role.WARNING_FILL,
+        Role.DUE_FILL,
+    }
+)
 
 _LEAST_WIDTH, _LEAST_HEIGHT = 8, 3
 

@@ -13,6 +13,8 @@ from memconsole.ui.drawing.literal import literal, shorter
 from memconsole.ui.drawing.spans import Role, Span, between, line_width
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.spans import Line
@@ -51,13 +53,13 @@ def title_line(
     if snapshot is None:
         return between(left, time, width)
     home = Span(f"  {home_name(snapshot.home.path)}", Role.MUTED)
-    if line_width((*left, home)) + 8 <= width:
-        left = (*left, home)
-    for middle in (_machinery(snapshot, context), _machinery(snapshot, context, short=True)):
+    words = [tuple(_machinery(snapshot, context, size)) for size in _SIZES]
+    for head, middle in (((*left, home), words[0]), *((left, one) for one in words)):
         right = (*middle, *time)
-        if line_width(left) + line_width(right) + 2 <= width:
-            return between(left, right, width)
-    return between(left, time, width)
+        if line_width(head) + line_width(right) + 2 <= width:
+            return between(head, right, width)
+    # Whether the machinery lives stays when everything else has gone.
+    return between(left, words[-1], width)
 
 
 def home_name(path: Path) -> str:
@@ -68,35 +70,38 @@ def home_name(path: Path) -> str:
         return literal(str(path))
 
 
-def _machinery(snapshot: ConsoleSnapshot, context: Context, *, short: bool = False) -> Line:
+_SIZES = ("long", "middle", "short")
+
+
+def _machinery(snapshot: ConsoleSnapshot, context: Context, size: str) -> Iterator[Span]:
+    """Yield whether gateway and scheduler live, at one of three lengths."""
     glyphs = context.glyphs
     gateway, scheduler = snapshot.gateway, snapshot.scheduler
     is_up = gateway.verdict == "up"
-    gateway_role = Role.OK if is_up else Role.MUTED if gateway.verdict == "off" else Role.WARNING
-    runs = scheduler.state == "running"
-    scheduler_role = Role.OK if runs else Role.WARNING if scheduler.state == "stale" else Role.MUTED
-    version = f" {literal(gateway.version)}" if gateway.version and not short else ""
+    role = Role.OK if is_up else Role.MUTED if gateway.verdict == "off" else Role.WARNING
+    version = f" {literal(gateway.version)}" if gateway.version and size == "long" else ""
     word = "not asked" if gateway.verdict == "off" else gateway.word
-    detail = "" if short else _scheduler_detail(snapshot, context)
-    return (
-        Span("gw " if short else "gateway ", Role.MUTED),
-        Span(f"{glyphs.on if is_up else glyphs.off} ", gateway_role),
-        Span(f"{word}{version}   ", Role.MUTED if gateway_role is Role.OK else gateway_role),
-        Span("sched " if short else "scheduler ", Role.MUTED),
-        Span(f"{glyphs.on if runs else glyphs.off} ", scheduler_role),
-        Span(f"{scheduler.state}{detail}   ", Role.MUTED),
-    )
+    word = "" if size == "short" else f"{word}{version}  "
+    yield Span("gateway " if size == "long" else "gw ", Role.MUTED)
+    yield Span(f"{glyphs.on if is_up else glyphs.off} ", role)
+    yield Span(word, Role.MUTED if role is Role.OK else role)
+    runs = scheduler.state == "running"
+    role = Role.OK if runs else Role.WARNING if scheduler.state == "stale" else Role.MUTED
+    yield Span(" scheduler " if size == "long" else "sch ", Role.MUTED)
+    yield Span(f"{glyphs.on if runs else glyphs.off} ", role)
+    yield Span(_scheduler_words(snapshot, context, size), Role.MUTED)
 
 
-def _scheduler_detail(snapshot: ConsoleSnapshot, context: Context) -> str:
+def _scheduler_words(snapshot: ConsoleSnapshot, context: Context, size: str) -> str:
+    """Return what the scheduler does next, such as `next checkpoint 17:13`."""
     scheduler = snapshot.scheduler
-    if scheduler.state != "running":
+    if size == "short":
         return ""
-    text = "" if scheduler.pid is None else f" pid {scheduler.pid}"
-    if scheduler.next_job and scheduler.next_at:
+    if scheduler.state == "running" and scheduler.next_job and scheduler.next_at:
         at = figures.clock(scheduler.next_at, context.zone)
-        text += f" {context.glyphs.dot} {literal(scheduler.next_job)} {at}"
-    return text
+        job = literal(scheduler.next_job)
+        return f"next {job} {at}   " if size == "long" else f"{job} {at}  "
+    return f"{scheduler.state}   "
 
 
 def attention_line(

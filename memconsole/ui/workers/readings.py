@@ -133,7 +133,7 @@ class Readings:
         """Run in a thread; whatever happens, one message goes back."""
         start = self._monotonic()
         try:
-            snapshot = self._engine.snapshot(changed)
+            snapshot = self._engine.snapshot(changed, with_outlook=True)
         except MemconsoleError as error:
             self._alike = 0
             self._app.post_message(SnapshotFailed(literal(str(error)), literal(error.hint)))

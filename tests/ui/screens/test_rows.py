@@ -202,7 +202,7 @@ def test_every_status_has_a_sign(word: str, role: Role) -> None:
 def test_a_line_of_detail_says_what_the_list_had_no_room_for() -> None:
     view = sample.main_sessions()[1]
     [span] = detail_line(view, None, NOW)
-    assert span.text == " main · 131.4K of 150K · window 66% · due in 8 h"
+    assert span.text == " main / telegram · Ada (phone) · 131.4K of 150K · window 66% · due in 8 h"
     assert detail_line(None, None, NOW)[0].text == ""
 
 

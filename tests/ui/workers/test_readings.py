@@ -86,11 +86,11 @@ async def test_changes_during_a_reading_make_one_more_for_all_of_them(engine: Fa
     async with at_work(engine, feed=feed) as desk:
         usual = engine.snapshot
 
-        def slow(changed: object = None) -> ConsoleSnapshot:
+        def slow(changed: object = None, **_: object) -> ConsoleSnapshot:
             gate.wait(10)
             return usual(changed)  # type: ignore[arg-type]  # handed on
 
-        engine.snapshot = slow  # type: ignore[assignment, method-assign]  # a slow disk
+        engine.snapshot = slow  # type: ignore[method-assign]  # a slow disk
         for name in ("main", "work", "research"):
             feed.queue.put(frozenset({sample.HOME / name}))
         await until_idle(desk, feed)

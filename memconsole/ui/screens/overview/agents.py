@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.snapshot.danger import agent_danger, dangers
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import figures
 from memconsole.text.figures import at_least
@@ -13,8 +14,10 @@ from memconsole.ui.actions.targets import ALL
 from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, Sort
+from memconsole.ui.drawing.marked import MarkedGauge, short_age
 from memconsole.ui.drawing.names import agent_name
-from memconsole.ui.drawing.spans import Cell, Column, Gauge, Role, Row, Span, fill_line
+from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span, fill_line
+from memconsole.ui.drawing.table import measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,12 +28,15 @@ if TYPE_CHECKING:
     from memconsole.ui.drawing.spans import Line
 
 
-SORTS = ("home", "full", "agent", "pool")
+SORTS = ("danger", "home", "full", "agent", "pool")
 """Orders of this panel; `home` is the platform's own."""
 
-USUAL = Sort("home", falling=False)
+USUAL = Sort("danger")
 
-_LEAST_NAME, _MOST_ID, _MOST_NAME = 10, 16, 28
+_SCALE = 1_000
+"""Parts of a gauge whose end is the threshold."""
+
+_LEAST_NAME, _MOST_ID, _MOST_NAME = 10, 22, 28
 
 
 def _columns(names: Sequence[str]) -> tuple[Column, ...]:
@@ -45,10 +51,11 @@ def _columns(names: Sequence[str]) -> tuple[Column, ...]:
             most=min(max(longest, ids, _LEAST_NAME + 2), _MOST_NAME),
             sort="agent",
         ),
-        Column("sess", 4, right=True, drop=3, gap=1),
-        Column("fullest", 7, flex=1, most=12, drop=2, sort="full"),
-        Column("", 4, right=True, gap=1),
-        Column("pool", 5, right=True, drop=4, sort="pool"),
+        Column("live", 4, right=True, drop=4, gap=1, is_measured=True),
+        Column("full", 6, flex=1, most=12, drop=2, sort="full"),
+        Column("", 4, right=True, gap=1, is_measured=True),
+        Column("saved", 5, right=True, drop=3, is_measured=True),
+        Column("pool", 4, right=True, drop=5, sort="pool", gap=1, is_measured=True),
     )
 
 
@@ -72,9 +79,12 @@ def agents_listing(snapshot: ConsoleSnapshot, context: Context, *, sort: Sort = 
     """Return one row an agent, and one for all of them when there are several."""
     fills = fullest(snapshot)
     agents = list(snapshot.agents)
-    if sort.name != USUAL.name:
+    if sort.name == USUAL.name:
+        worst = dangers(snapshot.sessions)
+        agents.sort(key=lambda agent: agent_danger(agent, worst), reverse=sort.falling)
+    elif sort.name != "home":
         agents.sort(key=_order(sort.name, fills), reverse=sort.falling)
-    rows = [_row(agent, fills.get(agent.ref.id)) for agent in agents]
+    rows = [_row(agent, fills.get(agent.ref.id), context) for agent in agents]
     if len(agents) > 1:
         rows.append(_all_row(snapshot, fills))
     return Listing(
@@ -83,7 +93,7 @@ def agents_listing(snapshot: ConsoleSnapshot, context: Context, *, sort: Sort = 
         source=source_word(snapshot.era.sessions),
         age=context.age(snapshot.taken_at),
         number=1,
-        columns=_columns([agent_name(agent.agent) for agent in agents]),
+        columns=measured(_columns([agent_name(agent.agent) for agent in agents]), rows, sort.name),
         rows=tuple(rows),
         sort=sort,
         empty=("no agents in this home yet",),
@@ -101,7 +111,7 @@ def fullest(snapshot: ConsoleSnapshot) -> dict[str, float]:
     return fills
 
 
-def _row(agent: AgentView, fill: float | None) -> Row:
+def _row(agent: AgentView, fill: float | None, context: Context) -> Row:
     is_unreadable = agent.store is Storage.UNREADABLE
     pool = figures.UNKNOWN if agent.pool is None else figures.short_size(agent.pool.size_bytes)
     return Row(
@@ -113,13 +123,19 @@ def _row(agent: AgentView, fill: float | None) -> Row:
                 Role.WARNING if agent.problems else Role.PLAIN,
             ),
             Cell("?" if agent.sessions is None else str(agent.sessions), Role.MUTED),
-            Gauge(fill),
+            MarkedGauge(None if fill is None else round(fill * _SCALE), _SCALE),
             _state(fill, is_due=agent.due > 0, is_unreadable=is_unreadable),
+            Cell(_saved(agent, context), Role.MUTED),
             Cell(pool, Role.MUTED),
         ),
         value=agent.ref.id,
         search=agent_name(agent.agent),
     )
+
+
+def _saved(agent: AgentView, context: Context) -> str:
+    at = agent.checkpoint_at
+    return "never" if at is None else short_age(context.since(at))
 
 
 def _state(fill: float | None, *, is_due: bool, is_unreadable: bool) -> Cell:
@@ -141,6 +157,7 @@ def _all_row(snapshot: ConsoleSnapshot, fills: dict[str, float]) -> Row:
             Cell("all agents", Role.MUTED),
             Cell(_all_sessions(snapshot), Role.MUTED),
             Cell(f"{_due_count(snapshot)} due" if _due_count(snapshot) else "", Role.DUE),
+            Cell(),
             Cell(),
             Cell(figures.short_size(sum(pool.size_bytes for pool in pools.values())), Role.MUTED),
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.text import figures
-from memconsole.ui.drawing.names import state_word
+from memconsole.ui.drawing.names import full_name, state_word
 from memconsole.ui.drawing.spans import Role, Span
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def detail_line(view: SessionView | None, row: Row | None, context: Context) -> 
         return (Span(f" {row.value}" if row is not None else "", Role.MUTED),)
     due_at = None if view.growth is None else view.growth.due_at
     parts = [
-        view.agent.id,
+        full_name(view),
         f"{figures.kilo(view.tokens)} of {figures.short_kilo(view.threshold)}",
         state_word(view),
         f"window {figures.percent(view.percent_of_window)}",

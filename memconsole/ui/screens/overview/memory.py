@@ -65,7 +65,8 @@ def _rows(pool: Pool, context: Context, tags_a_line: int) -> Iterator[Row]:
         for tag in MARKER_TAGS[start : start + tags_a_line]:
             count = pool.markers.get(tag, 0)
             role = Role.PLAIN if count else Role.MUTED
-            spans += (Span(f"{tag:<10}", Role.MUTED), Span(f"{count:>5}   ", role))
+            gap = "   " if spans else ""
+            spans += (Span(f"{gap}{tag:<10}", Role.MUTED), Span(f"{count:>5}", role))
         yield text_row(f"markers-{start}", *spans, is_heading=True)
 
 

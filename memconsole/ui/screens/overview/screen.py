@@ -16,6 +16,7 @@ from memconsole.ui.keys import bind, panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.jobs.activity import activity_listing
 from memconsole.ui.screens.overview import agents as agent_rows
+from memconsole.ui.screens.overview import room
 from memconsole.ui.screens.overview import sessions as session_rows
 from memconsole.ui.screens.overview.detail import detail_line
 from memconsole.ui.screens.overview.memory import memory_listing
@@ -61,6 +62,7 @@ class OverviewScreen(ConsoleScreen):
         self._sessions_sort = session_rows.USUAL
         self._everything = False
         self._placed = False
+        self._needed: tuple[ConsoleSnapshot, int, int, int] | None = None
         self._indexed: ConsoleSnapshot | None = None
         self._sessions: dict[str, SessionView] = {}
         self._listed_agent: str | None = ""
@@ -81,7 +83,77 @@ class OverviewScreen(ConsoleScreen):
 
     def first_pane(self) -> Pane:
         """Return the first panel; where only one fits, that is the sessions."""
-        return self.named("sessions" if self.has_class("-single") else "agents")
+        return self.named("sessions" if self.is_small else "agents")
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there is room for one list only: the sessions of all agents."""
+        return self.has_class("-single") or self.has_class("-compact")
+
+    # ---- room ----------------------------------------------------------------------------
+
+    def fit_room(self) -> None:
+        """Share the lines between the panels by what they hold."""
+        snapshot = self.desk.snapshot
+        if snapshot is None or not self.is_open:
+            return
+        upper, lower = self.query_one("#upper"), self.query_one("#lower")
+        journal = self.named("activity")
+        if self.has_class("-single") or self.has_class("-maximised"):
+            for widget in (upper, lower, journal):
+                widget.styles.clear_rule("height")
+            return
+        bars = sum(self.bar(name).size.height or 1 for name in ("title", "attention", "keys"))
+        height = max(self.size.height - bars, 0)
+        needs = self._needs(snapshot)
+        if self.has_class("-compact"):
+            chosen = {"memory": needs.memory, "search": needs.search, "activity": needs.journal}
+            heights = room.compact(
+                height,
+                len(self.named("sessions").listing.rows),
+                chosen.get(self._lower, needs.memory),
+            )
+        else:
+            heights = room.wide(height, needs)
+            for name in ("agents", "memory"):
+                self.named(name).styles.width = room.agents_cells(self.size.width)
+        upper.styles.height, lower.styles.height = heights.upper, heights.lower
+        journal.styles.height = heights.journal
+
+    def _needs(self, snapshot: ConsoleSnapshot) -> room.Needs:
+        tags = self._tags_a_line
+        if self._needed is None or self._needed[0] is not snapshot or self._needed[1] != tags:
+            lists = room.lists_need(snapshot, session_rows.is_usual)
+            self._needed = snapshot, tags, lists, room.memory_needs(snapshot, tags)
+        _, _, lists, memory = self._needed
+        search = self._search.listing
+        found = len(search.rows) + len(search.fixed) + room.FRAME if self._search.query_text else 0
+        journal = len(self.named("activity").listing.rows) + room.FRAME
+        return room.Needs(lists, memory, max(found, room.EMPTY), max(journal, room.EMPTY))
+
+    @property
+    def _tags_a_line(self) -> int:
+        return 2 if self.has_class("-wide") else 4
+
+    def focus_pane(self, pane: Pane) -> None:
+        """Give a pane the keys; in a small terminal the agents stand where the sessions do."""
+        self.set_class(pane.id == "agents", "-on-agents")
+        super().focus_pane(pane)
+
+    def choose_lower(self, chosen: str) -> None:
+        """Show one of the lower panes, in the lines that it needs."""
+        super().choose_lower(chosen)
+        self.fit_room()
+
+    def action_maximise(self) -> None:
+        """Show the focused pane alone, or all of them again."""
+        super().action_maximise()
+        self.fit_room()
+
+    @on(SearchPane.Answered)
+    def room_may_differ(self) -> None:
+        """Give results the lines that they need."""
+        self.fit_room()
 
     # ---- drawing -------------------------------------------------------------------------
 
@@ -89,13 +161,13 @@ class OverviewScreen(ConsoleScreen):
         """Show the newest reading in every panel that is in view."""
         snapshot = self.desk.snapshot
         if snapshot is not None:
-            self.set_class(session_rows.are_few(snapshot), "-few")
             self._show_agents(snapshot)
             self._show_dependants(snapshot)
             self.named("activity").show(
                 activity_listing(snapshot, self.context(), self.desk.history)
             )
             self._put_cursor(snapshot)
+            self.fit_room()
         elif self.desk.failure:
             for pane in self.panes():
                 pane.show(
@@ -112,16 +184,19 @@ class OverviewScreen(ConsoleScreen):
         """Show what depends on the agent under the cursor."""
         context = self.context()
         self._show_sessions(snapshot, context)
+        self._show_lower(snapshot, context)
+
+    def _show_lower(self, snapshot: ConsoleSnapshot, context: Context) -> None:
+        """Show memory and search of the agent that is meant."""
         self.named("memory").show(
             memory_listing(
                 snapshot,
                 context,
                 agent=self._agent_view(snapshot),
-                tags_a_line=2 if self.has_class("-wide") else 4,
+                tags_a_line=self._tags_a_line,
             )
         )
-        chosen = self.named("agents").place.cursor
-        self._search.search_in(None if chosen == ALL else chosen)
+        self._search.search_in(self._chosen_agent())
         self._search.show_search()
 
     def _show_sessions(self, snapshot: ConsoleSnapshot, context: Context) -> None:
@@ -137,6 +212,7 @@ class OverviewScreen(ConsoleScreen):
             agent_id=agent_id,
             sort=self._sessions_sort,
             everything=self._everything,
+            width=pane.room[0],
         )
         pane.show(listing)
         if is_other:
@@ -161,7 +237,8 @@ class OverviewScreen(ConsoleScreen):
         is_known = self.named("agents").select(finding.agent)
         targets = for_finding(snapshot, finding)
         key = targets[0].key if targets else None
-        row = next((row_key(one) for one in snapshot.sessions if key and one.key_text == key), None)
+        own = snapshot.of_agent(finding.agent)
+        row = next((row_key(one) for one in own if key and one.key_text == key), None)
         view = None if row is None else self._session_at(row)
         if view is not None and not session_rows.is_usual(view):
             self._everything = True
@@ -174,13 +251,22 @@ class OverviewScreen(ConsoleScreen):
 
     def _agent_id(self) -> str | None:
         """Return the agent whose sessions are shown; None for all, and where only a list fits."""
-        if self.has_class("-single"):
+        if self.is_small:
             return None
         key = self.named("agents").place.cursor
         return None if key == ALL else key
 
+    def _chosen_agent(self) -> str | None:
+        """Return the agent that is meant: that of the session under the cursor, in one list."""
+        if not self.is_small or self.has_class("-on-agents"):
+            key = self.named("agents").place.cursor
+            return None if key == ALL else key
+        row = self.named("sessions").row
+        view = None if row is None else self._session_at(row.key)
+        return None if view is None else view.agent.id
+
     def _agent_view(self, snapshot: ConsoleSnapshot) -> AgentView | None:
-        agent_id = self._agent_id()
+        agent_id = self._chosen_agent()
         if agent_id is None and len(snapshot.agents) == 1:
             return snapshot.agents[0]
         return next((one for one in snapshot.agents if one.ref.id == agent_id), None)
@@ -191,9 +277,18 @@ class OverviewScreen(ConsoleScreen):
         if self.desk.snapshot is not None:
             self._show_dependants(self.desk.snapshot)
 
+    @on(Pane.Resized, "#sessions")
+    def sessions_resized(self) -> None:
+        """Choose the columns for another width."""
+        if self.desk.snapshot is not None:
+            self._show_sessions(self.desk.snapshot, self.context())
+
     @on(Pane.Moved)
-    def detail_differs(self) -> None:
+    def detail_differs(self, message: Pane.Moved) -> None:
         """Say what the row under the cursor has that the list has no room for."""
+        snapshot = self.desk.snapshot
+        if self.is_small and message.pane.id == "sessions" and snapshot is not None:
+            self._show_lower(snapshot, self.context())
         self._show_detail()
         self.show_bars()
 
@@ -209,6 +304,7 @@ class OverviewScreen(ConsoleScreen):
         super().on_resize(event)
         if self.desk.snapshot is not None:
             self._show_dependants(self.desk.snapshot)
+            self.fit_room()
 
     # ---- keys ----------------------------------------------------------------------------
 
@@ -245,17 +341,28 @@ class OverviewScreen(ConsoleScreen):
         pane, row = self.pane, None if self.pane is None else self.pane.row
         match None if pane is None else pane.id:
             case "agents":
-                self.action_panel(2)
+                self._open_agent()
             case "sessions" if row is not None:
                 self._open_session(row.key)
             case "memory":
-                self.desk.go.memory(self._agent_id())
+                self.desk.go.memory(self._chosen_agent())
             case "search":
                 self._open_found()
             case "activity":
                 self.desk.go.runs(None if row is None else row.key)
             case _:
                 pass
+
+    def _open_agent(self) -> None:
+        """Go to the sessions of the agent; in the list of all, to its worst one."""
+        agent_id, sessions = self._chosen_agent(), self.named("sessions")
+        if self.is_small and agent_id is not None:
+            for row in sessions.place.rows:
+                view = self._session_at(row.key)
+                if view is not None and view.agent.id == agent_id:
+                    sessions.select(row.key)
+                    break
+        self.action_panel(2)
 
     def _open_session(self, key: str) -> None:
         view = self._session_at(key)
@@ -306,10 +413,11 @@ class OverviewScreen(ConsoleScreen):
             self.show_keys()
         else:
             super().action_back()
+            self.fit_room()
 
     def leave(self) -> None:
         """Stay: the first screen has nothing behind it; go to its first panel."""
-        self.focus_pane(self.named("agents"))
+        self.focus_pane(self.first_pane())
 
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
         """Add what only this screen knows."""
@@ -330,7 +438,8 @@ class OverviewScreen(ConsoleScreen):
         if snapshot is None:
             return ()
         agents, sessions = self.named("agents").place, self.named("sessions").place
-        is_sessions = self.pane is not None and self.pane.id == "sessions"
+        pane_id = None if self.pane is None else self.pane.id
+        is_sessions = pane_id == "sessions" or (self.is_small and pane_id != "agents")
         if is_sessions or (subject is Subject.SESSION and not agents.marks):
             # Of the agents panel too: the session that looks selected is the one that is meant.
             marks = sessions.marks if is_sessions else frozenset()

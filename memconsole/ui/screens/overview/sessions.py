@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
+from memconsole.domain.sessions.names import LEAST_CELLS
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import TokenState
+from memconsole.domain.snapshot.danger import danger
+from memconsole.domain.snapshot.outlook import Ahead
 from memconsole.text import figures
 from memconsole.text.figures import at_least
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, Sort
 from memconsole.ui.drawing.literal import literal, shorter
+from memconsole.ui.drawing.marked import Course, GaugedName, MarkedGauge, short, short_age
 from memconsole.ui.drawing.names import row_key, session_name, state_word
-from memconsole.ui.drawing.spans import Cell, Column, Gauge, Role, Row
+from memconsole.ui.drawing.spans import Cell, Column, Role, Row
+from memconsole.ui.drawing.table import measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from memconsole.domain.snapshot.outlook import Limits
     from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, SessionView
     from memconsole.ui.drawing.context import Context
+    from memconsole.ui.drawing.spans import AnyCell
 
-SORTS = ("full", "grows", "due", "session", "updated")
+SORTS = ("danger", "full", "grows", "due", "session", "updated")
 """Orders of this panel, in the order in which `s` goes through them."""
 
-USUAL = Sort("full")
+USUAL = Sort("danger")
 
-_FEW = 11
-"""Fewer agents, and sessions of any agent, are a short list."""
+_LEAST_GAUGE, _COURSE_CELLS = 6, 10
+_COURSE = timedelta(hours=8)
+_BY_THE_CLOCK = timedelta(hours=1)
+"""A reset that is farther off is told by the clock: it comes at a time of day."""
 
 
 def sessions_listing(
@@ -38,6 +48,7 @@ def sessions_listing(
     agent_id: str | None,
     sort: Sort = USUAL,
     everything: bool = False,
+    width: int = 0,
 ) -> Listing:
     """Return the sessions of one agent, or of all of them.
 
@@ -47,12 +58,13 @@ def sessions_listing(
         agent_id: Whose sessions; None for all agents, whose ids then lead the names.
         sort: Their order.
         everything: Also cron runs, archives and orphans.
+        width: Cells of a row; 0 before anybody knows.
     """
-    own = [view for view in snapshot.sessions if agent_id in (None, view.agent.id)]
+    own = list(snapshot.of_agent(agent_id))
     shown = [view for view in own if everything or is_usual(view)]
-    if sort != USUAL:
-        shown.sort(key=_ORDERS[sort.name], reverse=sort.falling)
-    limits = {view.threshold for view in shown if view.state is SessionState.LIVE}
+    shown.sort(key=_ORDERS[sort.name], reverse=sort.falling)
+    with_agent, is_narrow = agent_id is None, 0 < width < _NARROW
+    rows = tuple(_row(view, context, with_agent=with_agent, is_narrow=is_narrow) for view in shown)
     return Listing(
         title="Sessions",
         about=f"{context.glyphs.dot} {agent_id or 'all agents'} {context.glyphs.dot} "
@@ -64,22 +76,15 @@ def sessions_listing(
         source=source_word(snapshot.era.sessions),
         age=context.age(snapshot.taken_at),
         number=2,
-        columns=_columns(limits, with_agent=agent_id is None),
-        rows=tuple(_row(view, context, with_agent=agent_id is None) for view in shown),
+        columns=measured(
+            _leading(_columns(with_agent=with_agent, is_narrow=is_narrow), sort), rows, sort.name
+        ),
+        rows=rows,
         sort=sort,
         empty=_empty(snapshot, own, agent_id),
         is_stale=context.is_stale(snapshot.taken_at),
         problem=_problem(snapshot, agent_id),
     )
-
-
-def are_few(snapshot: ConsoleSnapshot) -> bool:
-    """Whether the agents, and the sessions of each, leave room below them on a usual screen.
-
-    Not of what is selected: panels do not change their size while somebody moves through them.
-    """
-    sessions = Counter(view.agent.id for view in snapshot.sessions if is_usual(view))
-    return max(len(snapshot.agents), *sessions.values(), 0) < _FEW
 
 
 def is_usual(view: SessionView) -> bool:
@@ -109,47 +114,114 @@ def _folded(own: list[SessionView], shown: list[SessionView], *, is_all: bool) -
     return ", ".join(parts)
 
 
-def _columns(limits: set[int], *, with_agent: bool) -> tuple[Column, ...]:
-    limit = f"of {figures.short_kilo(limits.pop())}" if len(limits) == 1 else "of its limit"
-    lead = (Column("agent", 7, flex=1, most=14, drop=1, sort="agent"),) if with_agent else ()
+_NARROW = 66
+"""Cells of a row below which the gauge is the background of the name."""
+
+
+def _columns(*, with_agent: bool, is_narrow: bool) -> tuple[Column, ...]:
+    """Return the columns, those that are needed most first; they go in the opposite order."""
+    lead = (Column("agent", 5, drop=2, sort="agent", is_measured=True),) if with_agent else ()
+    name = Column("session", LEAST_CELLS, flex=4, most=48, sort="session")
     # The state word is never left out: a number without it would claim more than is known.
+    tokens = (
+        Column("tokens", 6, right=True, sort="full", is_measured=True),
+        Column("", 3, gap=1, is_measured=True),
+    )
+    ahead = Column("next", 4, drop=6, sort="due", gap=1 if is_narrow else 2, is_measured=True)
+    if is_narrow:
+        return (name, *tokens, ahead, *(replace(one, drop=9) for one in lead))
     return (
         *lead,
-        Column("session", 12, flex=4, most=40, sort="session"),
-        Column(limit, 7, flex=1, most=24, drop=3),
-        Column("tokens", 7, right=True, sort="full", gap=1),
-        Column("", 7, gap=1),
-        Column("window", 6, right=True, drop=5, gap=1),
-        Column("grows", 6, right=True, drop=4, sort="grows"),
-        Column("due", 6, right=True, drop=2, sort="due", gap=1),
+        name,
+        Column("fill", _LEAST_GAUGE, flex=2, most=26, drop=3),
+        *tokens,
+        Column("saved", 5, right=True, drop=4, is_measured=True),
+        Column("heard", 5, right=True, drop=5, is_measured=True),
+        ahead,
+        Column("grows", 5, right=True, drop=7, sort="grows", is_measured=True),
+        Column("window", 6, right=True, drop=8, is_measured=True),
+        Column("8 hours", _COURSE_CELLS, drop=9),
     )
 
 
-def _row(view: SessionView, context: Context, *, with_agent: bool) -> Row:
-    basis = view.percent_of_threshold
-    due_at = None if view.growth is None else view.growth.due_at
-    left = None if due_at is None else due_at - context.now
+def _leading(columns: tuple[Column, ...], sort: Sort) -> tuple[Column, ...]:
+    """Keep the column that leads the order: the others go before it."""
+    return tuple(
+        replace(one, drop=min(one.drop, 1)) if one.sort == sort.name else one for one in columns
+    )
+
+
+def _row(view: SessionView, context: Context, *, with_agent: bool, is_narrow: bool) -> Row:
     tone = _tone(view)
     name = session_name(view)
+    role = Role.STRONG if view.is_due else _name_role(view)
     lead = (Cell(view.agent.id, Role.MUTED, is_id=True),) if with_agent else ()
+    tokens = (Cell(figures.kilo(view.tokens), tone), Cell(state_word(view), tone))
+    ahead = Cell(next_words(view, context), Role.DUE if view.is_due else Role.MUTED)
+    cells: tuple[AnyCell, ...]
+    if is_narrow:
+        basis = view.percent_of_threshold
+        gauged = GaugedName(name, role, None if basis is None else basis / 100)
+        cells = (gauged, *tokens, ahead, *lead)
+    else:
+        cells = (
+            *lead,
+            Cell(name, role, is_id=True),
+            MarkedGauge(view.count.basis, view.threshold, _limits(view)),
+            *tokens,
+            Cell(_saved(view, context), Role.MUTED),
+            Cell(short_age(context.since(view.heard_at)), Role.MUTED),
+            ahead,
+            Cell(_growth(view), Role.MUTED),
+            Cell(figures.percent(view.percent_of_window), Role.MUTED),
+            _course(view, context),
+        )
     return Row(
         key=row_key(view),
-        cells=(
-            *lead,
-            Cell(name, Role.STRONG if view.is_due else _name_role(view), is_id=True),
-            Gauge(None if basis is None else basis / 100),
-            Cell(figures.kilo(view.tokens), tone),
-            Cell(state_word(view), tone),
-            Cell(figures.percent(view.percent_of_window), Role.MUTED),
-            Cell(
-                "?" if view.growth is None else figures.short_rate(view.growth.tokens_per_hour),
-                Role.MUTED,
-            ),
-            Cell("now" if view.is_due else figures.until(left), _due_role(view)),
-        ),
+        cells=cells,
         value=view.key_text or view.session_id or "",
         search=f"{view.agent.id} {name} {view.key_text or ''} {view.session_id or ''}",
     )
+
+
+def _limits(view: SessionView) -> Limits | None:
+    return None if view.outlook is None else view.outlook.limits
+
+
+def _saved(view: SessionView, context: Context) -> str:
+    """Return how old the last capture is; `never`, where there is none; nothing where none is."""
+    if not view.is_capturable or view.state is not SessionState.LIVE:
+        return context.glyphs.none
+    if view.outlook is None:
+        return figures.UNKNOWN
+    at = view.outlook.saved_at
+    return "never" if at is None else short_age(context.since(at))
+
+
+def next_words(view: SessionView, context: Context) -> str:
+    """Return what happens next and when, such as `compacts 20m` or `resets 04:00`."""
+    if view.state is not SessionState.LIVE:
+        return context.glyphs.none
+    if view.outlook is None or not view.outlook.is_known:
+        return "due now" if view.is_due else figures.UNKNOWN
+    event = view.outlook.next
+    if event is None:
+        return context.glyphs.none
+    if event.at is None:
+        return "due now" if event.kind is Ahead.DUE else "resets next"
+    left = event.at - context.now
+    if event.kind is Ahead.RESETS and left > _BY_THE_CLOCK:
+        return f"resets {figures.when(event.at, context.now, context.zone)}"
+    return f"{event.kind.value} {short(figures.until(left))}"
+
+
+def _growth(view: SessionView) -> str:
+    return "?" if view.growth is None else figures.short_rate(view.growth.tokens_per_hour)
+
+
+def _course(view: SessionView, context: Context) -> Course:
+    points = [(one.at, one.tokens) for one in view.samples]
+    return Course(points, context.now, _COURSE, top=view.threshold)
 
 
 def _name_role(view: SessionView) -> Role:
@@ -164,10 +236,6 @@ def _tone(view: SessionView) -> Role:
     if view.count.state is TokenState.SUSPECT:
         return Role.WARNING
     return Role.PLAIN
-
-
-def _due_role(view: SessionView) -> Role:
-    return Role.DUE if view.is_due else Role.MUTED
 
 
 def _empty(
@@ -225,6 +293,7 @@ def _fullness(view: SessionView) -> float:
 
 
 _ORDERS: dict[str, Callable[[SessionView], float | str]] = {
+    "danger": danger,
     "full": _fullness,
     "grows": _growth_of,
     "due": _nearness,
