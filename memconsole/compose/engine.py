@@ -75,6 +75,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         locks=FileLocks(locks),
         runs=kept.runs,
         samples=kept.samples,
+        events=kept.events,
         usages=_usages(settings),
         captures=kept.captures,
         summaries=kept.summaries,

@@ -61,6 +61,7 @@ class Engine:
         self._snapshots = Snapshots(
             self._reader,
             samples=ports.samples,
+            events=ports.events,
             captures=ports.captures,
             runs=ports.runs,
             scheduler=ports.scheduler,
@@ -68,7 +69,13 @@ class Engine:
             clock=ports.clock,
         )
         self.home = self._reader.homes
-        self.readings = ReadingService(ports.samples, ports.recovery, self._reader)
+        self.readings = ReadingService(
+            ports.samples,
+            ports.recovery,
+            self._reader,
+            events=ports.events,
+            captures=ports.captures,
+        )
         self.gateway = ports.gateway
 
     def snapshot(

@@ -102,6 +102,7 @@ class Ports:
     locks: ports.Locks
     runs: ports.RunLog
     samples: ports.SampleStore
+    events: state.EventLog
     usages: ports.UsageMemory
     captures: state.CaptureLog
     summaries: state.SummaryLog

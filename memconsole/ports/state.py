@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.consolidate.note_hits import NoteHit
+    from memconsole.domain.events import Event, Noted
     from memconsole.domain.flush import FlushMark
     from memconsole.domain.memory.edits import MemoryAction, PathState
     from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
@@ -239,4 +240,25 @@ class ConsolidationLog(Protocol):
 
         Raises:
             StateError: It cannot be stored.
+        """
+
+
+class EventLog(Protocol):
+    """What the platform did by itself, as readings told it."""
+
+    def events(self, home: str, *, limit: int) -> tuple[Event, ...]:
+        """Return the newest events of a home first; none when they cannot be read."""
+
+    def notice(
+        self, home: str, judge: Callable[[Noted | None], tuple[Noted, Sequence[Event]] | None]
+    ) -> None:
+        """Compare with what was noted last, whoever noted it, and keep both in one step.
+
+        Args:
+            home: The platform home.
+            judge: Given what was noted last, returns what is noted now and what happened; None
+                when somebody looked later already.
+
+        Raises:
+            StateError: It cannot be kept.
         """

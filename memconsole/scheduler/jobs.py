@@ -182,7 +182,9 @@ def _precaptures(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
 def _keep_samples(engine: Engine, cancel: StopSignal) -> JobEnd:
     """Keep the counts of all sessions, for their growth."""
     del cancel
-    engine.readings.sample(engine.snapshot(with_pools=False))
+    snapshot = engine.snapshot(with_pools=False)
+    engine.readings.notice(snapshot)
+    engine.readings.sample(snapshot)
     engine.readings.remember()
     return JobEnd("done", None, "counts kept")
 

@@ -22,6 +22,7 @@ from tests.doubles.model import FakeModel
 from tests.doubles.platform import (
     NOW,
     FakeClock,
+    FakeEvents,
     FakeGateway,
     FakeJournal,
     FakeLocks,
@@ -65,6 +66,7 @@ class World:
         self.locks = FakeLocks()
         self.runs = FakeRuns()
         self.samples = FakeSamples()
+        self.events = FakeEvents()
         self.captures = FakeCaptures()
         self.summaries = FakeSummaries()
         self.recovery = FakeRecovery()
@@ -106,6 +108,7 @@ class World:
             locks=self.locks,
             runs=self.runs,
             samples=self.samples,
+            events=self.events,
             usages=self.usages,
             captures=self.captures,
             summaries=self.summaries,
@@ -149,6 +152,7 @@ def snapshots_of(world: World, reader: Reader) -> Snapshots:
         samples=world.samples,
         captures=world.captures,
         runs=world.runs,
+        events=world.events,
         scheduler=world.scheduler,
         alerts=world.ports.alerts,
         clock=world.clock,

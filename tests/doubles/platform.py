@@ -36,6 +36,7 @@ from tests.doubles.unwritable import Unwritable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from memconsole.domain.events import Event, Noted
     from memconsole.domain.memory.intents import Erasure
     from memconsole.domain.rotation import Identity, Rotation, RotationState
     from memconsole.domain.search.agent_view import AgentHit
@@ -426,6 +427,28 @@ class FakeRuns(Unwritable):
             and command in (None, run.command)
         ]
         return tuple(chosen[:limit])
+
+
+@dataclass
+class FakeEvents(Unwritable):
+    """What happened, oldest first, and what was noted last."""
+
+    stored: list[Event] = field(default_factory=list)
+    noted: dict[str, Noted] = field(default_factory=dict)
+
+    def events(self, home: str, *, limit: int) -> tuple[Event, ...]:
+        found = [one for one in self.stored if one.home == home]
+        return tuple(sorted(found, key=lambda one: (one.at, one.id), reverse=True)[:limit])
+
+    def notice(
+        self, home: str, judge: Callable[[Noted | None], tuple[Noted, Sequence[Event]] | None]
+    ) -> None:
+        self._check()
+        judged = judge(self.noted.get(home))
+        if judged is not None:
+            self.noted[home], events = judged
+            for one in events:
+                self.stored.append(replace(one, id=len(self.stored) + 1))
 
 
 @dataclass

@@ -16,6 +16,7 @@ from memconsole.adapters.state.captures import (
     StateSummaries,
 )
 from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.events import StateEvents
 from memconsole.adapters.state.memory import StateReflections
 from memconsole.adapters.state.rotations import StateRotations
 from memconsole.adapters.state.runs import StateRunLog, StateSamples
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from memconsole.ports.platform import RotationLog, RunLog, SampleStore
     from memconsole.ports.state import (
         CaptureLog,
+        EventLog,
         FlushLog,
         ObserverLog,
         RecoveryLog,
@@ -49,6 +51,7 @@ class Logs:
     rotations: RotationLog
     runs: RunLog
     samples: SampleStore
+    events: EventLog
     summaries: SummaryLog
 
 
@@ -64,6 +67,7 @@ def stored_in(folder: Path) -> Logs:
         rotations=StateRotations(database),
         runs=StateRunLog(database),
         samples=StateSamples(database),
+        events=StateEvents(database),
         summaries=StateSummaries(database),
     )
 

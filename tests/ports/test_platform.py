@@ -11,6 +11,7 @@ import pytest
 from memconsole.domain.agents import AgentRef, Origin
 from memconsole.domain.commands.outcomes import Run
 from memconsole.domain.commands.steps import Account, Proof, Step, Verdict
+from memconsole.domain.events import Event, EventKind, Noted, NotedSession
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.domain.sessions.tokens import Sample
 from memconsole.errors import StateError
@@ -134,3 +135,34 @@ def test_what_cannot_be_recorded_is_said(closed_logs: Logs) -> None:
         closed_logs.rotations.begin(SENT)
     assert closed_logs.runs.runs(limit=9) == ()
     assert closed_logs.rotations.recent(MAIN, KEY, limit=5) == ()
+
+
+EVENT = Event(0, MAIN.home, NOW, NOW, EventKind.RESET, "main", KEY, "began anew")
+NOTED = Noted(
+    NOW,
+    True,
+    "2026.9.6",
+    {("main", KEY): NotedSession("s-1", None, 2, 1)},
+    {"/ws": later(hours=-1)},
+)
+
+
+def test_what_was_noted_last_is_there_for_whoever_looks_next(logs: Logs) -> None:
+    seen: list[Noted | None] = []
+
+    def judge(before: Noted | None) -> tuple[Noted, tuple[Event, ...]] | None:
+        seen.append(before)
+        return None if before is not None else (NOTED, (EVENT,))
+
+    logs.events.notice(MAIN.home, judge)
+    logs.events.notice(MAIN.home, judge)
+    assert logs.events.events(MAIN.home, limit=9) == (replace(EVENT, id=1),)
+    logs.events.notice("/another/home", judge)
+    assert seen == [None, NOTED, None]
+
+
+def test_events_come_back_newest_first(logs: Logs) -> None:
+    events = [replace(EVENT, at=later(minutes=minute)) for minute in (1, 3, 2)]
+    logs.events.notice(MAIN.home, lambda _: (NOTED, events))
+    assert [one.id for one in logs.events.events(MAIN.home, limit=2)] == [2, 3]
+    assert logs.events.events("/another/home", limit=9) == ()

@@ -344,6 +344,9 @@ class FakeReadings(ReadingService):
     def __init__(self, fake: FakeEngine) -> None:
         self._fake = fake
 
+    def notice(self, snapshot: ConsoleSnapshot) -> None:
+        pass
+
     def sample(self, snapshot: ConsoleSnapshot) -> None:
         self._fake.sampled += 1
 

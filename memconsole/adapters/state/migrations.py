@@ -146,5 +146,16 @@ MIGRATIONS: Final = (
     """
     ALTER TABLE run ADD COLUMN account TEXT;
     """,
+    # 18: what the platform did, and what was noted of the last reading
+    """
+    CREATE TABLE event (
+      id INTEGER PRIMARY KEY, home TEXT NOT NULL, at TEXT NOT NULL, since TEXT NOT NULL,
+      kind TEXT NOT NULL, agent TEXT, key TEXT, message TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX idx_event_home_at ON event (home, at);
+    CREATE TABLE noted (
+      home TEXT PRIMARY KEY, at TEXT NOT NULL, value TEXT NOT NULL
+    ) STRICT;
+    """,
 )
 """Item n brings version n + 1 to n + 2; a database of version 0 is empty."""

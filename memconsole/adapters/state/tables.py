@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from memconsole.domain.alerts.rules import ChannelRecord, Mute, OpenAlert
     from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.consolidate.note_hits import NoteHit
+    from memconsole.domain.events import Event
     from memconsole.domain.flush import FlushMark, Stage
     from memconsole.domain.health.checks import CheckStatus
     from memconsole.domain.jobs.runs import JobRecord
@@ -419,8 +420,30 @@ INTENTS: Table[Intent] = Table(
     indexes=[("workspace", "id"), ("turn",)],
 )
 
+EVENTS: Table[Event] = Table(
+    "event",
+    "memconsole.domain.events:Event",
+    {
+        "id": NUMBER,
+        "home": NAME,
+        "at": INSTANT,
+        "since": INSTANT,
+        "kind": one_of("memconsole.domain.events:EventKind"),
+        "agent": NAME.optional,
+        "key": NAME.optional,
+        "message": TEXT,
+    },
+    indexes=[("home", "at")],
+)
+
+NOTED: Table[Plain] = Table(
+    "noted", dict, {"home": NAME, "at": INSTANT, "value": WORD}, key=("home",)
+)
+
 TABLES: tuple[AnyTable, ...] = (
     RUNS,
+    EVENTS,
+    NOTED,
     SAMPLES,
     CAPTURES,
     ROTATIONS,

@@ -11,6 +11,7 @@ from memconsole.adapters.state.captures import (
     StateRecovery,
     StateSummaries,
 )
+from memconsole.adapters.state.events import StateEvents
 from memconsole.adapters.state.jobs import StateJobs
 from memconsole.adapters.state.journal import StateJournal
 from memconsole.adapters.state.memory import StateConsolidation, StateMemory, StateReflections
@@ -31,6 +32,7 @@ class StateViews:
     def __init__(self, database: StateDatabase) -> None:
         self.runs = StateRunLog(database)
         self.samples = StateSamples(database)
+        self.events = StateEvents(database)
         self.captures = StateCaptures(database)
         self.summaries = StateSummaries(database)
         self.recovery = StateRecovery(database)

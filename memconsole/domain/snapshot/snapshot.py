@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, AgentRef, Era, Home, Notice, Severity, Storage
     from memconsole.domain.alerts.rules import OpenAlert
     from memconsole.domain.commands.outcomes import Run
+    from memconsole.domain.events import Event
     from memconsole.domain.freshness import Freshness
     from memconsole.domain.gateway import GatewayStatus
     from memconsole.domain.memory.files import Pool
@@ -201,6 +202,7 @@ class ConsoleSnapshot:
         notices: All warnings of this reading.
         attention: Ranked findings, worst first; empty means all quiet.
         activity: Newest runs first.
+        events: What the platform did by itself, the newest first.
         alerts: What was wrong at the scheduler's last look at health, the oldest first.
     """
 
@@ -216,6 +218,7 @@ class ConsoleSnapshot:
     scheduler: SchedulerStatus
     taken_at: datetime
     alerts: tuple[OpenAlert, ...] = ()
+    events: tuple[Event, ...] = ()
     _by_agent: dict[str, tuple[SessionView, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

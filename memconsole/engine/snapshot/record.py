@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from memconsole.domain.events import is_same, merged
+from memconsole.domain.snapshot.changes import Evidence, changes, noted_of
 from memconsole.engine.snapshot.snapshot import keys_of, samples_of
 from memconsole.errors import StateError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.events import Event, Noted
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.engine.home.reader import Reader
     from memconsole.ports.platform import SampleStore
-    from memconsole.ports.state import RecoveryLog
+    from memconsole.ports.state import CaptureLog, EventLog, RecoveryLog
+
+_LOOK_BACK = timedelta(hours=8)
+"""A count of a session that is older says nothing about how full it was at its end."""
 
 logger = logging.getLogger(__name__)
 
@@ -21,11 +30,61 @@ logger = logging.getLogger(__name__)
 class ReadingService:
     """What readings leave behind."""
 
-    def __init__(self, samples: SampleStore, recovery: RecoveryLog, reader: Reader) -> None:
+    def __init__(
+        self,
+        samples: SampleStore,
+        recovery: RecoveryLog,
+        reader: Reader,
+        *,
+        events: EventLog,
+        captures: CaptureLog,
+    ) -> None:
         self._samples = samples
         self._recovery = recovery
         self._reader = reader
+        self._events = events
+        self._captures = captures
+        self._seen: Noted | None = None
         self._noted: dict[AgentRef, dict[str, str]] = {}
+
+    def notice(self, snapshot: ConsoleSnapshot) -> None:
+        """Keep what the platform did since anybody looked last; most calls open no database."""
+        last, now = self._seen, noted_of(snapshot)
+        seen = merged(last, now)
+        if last is not None and is_same(last, seen):
+            self._seen = seen
+            return
+
+        def judge(before: Noted | None) -> tuple[Noted, tuple[Event, ...]] | None:
+            if before is None:
+                return now, ()
+            if before.at >= now.at:
+                return None
+            after = merged(before, now)
+            since = before.at if last is None else max(before.at, last.at)
+            return after, changes(before, after, snapshot, since, self._evidence(snapshot))
+
+        try:
+            self._events.notice(str(snapshot.home.path), judge)
+        except StateError as error:
+            logger.warning("what the platform did is not kept: %s", error)
+        self._seen = seen
+
+    def _evidence(self, snapshot: ConsoleSnapshot) -> Evidence:
+        def tokens(session_id: str) -> int | None:
+            since = snapshot.taken_at - _LOOK_BACK
+            kept = [
+                one.tokens
+                for one in self._samples.samples(since=since)
+                if one.session_id == session_id and one.at < snapshot.taken_at
+            ]
+            return kept[-1] if kept else None
+
+        def saved_at(agent: AgentRef, session_id: str) -> datetime | None:
+            capture = self._captures.last(agent, session_id)
+            return None if capture is None else capture.at
+
+        return Evidence(tokens, saved_at)
 
     def sample(self, snapshot: ConsoleSnapshot) -> None:
         """Keep what a snapshot saw: counts for growth, and the keys of sessions for recovery."""

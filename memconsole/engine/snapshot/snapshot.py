@@ -22,12 +22,13 @@ from memconsole.text.plain import one_line
 from memconsole.text.timestamps import FUTURE, SKEWED, oddities
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Home
     from memconsole.domain.compaction import BadCompaction
     from memconsole.domain.config_check.finding import Finding
+    from memconsole.domain.events import Event
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.memory.records import Capture
     from memconsole.domain.sessions.stored import StoredSession, StoreListing
@@ -37,10 +38,11 @@ if TYPE_CHECKING:
     from memconsole.engine.home.reader import AgentReading, Reader
     from memconsole.ports.bundle import AlertPorts
     from memconsole.ports.platform import Clock, RunLog, SampleStore, SchedulerControl
-    from memconsole.ports.state import CaptureLog
+    from memconsole.ports.state import CaptureLog, EventLog
 
 
 _ACTIVITY_ROWS = 50
+_EVENT_ROWS = 100
 
 _COURSE = timedelta(hours=8)
 """How far back the counts of a session are shown; growth takes the last of them."""
@@ -54,6 +56,7 @@ class Snapshots:
     samples: SampleStore
     captures: CaptureLog
     runs: RunLog
+    events: EventLog
     scheduler: SchedulerControl
     alerts: Callable[[], AlertPorts]
     clock: Clock
@@ -102,8 +105,7 @@ class Snapshots:
         """Return what was read as the faces show it."""
         views, sessions = self._judged(home, readings, seen, settings)
         now = self.clock.now()
-        odd = (*_agent_notices(readings), *_time_notices(readings, now))
-        notices = tuple(dict.fromkeys((*home.notices, *live_notices(seen), *odd)))
+        notices = _notices(home, seen, readings, now)
         return ConsoleSnapshot(
             home=home,
             era=home.era,
@@ -121,12 +123,19 @@ class Snapshots:
                 losses=_losses(sessions, readings, min_compaction_ms),
                 findings=_findings(home, sessions, seen, self.reader),
             ),
+            events=self._events(home, settings),
             activity=self.runs.runs(limit=_ACTIVITY_ROWS, home=str(home.path)),
             gateway=seen.status,
             scheduler=self.scheduler.status(),
             taken_at=now,
             alerts=self.alerts().store.open(str(home.path)),
         )
+
+    def _events(self, home: Home, settings: Settings | None) -> tuple[Event, ...]:
+        """Return what the platform did; nothing for who does not show it."""
+        if settings is None:
+            return ()
+        return self.events.events(str(home.path), limit=_EVENT_ROWS)
 
     def _judged(
         self,
@@ -233,6 +242,17 @@ def _findings(
     from memconsole.engine.snapshot.attention import urgent_findings  # noqa: PLC0415 - rarely needed
 
     return urgent_findings(home, sessions, seen.status, reader=reader)
+
+
+def _notices(
+    home: Home,
+    seen: LiveReading,
+    readings: Sequence[tuple[AgentReading, Pool | None]],
+    now: datetime,
+) -> tuple[Notice, ...]:
+    """Return what is odd about this reading, each thing once."""
+    odd = (*_agent_notices(readings), *_time_notices(readings, now))
+    return tuple(dict.fromkeys((*home.notices, *live_notices(seen), *odd)))
 
 
 def _agent_notices(readings: Iterable[tuple[AgentReading, Pool | None]]) -> Iterator[Notice]:

@@ -149,6 +149,7 @@ class Readings:
             self._alike = self._alike + 1 if told == self._last else 0
             self._last = told
             self._app.post_message(SnapshotTaken(snapshot, self._monotonic() - start))
+            self._engine.readings.notice(snapshot)
             at, known = self._sampled
             if counts != known or start - at >= _KEEP_SAMPLES.total_seconds():
                 self._sampled = (start, counts)

@@ -275,3 +275,22 @@ ALTER TABLE "reflection" ADD COLUMN "edits" TEXT;
 
 -- version 17
 ALTER TABLE "run" ADD COLUMN "account" TEXT;
+
+-- version 18
+CREATE TABLE "event" (
+   "id" INTEGER PRIMARY KEY,
+   "home" TEXT NOT NULL,
+   "at" TEXT NOT NULL,
+   "since" TEXT NOT NULL,
+   "kind" TEXT NOT NULL,
+   "agent" TEXT,
+   "key" TEXT,
+   "message" TEXT NOT NULL
+) STRICT;
+CREATE INDEX "idx_event_home_at"
+    ON "event" ("home", "at");
+CREATE TABLE "noted" (
+   "home" TEXT PRIMARY KEY,
+   "at" TEXT NOT NULL,
+   "value" TEXT NOT NULL
+) STRICT;

@@ -1,0 +1,83 @@
+"""What the platform did, and what was noted last, in `state.db` (port `EventLog`)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from memconsole.adapters.state.table import instant, stamp
+from memconsole.adapters.state.tables import EVENTS, NOTED
+from memconsole.domain.events import Noted, NotedSession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memconsole.adapters.sqlite.choice import Connection, SqlValue
+    from memconsole.adapters.state.database import StateDatabase
+    from memconsole.domain.events import Event
+
+_KEPT = 2_000
+
+
+class StateEvents:
+    """Answers the port `EventLog`."""
+
+    def __init__(self, database: StateDatabase) -> None:
+        self._database = database
+
+    def events(self, home: str, *, limit: int) -> tuple[Event, ...]:
+        """Return the newest events of a home first; none when they cannot be read."""
+        return self._database.find(EVENTS, "ORDER BY at DESC, id DESC LIMIT ?", (limit,), home=home)
+
+    def notice(
+        self, home: str, judge: Callable[[Noted | None], tuple[Noted, Sequence[Event]] | None]
+    ) -> None:
+        """Compare with what was noted last, whoever noted it, and keep both: all in one step.
+
+        Raises:
+            StateError: It cannot be kept.
+        """
+
+        def change(connection: Connection) -> None:
+            found = connection.execute(
+                f"SELECT value FROM noted {NOTED.where({'home': home})}",
+                NOTED.encoded({"home": home}),
+            ).fetchone()
+            judged = judge(None if found is None else _unpacked(found[0]))
+            if judged is None:
+                return
+            noted, events = judged
+            row = {"home": home, "at": noted.at, "value": _packed(noted)}
+            NOTED.replace(connection, row)
+            for one in events:
+                number = EVENTS.add(connection, one)
+                connection.execute("DELETE FROM event WHERE id <= ?", (number - _KEPT,))
+
+        self._database.write(change)
+
+
+def _packed(noted: Noted) -> str:
+    return json.dumps(
+        {
+            "at": stamp(noted.at),
+            "gateway": noted.gateway,
+            "release": noted.release,
+            "sessions": [[*name, *one] for name, one in noted.sessions.items()],
+            "files": {root: stamp(at) for root, at in noted.files.items()},
+        }
+    )
+
+
+def _unpacked(stored: SqlValue) -> Noted | None:
+    """Return what was noted; None for what another program spoiled."""
+    try:
+        row = json.loads(str(stored))
+        return Noted(
+            instant(row["at"]),
+            row["gateway"],
+            row["release"],
+            {(agent, key): NotedSession(*rest) for agent, key, *rest in row["sessions"]},
+            {root: instant(at) for root, at in row["files"].items()},
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
+        return None
