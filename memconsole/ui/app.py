@@ -140,6 +140,9 @@ class KeysOfEveryScreen(App[int], inherit_bindings=False):
 READING_PAUSE_S = 0.3
 """Keys typed within this time of a question were meant for what was on the screen before it."""
 
+INDEX_PAUSE_S = 2.0
+"""An agent that is looked at for so long is one that will be searched: its index is built."""
+
 _TICK_SECONDS = 5.0
 """How often ages are looked at; they are rounded so coarsely that most looks write nothing."""
 
@@ -199,6 +202,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         self.queries = Queries()
         self.typing_pause_s = PAUSE_S
         self.reading_pause_s = READING_PAUSE_S
+        self.index_pause_s: float | None = INDEX_PAUSE_S
         self.indexing = Indexing(self, engine, self.clock.monotonic)
         self.readings = Readings(
             self,

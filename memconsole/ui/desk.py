@@ -94,6 +94,8 @@ class Desk(Protocol):
         failure: Why the last reading failed; empty when it did not.
         jobs: The scheduler's jobs; None when this console has none.
         typing_pause_s: Seconds without a letter after which a search begins.
+        index_pause_s: Seconds for which an agent is shown before an index that it lacks is built;
+            None leaves that to the first search.
         reading_pause_s: Seconds in which nobody can have read a question that just appeared.
     """
 
@@ -105,6 +107,7 @@ class Desk(Protocol):
     jobs: JobControl | None
     typing_pause_s: float
     reading_pause_s: float
+    index_pause_s: float | None
 
     @property
     def engine(self) -> Engine:

@@ -94,6 +94,7 @@ def console(
     )
     app.typing_pause_s = 0.0
     app.reading_pause_s = 0.0
+    app.index_pause_s = None
     # On a busy machine the time of the clock comes in the middle of a test.
     app.readings.rest = _no_clock  # type: ignore[method-assign]  # tests ask when they want to
     return app

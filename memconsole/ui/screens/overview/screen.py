@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.events import Resize
+    from textual.timer import Timer
 
     from memconsole.domain.snapshot.snapshot import (
         AgentView,
@@ -66,6 +67,7 @@ class OverviewScreen(ConsoleScreen):
         self._indexed: ConsoleSnapshot | None = None
         self._sessions: dict[str, SessionView] = {}
         self._listed_agent: str | None = ""
+        self._index_timer: Timer | None = None
         self._last_rows: dict[str | None, str | None] = {}
 
     def body(self) -> ComposeResult:
@@ -228,6 +230,7 @@ class OverviewScreen(ConsoleScreen):
         for finding in snapshot.attention:
             if finding.agent and self.show_finding(finding):
                 break
+        self._index_soon()
 
     def show_finding(self, finding: Attention) -> bool:
         """Put the cursors on what a finding is about; False when that is not listed here."""
@@ -276,6 +279,18 @@ class OverviewScreen(ConsoleScreen):
         """Show the sessions and the memory of the agent under the cursor."""
         if self.desk.snapshot is not None:
             self._show_dependants(self.desk.snapshot)
+            self._index_soon()
+
+    def _index_soon(self) -> None:
+        """Build the index of the agent that is shown, if it lacks one: searching needs no key."""
+        pause_s, chosen = self.desk.index_pause_s, self.named("agents").place.cursor
+        if self._index_timer is not None:
+            self._index_timer.stop()
+            self._index_timer = None
+        if pause_s is not None and chosen not in (None, ALL):
+            self._index_timer = self.set_timer(
+                pause_s, lambda: self.desk.indexing.open(self._search.agents())
+            )
 
     @on(Pane.Resized, "#sessions")
     def sessions_resized(self) -> None:

@@ -248,6 +248,20 @@ async def test_a_missing_index_is_built_with_progress_and_words_meanwhile(
     assert engine.commands == [Reindex(sample.ref("main"))]
 
 
+async def test_the_index_of_an_agent_that_is_looked_at_is_built_without_a_key(
+    engine: FakeEngine,
+) -> None:
+    engine.statuses["work"] = MISSING
+    async with at_work(engine) as desk:
+        desk.app.index_pause_s = 0.001
+        await desk.press("j")
+        while not engine.commands:
+            await desk.pilot.pause()
+        await desk.settle()
+
+    assert engine.commands == [Reindex(sample.ref("work"))]
+
+
 async def test_read_only_builds_nothing_and_looks_into_the_files() -> None:
     engine = FakeEngine(ui={"read_only": True})
     engine.statuses["main"] = MISSING
