@@ -62,6 +62,7 @@ CALLS = (
     f"memory add --agent main --force --section {SECRET} 'remember {SECRET} here'",
     f"memory add --agent main --daily 'the key \\n{SECRET} again'",
     f"memory forget --agent main {SECRET} --yes",
+    "memory tidy --agent main --older-than 0d",
     "memory undo --agent main",
     f"memory decline --agent main {SECRET}",
     "consolidate --agent main",

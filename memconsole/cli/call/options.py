@@ -46,7 +46,7 @@ class GlobalOption:
 
 
 CONFIG = GlobalOption(("--config",), "config", "Our own configuration file.", "FILE")
-DEMO = GlobalOption(("--demo",), "", "PrintStyle at a generated home; yours is not touched.")
+DEMO = GlobalOption(("--demo",), "", "Look at a generated home; yours is not touched.")
 JSON = GlobalOption(("--json",), "ui.json", "Machine output on stdout.")
 VERBOSE = GlobalOption(("--verbose", "-v"), "log.level", "Log to stderr; twice for more.")
 

@@ -157,7 +157,7 @@ def observe(
             autocompletion=complete.sessions,
         ),
     ] = None,
-    flush: Annotated[bool, typer.Option("--flush", help="PrintStyle further back.")] = False,
+    flush: Annotated[bool, typer.Option("--flush", help="Look further back.")] = False,
     recover: Annotated[
         str | None,
         typer.Option("--recover", metavar="ID", help="The last hours of a session that has ended."),

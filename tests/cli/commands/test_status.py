@@ -137,12 +137,12 @@ def test_a_session_of_another_agent_is_not_listed(busy_world: World, call: Calle
 
 def test_people_see_states_in_words(busy_world: World, call: Caller) -> None:
     out = call("sessions", "--all").out
-    lines = {line.split()[1]: line for line in out.splitlines() if line.startswith("main ")}
-    assert "DUE" in lines["telegram:direct:1001"]
-    assert "152.9K" in lines["telegram:direct:1001"]
-    assert "?" in lines["discord:channel:ops"]
+    lines = {line[7:28].strip(): line for line in out.splitlines() if line.startswith("main ")}
+    assert "DUE" in lines["telegram · 1001"]
+    assert "152.9K" in lines["telegram · 1001"]
+    assert "?" in lines["discord · ops"]
     assert "[/INST] label" in out
-    assert "reset" in lines["dashboard:old"]
+    assert "reset" in lines["dashboard · old"]
     assert "orphan" in lines["0rphan00-0000"]
 
 

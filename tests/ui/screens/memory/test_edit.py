@@ -90,7 +90,7 @@ async def test_entries_are_marked_forgotten_and_brought_back(engine: FakeEngine)
         assert "2 marked" in desk.text("file")
         await desk.press("D")
         dialog = desk.text("dialog")
-        assert "Forget main/2 entries" in dialog
+        assert "Forget main / 2 entries" in dialog
         assert f"memconsole memory forget {SIX.id} {SEVEN.id} --agent main --yes" in " ".join(
             dialog.replace("│", " ").split()
         )
@@ -188,7 +188,7 @@ async def test_advice_leads_to_its_entry_which_can_be_forgotten(engine: FakeEngi
         assert f"{SIX.id} (MEMORY.md:6) may be outdated" in text
         assert f"{TODO.id} (MEMORY.md:5) is open since 2026-01-03" in text
         await desk.press("D")
-        assert f"Forget main/{AGAIN.id}" in desk.text("dialog")
+        assert f"Forget main / {AGAIN.id}" in desk.text("dialog")
         await desk.press("escape", "enter")
         assert desk.focus == "file"
         assert desk.cursor("file") == AGAIN.id

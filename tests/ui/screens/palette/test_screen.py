@@ -164,9 +164,9 @@ async def test_the_line_names_its_own_target_whatever_the_cursor_is_on() -> None
     async with at_work(up, WIDE) as desk:
         await desk.press("j", "colon")
         await typed(desk, "rotate agent:main:main")
-        assert "main/main: would reset agent:main:main" in desk.text("dialog")
+        assert "main / main: would reset agent:main:main" in desk.text("dialog")
         await desk.press("enter")
-        assert "Rotate main/main" in desk.text("dialog")
+        assert "Rotate main / main" in desk.text("dialog")
         await desk.press("y")
 
     assert real(up) == [Rotate(sample.ref("main"), "agent:main:main")]
