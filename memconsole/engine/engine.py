@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from memconsole.engine.runs import RunService
     from memconsole.engine.search.service import SearchService
     from memconsole.engine.sessions.service import SessionService
+    from memconsole.engine.snapshot.snapshot import SoFar
     from memconsole.engine.upkeep import UpkeepService
     from memconsole.engine.watches import Watches
     from memconsole.ports.bundle import Ports
@@ -86,6 +87,7 @@ class Engine:
         agent_id: str | None = None,
         with_gateway: bool = True,
         with_outlook: bool = False,
+        so_far: SoFar | None = None,
     ) -> ConsoleSnapshot:
         """Take one reading of everything.
 
@@ -96,6 +98,7 @@ class Engine:
             agent_id: Only this agent.
             with_gateway: False leaves the Gateway alone: the disk decides.
             with_outlook: Also tell when each session was saved, and what happens to it next.
+            so_far: Told after each agent, for who shows a large home while it is read.
 
         Raises:
             HomeNotFoundError: The platform home does not exist.
@@ -109,6 +112,7 @@ class Engine:
             agent_id=agent_id,
             min_compaction_ms=self.settings.min_compaction_ms,
             settings=self.settings if with_outlook else None,
+            so_far=so_far,
         )
 
     def run(

@@ -19,7 +19,13 @@ from memconsole.ui.drawing.spans import Role
 from memconsole.ui.drawing.themes import DEFAULTS, THEMES, theme_name
 from memconsole.ui.history import History
 from memconsole.ui.keys import refusal
-from memconsole.ui.messages import CommandFinished, FilesChanged, SnapshotFailed, SnapshotTaken
+from memconsole.ui.messages import (
+    CommandFinished,
+    FilesChanged,
+    SnapshotFailed,
+    SnapshotGrew,
+    SnapshotTaken,
+)
 from memconsole.ui.navigation import Navigation
 from memconsole.ui.queries import Queries
 from memconsole.ui.screens.base import ConsoleScreen, Dialog
@@ -279,6 +285,14 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         if not self.readings.is_watching:
             self.indexing.take(message.snapshot.agents)
         self._finished(message.took_s)
+
+    @on(SnapshotGrew)
+    def show_growing(self, message: SnapshotGrew) -> None:
+        """Show agents as they are read, until the whole home has been."""
+        if self.snapshot is None or self.snapshot.unread:
+            self.clock.set(message.snapshot.taken_at)
+            self.snapshot = message.snapshot
+            self.tick()
 
     @on(SnapshotFailed)
     def show_failure(self, message: SnapshotFailed) -> None:

@@ -25,6 +25,14 @@ class SnapshotTaken(Message):
         self.took_s = took_s
 
 
+class SnapshotGrew(Message):
+    """A reading goes on: this is what it has so far."""
+
+    def __init__(self, snapshot: ConsoleSnapshot) -> None:
+        super().__init__()
+        self.snapshot = snapshot
+
+
 class SnapshotFailed(Message):
     """A reading failed; what is shown stays and grows old."""
 

@@ -57,6 +57,9 @@ def test_captures_are_told_apart(logs: Logs) -> None:
     assert logs.captures.last_logged(MAIN, "two") is None
     assert logs.captures.last(ELSEWHERE) == others[0]
     assert logs.captures.latest_by_agent(MAIN.home) == {"main": second, "work": others[1]}
+    by_session = logs.captures.latest_by_session(MAIN.home)
+    assert by_session["main", second.session_id] == second.at
+    assert by_session["work", others[1].session_id] == others[1].at
 
 
 def test_checkpoints_come_newest_first_and_not_all(logs: Logs) -> None:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.records import Capture
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
     from memconsole.engine.pruning import PruningPreview, PruningRequest
+    from memconsole.engine.snapshot.snapshot import SoFar
     from memconsole.ports.jobs import JobControl
     from memconsole.ports.platform import StopSignal
 
@@ -132,6 +133,7 @@ class FakeEngine(FakeSearching):
         agent_id: str | None = None,
         with_gateway: bool = True,
         with_outlook: bool = False,
+        so_far: SoFar | None = None,
     ) -> ConsoleSnapshot:
         self.asked.append(changed)
         if isinstance(self.reading, MemconsoleError):

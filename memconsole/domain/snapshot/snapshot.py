@@ -203,6 +203,7 @@ class ConsoleSnapshot:
         attention: Ranked findings, worst first; empty means all quiet.
         activity: Newest runs first.
         events: What the platform did by itself, the newest first.
+        unread: Agents that are still being read: what is told is not all there is.
         alerts: What was wrong at the scheduler's last look at health, the oldest first.
     """
 
@@ -219,6 +220,7 @@ class ConsoleSnapshot:
     taken_at: datetime
     alerts: tuple[OpenAlert, ...] = ()
     events: tuple[Event, ...] = ()
+    unread: int = 0
     _by_agent: dict[str, tuple[SessionView, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -237,7 +239,7 @@ class ConsoleSnapshot:
     @property
     def is_whole(self) -> bool:
         """Whether every store was read; else there may be more sessions than are listed."""
-        return all(agent.sessions is not None for agent in self.agents)
+        return not self.unread and all(agent.sessions is not None for agent in self.agents)
 
 
 @dataclass(frozen=True, slots=True)

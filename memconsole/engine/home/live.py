@@ -69,6 +69,13 @@ class LiveView:
             self._answered = threading.Event()
             threading.Thread(target=self._ask, args=(self._answered,), daemon=True).start()
 
+    def so_far(self) -> LiveReading:
+        """Return what can be said without waiting: that no answer came yet, or the last one."""
+        if self._answered is None:
+            return LiveReading()
+        with self._lock:
+            return self._last or LiveReading(status=self._gateway.provisional())
+
     def take(self) -> LiveReading:
         """Return the answer when it came in time, else what is known."""
         if self._answered is None:

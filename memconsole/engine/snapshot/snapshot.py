@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.config_check.finding import may_be_grave, may_be_lost
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from memconsole.ports.state import CaptureLog, EventLog
 
 
+SoFar: TypeAlias = "Callable[[Callable[[], ConsoleSnapshot]], None]"
+"""Is handed what returns a snapshot of the agents that were read until now, when it wants one."""
+
 _ACTIVITY_ROWS = 50
 _EVENT_ROWS = 100
 
@@ -70,6 +73,7 @@ class Snapshots:
         agent_id: str | None = None,
         min_compaction_ms: int = 100,
         settings: Settings | None = None,
+        so_far: SoFar | None = None,
     ) -> ConsoleSnapshot:
         """Read home, sessions, pools and our own records; a part that fails says so in its place.
 
@@ -80,6 +84,7 @@ class Snapshots:
             agent_id: Only this agent.
             min_compaction_ms: Compactions that took less lost something.
             settings: To tell what lies ahead of each session; None for who does not show it.
+            so_far: Told after each agent but the last.
 
         Raises:
             HomeNotFoundError: The platform home does not exist.
@@ -87,10 +92,18 @@ class Snapshots:
             UnknownAgentError: `agent_id` names nobody.
         """
         home = _begun(self.reader, live)
-        readings = [
-            _read(self.reader, home, agent, changed=changed, with_pools=with_pools)
-            for agent in agents_of(home, agent_id)
-        ]
+        agents = agents_of(home, agent_id)
+        readings: list[tuple[AgentReading, Pool | None]] = []
+
+        def told() -> ConsoleSnapshot:
+            seen = LiveReading() if live is None else live.so_far()
+            part = self._told(home, readings, seen, settings, min_compaction_ms)
+            return replace(part, unread=len(agents) - len(readings))
+
+        for agent in agents:
+            if so_far is not None and readings:
+                so_far(told)
+            readings.append(_read(self.reader, home, agent, changed=changed, with_pools=with_pools))
         seen = _seen(live, readings, is_whole=agent_id is None)
         return self._told(home, readings, seen, settings, min_compaction_ms)
 

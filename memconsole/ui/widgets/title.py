@@ -128,6 +128,10 @@ def attention_line(
     if snapshot is None:
         return (Span(" reading the home", Role.MUTED),)
     findings = snapshot.attention
+    agents = len(snapshot.agents)
+    part = f"{agents} of {agents + snapshot.unread} agents " if snapshot.unread else ""
+    if part and not findings:
+        return (Span(" reading the home: ", Role.MUTED), Span(part, Role.PLAIN))
     if not findings:
         return (Span(f" {context.glyphs.done} ", Role.OK), Span("all quiet", Role.MUTED))
     worst = findings[min(number, len(findings) - 1)]
@@ -135,7 +139,7 @@ def attention_line(
     more = f"+ {len(findings) - 1} more  ! " if len(findings) > 1 else ""
     if number:
         more = f"{number + 1} of {len(findings)}  ! "
-    right: Line = (Span(more, Role.MUTED),) if more else ()
+    right: Line = (Span(part or more, Role.MUTED),) if part or more else ()
     room = width - line_width(right) - 4
     message = shorter(literal(worst.message), snapshot.home.path)
     hint = keys or literal(worst.hint)

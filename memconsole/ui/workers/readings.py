@@ -13,13 +13,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memconsole.errors import MemconsoleError
 from memconsole.ui.drawing.literal import literal
-from memconsole.ui.messages import FilesChanged, SnapshotFailed, SnapshotTaken
+from memconsole.ui.messages import FilesChanged, SnapshotFailed, SnapshotGrew, SnapshotTaken
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.engine.engine import Engine
+    from memconsole.engine.snapshot.snapshot import SoFar
     from memconsole.ports.platform import ChangeFeed
 
 
@@ -51,6 +53,10 @@ _QUIET = timedelta(seconds=5)
 
 _QUIET_AFTER = 2
 """Readings that are alike before it counts as quiet."""
+
+_FIRST_PART_S = 0.25
+_REST_OF_PARTS = 9
+"""A home that takes longer is shown while it is read; that takes a tenth of the time at most."""
 
 _KEEP_SAMPLES = timedelta(minutes=5)
 
@@ -82,6 +88,7 @@ class Readings:
         self._looked_at = float("-inf")
         self._sampled: tuple[float, object] = (float("-inf"), None)
         self._took_s = 0.0
+        self._has_all = False
         self._last: object = None
         self._alike = 0
         self._stop = threading.Event()
@@ -133,7 +140,9 @@ class Readings:
         """Run in a thread; whatever happens, one message goes back."""
         start = self._monotonic()
         try:
-            snapshot = self._engine.snapshot(changed, with_outlook=True)
+            snapshot = self._engine.snapshot(
+                changed, with_outlook=True, so_far=None if self._has_all else self._so_far(start)
+            )
         except MemconsoleError as error:
             self._alike = 0
             self._app.post_message(SnapshotFailed(literal(str(error)), literal(error.hint)))
@@ -144,6 +153,7 @@ class Readings:
                 SnapshotFailed("a reading failed, which is a bug", "The log has it: press l.")
             )
         else:
+            self._has_all = True
             counts = tuple((view.session_id, view.tokens) for view in snapshot.sessions)
             told = (counts, *_others(snapshot))
             self._alike = self._alike + 1 if told == self._last else 0
@@ -154,6 +164,23 @@ class Readings:
             if counts != known or start - at >= _KEEP_SAMPLES.total_seconds():
                 self._sampled = (start, counts)
                 self._engine.readings.sample(snapshot)
+
+    def _so_far(self, start: float) -> SoFar:
+        """Return what posts a growing snapshot, seldom enough that it does not slow the reading."""
+        due_at = start + _FIRST_PART_S
+
+        def show(told: Callable[[], ConsoleSnapshot]) -> None:
+            nonlocal due_at
+            begun = self._monotonic()
+            if begun < due_at:
+                return
+            # What can be told of a part may be that nothing in it can be read: the rest decides.
+            with suppress(MemconsoleError):
+                self._app.post_message(SnapshotGrew(told()))
+            done = self._monotonic()
+            due_at = done + max(_FIRST_PART_S, (done - begun) * _REST_OF_PARTS)
+
+        return show
 
     def finished(self, took_s: float | None) -> None:
         """Note that a reading came back, and begin the one that waits."""

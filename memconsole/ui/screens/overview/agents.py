@@ -89,7 +89,7 @@ def agents_listing(snapshot: ConsoleSnapshot, context: Context, *, sort: Sort = 
         rows.append(_all_row(snapshot, fills))
     return Listing(
         title="Agents",
-        about=f"{context.glyphs.dot} {len(agents)}" if len(agents) > 1 else "",
+        about=_about(snapshot, context),
         source=source_word(snapshot.era.sessions),
         age=context.age(snapshot.taken_at),
         number=1,
@@ -99,6 +99,13 @@ def agents_listing(snapshot: ConsoleSnapshot, context: Context, *, sort: Sort = 
         empty=("no agents in this home yet",),
         is_stale=context.is_stale(snapshot.taken_at),
     )
+
+
+def _about(snapshot: ConsoleSnapshot, context: Context) -> str:
+    count = len(snapshot.agents)
+    if snapshot.unread:
+        return f"{context.glyphs.dot} {count} of {count + snapshot.unread} read"
+    return f"{context.glyphs.dot} {count}" if count > 1 else ""
 
 
 def fullest(snapshot: ConsoleSnapshot) -> dict[str, float]:

@@ -63,6 +63,7 @@ class OverviewScreen(ConsoleScreen):
         self._sessions_sort = session_rows.USUAL
         self._everything = False
         self._placed = False
+        self._first_row: str | None = None
         self._needed: tuple[ConsoleSnapshot, int, int, int] | None = None
         self._indexed: ConsoleSnapshot | None = None
         self._sessions: dict[str, SessionView] = {}
@@ -224,9 +225,15 @@ class OverviewScreen(ConsoleScreen):
 
     def _put_cursor(self, snapshot: ConsoleSnapshot) -> None:
         """Once, at the start: on the agent that the worst finding is about."""
+        pane = self.first_pane()
         if self._placed:
             return
+        if snapshot.unread:
+            self._first_row = self._first_row or pane.place.cursor
+            return
         self._placed = True
+        if self._first_row and (self.pane is not pane or self._first_row != pane.place.cursor):
+            return  # the operator went elsewhere while the home was read
         for finding in snapshot.attention:
             if finding.agent and self.show_finding(finding):
                 break

@@ -18,7 +18,7 @@ from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, Sort
 from memconsole.ui.drawing.literal import literal, shorter
 from memconsole.ui.drawing.marked import Course, GaugedName, MarkedGauge, short, short_age
-from memconsole.ui.drawing.names import row_key, session_name, state_word
+from memconsole.ui.drawing.names import full_name, row_key, session_name, state_word
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row
 from memconsole.ui.drawing.table import measured
 
@@ -129,7 +129,7 @@ def _columns(*, with_agent: bool, is_narrow: bool) -> tuple[Column, ...]:
     )
     ahead = Column("next", 4, drop=6, sort="due", gap=1 if is_narrow else 2, is_measured=True)
     if is_narrow:
-        return (name, *tokens, ahead, *(replace(one, drop=9) for one in lead))
+        return (name, *tokens, ahead)
     return (
         *lead,
         name,
@@ -161,8 +161,9 @@ def _row(view: SessionView, context: Context, *, with_agent: bool, is_narrow: bo
     cells: tuple[AnyCell, ...]
     if is_narrow:
         basis = view.percent_of_threshold
-        gauged = GaugedName(name, role, None if basis is None else basis / 100)
-        cells = (gauged, *tokens, ahead, *lead)
+        whole = full_name(view) if with_agent else name
+        gauged = GaugedName(whole, role, None if basis is None else basis / 100)
+        cells = (gauged, *tokens, ahead)
     else:
         cells = (
             *lead,
