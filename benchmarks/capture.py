@@ -5,6 +5,7 @@ The conversations are read where they are (`LOCOMO`, by default beside the check
 
 from __future__ import annotations
 
+import math
 import sys
 import tempfile
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.__main__ import PAGE
-from benchmarks.capture_home import Captured, in_order
+from benchmarks.capture_home import Captured, in_order, kept
 from benchmarks.capture_precision import Precision
 from benchmarks.capture_sample import written
 from benchmarks.capture_talks import (
@@ -38,6 +39,10 @@ _RESULTS: Final = 6
 _EVERY: Final = 3
 """One question of so many is searched for: twice all of them would take half an hour."""
 
+_AIM_STRICT: Final = 0.54
+_AIM_RANDOM: Final = 2.8
+_AIM_GIVEN: Final = 0.6
+
 OURS: Final = "observations.md"
 REFLECTED: Final = "the same, reflected"
 
@@ -47,19 +52,31 @@ class Measured:
     """What all conversations came to.
 
     Attributes:
+        talks: Names of the conversations.
         shares: Surviving evidence at each budget, by way of capturing, one list a conversation.
+        strict: The same by the strict measure.
+        given: Share of the evidence in what the next session is given, and the same strictly.
         found: Share of the evidence among the results, by whether talks were searched too.
         lines: How many were written.
     """
 
+    talks: list[str] = field(default_factory=list)
     shares: dict[str, list[list[float]]] = field(default_factory=dict)
+    strict: dict[str, list[list[float]]] = field(default_factory=dict)
+    given: list[tuple[float, float]] = field(default_factory=list)
     found: dict[bool, list[float]] = field(default_factory=lambda: {False: [], True: []})
     precision: Precision = field(default_factory=Precision)
     lines: int = 0
 
-    def mean(self, name: str) -> list[float]:
+    def mean(self, name: str, *, is_strict: bool = False) -> list[float]:
         """Return the share at each budget, every conversation counting once."""
-        return [mean(column) for column in zip(*self.shares[name], strict=True)]
+        rows = (self.strict if is_strict else self.shares)[name]
+        return [mean(column) for column in zip(*rows, strict=True)]
+
+    @property
+    def whose(self) -> str:
+        """Which conversations the figures are of."""
+        return ", ".join(self.talks)
 
 
 def main() -> int:
@@ -76,16 +93,21 @@ def main() -> int:
 
 def _measure(talk: Conversation, measured: Measured) -> None:
     def note(name: str, orders: Sequence[Sequence[Kept]]) -> None:
-        shares = [[survival(within(o, b), talk.evidence) for b in BUDGETS] for o in orders]
-        row = [mean(column) for column in zip(*shares, strict=True)]
-        measured.shares.setdefault(name, []).append(row)
+        cuts = [[within(order, budget) for budget in BUDGETS] for order in orders]
+        for shares, is_strict in ((measured.shares, False), (measured.strict, True)):
+            rows = [[survival(c, talk.evidence, is_strict=is_strict) for c in row] for row in cuts]
+            shares.setdefault(name, []).append([mean(column) for column in zip(*rows, strict=True)])
 
+    measured.talks.append(talk.name)
     for name, build in BASELINES.items():
         note(name, build(talk))
     with tempfile.TemporaryDirectory(prefix="memconsole-capture-") as place:
         captured = Captured(talk, Path(place))
         note(OURS, [in_order(captured.observed)])
         note(REFLECTED, [in_order(captured.reflected)])
+        given = within(kept(captured.given), math.inf)
+        strictly = survival(given, talk.evidence, is_strict=True)
+        measured.given.append((survival(given, talk.evidence), strictly))
         for with_sessions in measured.found:
             measured.found[with_sessions] += _found(captured, with_sessions=with_sessions)
     measured.lines += len(captured.observed.observations)
@@ -108,35 +130,59 @@ def _found(captured: Captured, *, with_sessions: bool) -> Iterator[float]:
 
 def table(measured: Measured) -> str:
     """Return everything as Markdown."""
-    ours, reflected = measured.mean(OURS), measured.mean(REFLECTED)
-    head = "".join(f" {budget // 1000},000 tokens |" for budget in BUDGETS)
-    lines = [f"| evidence that survives |{head}", "|---|" + "---|" * len(BUDGETS)]
-    lines += [
-        f"| {name} |" + "".join(f" {one:.3f} |" for one in measured.mean(name))
-        for name in (OURS, REFLECTED, *BASELINES)
-    ]
-    random = measured.mean("random sentences")[1]
-    best = max(measured.mean(name)[1] for name in BASELINES)
-    lines += ["", "| at 5,000 tokens | measured | aim | |", "|---|---|---|---|"]
-    lines += [
-        _row("against random sentences", f"{ours[1] / random:.2f} ×", "2 ×", ours[1] >= 2 * random),
-        _row("against the best other way", f"{ours[1] / best:.2f} ×", "over 1 ×", ours[1] > best),
-        _row(
-            "lost by reflection",
-            f"{1 - reflected[1] / ours[1]:.1%}",
-            "under 10 %",
-            reflected[1] > 0.9 * ours[1],
-        ),
+    lines = [
+        *_shares(measured, is_strict=False),
+        "",
+        *_shares(measured, is_strict=True),
+        "",
+        "| at 5,000 tokens | measured | aim | |",
+        "|---|---|---|---|",
+        *_aims(measured),
     ]
     alone, beside = mean(measured.found[False]), mean(measured.found[True])
     lines += [
         "",
         *measured.precision.table(),
+        f"- Every figure is of {measured.whose}: the extractor and the value of a line were tuned"
+        " on them, so none of it is a held-out result.",
         f"- {measured.lines:,} lines were written in all.",
         f"- Found among {_RESULTS} results of `search`: {alone:.3f} of the evidence in"
         f" observations, summaries and daily logs alone, {beside:.3f} with transcripts.",
     ]
     return "\n".join(lines)
+
+
+def _shares(measured: Measured, *, is_strict: bool) -> Iterator[str]:
+    """Yield the table of what survives at each budget, by one of the two measures."""
+    head = "".join(f" {budget // 1000},000 tokens |" for budget in BUDGETS)
+    yield f"| evidence that survives{', strictly' if is_strict else ''} |{head}"
+    yield "|---|" + "---|" * len(BUDGETS)
+    for name in (OURS, REFLECTED, *BASELINES):
+        shares = measured.mean(name, is_strict=is_strict)
+        yield f"| {name} |" + "".join(f" {one:.3f} |" for one in shares)
+
+
+def _aims(measured: Measured) -> Iterator[str]:
+    ours, reflected = measured.mean(OURS)[1], measured.mean(REFLECTED)[1]
+    strict = measured.mean(OURS, is_strict=True)[1]
+    chance = measured.mean("random sentences", is_strict=True)[1]
+    best = max(measured.mean(name)[1] for name in BASELINES)
+    given, strictly = (mean(column) for column in zip(*measured.given, strict=True))
+    yield _row("kept, strictly", f"{strict:.3f}", "0.54", strict >= _AIM_STRICT)
+    yield _row(
+        "against random sentences, strictly",
+        f"{strict / chance:.2f} ×",
+        "2.8 ×",
+        strict >= _AIM_RANDOM * chance,
+    )
+    yield _row("against the best other way", f"{ours / best:.2f} ×", "over 1 ×", ours > best)
+    yield _row("lost by reflection", f"{1 - reflected / ours:.1%}", "10 %", reflected > 0.9 * ours)
+    yield _row(
+        "in what the next session is given, of 20,000 characters",
+        f"{given:.3f} ({strictly:.3f} strictly)",
+        "0.60",
+        given >= _AIM_GIVEN,
+    )
 
 
 def _row(what: str, measured: str, aim: str, is_met: bool) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from benchmarks.capture_talks import Kept, tokens
 from memconsole.compose import engine
 from memconsole.domain.agents import AgentRef, Origin
+from memconsole.domain.bootstrap import OBSERVATIONS_NAME
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed
@@ -19,9 +20,11 @@ from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.commands.summarize import Summarize
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS, render
+from memconsole.domain.observe.value import values
 from memconsole.domain.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from benchmarks.capture_talks import Conversation
@@ -54,6 +57,7 @@ class Captured:
     Attributes:
         engine: Over the home and a state of its own.
         observed: observations.md before it was reflected.
+        given: What of it the next session would have been given then.
         reflected: The same afterwards.
     """
 
@@ -75,6 +79,7 @@ class Captured:
         for session in talk.sessions:
             self._capture(session)
         self.observed = self._log()
+        self.given = self._given()
         self._clock.at += timedelta(hours=1)
         self._run(Reflect(self.agent, is_forced=True))
         self.reflected = self._log()
@@ -111,14 +116,26 @@ class Captured:
         outcome = self.engine.run(command)
         assert not isinstance(outcome, Failed), outcome
 
+    def _given(self) -> tuple[Observation, ...]:
+        """Return the observations whose lines a main session would be given now."""
+        files = self.engine.bootstrap.given().files
+        [text] = [one.content for one in files if one.name == OBSERVATIONS_NAME]
+        lines = frozenset(text.splitlines())
+        return tuple(one for one in self.observed.observations if bare(one) in lines)
+
     def _log(self) -> ObservationLog:
         return parse((self._workspace / OBSERVATIONS).read_text("utf-8"))
 
 
 def in_order(log: ObservationLog) -> list[Kept]:
-    """Return the lines of the file by their priority, comments not counted."""
-    ranked = sorted(log.observations, key=lambda one: one.priority.rank)
-    return [Kept(one.source or one, plain(one), tokens(bare(one))) for one in ranked]
+    """Return the lines of the file by their value, comments not counted."""
+    worth = dict(zip(log.observations, values(log.observations), strict=True))
+    return kept(sorted(worth, key=lambda one: -worth[one]))
+
+
+def kept(lines: Iterable[Observation]) -> list[Kept]:
+    """Return lines as what they keep of the turns that they came from."""
+    return [Kept(one.source or one, plain(one), tokens(bare(one))) for one in lines]
 
 
 def bare(one: Observation) -> str:

@@ -58,6 +58,10 @@ class Turn:
         said = [one.text for one in sentences(body) if not one.is_note]
         return frozenset(word for text in said for word in content_words(text))
 
+    def is_source(self, source: object) -> bool:
+        """Whether a line came from this turn: from itself, or from its place in the transcript."""
+        return source in (self, f"main/{self.session[:8]}#{self.position}")
+
 
 @dataclass(frozen=True)
 class Question:
@@ -152,15 +156,19 @@ def tokens(text: str) -> int:
     return math.ceil((len(text) + 1) / 4)
 
 
-def within(lines: Iterable[Kept], budget: int) -> list[frozenset[str]]:
-    """Return the words of what fits, one set a source."""
+Sources = dict[object, frozenset[str]]
+"""Words that are kept, by what they came from."""
+
+
+def within(lines: Iterable[Kept], budget: float) -> Sources:
+    """Return the words of what fits; lines of one source count together."""
     kept: dict[object, set[str]] = {}
     used = 0
     for line in lines:
         if used + line.tokens <= budget:
             used += line.tokens
             kept.setdefault(line.source, set()).update(content_words(line.text))
-    return [frozenset(words) for words in kept.values()]
+    return {source: frozenset(words) for source, words in kept.items()}
 
 
 def holds(words: frozenset[str], turn: Turn) -> bool:
@@ -168,9 +176,23 @@ def holds(words: frozenset[str], turn: Turn) -> bool:
     return bool(turn.words) and len(turn.words & words) >= SHARE * len(turn.words)
 
 
-def survival(kept: Sequence[frozenset[str]], evidence: Sequence[Turn]) -> float:
-    """Return the share of the evidence that survives."""
-    alive = sum(any(holds(words, turn) for words in kept) for turn in evidence)
+def survival(kept: Sources, evidence: Sequence[Turn], *, is_strict: bool = False) -> float:
+    """Return the share of the evidence that survives.
+
+    Args:
+        kept: What was kept.
+        evidence: The turns.
+        is_strict: What is kept counts for the turn that it came from alone; otherwise for every
+            turn with the same words.
+    """
+    alive = sum(
+        any(
+            holds(words, turn)
+            for source, words in kept.items()
+            if not is_strict or turn.is_source(source)
+        )
+        for turn in evidence
+    )
     return alive / len(evidence)
 
 

@@ -6,20 +6,25 @@ Groups and jobs are given nothing: private memory is not theirs.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from memconsole.domain.bootstrap_lines import chosen
 from memconsole.domain.calendar import stamp
 from memconsole.domain.memory.files import EMOJI, MARKER_TAGS
+from memconsole.domain.memory.observation_log import parse
+from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in_bytes
-from memconsole.text.figures import size_words
+from memconsole.text.figures import plural, size_words
 from memconsole.text.graphemes import boundary_before
 
 if TYPE_CHECKING:
-    from datetime import datetime, timedelta
+    from datetime import date, datetime, timedelta
 
     from memconsole.domain.calendar import Zone
+    from memconsole.domain.memory.observations import ObservationLog
     from memconsole.domain.settings.sections import BootstrapSettings
 
 INDEX_NAME: Final = "MEMORY_INDEX.md"
@@ -31,6 +36,7 @@ END: Final = "<!-- memconsole:end bootstrap -->"
 """What we inject is never captured again: `domain/transcripts/messages.py` takes it out."""
 
 _LEAST_CHARS: Final = 200
+_NO_ROOM: Final = "no room is left"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,8 @@ class Given:
     Attributes:
         name: As the session sees it.
         path: Where it is, absolute.
-        whole_chars: Characters before it was cut; None where nothing was.
+        whole_chars: Characters before it was cut, comments of observations not counted; None where
+            nothing was.
     """
 
     name: str
@@ -104,28 +111,64 @@ def stale_line(modified_at: datetime | None, now: datetime, zone: Zone, limit: t
     )
 
 
-def fitted(files: tuple[Given, ...], rules: BootstrapSettings) -> Bootstrap:
+def wrapped(text: str) -> str:
+    """Return a text between the marks by which it is known to be ours."""
+    return f"{BEGIN}\n{text.strip()}\n{END}\n"
+
+
+def fitted(files: tuple[Given, ...], rules: BootstrapSettings, today: date) -> Bootstrap:
     """Cut each file, and all of them together, to what a session may be given.
 
+    Observations are chosen by their value; every other file is cut at its end.
+
     Args:
-        files: Whole, in order of importance.
+        files: Whole and wrapped, in order of importance.
         rules: The limits.
+        today: The user's day.
     """
     kept: list[Given] = []
     left_out: list[str] = []
     room = rules.total_chars
     for one in files:
-        most = min(rules.max_chars, room)
-        content = _cut(one, most)
-        if not content:
-            left_out.append(f"{one.name}: no room is left")
-            continue
-        if len(content) < len(one.content):
-            left_out.append(f"{one.name}: {len(one.content)} characters, cut to {len(content)}")
-        room -= len(content)
-        whole = len(one.content) if len(content) < len(one.content) else None
-        kept.append(Given(one.name, one.path, content, whole))
+        fit, lost = _fit(one, min(rules.max_chars, room), today)
+        if lost:
+            left_out.append(f"{one.name}: {lost}")
+        if fit is not None:
+            room -= len(fit.content)
+            kept.append(fit)
     return Bootstrap(SessionClass.OTHER, tuple(kept), tuple(left_out))
+
+
+def _fit(one: Given, most: int, today: date) -> tuple[Given | None, str]:
+    """Return what is given of a file, and what is said of the rest of it."""
+    if one.path.endswith(OBSERVATIONS):
+        log = parse(one.content.removeprefix(f"{BEGIN}\n").removesuffix(f"{END}\n"))
+        if log.observations:
+            return _chosen(one, log, most, today)
+    content = _cut(one, most)
+    if not content:
+        return None, _NO_ROOM
+    if len(content) == len(one.content):
+        return replace(one, content=content), ""
+    whole = len(one.content)
+    said = f"{whole} characters, cut to {len(content)}"
+    return replace(one, content=content, whole_chars=whole), said
+
+
+def _chosen(one: Given, log: ObservationLog, most: int, today: date) -> tuple[Given | None, str]:
+    frame = len(wrapped(""))
+    if most - frame < _LEAST_CHARS:
+        return None, _NO_ROOM
+    found = chosen(log, most - frame, today)
+    content = wrapped(found.text)
+    if found.is_whole:
+        return replace(one, content=content), ""
+    prose = f", {plural(found.prose, 'other line')} left out" if found.prose else ""
+    said = (
+        f"{found.observations} of {found.of} observations, chosen by value{prose}; the rest "
+        f"stands in {OBSERVATIONS}"
+    )
+    return replace(one, content=content, whole_chars=found.whole_chars + frame), said
 
 
 def _cut(one: Given, most: int) -> str:

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.bootstrap import (
     ACTIVE_NAME,
-    BEGIN,
-    END,
     INDEX_NAME,
     OBSERVATIONS_NAME,
     Bootstrap,
@@ -22,6 +20,7 @@ from memconsole.domain.bootstrap import (
     instruction,
     stale_line,
     wanted,
+    wrapped,
 )
 from memconsole.domain.calendar import local_day, resolve_zone
 from memconsole.domain.checkpoint.text import ACTIVE_CONTEXT, is_of_session
@@ -265,8 +264,9 @@ def _fitted(run: _BootstrapRun, kind: SessionClass, contents: dict[str, str | No
             missing.append(f"{name}: {run.problem(_PATHS.get(name, name))}")
         else:
             path = str(run.agent.workspace / _PATHS.get(name, name))
-            found.append(Given(name, path, f"{BEGIN}\n{content.strip()}\n{END}\n"))
-    fit = fitted(tuple(found), run.settings.bootstrap)
+            found.append(Given(name, path, wrapped(content)))
+    today = local_day(run.ports.clock.now(), run.zone)
+    fit = fitted(tuple(found), run.settings.bootstrap, today)
     return Bootstrap(kind, fit.files, (*missing, *fit.left_out))
 
 

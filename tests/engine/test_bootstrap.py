@@ -156,9 +156,43 @@ def test_files_are_cut_with_a_word_about_the_rest() -> None:
     assert found.left_out[0].startswith("observations.md: 650")
 
 
+def observed(count: int, source: str = "main/ada-1") -> str:
+    return "".join(
+        f"- 🟡 09:00 we talked about lunch, number {n} <!-- dc:type=fact mc:src={source}#{n} -->\n"
+        for n in range(count)
+    )
+
+
+@pytest.mark.parametrize("is_startup", [False, True])
+def test_observations_are_chosen_where_they_do_not_fit_and_the_newest_are_there(
+    is_startup: bool,
+) -> None:
+    stage = Stage()
+    newest = "Date: 2026-01-26\n- 🟡 10:00 Rotterdam signed\n"
+    stage.put("memory/observations.md", f"Date: 2025-01-02\n{observed(600)}\n{newest}")
+    found = stage.run(is_startup=is_startup)
+    [given] = [one for one in found.files if one.name.endswith("observations.md")]
+    assert 19_000 < len(given.content) <= 20_000
+    assert "Rotterdam signed" in given.content
+    assert without_own_lines(given.content) == ""
+    shown = given.content.count("- 🟡")
+    assert f"[{601 - shown} more observations in memory/observations.md: " in given.content
+    assert f"{shown} of 601 observations, chosen by value" in " ".join(found.left_out)
+    assert given.whole_chars is not None
+    assert given.whole_chars > 20_000
+
+
+def test_what_is_chosen_counts_nothing_of_other_sessions() -> None:
+    stage = peers()
+    days = f"{observed(500)}{observed(300, 'main/bob-1')}"
+    stage.put("memory/observations.md", f"Date: 2025-01-02\n{days}")
+    assert "of 500 observations, chosen by value" in " ".join(stage.run(ADA).left_out)
+    assert "of 800 observations, chosen by value" in " ".join(stage.run(MAIN).left_out)
+
+
 def test_all_of_them_keep_to_the_total() -> None:
     files = tuple(Given(f"{n}.md", f"/ws/{n}.md", f"{BEGIN}\n{'x' * 900}\n") for n in range(5))
-    found = fitted(files, BootstrapSettings(max_chars=1000, total_chars=2_100))
+    found = fitted(files, BootstrapSettings(max_chars=1000, total_chars=2_100), NOW.date())
     assert found.chars <= 2_100
     assert [one.name for one in found.files] == ["0.md", "1.md"]
     assert found.left_out == tuple(f"{n}.md: no room is left" for n in (2, 3, 4))
@@ -212,7 +246,10 @@ def test_every_class_is_answered_in_one_look() -> None:
 def test_a_file_that_is_cut_says_how_long_it_was() -> None:
     rules = BootstrapSettings(max_chars=1_000)
     short, long = Given("a.md", "/a.md", "x" * 1_000), Given("b.md", "/b.md", "x" * 1_001)
-    assert [one.whole_chars for one in fitted((short, long), rules).files] == [None, 1_001]
+    assert [one.whole_chars for one in fitted((short, long), rules, NOW.date()).files] == [
+        None,
+        1_001,
+    ]
 
 
 ADA, BOB = "agent:main:telegram:direct:1", "agent:main:telegram:direct:2"

@@ -1,0 +1,154 @@
+"""Which observations a starting session is given, and in what order and shape."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.bootstrap_lines import chosen
+from memconsole.domain.memory.observation_log import parse
+from memconsole.domain.memory.observations import ObservationLog, new_log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memconsole.domain.bootstrap_lines import ChosenLines
+
+TODAY = date(2026, 1, 26)
+FILLER = "we talked about the weather and the lunch and the weather again"
+ROOM = 1_000
+
+
+def line(text: str, *, importance: float = 3.0, kind: str = "fact", about: str = "") -> str:
+    said = f" dc:date={about}" if about else ""
+    return f"- 🟡 14:05 {text} <!-- dc:type={kind} dc:importance={importance}{said} mc:id=o-1 -->"
+
+
+def log_of(days: dict[str, Iterable[str]], *, above: str = "") -> ObservationLog:
+    parts = [new_log().text, above, "\n"]
+    for day, lines in days.items():
+        parts += [f"Date: {day}\n\n", *(f"{one}\n" for one in lines), "\n"]
+    return parse("".join(parts))
+
+
+def old_days(count: int, *, first: date = date(2025, 6, 1)) -> dict[str, Iterable[str]]:
+    days = (first + timedelta(days=number) for number in range(count))
+    return {str(day): [line(f"{FILLER} {day}")] for day in days}
+
+
+def given(days: dict[str, Iterable[str]], room: int = ROOM, *, above: str = "") -> ChosenLines:
+    return chosen(log_of(days, above=above), room, TODAY)
+
+
+def test_what_fits_is_given_whole_without_comments_and_without_a_word_about_the_rest() -> None:
+    found = given({"2026-01-20": [line("Chose REST")]}, above="Prose <!-- for programs -->.\n")
+    assert found.is_whole
+    assert "Date: 2026-01-20\n\n- 🟡 14:05 Chose REST" in found.text
+    assert "Prose ." in found.text
+    assert "<!--" not in found.text
+    assert "more observation" not in found.text
+
+
+def test_the_newest_days_are_given_though_the_oldest_would_fill_the_room() -> None:
+    days = {**old_days(60), "2026-01-25": [line("Rotterdam got the contract", importance=1.0)]}
+    found = given(days)
+    assert "Date: 2026-01-25\n\n- 🟡 14:05 Rotterdam got the contract" in found.text
+    assert len(found.text) <= ROOM
+    assert found.whole_chars > ROOM
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        line(r"\[TODO\] water the plants", importance=0.0),
+        line("The fair opens", importance=0.0, about="2026-03-01"),
+        line("Answer in German", importance=0.0, kind="rule"),
+    ],
+)
+def test_what_is_open_is_given_before_what_is_worth_more(kept: str) -> None:
+    rich = [line(f"Zeppelin{n} Quokka{n} Rotterdam{n}", importance=9.0) for n in range(60)]
+    found = given({"2025-06-01": [kept], "2025-06-02": rich})
+    assert kept.partition(" <!--")[0] in found.text
+
+
+def test_a_flood_of_rules_leaves_room_for_the_rest() -> None:
+    rules = [line(f"Always greet guest {n} kindly", kind="rule") for n in range(200)]
+    found = given({"2025-06-01": [*rules, line("Quokka Zeppelin", importance=9.0)]})
+    assert "Quokka Zeppelin" in found.text
+    assert found.text.count("Always greet") > 3
+
+
+def test_the_last_days_take_a_third_before_all_compete() -> None:
+    today = [line(f"{FILLER} {n}", importance=0.0) for n in range(60)]
+    rich = [line(f"Zeppelin{n} Quokka{n} Rotterdam{n}", importance=9.0) for n in range(60)]
+    found = given({"2025-06-01": rich, str(TODAY): today})
+    of_today = sum(len(one) + 1 for one in found.text.splitlines() if FILLER in one)
+    assert 0 < of_today <= ROOM // 3
+    assert found.text.count("Zeppelin") > 5
+
+
+def test_of_the_rest_the_rare_the_important_and_the_short_is_given() -> None:
+    days = old_days(60)
+    days["2025-12-01"] = [line("Quokka", importance=3.0)]
+    days["2025-12-02"] = [line(f"{FILLER} at ten", importance=9.0)]
+    found = given(days)
+    assert "Quokka" in found.text
+    assert "at ten" in found.text
+
+
+def test_a_line_that_does_not_fit_is_skipped_and_a_shorter_one_taken() -> None:
+    long = line("Zeppelin " + " ".join(f"quokka{n}" for n in range(200)), importance=10.0)
+    found = given({"2025-06-01": [long, *[line(f"Tea {n}", importance=1.0) for n in range(9)]]})
+    assert "Zeppelin" not in found.text
+    assert found.text.count("Tea") == 9
+    assert "[1 more observation in memory/observations.md: search once for each part" in found.text
+
+
+def test_lines_stand_in_the_order_of_the_file_under_their_days_and_empty_days_are_gone() -> None:
+    days = {
+        "2025-06-01": [line("Zeppelin first", importance=5.0)],
+        **old_days(60, first=date(2025, 7, 1)),
+        "2025-12-01": [line("Quokka last", importance=9.0)],
+    }
+    text = given(days).text
+    assert text.index("Date: 2025-06-01") < text.index("Zeppelin first")
+    assert text.index("Zeppelin first") < text.index("Date: 2025-12-01") < text.index("Quokka last")
+    blocks = [block.strip() for block in text.split("Date: ")[1:]]
+    assert all("- 🟡" in block for block in blocks)
+
+
+def test_the_last_line_counts_what_is_left_out_and_says_where_it_stands() -> None:
+    found = given(old_days(60))
+    assert found.of == 60
+    shown = found.text.count("- 🟡")
+    assert shown == found.observations
+    assert found.text.splitlines()[-1] == (
+        f"[{60 - shown} more observations in memory/observations.md: search once for each part of "
+        "a question (memory_search)]"
+    )
+
+
+def test_a_line_without_its_parent_stands_alone_and_names_its_own_day() -> None:
+    parent = line("Zeppelin " + " ".join(f"quokka{n}" for n in range(200)))
+    child = f"  {line('Rotterdam got it', importance=9.0, about='2025-05-01')}"
+    found = given({"2025-06-01": [parent, child]})
+    assert "\n- 🟡 14:05 Rotterdam got it (2025-05-01)\n" in found.text
+
+
+def test_prose_of_other_hands_stays_and_takes_a_half_at_most() -> None:
+    prose = "".join(f"A line of the operator, number {n}.\n" for n in range(200))
+    found = given({"2025-06-01": [line("Quokka")] * 5}, above=prose)
+    assert "A line of the operator, number 0." in found.text
+    assert found.text.count("Quokka") == 5
+    assert found.prose > 100
+    assert f"[{found.prose} other lines in memory/observations.md: " in found.text
+    assert len(found.text) <= ROOM
+
+
+@pytest.mark.parametrize("room", [200, 333, 1_000, 5_000])
+def test_the_room_is_kept_and_used(room: int) -> None:
+    found = given(old_days(120), room)
+    assert len(found.text) <= room
+    assert room < 400 or len(found.text) > 0.8 * room
