@@ -45,7 +45,7 @@ async def test_columns_come_with_the_width_and_go_in_a_fixed_order(
         text = desk.text("sessions")
 
     assert " ".join(heading.strip("│┃").split()) == headings
-    assert "telegram · Ada (phone)" in text
+    assert "Ada (phone)" in text
     assert "312.0K suspect" in text
 
 
