@@ -144,6 +144,7 @@ class GatewayStatus:
         verdict: One of the words of the contract; `off` when it was not asked.
         reason: Why, as a sentence without a full stop: the scope that is missing, the protocol that
             is spoken, what answered instead; None when there is nothing to say.
+        took_ms: How long its last answer took; None when nobody measured.
     """
 
     verdict: str = "off"
@@ -153,6 +154,7 @@ class GatewayStatus:
     reason: str | None = None
     hint: str | None = None
     checked_at: datetime | None = None
+    took_ms: int | None = None
 
     @property
     def word(self) -> str:

@@ -26,7 +26,7 @@ from memconsole.errors import DeliveryError, MemconsoleError, ReadOnlyError, Sta
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from datetime import datetime, timedelta
 
     from memconsole.domain.alerts.rules import AlertStatus, OpenAlert
@@ -96,6 +96,19 @@ class AlertService:
         if home in self._unsaved:
             return self._unsaved[home]
         return self._ports.store.load(home)
+
+    def note(self, home: str, found: Mapping[str, OpenAlert]) -> None:
+        """Remember what a look found wrong without telling anybody.
+
+        A probe of the Gateway that failed for the first time is left out: whether it fails twice
+        in a row is a question of the scheduler's looks alone.
+        """
+        known = self.state(home).open
+        kept = [one for name, one in found.items() if name not in alerts.PROBES or name in known]
+        try:
+            self._ports.store.note(home, kept)
+        except StateError as error:
+            logger.warning("what this look found is not remembered: %s", error)
 
     def tell(
         self,

@@ -64,6 +64,7 @@ class Engine:
             samples=ports.samples,
             events=ports.events,
             captures=ports.captures,
+            recovery=ports.recovery,
             runs=ports.runs,
             scheduler=ports.scheduler,
             alerts=ports.alerts,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.ports.state import CaptureLog, FlushLog
+
+
+_NO_TIME = timedelta()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,33 @@ def freshness_of(
     stored = view.stored
     moments = Moments(stored.started_at, stored.updated_at, stored.last_interaction_at)
     return judge(policy, moments, now=now, zone=resolve_zone(settings.timezone, None).zone)
+
+
+def stale_sessions(
+    views: Iterable[SessionView],
+    *,
+    home: Home,
+    settings: Settings,
+    now: datetime,
+    version: str | None = None,
+) -> tuple[SessionView, ...]:
+    """Return the talks that their next message starts anew, since less than a day.
+
+    Args:
+        views: Sessions of one reading.
+        home: The home they are of.
+        settings: For `freshness.assume` and the zone.
+        now: The present.
+        version: The Gateway's release, when it answered.
+    """
+    found = []
+    for view in views:
+        if view.state is not SessionState.LIVE or not view.is_capturable or not view.tokens:
+            continue
+        one = freshness_of(view, home=home, settings=settings, now=now, version=version)
+        if one is not None and one.is_stale and one.wants_capture(now, _NO_TIME):
+            found.append(view)
+    return tuple(found)
 
 
 def next_events(view: SessionView, found: Freshness | None) -> dict[str, datetime]:

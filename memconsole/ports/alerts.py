@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from memconsole.domain.alerts.rules import AlertState, Mute, OpenAlert
     from memconsole.domain.commands.outcomes import Detail
@@ -23,6 +23,13 @@ class AlertStore(Protocol):
 
     def save(self, home: str, state: AlertState) -> None:
         """Store it; mutes stay as they are, but for those of what is over.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def note(self, home: str, open_: Iterable[OpenAlert]) -> None:
+        """Store what is wrong; what channels were told and what is muted stays as it is.
 
         Raises:
             StateError: It cannot be stored.

@@ -30,11 +30,14 @@ class CaptureLog(Protocol):
     def latest_by_agent(self, home: str) -> dict[str, Capture]:
         """Return the newest capture of each agent of a home."""
 
-    def latest_by_session(self, home: str) -> Mapping[tuple[str, str], datetime]:
-        """Return when each session of a home was captured last, by agent and session id."""
-
     def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
         """Return the newest capture that added a daily entry, of the agent or of one session."""
+
+    def latest_by_session(self, home: str) -> Mapping[tuple[str, str], datetime]:
+        """Return up to which moment each session is saved, by agent and session id.
+
+        Any capture counts: checkpoint, flush, observation, summary and recovery.
+        """
 
     def add(self, capture: Capture) -> None:
         """Store one capture, after the write it describes."""

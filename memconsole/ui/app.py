@@ -43,6 +43,7 @@ from memconsole.ui.workers.readings import INTERVALS, Readings, ScreenClock, zon
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from textual.actions import ActionParseResult
     from textual.binding import BindingType
@@ -201,6 +202,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         self.logbook = logbook or LogBuffer()
         self.snapshot: ConsoleSnapshot | None = None
         self.failure = ""
+        self.quiet_since: datetime | None = None
         self.history = History()
         self.go = Navigation(self)
         self.ending = CrashReport(settings.state_dir)
@@ -282,6 +284,8 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         """Keep the reading, and show it on the screen in front."""
         self.clock.set(message.snapshot.taken_at)
         self.snapshot, self.failure = message.snapshot, ""
+        since = self.quiet_since or message.snapshot.taken_at
+        self.quiet_since = since if message.snapshot.is_quiet else None
         if not self.readings.is_watching:
             self.indexing.take(message.snapshot.agents)
         self._finished(message.took_s)

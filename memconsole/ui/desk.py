@@ -11,6 +11,7 @@ from memconsole.ui.drawing.spans import Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from textual.dom import DOMNode
     from textual.screen import Screen, ScreenResultCallbackType
@@ -92,6 +93,7 @@ class Desk(Protocol):
     Attributes:
         snapshot: The last reading; None before the first.
         failure: Why the last reading failed; empty when it did not.
+        quiet_since: Since when all readings found the home quiet; None when the last did not.
         jobs: The scheduler's jobs; None when this console has none.
         typing_pause_s: Seconds without a letter after which a search begins.
         index_pause_s: Seconds for which an agent is shown before an index that it lacks is built;
@@ -101,6 +103,7 @@ class Desk(Protocol):
 
     snapshot: ConsoleSnapshot | None
     failure: str
+    quiet_since: datetime | None
     settings: Settings
     glyphs: Glyphs
     clock: ScreenClock

@@ -30,6 +30,16 @@ TAGS = (
 MARKERS: Type = dict.fromkeys(TAGS, "int")
 STORAGE = ("files", "sqlite", "none", "unreadable", "mixed")
 ERA: Type = {"sessions": STORAGE, "memory_index": STORAGE, "cron": STORAGE}
+ATTENTION: Type = {
+    "severity": ("info", "warning", "high", "critical"),
+    "code": "str",
+    "agent": "str?",
+    "key": "str?",
+    "command": "str?",
+    "seen_at": "time?",
+    "message": "str",
+    "hint": "str",
+}
 WARNING: Type = {"code": "str", "message": "str", "path": "str?"}
 
 GATEWAY: Type = {
@@ -97,14 +107,8 @@ STATUS: Type = {
     "era": ERA,
     "gateway": GATEWAY,
     "scheduler": SCHEDULER,
-    "attention": [
-        {
-            "severity": ("info", "warning", "high", "critical"),
-            "agent": "str?",
-            "message": "str",
-            "hint": "str",
-        }
-    ],
+    "attention": [ATTENTION],
+    "quiet": {"is_quiet": "bool", "evidence": ["str"], "unknown": ["str"]},
     "agents": [AGENT],
     "alerts": [ALERT],
 }
@@ -219,7 +223,11 @@ CHECK: Type = {
     "details": ["detail"],
 }
 
-HEALTH: Type = {"overall": ("ok", "warning", "critical"), "checks": [CHECK]}
+HEALTH: Type = {
+    "overall": ("ok", "warning", "critical"),
+    "checks": [CHECK],
+    "attention": [ATTENTION],
+}
 
 OUTCOME: Type = {
     "command": "str",

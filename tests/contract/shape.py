@@ -13,6 +13,7 @@ Json = Any
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?( UTC|Z|[+-]\d\d:\d\d)?")
 IDENTITY = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{40,64}\b")
+CLOCK = re.compile(r"(?<=by the platform )\d\d:\d\d")
 STAMP = re.compile(r"\d{8}-\d{6}")
 SIZE = re.compile(r"\b\d+(\.\d+)? [KMG]?B\b")
 PORT = re.compile(r"127\.0\.0\.1:\d+")
@@ -27,6 +28,7 @@ HOST = frozenset(
 
 _WORDS = (
     (MOMENT, "<time>"),
+    (CLOCK, "<time>"),
     (STAMP, "<time>"),
     (IDENTITY, "<id>"),
     (PORT, "127.0.0.1:<port>"),

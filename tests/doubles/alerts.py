@@ -10,7 +10,7 @@ from memconsole.errors import DeliveryError, StateError
 from memconsole.ports.bundle import AlertPorts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from memconsole.domain.commands.outcomes import Detail
     from memconsole.ports.platform import StopSignal
@@ -34,6 +34,11 @@ class FakeAlertStore:
             raise StateError("no space left on device")
         mutes = kept_mutes(self.load(home).mutes.values(), state.open)
         self.stored[home] = replace(state, mutes=mutes)
+
+    def note(self, home: str, open_: Iterable[OpenAlert]) -> None:
+        if self.is_full:
+            raise StateError("no space left on device")
+        self.stored[home] = replace(self.load(home), open={one.issue: one for one in open_})
 
     def mute(self, home: str, mute: Mute) -> None:
         if self.is_full:

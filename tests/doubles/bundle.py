@@ -151,6 +151,7 @@ def snapshots_of(world: World, reader: Reader) -> Snapshots:
         reader,
         samples=world.samples,
         captures=world.captures,
+        recovery=world.recovery,
         runs=world.runs,
         events=world.events,
         scheduler=world.scheduler,

@@ -38,8 +38,10 @@ class FakeCaptures(Unwritable):
         return {one.agent.id: one for one in self.stored if one.agent.home == home}
 
     def latest_by_session(self, home: str) -> dict[tuple[str, str], datetime]:
-        own = (one for one in self.stored if one.agent.home == home)
-        return {(one.agent.id, one.session_id): one.at for one in own}
+        own = [one for one in self.stored if one.agent.home == home]
+        return {
+            (one.agent.id, one.session_id): one.at for one in sorted(own, key=lambda one: one.at)
+        }
 
     def last_logged(self, agent: AgentRef, session_id: str | None = None) -> Capture | None:
         return self._newest(agent, session_id, [one for one in self.stored if one.is_logged])

@@ -37,6 +37,7 @@ from memconsole.domain.snapshot.outlook import Limits, Outlook, next_event
 from memconsole.domain.snapshot.snapshot import (
     AgentView,
     ConsoleSnapshot,
+    Quiet,
     SchedulerStatus,
     SessionView,
 )
@@ -174,7 +175,7 @@ def pool(agent_id: str, size_bytes: int = 847 * 1024, files: int = 47) -> Pool:
         markers=dict(zip(MARKER_TAGS, counts, strict=True)),
         items=items,
         by_category=(Category("daily", 31, 600_000), Category("core", 3, 40_000)),
-        limits=(Limit("MEMORY.md", 18_200, 20_000), Limit("AGENTS.md", 6_100, 20_000)),
+        limits=(Limit("MEMORY.md", 17_200, 20_000), Limit("AGENTS.md", 6_100, 20_000)),
         notices=(),
         active_context_at=ago(minutes=4),
         read_at=NOW,
@@ -323,6 +324,9 @@ def snapshot(
             "running", 812, "kaveri", ago(hours=5), "checkpoint", NOW + timedelta(minutes=12)
         ),
         taken_at=taken_at,
+        quiet=Quiet(
+            ("fullest 14 % main", "oldest save 4 min", "scheduler next 14:32", "gateway 4 ms")
+        ),
     )
 
 

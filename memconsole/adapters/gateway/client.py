@@ -81,7 +81,8 @@ class GatewayClient:
     def read(self) -> LiveReading:
         """Ask for all sessions; a Gateway that failed just now is not asked again at once."""
         with self._lock:
-            until = time.monotonic() + self._timeout_s
+            begun = time.monotonic()
+            until = begun + self._timeout_s
             try:
                 known = self._memory.recall(self._connection.current)
                 if known is not None:
@@ -95,9 +96,8 @@ class GatewayClient:
                 return LiveReading(replace(self._status(), reason=str(error), hint=_ASK_ITS_LOG))
             is_cut = found.total is not None and found.came < found.total
             cut_at = (found.came, found.total or 0) if is_cut else None
-            return self._memory.keep(
-                LiveReading(self._status(), found.rows, self._now(), cut_at=cut_at)
-            )
+            status = replace(self._status(), took_ms=round((time.monotonic() - begun) * 1000))
+            return self._memory.keep(LiveReading(status, found.rows, self._now(), cut_at=cut_at))
 
     def listen(self, stop: StopSignal) -> Iterator[None]:
         """Yield whenever a new reading may differ, until `stop` is set; keeps the connection open.

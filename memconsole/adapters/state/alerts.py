@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from memconsole.adapters.state.tables import ALERTS, ALERTS_TOLD, MUTES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memconsole.adapters.sqlite.choice import Connection
     from memconsole.adapters.state.database import StateDatabase
     from memconsole.domain.alerts.rules import AlertState, Mute, OpenAlert
@@ -52,6 +54,20 @@ class StateAlerts:
                 "AND issue NOT IN (SELECT issue FROM alert WHERE home = ?1)",
                 ALERTS.encoded({"home": home}),
             )
+
+        self._database.write(change)
+
+    def note(self, home: str, open_: Iterable[OpenAlert]) -> None:
+        """Store what is wrong; what channels were told and what is muted stays as it is.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+        def change(connection: Connection) -> None:
+            ALERTS.remove(connection, home=home)
+            for alert in open_:
+                ALERTS.add(connection, alert, home=home)
 
         self._database.write(change)
 

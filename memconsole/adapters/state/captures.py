@@ -33,6 +33,24 @@ if TYPE_CHECKING:
 
 _CAPTURES_KEPT = timedelta(days=90)
 
+_REACHED = {
+    "capture": "at",
+    "flush": "at",
+    "observed": "at",
+    "summary": "until",
+    "fingerprint": "at",
+}
+"""Which column of each table of captures says how far it reached."""
+
+_SAVED = (
+    "SELECT agent, session_id, max(reached) FROM ("
+    + " UNION ALL ".join(
+        f"SELECT agent, session_id, {column} AS reached FROM {table} WHERE home = ?1"
+        for table, column in _REACHED.items()
+    )
+    + ") WHERE session_id IS NOT NULL AND reached IS NOT NULL GROUP BY agent, session_id"
+)
+
 
 class StateCaptures:
     """Answers the port `CaptureLog`; the newest capture is the one that was stored last."""
@@ -58,11 +76,9 @@ class StateCaptures:
         return {one.agent.id: one for one in self._database.find(CAPTURES, newest, home=home)}
 
     def latest_by_session(self, home: str) -> dict[tuple[str, str], datetime]:
-        """Return when each session of a home was captured last; spoiled times are left out."""
-        statement = "SELECT agent, session_id, max(at) FROM capture WHERE home = ? GROUP BY 1, 2"
-        rows = self._database.rows(statement, CAPTURES.encoded({"home": home}))
-        found = {}
-        for agent, session_id, at in rows:
+        """Return up to which moment each session is saved; spoiled times are left out."""
+        found: dict[tuple[str, str], datetime] = {}
+        for agent, session_id, at in self._database.rows(_SAVED, CAPTURES.encoded({"home": home})):
             with suppress(ValueError, OverflowError):
                 found[str(agent), str(session_id)] = instant(str(at))
         return found

@@ -8,12 +8,16 @@ import typer  # noqa: TC002  # Typer reads the annotations
 
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import call_of
+from memconsole.cli.json.encode import attention
 from memconsole.cli.output.printer import Cell
+from memconsole.cli.output.views import findings
+from memconsole.domain.snapshot.groups import grouped
 
 if TYPE_CHECKING:
     from memconsole.cli.json.encode import Row
     from memconsole.cli.output.printer import Printer
-    from memconsole.domain.health.checks import Check, HealthReport
+    from memconsole.domain.health.checks import Check
+    from memconsole.engine.health.service import HealthLook
 
 _STYLES = {"ok": "ok", "unknown": "dim", "warning": "warn", "critical": "due"}
 _SIGNS = {"ok": "ok", "unknown": "?", "warning": "WARN", "critical": "CRIT"}
@@ -26,12 +30,13 @@ def health(context: typer.Context) -> int:
     """
     call = call_of(context)
     with call.busy("looking after health"):
-        report = call.engine.health.report()
+        look = call.engine.health.look()
+    report = look.report
     return call.answer(
         Answer(
             "health",
-            data=lambda: encode(report),
-            show=lambda printer: _show(printer, report),
+            data=lambda: encode(look),
+            show=lambda printer: _show(printer, look),
             at=report.at,
             code=1 if report.overall.is_bad else 0,
             home=call.engine.home.read(),
@@ -39,12 +44,19 @@ def health(context: typer.Context) -> int:
     )
 
 
-def encode(report: HealthReport) -> Row:
-    """Return a report as the object of the contract."""
-    return {"overall": report.overall.value, "checks": report.rows()}
+def encode(look: HealthLook) -> Row:
+    """Return a look as the object of the contract."""
+    return {
+        "overall": look.report.overall.value,
+        "checks": look.report.rows(),
+        "attention": [attention(one) for one in look.attention],
+    }
 
 
-def _show(printer: Printer, report: HealthReport) -> None:
+def _show(printer: Printer, look: HealthLook) -> None:
+    """Write the checks, and the findings that no check of this look has told already."""
+    report = look.report
+    told = {one.message for one in report.checks}
     width = max(len(one.id) for one in report.checks)
     for one in report.checks:
         style = _STYLES.get(one.status.value, "")
@@ -52,6 +64,9 @@ def _show(printer: Printer, report: HealthReport) -> None:
         printer.sentence(first, printer.text(one.message))
         if one.hint and one.status.is_bad:
             printer.sentence(Cell(" " * (width + 7)), printer.text(one.hint), "dim")
+    if others := [one for one in look.attention if one.message not in told]:
+        printer.title("Findings", "as `memconsole status` and the console show them")
+        findings(printer, grouped(others))
     printer.gap()
     printer.write(_summary(report.checks))
 

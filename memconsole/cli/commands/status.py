@@ -12,7 +12,7 @@ from memconsole.cli.json import encode
 from memconsole.cli.output import views, wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.cli.output.tables import default_view, is_shown
-from memconsole.domain.agents import Severity
+from memconsole.domain.snapshot.groups import grouped
 from memconsole.text import figures
 from memconsole.text.figures import at_least, size_words
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.settings import Settings
-    from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
 
 
 AllOption = Annotated[
@@ -109,13 +109,6 @@ _SHOWN_SESSIONS = 20
 _SHOWN_POOLS = 10
 _SHOWN_RUNS = 5
 
-_SEVERITY_STYLES = {
-    Severity.CRITICAL: "due",
-    Severity.HIGH: "due",
-    Severity.WARNING: "warn",
-    Severity.INFO: "dim",
-}
-
 
 def show_first_screen(printer: Printer, snapshot: ConsoleSnapshot, settings: Settings) -> None:
     """Write the screen: what to look at first, then whose it is, then the machinery."""
@@ -144,20 +137,18 @@ def _header(printer: Printer, snapshot: ConsoleSnapshot, settings: Settings) -> 
 
 
 def _attention(printer: Printer, snapshot: ConsoleSnapshot) -> None:
-    if not snapshot.attention:
-        printer.write(Cell("all quiet", "ok"))
-        return
-    for finding in snapshot.attention[:_SHOWN_FINDINGS]:
-        _finding(printer, finding)
-    if (rest := len(snapshot.attention) - _SHOWN_FINDINGS) > 0:
+    if snapshot.worst is None:
+        quiet = snapshot.quiet
+        known = ", ".join(quiet.evidence)
+        if quiet.unknown:
+            missing = f"; not known: {', '.join(quiet.unknown)}"
+            printer.sentence(Cell("nothing found  ", "warn"), printer.text(known + missing), "dim")
+        else:
+            printer.sentence(Cell("quiet  ", "ok"), printer.text(known), "dim")
+    groups = grouped(snapshot.attention)
+    views.findings(printer, groups[:_SHOWN_FINDINGS])
+    if (rest := sum(len(one.findings) for one in groups[_SHOWN_FINDINGS:])) > 0:
         printer.write(Cell(f"  and {figures.plural(rest, 'more finding')}", "dim"))
-
-
-def _finding(printer: Printer, finding: Attention) -> None:
-    style = _SEVERITY_STYLES[finding.severity]
-    printer.sentence(Cell(f"! {finding.severity.value:8}  ", style), printer.text(finding.message))
-    if finding.hint:
-        printer.sentence(Cell(" " * 12), printer.text(finding.hint), "dim")
 
 
 def _agents(printer: Printer, snapshot: ConsoleSnapshot) -> None:

@@ -111,7 +111,12 @@ def status(snapshot: ConsoleSnapshot, settings: Settings) -> Row:
         "era": era(snapshot.era),
         "gateway": _gateway(snapshot.gateway, snapshot, settings),
         "scheduler": _scheduler(snapshot.scheduler),
-        "attention": [_attention(one) for one in snapshot.attention],
+        "attention": [attention(one) for one in snapshot.attention],
+        "quiet": {
+            "is_quiet": snapshot.is_quiet,
+            "evidence": list(snapshot.quiet.evidence),
+            "unknown": list(snapshot.quiet.unknown),
+        },
         "agents": agents(snapshot),
         "alerts": [alert(one) for one in snapshot.alerts],
     }
@@ -155,10 +160,15 @@ def _scheduler(scheduler: SchedulerStatus) -> Row:
     }
 
 
-def _attention(finding: Attention) -> Row:
+def attention(finding: Attention) -> Row:
+    """Return one finding."""
     return {
         "severity": finding.severity.value,
+        "code": finding.code,
         "agent": finding.agent,
+        "key": finding.key,
+        "command": finding.command or None,
+        "seen_at": finding.seen_at,
         "message": finding.message,
         "hint": finding.hint,
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.cli.output.tables import FOLDED
-from memconsole.domain.agents import Storage
+from memconsole.domain.agents import Severity, Storage
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.text import figures
 from memconsole.text.figures import size_words
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.commands.outcomes import Run
+    from memconsole.domain.snapshot.groups import Group
     from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, SessionView
 
 _GAUGE = 10
@@ -202,3 +203,27 @@ def _run_row(printer: Printer, run: Run) -> list[Cell | str]:
         printer.text(run.command_line),
         printer.text(run.message),
     ]
+
+
+_SEVERITY_STYLES = {
+    Severity.CRITICAL: "due",
+    Severity.HIGH: "due",
+    Severity.WARNING: "warn",
+    Severity.INFO: "dim",
+}
+
+
+def findings(printer: Printer, groups: Iterable[Group]) -> None:
+    """Write findings with what to do about them; one of an earlier look says how old that is."""
+    for group in groups:
+        first = group.first
+        age = (
+            ""
+            if first.seen_at is None
+            else f" (seen {figures.age(printer.now - first.seen_at)} ago)"
+        )
+        sign = Cell(f"! {group.severity.value:8}  ", _SEVERITY_STYLES[group.severity])
+        printer.sentence(sign, printer.text(f"{group.message}{age}"))
+        if first.hint:
+            more = " (and so on)" if len(group.findings) > 1 else ""
+            printer.sentence(Cell(" " * 12), printer.text(f"{first.hint}{more}"), "dim")

@@ -1,4 +1,8 @@
-"""The attention line: what an operator should look at first, worst first."""
+"""The findings: everything that an operator should look at, worst first.
+
+There is one list. `status`, `health` and the console show it as it stands, so that they cannot
+contradict each other; alerts and the checks of the last look at health are a part of it.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +10,57 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
-from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.sessions.stored import SessionState, TranscriptState
+from memconsole.domain.sessions.tokens import TokenState
 from memconsole.domain.settings import WRONG_SETTINGS
-from memconsole.domain.snapshot.snapshot import Attention
+from memconsole.domain.snapshot.snapshot import Attention, SchedulerStatus
+from memconsole.domain.snapshot.unsaved import (
+    EVER,
+    TODAY,
+    Saves,
+    idle_scheduler,
+    late_saves,
+    lost_work,
+    unsaved,
+)
+from memconsole.domain.snapshot.wording import name_of, why_suspect
 from memconsole.text.figures import rate as rate_words
 from memconsole.text.figures import short_kilo
-from memconsole.text.graphemes import cut_middle
-from memconsole.text.outgoing import let_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from memconsole.domain.agents import Notice, PlatformConfig
+    from memconsole.domain.alerts.rules import OpenAlert
     from memconsole.domain.compaction import BadCompaction
     from memconsole.domain.config_check.finding import Finding
     from memconsole.domain.gateway import GatewayStatus
     from memconsole.domain.snapshot.snapshot import AgentView, SessionView
+    from memconsole.domain.snapshot.unsaved import Unsaved
 
-_NAME_CHARS = 40
+_ORDER = (
+    "work-lost",
+    "scheduler",
+    "capture-late",
+    "no-checkpoint",
+    "session-due",
+    "session-due-soon",
+    "reset-next",
+    "near-limit",
+    "compacts-first",
+    "bootstrap-truncation",
+    "count-suspect",
+    "count-unknown",
+    "store-unreadable",
+    "store-newer",
+)
+"""Among equally grave ones what is about to be lost comes first; the others by their code."""
+
+_NEAR = 90.0
+"""Percent of its own limit from which on something is told."""
+
 _SOON = timedelta(hours=2)
-_CAPTURE_LATE = timedelta(hours=1)
 
 _NOTICE_FINDINGS = {
     "store-unreadable": (Severity.CRITICAL, "Its sessions are not shown; check the file named."),
@@ -56,10 +90,14 @@ def attention(
     config: PlatformConfig,
     gateway: GatewayStatus,
     now: datetime,
+    saves: Saves | None = None,
+    scheduler: SchedulerStatus | None = None,
+    stale: Iterable[SessionView] = (),
     losses: Iterable[BadCompaction] = (),
     findings: Iterable[Finding] = (),
+    alerts: Iterable[OpenAlert] = (),
 ) -> tuple[Attention, ...]:
-    """Rank everything that wants a look; an empty result means all quiet.
+    """Rank everything that wants a look; empty means that nothing was found.
 
     Args:
         agents: All agents.
@@ -68,21 +106,71 @@ def attention(
         config: The platform's configuration.
         gateway: What is known about the Gateway.
         now: The wall clock.
+        saves: What was saved and said.
+        scheduler: Who runs the jobs; None when nobody asked.
+        stale: Sessions that the platform starts anew with their next message.
         losses: Compactions of the present windows that lost turns.
         findings: What is grave and certain in the platform's configuration.
+        alerts: What was wrong at the last look at health.
     """
-    listed, rows = tuple(sessions), tuple(agents)
+    listed, rows, resets = tuple(sessions), tuple(agents), tuple(stale)
+    known = saves or Saves()
+    waiting = unsaved(rows, listed, known, now)
     found = [
+        *lost_work(known, now),
+        *late_saves(rows, waiting, known, now),
+        *(() if scheduler is None else idle_scheduler(waiting, scheduler)),
         *_sessions(listed, config, now),
-        *_captures(rows, listed, now),
+        *_counts(listed, now),
+        *_stale(resets, unsaved(rows, resets, known, now, within=EVER)),
         *_limits(rows),
         *_notices(notices),
         *_gateway(gateway),
         *_losses(losses, listed),
         *_config(findings),
     ]
-    found.sort(key=lambda item: (-item.severity.rank, item.code, item.agent or "", item.key or ""))
-    return tuple(found)
+    return with_checks(found, alerts)
+
+
+def with_checks(found: Iterable[Attention], alerts: Iterable[OpenAlert]) -> tuple[Attention, ...]:
+    """Rank findings together with what a look at health found wrong.
+
+    What the reading itself judges anew is not taken from that look, and what came from an earlier
+    look is left out: `alerts` are in its place.
+    """
+    live = [one for one in found if one.seen_at is None]
+    codes = {one.code for one in live}
+    looked = [
+        Attention(
+            Severity(one.status.value),
+            one.issue,
+            one.message,
+            one.hint,
+            seen_at=one.seen_at,
+        )
+        for one in alerts
+        if one.issue not in _JUDGED_ANEW and _TOLD_BY.get(one.issue) not in codes
+    ]
+    return tuple(sorted([*live, *looked], key=_rank))
+
+
+_JUDGED_ANEW = frozenset(
+    {"gateway", "gateway-process", "gateway-scopes", "bootstrap-truncation", "stores", "state"}
+)
+"""Checks whose cause every reading sees by itself, as it is now."""
+
+_TOLD_BY = {
+    "compaction-evidence": "compaction-evidence",
+    "jobs": "scheduler",
+    "outputs-freshness": "capture-late",
+    "capture-skips": "capture-late",
+}
+"""Finding that tells the same as a check, more exactly."""
+
+
+def _rank(one: Attention) -> tuple[object, ...]:
+    place = _ORDER.index(one.code) if one.code in _ORDER else len(_ORDER)
+    return -one.severity.rank, place, one.code, one.agent or "", one.key or ""
 
 
 def _sessions(
@@ -93,7 +181,7 @@ def _sessions(
             continue
         if view.is_due:
             yield _due(view)
-        elif (finding := _due_soon(view, now)) is not None:
+        elif (finding := _due_soon(view, now) or _near(view)) is not None:
             yield finding
         if view.is_due or view.percent_of_threshold is not None:
             yield from _compacts_first(view, config)
@@ -104,7 +192,8 @@ def _due(view: SessionView) -> Attention:
     return Attention(
         Severity.HIGH,
         "session-due",
-        f"{_name(view)} is due: {short_kilo(tokens)} of {short_kilo(view.threshold)}{_rate(view)}",
+        f"{name_of(view)} is due: {short_kilo(tokens)} of {short_kilo(view.threshold)}"
+        f"{_rate(view)}",
         hint=f"memconsole rotate {view.key_text} --dry-run shows the plan.",
         agent=view.agent.id,
         key=view.key_text,
@@ -120,7 +209,30 @@ def _due_soon(view: SessionView, now: datetime) -> Attention | None:
     return Attention(
         Severity.WARNING,
         "session-due-soon",
-        f"{_name(view)} reaches {short_kilo(view.threshold)} in about {minutes} min{_rate(view)}",
+        f"{name_of(view)} reaches {short_kilo(view.threshold)} in about {minutes} min{_rate(view)}",
+        hint="A checkpoint now saves what it holds.",
+        agent=view.agent.id,
+        key=view.key_text,
+        command="checkpoint",
+    )
+
+
+def _near(view: SessionView) -> Attention | None:
+    """Return that a session has nearly reached its threshold, or its window where none rotates."""
+    is_rotated = view.session_class.is_rotated
+    percent = view.percent_of_threshold if is_rotated else view.percent_of_window
+    limit = view.threshold if is_rotated else view.window
+    tokens = view.count.basis
+    if percent is None or limit is None or tokens is None or percent < _NEAR:
+        return None
+    state = (
+        "" if view.count.state is TokenState.FRESH else f" by a count that is {view.count.state}"
+    )
+    return Attention(
+        Severity.WARNING,
+        "near-limit",
+        f"{name_of(view)} is at {percent:.0f} % of its {'threshold' if is_rotated else 'window'}: "
+        f"{short_kilo(tokens)} of {short_kilo(limit)}{state}",
         hint="A checkpoint now saves what it holds.",
         agent=view.agent.id,
         key=view.key_text,
@@ -139,7 +251,7 @@ def _compacts_first(view: SessionView, config: PlatformConfig) -> Iterator[Atten
     yield Attention(
         Severity.WARNING,
         "compacts-first",
-        f"{_name(view)} is compacted at {short_kilo(max(limit, 0))}, before its threshold of "
+        f"{name_of(view)} is compacted at {short_kilo(max(limit, 0))}, before its threshold of "
         f"{short_kilo(view.threshold)}",
         hint="Lower rotation.threshold_tokens for this agent.",
         agent=view.agent.id,
@@ -147,49 +259,63 @@ def _compacts_first(view: SessionView, config: PlatformConfig) -> Iterator[Atten
     )
 
 
-def _captures(
-    agents: tuple[AgentView, ...], sessions: tuple[SessionView, ...], now: datetime
-) -> Iterator[Attention]:
-    """People talk, and no checkpoint was taken since."""
-    newest: dict[str, datetime] = {}
+def _counts(sessions: tuple[SessionView, ...], now: datetime) -> Iterator[Attention]:
+    """Yield the counts of today that cannot be true, and those that nobody knows."""
     for view in sessions:
-        spoken_at = view.stored.last_interaction_at or view.stored.updated_at
-        is_conversation = view.state is SessionState.LIVE and view.is_capturable
-        # A session that was just reset holds nothing that could be saved.
-        if is_conversation and spoken_at is not None and view.tokens != 0:
-            newest[view.agent.id] = max(spoken_at, newest.get(view.agent.id, spoken_at))
-    for agent in agents:
-        spoken_at = newest.get(agent.ref.id)
-        if spoken_at is None or now - spoken_at > timedelta(hours=4) or spoken_at > now:
+        used_at = view.stored.last_interaction_at or view.stored.updated_at
+        is_talk = view.state is SessionState.LIVE and view.session_class.is_rotated
+        if not is_talk or used_at is None or now - used_at > TODAY:
             continue
-        if agent.checkpoint_at is None or spoken_at - agent.checkpoint_at > _CAPTURE_LATE:
-            last = (
-                "it has no checkpoint yet"
-                if agent.checkpoint_at is None
-                else "its last checkpoint is over an hour older"
-            )
-            yield Attention(
-                Severity.WARNING,
-                "capture-late",
-                f"{agent.ref.id} sessions, and {last}",
-                hint=f"memconsole checkpoint --agent {agent.ref.id}",
-                agent=agent.ref.id,
-                command="checkpoint",
-            )
+        if view.count.state is TokenState.SUSPECT:
+            code, said = "count-suspect", why_suspect(view)
+        elif view.count.state is TokenState.UNKNOWN and _has_talk(view):
+            code, said = "count-unknown", "nobody knows how full it is"
+        else:
+            continue
+        yield Attention(
+            Severity.WARNING,
+            code,
+            f"{name_of(view)}: {said}",
+            hint="Until the platform counts again, automatic rotation leaves it alone.",
+            agent=view.agent.id,
+            key=view.key_text,
+            command="checkpoint",
+        )
+
+
+def _has_talk(view: SessionView) -> bool:
+    return view.transcript_state is not TranscriptState.NONE
+
+
+def _stale(stale: Iterable[SessionView], waiting: Sequence[Unsaved]) -> Iterator[Attention]:
+    """Yield what the next message starts anew; grave only where something in it is unsaved."""
+    open_ = {(one.view.agent.id, one.view.key_text) for one in waiting}
+    for view in stale:
+        is_open = (view.agent.id, view.key_text) in open_
+        rest = "; not all of it is saved" if is_open else "; all of it is saved"
+        yield Attention(
+            Severity.WARNING if is_open else Severity.INFO,
+            "reset-next",
+            f"{name_of(view)} starts anew with its next message{rest}",
+            hint="A checkpoint now saves what it holds." if is_open else "",
+            agent=view.agent.id,
+            key=view.key_text,
+            command="checkpoint" if is_open else "",
+        )
 
 
 def _limits(agents: tuple[AgentView, ...]) -> Iterator[Attention]:
-    """Files of which the platform loads only the beginning; a shared workspace counts once."""
+    """Files of which the platform loads only the beginning, or soon will; each of them once."""
     seen: set[tuple[object, str]] = set()
     for agent in agents:
         for limit in () if agent.pool is None else agent.pool.limits:
             place = (agent.agent.workspace, limit.path)
-            if not limit.is_over or place in seen:
+            if place in seen or not limit.limit or 100 * limit.chars / limit.limit < _NEAR:
                 continue
             seen.add(place)
             yield Attention(
                 Severity.WARNING,
-                "bootstrap-truncation",
+                "bootstrap-truncation" if limit.is_over else "near-limit",
                 f"{limit.path} of {agent.ref.id} has {limit.chars} characters; the platform "
                 f"loads {limit.limit}",
                 hint="Move the older part below memory/, where search finds it.",
@@ -219,7 +345,7 @@ def _losses(
     losses: Iterable[BadCompaction], sessions: tuple[SessionView, ...]
 ) -> Iterator[Attention]:
     for one in losses:
-        named = (_name(view) for view in sessions if view.session_id == one.session_id)
+        named = (name_of(view) for view in sessions if view.session_id == one.session_id)
         name = next(named, one.key or one.session_id)
         yield Attention(
             one.severity,
@@ -235,11 +361,6 @@ def _config(findings: Iterable[Finding]) -> Iterator[Attention]:
     for one in findings:
         hint = one.hint or "`memconsole config fix` shows what to set."
         yield Attention(one.severity, one.id, one.why, hint, one.agent)
-
-
-def _name(view: SessionView) -> str:
-    """Return what the session is called, after its agent."""
-    return f"{view.agent.id} / {cut_middle(let_out(view.name), _NAME_CHARS)}"
 
 
 def _rate(view: SessionView) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agents import Severity
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from memconsole.domain.agents import Agent, AgentRef, Era, Home, Notice, Severity, Storage
+    from memconsole.domain.agents import Agent, AgentRef, Era, Home, Notice, Storage
     from memconsole.domain.alerts.rules import OpenAlert
     from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.events import Event
@@ -168,6 +169,7 @@ class Attention:
         message: One sentence of fact.
         hint: One sentence that says what to do next.
         command: Name of the command that helps, run for that session or agent; empty for none.
+        seen_at: When a look at health saw it; None for what this reading sees itself.
     """
 
     severity: Severity
@@ -177,6 +179,20 @@ class Attention:
     agent: str | None = None
     key: str | None = None
     command: str = ""
+    seen_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """What speaks for quiet: a home is quiet only when all of it is known and nothing was found.
+
+    Attributes:
+        evidence: Short facts, such as `fullest 61 % research`.
+        unknown: What nobody knows, such as `gateway`.
+    """
+
+    evidence: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +220,8 @@ class ConsoleSnapshot:
         activity: Newest runs first.
         events: What the platform did by itself, the newest first.
         unread: Agents that are still being read: what is told is not all there is.
-        alerts: What was wrong at the scheduler's last look at health, the oldest first.
+        alerts: What was wrong at the last look at health, the oldest first.
+        quiet: What speaks for it that nothing is wrong where nothing was found.
     """
 
     home: Home
@@ -221,6 +238,7 @@ class ConsoleSnapshot:
     alerts: tuple[OpenAlert, ...] = ()
     events: tuple[Event, ...] = ()
     unread: int = 0
+    quiet: Quiet = Quiet()
     _by_agent: dict[str, tuple[SessionView, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -235,6 +253,17 @@ class ConsoleSnapshot:
                 grouped.setdefault(view.agent.id, []).append(view)
             self._by_agent.update((one, tuple(views)) for one, views in grouped.items())
         return self._by_agent.get(agent_id, ())
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing wants a look and everything that speaks for that is known."""
+        return self.worst is None and not self.quiet.unknown and not self.unread
+
+    @property
+    def worst(self) -> Attention | None:
+        """The first finding that is more than a remark; None when there is none."""
+        first = next(iter(self.attention), None)
+        return None if first is None or first.severity is Severity.INFO else first
 
     @property
     def is_whole(self) -> bool:

@@ -36,39 +36,41 @@ _GRACE_S = 0.5
 
 def take_health(
     ports: Ports,
-    snapshots: Snapshots,
+    snapshot: ConsoleSnapshot,
     settings: Settings,
     *,
     evidence: Callable[[ConsoleSnapshot], CompactionEvidence],
     indexes: Callable[[], Mapping[tuple[str, Source], IndexStatus]],
-    snapshot: ConsoleSnapshot | None = None,
 ) -> HealthReport:
     """Make every check.
 
     Args:
         ports: What the engine asks.
-        snapshots: Readings of everything.
+        snapshot: A reading with pools and the Gateway.
         settings: Thresholds.
         evidence: Judges the compactions of a snapshot.
         indexes: Tells the state of the indexes.
-        snapshot: A reading with pools and the Gateway that is at hand; None takes one.
+    """
+    inputs = HealthInputs(
+        ports=ports,
+        settings=settings,
+        snapshot=snapshot,
+        now=ports.clock.now(),
+        evidence=functools.cache(lambda: evidence(snapshot)),
+        indexes=functools.cache(indexes),
+    )
+    checks = _checks()
+    return HealthReport(tuple(_made(name, checks[name], inputs) for name in CHECK_IDS), inputs.now)
+
+
+def patient_snapshot(ports: Ports, snapshots: Snapshots, settings: Settings) -> ConsoleSnapshot:
+    """Take a reading that waits for the Gateway as long as health does.
 
     Raises:
         HomeNotFoundError: The platform home does not exist.
         HomeUnreadableError: It exists, and none of its stores can be read.
     """
-    live = LiveView(ports.gateway, ports.origin, budget_s=_wait_s(settings))
-    found = snapshot or snapshots.take(live)
-    inputs = HealthInputs(
-        ports=ports,
-        settings=settings,
-        snapshot=found,
-        now=ports.clock.now(),
-        evidence=functools.cache(lambda: evidence(found)),
-        indexes=functools.cache(indexes),
-    )
-    checks = _checks()
-    return HealthReport(tuple(_made(name, checks[name], inputs) for name in CHECK_IDS), inputs.now)
+    return snapshots.take(LiveView(ports.gateway, ports.origin, budget_s=_wait_s(settings)))
 
 
 def _wait_s(settings: Settings) -> float:

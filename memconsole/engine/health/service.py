@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from memconsole.domain.alerts.rules import BLIND, confirmed, dated, seen
 from memconsole.domain.health.checks import Check, CheckStatus, HealthReport, ok
 from memconsole.domain.health.text import status_text
-from memconsole.engine.health.read import take_health
+from memconsole.domain.snapshot.attention import with_checks
+from memconsole.engine.health.read import patient_snapshot, take_health
 from memconsole.errors import MemconsoleError, ReadOnlyError, StateError
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Home
     from memconsole.domain.settings import Settings
-    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot
     from memconsole.engine.alerts import AlertingResult, AlertService
     from memconsole.engine.config_check.service import ConfigService
     from memconsole.engine.home.reader import Reader
@@ -25,6 +26,17 @@ if TYPE_CHECKING:
 
 
 logger = logging.getLogger(__name__)
+
+
+class HealthLook(NamedTuple):
+    """What one look found.
+
+    Attributes:
+        attention: All findings of the same moment, what its checks found among them.
+    """
+
+    report: HealthReport
+    attention: tuple[Attention, ...]
 
 
 class HealthRound(NamedTuple):
@@ -71,8 +83,14 @@ class HealthService:
         self._alerts = alerts
         self._seen_home: Home | None = None
 
-    def report(self, snapshot: ConsoleSnapshot | None = None) -> HealthReport:
+    def report(self) -> HealthReport:
+        """Check everything that keeps memory safe, as `look` does."""
+        return self.look().report
+
+    def look(self, snapshot: ConsoleSnapshot | None = None) -> HealthLook:
         """Check everything that keeps memory safe; one failure never stops the rest.
+
+        What is wrong is remembered, so that the findings of every face are those of this look.
 
         Args:
             snapshot: A reading with pools and the Gateway that is at hand; None takes one.
@@ -82,16 +100,21 @@ class HealthService:
             HomeUnreadableError: It exists, and none of its stores can be read.
         """
         self._config.sweep()
+        found = snapshot or patient_snapshot(self._ports, self._snapshots, self._settings)
         report = take_health(
             self._ports,
-            self._snapshots,
+            found,
             self._settings,
             evidence=self._config.evidence,
             indexes=self._search.indexes,
-            snapshot=snapshot,
         )
-        state = self._alerts.state(str(self._reader.home().path))
-        return dated(confirmed(report, state), state)
+        home = str(self._reader.home().path)
+        state = self._alerts.state(home)
+        report = dated(confirmed(report, state), state)
+        known = seen(state, report).open
+        if not self._settings.ui.read_only:
+            self._alerts.note(home, known)
+        return HealthLook(report, with_checks(found.attention, known.values()))
 
     def look_after(self, cancel: StopSignal | None = None) -> HealthRound:
         """Check everything, keep the result as a file, and tell people what they do not know.

@@ -13,8 +13,10 @@ from memconsole.domain.sessions.names import names_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import LOOKBACK, RotationPolicy
 from memconsole.domain.settings import RotationSettings
+from memconsole.domain.snapshot.unsaved import TODAY
 from memconsole.engine.home.judge import Evidence, judge
 from memconsole.engine.home.service import HomeService
+from memconsole.engine.transcripts.ages import last_words
 from memconsole.engine.transcripts.tail import read_usages
 from memconsole.errors import ConfigError
 from memconsole.lazy_dataclass import dataclass
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.domain.transcripts.records import Tail, UsageMark
     from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import SessionStore
 
 _GROWTH_POINTS = 60
 
@@ -53,6 +56,7 @@ class AgentReading:
 
     Attributes:
         notices: Of transcripts that could not be read, or are not the sessions' own.
+        ended: Sessions that were reset within the last day, with the time of their last message.
     """
 
     agent: Agent
@@ -60,6 +64,7 @@ class AgentReading:
     usages: Mapping[str, Tail]
     read_at: datetime
     notices: tuple[Notice, ...] = ()
+    ended: tuple[tuple[StoredSession, datetime], ...] = ()
 
 
 class Reader:
@@ -68,11 +73,12 @@ class Reader:
     Attributes:
         homes: What all readings of the home go through.
         home: Reads home, configuration and roster.
+        settings: What holds for this home.
     """
 
     def __init__(self, ports: Ports, settings: Settings) -> None:
         self._ports = ports
-        self._settings = settings
+        self.settings = settings
         self.homes = HomeService(ports.platform)
         self.home = self.homes.read
         self._lock = threading.RLock()
@@ -88,7 +94,7 @@ class Reader:
 
         Sessions are shown all the same. What rotates reads the section itself, and is refused.
         """
-        rotation = self._settings.for_agent(agent_id).rotation
+        rotation = self.settings.for_agent(agent_id).rotation
         try:
             rotation.threshold_tokens  # noqa: B018 - a section that is wrong refuses
         except ConfigError:
@@ -137,8 +143,9 @@ class Reader:
                     return known
                 failed: list[Notice] = []
                 usages = self._usages(home, agent, listing, failed)
-            now = self._ports.clock.now()
-            reading = AgentReading(agent, listing, usages, now, few(failed))
+                now = self._ports.clock.now()
+                ended = _ended(self._ports.sessions, listing, now)
+            reading = AgentReading(agent, listing, usages, now, few(failed), ended)
             self._agents[agent.ref] = reading
             return reading
 
@@ -250,6 +257,25 @@ class Reader:
             self._news += bool(marks[one][0][3])
         kept.update((one, row) for one, row in found.items() if refs[one].modified_at is not None)
         return {one: tail for one, (_, tail) in found.items()}
+
+
+def _ended(
+    store: SessionStore, listing: StoreListing, now: datetime
+) -> tuple[tuple[StoredSession, datetime], ...]:
+    """Return what was reset of late; the name of an archive tells that, and not who spoke last."""
+    recent = [
+        one
+        for one in listing.sessions
+        if one.state is SessionState.ARCHIVED
+        and one.archive_reason == "reset"
+        and one.transcript is not None
+        and one.updated_at is not None
+        and timedelta() <= now - one.updated_at <= TODAY
+    ]
+    if not recent:
+        return ()
+    found = last_words(store, recent)
+    return tuple((one, at) for one in recent if (at := found.get(id(one.transcript))) is not None)
 
 
 def _mark(ref: TranscriptRef, wanted: int) -> UsageMark:

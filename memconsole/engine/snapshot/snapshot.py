@@ -13,10 +13,13 @@ from memconsole.domain.gateway import LiveReading
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import Sample, TokenState
 from memconsole.domain.snapshot.attention import attention
+from memconsole.domain.snapshot.quiet import quiet_of
 from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
+from memconsole.engine.freshness import stale_sessions
 from memconsole.engine.home.judge import times_of
 from memconsole.engine.home.live import completed, live_notices, of_this_home, overlaid
 from memconsole.engine.home.lookup import agents_of, require_a_readable_store
+from memconsole.engine.snapshot.saves import saves_of
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.plain import one_line
 from memconsole.text.timestamps import FUTURE, SKEWED, oddities
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from memconsole.domain.compaction import BadCompaction
     from memconsole.domain.config_check.finding import Finding
     from memconsole.domain.events import Event
+    from memconsole.domain.gateway import GatewayStatus
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.memory.records import Capture
     from memconsole.domain.sessions.stored import StoredSession, StoreListing
@@ -38,7 +42,7 @@ if TYPE_CHECKING:
     from memconsole.engine.home.reader import AgentReading, Reader
     from memconsole.ports.bundle import AlertPorts
     from memconsole.ports.platform import Clock, RunLog, SampleStore, SchedulerControl
-    from memconsole.ports.state import CaptureLog, EventLog
+    from memconsole.ports.state import CaptureLog, EventLog, RecoveryLog
 
 
 SoFar: TypeAlias = "Callable[[Callable[[], ConsoleSnapshot]], None]"
@@ -58,6 +62,7 @@ class Snapshots:
     reader: Reader
     samples: SampleStore
     captures: CaptureLog
+    recovery: RecoveryLog
     runs: RunLog
     events: EventLog
     scheduler: SchedulerControl
@@ -118,24 +123,14 @@ class Snapshots:
         """Return what was read as the faces show it."""
         views, sessions = self._judged(home, readings, seen, settings)
         now = self.clock.now()
-        notices = _notices(home, seen, readings, now)
-        return ConsoleSnapshot(
+        taken = ConsoleSnapshot(
             home=home,
             era=home.era,
             agents=tuple(views),
             sessions=tuple(sessions),
             left_out=_left_out(sessions, views),
-            notices=notices,
-            attention=attention(
-                views,
-                sessions,
-                notices,
-                config=home.config,
-                gateway=seen.status,
-                now=now,
-                losses=_losses(sessions, readings, min_compaction_ms),
-                findings=_findings(home, sessions, seen, self.reader),
-            ),
+            notices=_notices(home, seen, readings, now),
+            attention=(),
             events=self._events(home, settings),
             activity=self.runs.runs(limit=_ACTIVITY_ROWS, home=str(home.path)),
             gateway=seen.status,
@@ -143,6 +138,45 @@ class Snapshots:
             taken_at=now,
             alerts=self.alerts().store.open(str(home.path)),
         )
+        return self._with_findings(taken, readings, min_compaction_ms)
+
+    def _with_findings(
+        self,
+        taken: ConsoleSnapshot,
+        readings: Sequence[tuple[AgentReading, Pool | None]],
+        min_compaction_ms: int,
+    ) -> ConsoleSnapshot:
+        """Return a reading with what wants a look in it, and what speaks for quiet."""
+        home, gateway, now = taken.home, taken.gateway, taken.taken_at
+        settings = self.reader.settings
+        saves = saves_of(
+            [reading for reading, _ in readings],
+            taken.sessions,
+            home=home,
+            settings=settings,
+            captures=self.captures,
+            recovery=self.recovery,
+            now=now,
+        )
+        found = attention(
+            taken.agents,
+            taken.sessions,
+            taken.notices,
+            config=home.config,
+            gateway=gateway,
+            now=now,
+            saves=saves,
+            scheduler=taken.scheduler,
+            stale=stale_sessions(
+                taken.sessions, home=home, settings=settings, now=now, version=gateway.version
+            ),
+            losses=_losses(taken.sessions, readings, min_compaction_ms),
+            findings=_findings(home, taken.sessions, gateway, self.reader),
+            alerts=taken.alerts,
+        )
+        whole = replace(taken, attention=found)
+        is_off = settings.transport == "none"
+        return replace(whole, quiet=quiet_of(whole, saves, is_gateway_off=is_off))
 
     def _events(self, home: Home, settings: Settings | None) -> tuple[Event, ...]:
         """Return what the platform did; nothing for who does not show it."""
@@ -244,9 +278,9 @@ def _losses(
 
 
 def _findings(
-    home: Home, sessions: Iterable[SessionView], seen: LiveReading, reader: Reader
+    home: Home, sessions: Sequence[SessionView], status: GatewayStatus, reader: Reader
 ) -> tuple[Finding, ...]:
-    config, status = home.config, seen.status
+    config = home.config
     windows = [view.window for view in sessions if view.window is not None]
     named = config.windows.get(config.default_model or "")
     least = min(windows, default=named)
@@ -254,7 +288,7 @@ def _findings(
         return ()
     from memconsole.engine.snapshot.attention import urgent_findings  # noqa: PLC0415 - rarely needed
 
-    return urgent_findings(home, sessions, seen.status, reader=reader)
+    return urgent_findings(home, sessions, status, reader=reader)
 
 
 def _notices(

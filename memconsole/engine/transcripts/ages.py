@@ -64,11 +64,24 @@ def dated(
         sessions: One whose archive says when it ended is left as it is.
         refused: Takes what is to be said of transcripts that are another session's.
     """
-    refs = {
-        id(one.transcript): one.transcript
+    found = last_words(store, [one for one in sessions if not _says_its_end(one)], refused)
+    return tuple(
+        replace(one, spoke_at=at) if (at := found.get(id(one.transcript))) is not None else one
         for one in sessions
-        if one.transcript is not None and not _says_its_end(one)
-    }
+    )
+
+
+def last_words(
+    store: SessionStore, sessions: Sequence[StoredSession], refused: list[Notice] | None = None
+) -> dict[int, datetime | None]:
+    """Return the time of the newest message of each transcript, by its identity as an object.
+
+    Args:
+        store: The store of their transcripts.
+        sessions: One whose transcript cannot be read is left out.
+        refused: Takes what is to be said of transcripts that are another session's.
+    """
+    refs = {id(one.transcript): one.transcript for one in sessions if one.transcript is not None}
     found: dict[int, datetime | None] = {}
     with store.keep_open():
         for ref, entries in store.counted(
@@ -81,10 +94,7 @@ def dated(
                     refused.append(Notice(error.code, str(error), str(ref.path), ref.agent.id))
             except StoreError:
                 continue  # whoever reads it says why it cannot be read
-    return tuple(
-        replace(one, spoke_at=at) if (at := found.get(id(one.transcript))) is not None else one
-        for one in sessions
-    )
+    return found
 
 
 def _says_its_end(stored: StoredSession) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
 from textual.binding import Binding
@@ -19,7 +20,12 @@ from memconsole.ui.screens.panels import PanelScreen
 from memconsole.ui.widgets.line import Bar
 from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
-from memconsole.ui.widgets.title import attention_line, title_line
+from memconsole.ui.widgets.title import (
+    attention_line,
+    more_findings,
+    shown_findings,
+    title_line,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -37,6 +43,9 @@ if TYPE_CHECKING:
 
 
 _MESSAGE_SECONDS = 6.0
+
+_DOES = {"checkpoint": "saves it", "observe": "saves it", "recover": "brings it back"}
+"""What the key of a finding's command does, in two or three words."""
 
 
 class ConsoleScreen(PanelScreen):
@@ -57,6 +66,7 @@ class ConsoleScreen(PanelScreen):
         """Yield title and attention, the screen's own body, and the keys."""
         yield Bar("title")
         yield Bar("attention")
+        yield Bar("attention-2")
         yield from self.body()
         yield Bar("too-small")
         yield Bar("keys")
@@ -86,13 +96,24 @@ class ConsoleScreen(PanelScreen):
         self.bar("title").show(
             lambda width: title_line(snapshot, context, width, where=where, badges=badges)
         )
-        number = app.go.found or 0
-        keys = self._keys_of_finding(number)
-        self.bar("attention").show(
-            lambda width: attention_line(
-                snapshot, context, width, failure=failure, number=number, keys=keys
+        shown = () if failure else shown_findings(snapshot, app.go.found or 0, self.size.height)
+        more = more_findings(snapshot, shown)
+        self.set_class(len(shown) > 1, "-two-findings")
+        for place, bar in enumerate(("attention", "attention-2")):
+            number = shown[place] if place < len(shown) else None
+            is_counted = place == (0 if not shown or shown[0] else len(shown) - 1)
+            self.bar(bar).show(
+                partial(
+                    attention_line,
+                    snapshot,
+                    context,
+                    failure=failure,
+                    number=number,
+                    keys="" if number is None else self._keys_of_finding(number),
+                    after=more if is_counted else "",
+                    quiet_since=app.quiet_since,
+                )
             )
-        )
         self.show_keys()
 
     def show_keys(self) -> None:
@@ -129,14 +150,19 @@ class ConsoleScreen(PanelScreen):
         if snapshot is None or number >= len(snapshot.attention):
             return ""
         finding = snapshot.attention[number]
+        if finding.code == "scheduler" and why_not_host(self.desk) is None:
+            return "S runs the jobs here"
         if not finding.command:
             return ""
         spec = spec_of(finding.command)
         if refusal(spec, self.desk.settings, snapshot) is not None:
             spec = spec_of("checkpoint")  # what the Gateway cannot do now can be saved at least
+        if refusal(spec, self.desk.settings, snapshot) is not None:
+            return ""
         wanted, here = for_finding(snapshot, finding), self.targets(spec.subject)
-        keys = spec.key if aims_at(here, wanted, spec.subject) else f". then {spec.key}"
-        return f"{keys} {'saves it' if spec.name == 'checkpoint' else 'shows the plan'}"
+        key = spec.key or f": {spec.name}"
+        keys = key if aims_at(here, wanted, spec.subject) else f". then {key}"
+        return f"{keys} {_DOES.get(spec.name, 'shows the plan')}"
 
     def own_bindings(self) -> tuple[Binding, ...]:
         """Return what this screen binds beside what all of them do."""
@@ -186,6 +212,7 @@ class ConsoleScreen(PanelScreen):
         """Choose the arrangement for the new size; the keys stay where they were."""
         if self.is_open:
             self.choose_arrangement(event.size.width, event.size.height)
+            self.show_bars()
 
     def on_descendant_focus(self) -> None:
         """Show the keys that work now."""

@@ -14,6 +14,7 @@ from memconsole.ui.drawing.spans import Role, Span, between, line_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot
     from memconsole.ui.drawing.context import Context
@@ -104,45 +105,66 @@ def _scheduler_words(snapshot: ConsoleSnapshot, context: Context, size: str) -> 
     return f"{scheduler.state}   "
 
 
+def shown_findings(snapshot: ConsoleSnapshot | None, number: int, height: int) -> tuple[int, ...]:
+    """Return which findings stand above the panels: two where there is room, not twice the same.
+
+    Args:
+        snapshot: The reading, None before the first.
+        number: The one that was gone to, from 0.
+        height: Rows of the terminal.
+    """
+    found = () if snapshot is None else snapshot.attention
+    if number >= len(found) or (number == 0 and found[0].severity is Severity.INFO):
+        return ()
+    code = found[number].code
+    rest = [place for place in range(number + 1, len(found)) if found[place].code != code]
+    others = rest or list(range(number + 1, len(found)))
+    is_room = height >= TWO_LINES_FROM and others
+    second = others[0] if is_room and found[others[0]].severity is not Severity.INFO else None
+    return (number,) if second is None else (number, second)
+
+
+TWO_LINES_FROM = 30
+"""Rows of a terminal that has room for a second finding."""
+
+
 def attention_line(
     snapshot: ConsoleSnapshot | None,
     context: Context,
     width: int,
     *,
     failure: str = "",
-    number: int = 0,
+    number: int | None = None,
     keys: str = "",
+    after: str = "",
+    quiet_since: datetime | None = None,
 ) -> Line:
-    """Return one finding with its next step, and how many more there are.
+    """Return one finding with its next step, or what speaks for quiet.
 
     Args:
         snapshot: The reading, None before the first.
         context: Glyphs.
         width: Cells.
         failure: Why there is no new reading; it comes before everything else.
-        number: Which finding, from 0; the worst unless the operator went on to another.
+        number: Which finding, from 0; None where there is none to show.
         keys: What to press about that finding; else its hint stands there.
+        after: How many more findings there are, in words.
+        quiet_since: Since when this console knows the home to be quiet.
     """
     if failure:
         return (Span(" ! ", Role.DUE), Span(failure, Role.WARNING))
     if snapshot is None:
         return (Span(" reading the home", Role.MUTED),)
-    findings = snapshot.attention
-    agents = len(snapshot.agents)
-    part = f"{agents} of {agents + snapshot.unread} agents " if snapshot.unread else ""
-    if part and not findings:
-        return (Span(" reading the home: ", Role.MUTED), Span(part, Role.PLAIN))
-    if not findings:
-        return (Span(f" {context.glyphs.done} ", Role.OK), Span("all quiet", Role.MUTED))
-    worst = findings[min(number, len(findings) - 1)]
-    role = _SEVERITY_ROLES[worst.severity]
-    more = f"+ {len(findings) - 1} more  ! " if len(findings) > 1 else ""
-    if number:
-        more = f"{number + 1} of {len(findings)}  ! "
-    right: Line = (Span(part or more, Role.MUTED),) if part or more else ()
+    right: Line = (Span(after, Role.MUTED),) if after else ()
+    if number is None or number >= len(snapshot.attention):
+        if part := _part(snapshot):
+            return (Span(" reading the home: ", Role.MUTED), Span(part, Role.PLAIN))
+        return between(_quiet(snapshot, context, quiet_since), right, width)
+    one = snapshot.attention[number]
+    role = _SEVERITY_ROLES[one.severity]
     room = width - line_width(right) - 4
-    message = shorter(literal(worst.message), snapshot.home.path)
-    hint = keys or literal(worst.hint)
+    message = shorter(literal(one.message), snapshot.home.path)
+    hint = keys or literal(one.hint)
     if cells.width(message) + cells.width(hint) + 3 > room:
         hint = keys
         message = cells.cut(message, room - cells.width(hint) - 3, ellipsis=context.glyphs.ellipsis)
@@ -150,10 +172,51 @@ def attention_line(
     return between(left, right, width)
 
 
+def more_findings(snapshot: ConsoleSnapshot | None, shown: tuple[int, ...]) -> str:
+    """Return how many findings the lines above the panels leave out, and the key to all of them.
+
+    While agents are still being read it is how many were.
+    """
+    if snapshot is not None and (part := _part(snapshot)):
+        return part
+    found = () if snapshot is None else snapshot.attention
+    if shown and shown[0]:
+        return f"{shown[0] + 1} of {len(found)}  ! "
+    rest = len(found) - len(shown)
+    return f"+ {rest} more  ! " if rest > 0 else ""
+
+
+def _part(snapshot: ConsoleSnapshot) -> str:
+    """Return how many agents were read; empty for all of them."""
+    agents = len(snapshot.agents)
+    return f"{agents} of {agents + snapshot.unread} agents " if snapshot.unread else ""
+
+
+def _quiet(snapshot: ConsoleSnapshot, context: Context, since: datetime | None) -> Line:
+    """Return that all is quiet and what proves it; else what is not known."""
+    glyphs, quiet = context.glyphs, snapshot.quiet
+    dot = f" {glyphs.dot} "
+    evidence = literal(dot.join(quiet.evidence))
+    if quiet.unknown:
+        said = f"nothing found, not known: {', '.join(quiet.unknown)}"
+        return (
+            Span(" ? ", Role.WARNING),
+            Span(said, Role.WARNING),
+            Span(f"{dot}{evidence}" if evidence else "", Role.MUTED),
+        )
+    age = "" if since is None else figures.until(context.now - since)
+    words = f"quiet {age}" if age and age != "now" else "quiet"
+    return (
+        Span(f" {glyphs.done} ", Role.OK),
+        Span(dot.join(filter(None, (words, evidence))), Role.MUTED),
+    )
+
+
 def next_step(finding: Attention) -> str:
     """Return what to do about a finding, in keys where there is one."""
     if finding.command:
-        return f"Enter, then {spec_of(finding.command).key}"
+        spec = spec_of(finding.command)
+        return f"Enter, then {spec.key or f': {spec.name}'}"
     return literal(finding.hint)
 
 

@@ -100,3 +100,13 @@ def test_a_mute_that_somebody_spoiled_mutes_nothing(tmp_path: Path) -> None:
 
     state.write(spoil)
     assert store.load("/one").mutes == {}
+
+
+def test_a_look_without_telling_leaves_what_was_told_and_muted(tmp_path: Path) -> None:
+    store = StateAlerts(database(tmp_path))
+    store.save("/one", STATE)
+    disk = OpenAlert("disk", CheckStatus.WARNING, "full", "", AT, AT)
+    store.note("/one", [disk])
+
+    found = store.load("/one")
+    assert (found.open, found.told) == ({"disk": disk}, STATE.told)

@@ -125,3 +125,28 @@ def test_keys_are_known_from_looks_and_from_captures(database: StateDatabase) ->
         "s-5": "agent:main:telegram:direct:7",
     }
     assert recovery.keys(replace(MAIN, home="/elsewhere")) == {}
+
+
+def test_a_session_is_saved_up_to_what_any_capture_reached(database: StateDatabase) -> None:
+    captures = StateCaptures(database)
+    captures.add(CAPTURE)
+    captures.add(replace(CAPTURE, agent=AgentRef("/elsewhere", "main"), at=later(hours=9)))
+    assert captures.latest_by_session(MAIN.home) == {("main", "a0b7"): NOW}
+
+    StateObserver(database).advance(
+        MAIN,
+        "h1",
+        {"a0b7": Cursor("0b", 1, later(minutes=5)), "b1": HERE, "c2": Cursor(None, 0, None)},
+        NOW,
+    )
+    cycle = Cycle("d3", 0, NOW)
+    mark = FlushMark(cycle, frozenset(), later(minutes=7))
+    StateFlushes(database).store(MAIN, "agent:main:d", mark)
+    StateRecovery(database).remember(MAIN, "e4", "f00d", later(minutes=9))
+
+    assert captures.latest_by_session(MAIN.home) == {
+        ("main", "a0b7"): later(minutes=5),
+        ("main", "b1"): NOW,
+        ("main", "d3"): later(minutes=7),
+        ("main", "e4"): later(minutes=9),
+    }

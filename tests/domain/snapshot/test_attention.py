@@ -5,15 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from memconsole.domain.agents import Agent, AgentRef, Notice, PlatformConfig, Severity, Storage
+from memconsole.domain.alerts.rules import OpenAlert
 from memconsole.domain.gateway import GatewayStatus
+from memconsole.domain.health.checks import CheckStatus
 from memconsole.domain.memory.files import Limit, Pool
 from memconsole.domain.sessions.keys import SessionClass, SessionKey
 from memconsole.domain.sessions.stored import SessionState, StoredSession, TranscriptState
 from memconsole.domain.sessions.tokens import Growth, NotDue, TokenCount, TokenState
-from memconsole.domain.snapshot.attention import attention
-from memconsole.domain.snapshot.snapshot import AgentView, Attention, SessionView
+from memconsole.domain.snapshot.attention import attention, with_checks
+from memconsole.domain.snapshot.groups import grouped
+from memconsole.domain.snapshot.snapshot import (
+    AgentView,
+    Attention,
+    SchedulerStatus,
+    SessionView,
+)
+from memconsole.domain.snapshot.unsaved import Cut, Saves
 
 NOW = datetime(2026, 4, 12, 9, tzinfo=UTC)
 AGENT = AgentRef("/home/operator/.openclaw", "main")
@@ -73,6 +83,7 @@ def found(
     agents: tuple[AgentView, ...] = (),
     notices: tuple[Notice, ...] = (),
     gateway: GatewayStatus | None = None,
+    **more: object,
 ) -> tuple[Attention, ...]:
     return attention(
         agents,
@@ -81,7 +92,12 @@ def found(
         config=PlatformConfig(),
         gateway=gateway or GatewayStatus(),
         now=NOW,
+        **more,  # type: ignore[arg-type]
     )
+
+
+def codes(found: tuple[Attention, ...]) -> list[str]:
+    return [one.code for one in found]
 
 
 def test_all_quiet() -> None:
@@ -132,15 +148,155 @@ def test_a_small_window_compacts_before_its_threshold() -> None:
 
 def test_talk_without_a_capture_warns() -> None:
     [never] = found(session(), agents=(agent(checkpoint_at=None),))
-    [late] = found(session(), agents=(agent(checkpoint_at=NOW - timedelta(hours=2)),))
 
-    assert never.message == "main talks, and it has no checkpoint yet"
-    assert late.message == "main talks, and its last checkpoint is over an hour older"
+    assert (never.code, never.message) == (
+        "no-checkpoint",
+        "main is used, and it has no checkpoint yet",
+    )
     assert never.hint == "memconsole checkpoint --agent main"
 
 
+def test_messages_that_wait_for_two_checkpoints_warn() -> None:
+    saves = Saves(
+        saved={("main", "a1"): NOW - timedelta(hours=2)},
+        said={"a1": (NOW - timedelta(hours=3), NOW - timedelta(minutes=31), NOW)},
+    )
+    [late] = found(session(), agents=(agent(),), saves=saves)
+
+    assert late.message == "main / main holds 31 min that nobody saved"
+    assert (late.command, late.key) == ("checkpoint", "agent:main:main")
+    early = replace(saves, said={"a1": (NOW - timedelta(minutes=30), NOW)})
+    assert found(session(), agents=(agent(),), saves=early) == ()
+    slow = replace(saves, intervals={"main": timedelta(hours=1)})
+    assert found(session(), agents=(agent(),), saves=slow) == ()
+
+
+def test_an_older_talk_is_observed_for_a_checkpoint_takes_the_newest() -> None:
+    older = replace(
+        session().stored, session_id="b2", updated_at=NOW - timedelta(hours=2), spoke_at=None
+    )
+    saves = Saves(saved={("main", "a1"): NOW})
+    [late] = found(session(), session(stored=older), agents=(agent(),), saves=saves)
+
+    assert (late.code, late.command) == ("capture-late", "observe")
+
+
+def test_a_stopped_scheduler_is_grave_while_something_is_unsaved() -> None:
+    saves = Saves(saved={("main", "a1"): NOW - timedelta(minutes=20)})
+    stopped = SchedulerStatus("stopped")
+    [item] = found(session(), agents=(agent(),), saves=saves, scheduler=stopped)
+
+    assert (item.code, item.severity) == ("scheduler", Severity.HIGH)
+    assert (
+        item.message == "the scheduler is stopped, and 1 session holds messages that nobody saved"
+    )
+    saved = Saves(saved={("main", "a1"): NOW})
+    assert found(session(), agents=(agent(),), saves=saved, scheduler=stopped) == ()
+    running = SchedulerStatus("running")
+    assert found(session(), agents=(agent(),), saves=saves, scheduler=running) == ()
+
+
+def cut(what: str = "compacted", minutes: int = 11) -> Cut:
+    at = NOW - timedelta(minutes=minutes)
+    return Cut(AGENT, "a1", "main / main", "agent:main:main", what, at, at, 177_600)
+
+
+def test_what_was_cut_while_it_was_unsaved_comes_before_everything() -> None:
+    saves = Saves(
+        saved={("main", "a1"): NOW - timedelta(minutes=37)}, cuts=(cut(),), zone=ZoneInfo("UTC")
+    )
+    items = found(session(151_000), agents=(agent(),), saves=saves)
+
+    assert codes(items) == ["work-lost", "session-due"]
+    assert items[0].severity is Severity.CRITICAL
+    assert items[0].message == (
+        "LOST? main / main was compacted by the platform 08:49 at 177.6K, 26 min of it unsaved"
+    )
+    assert items[0].command == "observe"
+
+
+def test_a_reset_of_what_was_not_saved_is_recovered() -> None:
+    [item, *_] = found(agents=(agent(),), saves=Saves(cuts=(cut("reset"),)))
+
+    assert (item.command, "nothing of it saved" in item.message) == ("recover", True)
+
+
+def test_what_was_saved_before_or_since_a_cut_is_not_lost() -> None:
+    for saved_at in (NOW - timedelta(minutes=12), NOW):
+        saves = Saves(saved={("main", "a1"): saved_at}, cuts=(cut(),))
+        assert "work-lost" not in codes(found(agents=(agent(),), saves=saves))
+    old = Saves(cuts=(cut(minutes=25 * 60),))
+    assert found(agents=(agent(),), saves=old) == ()
+
+
+def test_a_reset_by_the_next_message_is_a_warning_only_for_what_is_unsaved() -> None:
+    view = session()
+    unsaved = Saves(saved={("main", "a1"): NOW - timedelta(minutes=20)})
+    [warning] = found(view, agents=(agent(),), saves=unsaved, stale=(view,))
+    [remark] = found(
+        view, agents=(agent(),), saves=Saves(saved={("main", "a1"): NOW}), stale=(view,)
+    )
+
+    assert (warning.code, warning.severity) == ("reset-next", Severity.WARNING)
+    assert (remark.severity, remark.command) == (Severity.INFO, "")
+    old = session(stored=replace(view.stored, updated_at=NOW - timedelta(hours=30)))
+    [never] = found(old, agents=(agent(checkpoint_at=None),), stale=(old,))
+    assert (never.severity, "not all of it is saved" in never.message) == (Severity.WARNING, True)
+
+
+def test_what_is_near_its_limit_is_told() -> None:
+    [item] = found(session(135_000))
+    assert item.message == "main / main is at 90 % of its threshold: 135K of 150K"
+    assert found(session(134_000)) == ()
+    group = session(
+        1,
+        session_class=SessionClass.CRON,
+        count=TokenCount(TokenState.FRESH, 185_000),
+        percent_of_threshold=123.3,
+        percent_of_window=92.5,
+    )
+    [window] = found(group)
+    assert "92 % of its window: 185K of 200K" in window.message
+
+
+def test_a_count_that_cannot_be_true_says_why() -> None:
+    view = session(1, count=TokenCount(TokenState.SUSPECT, 231_500, 58_500))
+    [item] = found(view)
+
+    assert item.code == "count-suspect"
+    assert item.message == "main / main: 231.5K reported > 200K window; transcript says 58.5K"
+    old = replace(view.stored, updated_at=NOW - timedelta(hours=25))
+    assert found(replace(view, stored=old)) == ()
+
+
+def test_a_count_that_nobody_knows_is_told_of_what_was_used_today() -> None:
+    assert codes(found(session(None))) == ["count-unknown"]
+    empty = replace(session().stored, transcript_state=TranscriptState.NONE)
+    assert found(session(None, stored=empty)) == ()
+
+
+def alert(issue: str) -> OpenAlert:
+    return OpenAlert(issue, CheckStatus.WARNING, f"{issue} is bad", "mend it", NOW, NOW)
+
+
+def test_what_the_last_look_at_health_found_is_in_the_list() -> None:
+    [item] = found(alerts=(alert("disk"), alert("gateway"), alert("stores")))
+
+    assert (item.code, item.message, item.seen_at) == ("disk", "disk is bad", NOW)
+    again = with_checks((item,), (alert("index"),))
+    assert codes(again) == ["index"]
+
+
+def test_findings_that_say_the_same_are_one_group() -> None:
+    many = found(*(session(151_000, label=str(n)) for n in range(3)), alerts=(alert("disk"),))
+    groups = grouped(many)
+
+    assert [one.message for one in groups] == ["3 sessions are due", "disk is bad"]
+    assert [len(one.findings) for one in groups] == [3, 1]
+
+
 def test_an_old_talk_needs_no_capture() -> None:
-    stored = replace(session().stored, updated_at=NOW - timedelta(hours=5))
+    stored = replace(session().stored, updated_at=NOW - timedelta(hours=25))
 
     assert found(session(stored=stored), agents=(agent(checkpoint_at=None),)) == ()
 
@@ -155,8 +311,10 @@ def test_a_file_that_the_platform_cuts_is_loud_even_while_nobody_talks() -> None
 
     assert item.code == "bootstrap-truncation"
     assert item.message == "MEMORY.md of main has 20001 characters; the platform loads 20000"
-    exact = replace(pool, limits=(Limit("MEMORY.md", 20_000, 20_000),))
-    assert found(agents=(agent(pool=exact),)) == ()
+    exact = replace(pool, limits=(Limit("MEMORY.md", 18_000, 20_000),))
+    assert codes(found(agents=(agent(pool=exact),))) == ["near-limit"]
+    fits = replace(pool, limits=(Limit("MEMORY.md", 17_999, 20_000),))
+    assert found(agents=(agent(pool=fits),)) == ()
 
 
 def test_the_worst_comes_first() -> None:
@@ -173,7 +331,7 @@ def test_the_worst_comes_first() -> None:
     assert [(item.severity, item.code) for item in items] == [
         (Severity.CRITICAL, "store-unreadable"),
         (Severity.HIGH, "session-due"),
-        (Severity.WARNING, "capture-late"),
+        (Severity.WARNING, "no-checkpoint"),
         (Severity.WARNING, "gateway"),
     ]
     assert items[-1].hint == "Start it."

@@ -1,18 +1,31 @@
-"""Everything that wants attention, worst first, with its next step."""
+"""Everything that wants attention, worst first: equal findings as one, each in full below."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from textual import on
+
+from memconsole.domain.commands.command import Subject
+from memconsole.domain.snapshot.groups import Group, grouped
 from memconsole.text import figures
-from memconsole.ui.drawing.listing import Listing
+from memconsole.ui.actions.targets import for_agents, for_finding
+from memconsole.ui.drawing import cells
+from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
-from memconsole.ui.drawing.spans import Cell, Column, Role, Row
-from memconsole.ui.screens.base import ListScreen
+from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
+from memconsole.ui.keys import bind
+from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.widgets.title import next_step, severity_role
 
 if TYPE_CHECKING:
-    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from memconsole.domain.agents import Notice
+    from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot
+    from memconsole.ui.actions.targets import Target
     from memconsole.ui.drawing.context import Context
 
 _COLUMNS = (
@@ -22,26 +35,42 @@ _COLUMNS = (
     Column("next step", 20, flex=4, drop=1),
 )
 
+_NOTICE = "notice-"
+
+
+def _key(group: Group) -> str:
+    """Return the name of a group's row; messages grow older, so they are no part of it."""
+    first = group.first
+    if len(group.findings) > 1:
+        return f"{first.severity}-{first.code}-{first.command}"
+    return f"one-{first.code}-{first.agent or ''}-{first.key or ''}"
+
+
+def _others(snapshot: ConsoleSnapshot) -> list[Notice]:
+    """Return the notices that are no findings."""
+    known = {finding.message for finding in snapshot.attention}
+    return [notice for notice in snapshot.notices if notice.message not in known]
+
 
 def findings_listing(snapshot: ConsoleSnapshot, context: Context) -> Listing:
-    """Return all findings, and the notices that are none."""
+    """Return all findings, equal ones as one row, and the notices that are none."""
     rows = [
         Row(
-            key=f"{number}-{finding.code}",
+            key=_key(group),
             cells=(
-                Cell(finding.severity.value, severity_role(finding.severity)),
-                Cell(finding.agent or ""),
-                Cell(literal(finding.message)),
-                Cell(next_step(finding), Role.MUTED),
+                Cell(group.severity.value, severity_role(group.severity)),
+                Cell(_whose(group)),
+                Cell(literal(group.message)),
+                Cell(_step(group), Role.MUTED),
             ),
-            value=literal(f"{finding.message} {finding.hint}"),
+            value=literal(" ".join(f"{one.message} {one.hint}" for one in group.findings)),
         )
-        for number, finding in enumerate(snapshot.attention)
+        for group in grouped(snapshot.attention)
     ]
-    known = {finding.message for finding in snapshot.attention}
+    notices = _others(snapshot)
     rows += [
         Row(
-            key=f"notice-{number}",
+            key=f"{_NOTICE}{number}",
             cells=(
                 Cell("notice", Role.MUTED),
                 Cell(notice.agent or "", Role.MUTED),
@@ -50,24 +79,71 @@ def findings_listing(snapshot: ConsoleSnapshot, context: Context) -> Listing:
             ),
             value=literal(notice.path or notice.message),
         )
-        for number, notice in enumerate(snapshot.notices)
-        if notice.message not in known
+        for number, notice in enumerate(notices)
     ]
-    notices = len(rows) - len(snapshot.attention)
     return Listing(
         title="Findings",
-        about=f"{context.glyphs.dot} {len(known)}, {figures.plural(notices, 'notice')}",
+        about=f"{context.glyphs.dot} {len(snapshot.attention)}, "
+        f"{figures.plural(len(notices), 'notice')}",
         source="disk",
         age=context.age(snapshot.taken_at),
+        number=1,
         columns=_COLUMNS,
         rows=tuple(rows),
-        empty=("all quiet: nothing wants attention",),
+        empty=("nothing was found that wants attention",),
         is_stale=context.is_stale(snapshot.taken_at),
     )
 
 
-class FindingsScreen(ListScreen):
-    """All findings; Enter goes to what a finding is about."""
+def _whose(group: Group) -> str:
+    agents = dict.fromkeys(one.agent for one in group.findings if one.agent)
+    return next(iter(agents), "") if len(agents) < 2 else str(len(agents))
+
+
+def _step(group: Group) -> str:
+    if len(group.findings) > 1 and group.first.command:
+        return f"space marks all {len(group.findings)}"
+    return next_step(group.first)
+
+
+def full_text(snapshot: ConsoleSnapshot, key: str, context: Context, width: int) -> tuple[Row, ...]:
+    """Return one row of the list in full, broken between words."""
+    if key.startswith(_NOTICE):
+        notice = _others(snapshot)[int(key.removeprefix(_NOTICE))]
+        parts = [notice.message, notice.path or ""]
+    else:
+        group = next((one for one in grouped(snapshot.attention) if _key(one) == key), None)
+        parts = [] if group is None else _told(group, context)
+    pieces = [piece for part in parts if part for piece in cells.wrap(literal(part), max(width, 8))]
+    return tuple(
+        text_row(f"text-{number}", Span(piece), value=piece) for number, piece in enumerate(pieces)
+    )
+
+
+def _told(group: Group, context: Context) -> list[str]:
+    """Return every finding of a group with its hint, and how old what was not read now is."""
+    parts = []
+    for one in group.findings:
+        age = ""
+        if one.seen_at is not None:
+            age = f" (a look at health saw it {figures.ago(context.since(one.seen_at))})"
+        parts += [f"{one.message}{age}", one.hint]
+    return list(dict.fromkeys(parts))
+
+
+class FindingsScreen(ConsoleScreen):
+    """All findings; Enter goes to what one is about, space marks all that a group is about."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        bind(
+            "space",
+            "mark",
+            "mark",
+            "Mark all that this is about for an action",
+            name="mark",
+            show=True,
+        ),
+    ]
 
     def __init__(self) -> None:
         super().__init__("findings")
@@ -77,20 +153,73 @@ class FindingsScreen(ListScreen):
         """The name of the screen."""
         return "findings"
 
+    def body(self) -> ComposeResult:
+        """Yield the list, and one of its rows in full."""
+        yield Pane("list", glyphs=self.desk.glyphs, classes="-current")
+        yield Pane("one", glyphs=self.desk.glyphs)
+
     def show_snapshot(self) -> None:
         """Show the newest findings."""
         if self.desk.snapshot is not None:
             self.named("list").show(findings_listing(self.desk.snapshot, self.context()))
+            self._show_one()
         super().show_snapshot()
+
+    @on(Pane.Moved, "#list")
+    @on(Pane.Resized, "#one")
+    def _show_one(self) -> None:
+        snapshot, row, pane = self.desk.snapshot, self.named("list").row, self.named("one")
+        if snapshot is None:
+            return
+        found = full_text(snapshot, "" if row is None else row.key, self.context(), pane.room[0])
+        pane.show(Listing("In full", number=2, rows=found, empty=("nothing is selected",)))
+        self.show_keys()
+
+    def _groups_by_key(self) -> dict[str, Group]:
+        snapshot = self.desk.snapshot
+        found = () if snapshot is None else grouped(snapshot.attention)
+        return {_key(one): one for one in found}
+
+    @property
+    def _chosen(self) -> tuple[Attention, ...]:
+        """What keys act on: marked groups whole, else the one finding under the cursor."""
+        if not self.is_open:
+            return ()
+        place, groups = self.named("list").place, self._groups_by_key()
+        if place.marks:
+            marked = [groups[key] for key in groups if key in place.marks]
+            return tuple(one for group in marked for one in group.findings)
+        group = groups.get(place.cursor or "")
+        return group.findings if group is not None and len(group.findings) == 1 else ()
+
+    def targets(self, subject: Subject) -> tuple[Target, ...]:
+        """Return what the chosen findings are about, each of it once."""
+        snapshot = self.desk.snapshot
+        if snapshot is None or subject is Subject.ENTRY:
+            return ()
+        if subject is Subject.AGENT:
+            agents = dict.fromkeys(one.agent for one in self._chosen if one.agent)
+            return for_agents(snapshot, agents, subject)
+        found = (target for one in self._chosen for target in for_finding(snapshot, one))
+        return tuple(dict.fromkeys(one for one in found if one.key is not None))
+
+    def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
+        """Add that notices are about nothing that a command could act on."""
+        row = self.named("list").row if self.is_open else None
+        if action == "mark" and (row is None or row.key.startswith(_NOTICE)):
+            return "there is no finding under the cursor"
+        return super().why_not(action, parameters)
 
     def action_open(self) -> None:
         """Go to what the finding is about: a session, a start, a memory, else to health."""
-        snapshot = self.desk.snapshot
-        row = None if self.pane is None else self.pane.row
-        number = "" if row is None else row.key.partition("-")[0]
-        if snapshot is None or not number.isdigit() or int(number) >= len(snapshot.attention):
+        snapshot, row = self.desk.snapshot, self.named("list").row
+        group = None if row is None else self._groups_by_key().get(row.key)
+        if snapshot is None or group is None:
             return
-        finding = snapshot.attention[int(number)]
+        if len(group.findings) > 1:
+            self.focus_pane(self.named("one"))
+            return
+        finding = group.first
         view = next(
             (one for one in snapshot.sessions if finding.key and one.key_text == finding.key), None
         )
@@ -100,5 +229,5 @@ class FindingsScreen(ListScreen):
             self.desk.go.bootstrap(finding.agent)
         elif finding.agent is not None:
             self.desk.go.memory(finding.agent)
-        else:  # the Gateway, or the platform's configuration
+        else:  # the Gateway, a check of health, or the platform's configuration
             self.desk.go.health()

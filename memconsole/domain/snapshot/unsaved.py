@@ -1,0 +1,215 @@
+"""What the memory of no agent holds yet: messages that nobody saved, and those that were cut off.
+
+A session is saved up to the newest moment that any capture of ours reached: checkpoint, flush,
+observation, summary or recovery. What was said later is unsaved; what was said later in a session
+that the platform compacted or reset since then may be lost, and can still be brought back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import Severity
+from memconsole.domain.calendar import clock
+from memconsole.domain.checkpoint.rules import touched_at
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.snapshot.snapshot import Attention
+from memconsole.domain.snapshot.wording import name_of
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import long_span, short_kilo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from memconsole.domain.agents import AgentRef
+    from memconsole.domain.calendar import Zone
+    from memconsole.domain.snapshot.snapshot import AgentView, SchedulerStatus, SessionView
+
+TODAY = timedelta(hours=24)
+"""A session that was used within this time was used today."""
+
+_SAME_MOMENT = timedelta(minutes=2)
+"""Between the last words of a turn and what a capture or a cut of it says of its time."""
+
+EVER = timedelta.max
+
+_TURNS = 2
+"""Intervals of the checkpoint job after which messages should have been saved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A session whose words left its context, or whose talk ended, by the platform.
+
+    Attributes:
+        name: What people call it.
+        key: The session key that it has or had.
+        what: `compacted` or `reset`.
+        spoke_at: The last message before it.
+        tokens: Before it, where that is known.
+    """
+
+    agent: AgentRef
+    session_id: str
+    name: str
+    key: str
+    what: str
+    at: datetime
+    spoke_at: datetime
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Saves:
+    """What was saved of a home, and what was said.
+
+    Attributes:
+        saved: Up to which moment each session is saved, by agent and session id.
+        said: Times of messages by session id, the oldest first, where they were read.
+        cuts: Compactions and resets of the last day.
+        intervals: Time between two checkpoints, by agent.
+        interval: The usual one.
+        zone: In which times are told.
+    """
+
+    saved: Mapping[tuple[str, str], datetime] = field(default_factory=dict)
+    said: Mapping[str, Sequence[datetime]] = field(default_factory=dict)
+    cuts: Sequence[Cut] = ()
+    intervals: Mapping[str, timedelta] = field(default_factory=dict)
+    interval: timedelta = timedelta(minutes=15)
+    zone: Zone = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """A live session with messages that no capture has reached.
+
+    Attributes:
+        since: The first of them whose time is known.
+        saved_at: Up to where it is saved; None for never.
+        is_newest: It is the newest talk of its agent, which a checkpoint takes.
+    """
+
+    view: SessionView
+    since: datetime
+    saved_at: datetime | None
+    is_newest: bool
+
+
+def unsaved(
+    agents: Iterable[AgentView],
+    sessions: Iterable[SessionView],
+    saves: Saves,
+    now: datetime,
+    *,
+    within: timedelta = TODAY,
+) -> tuple[Unsaved, ...]:
+    """Return the live sessions that hold something unsaved, the longest wait first.
+
+    Args:
+        agents: Their agents.
+        sessions: Those that are looked at.
+        saves: What was saved and said.
+        now: The present.
+        within: How long ago somebody must have spoken in them at most.
+    """
+    of_files = {one.ref.id: one.checkpoint_at for one in agents}
+    recorded = {agent for agent, _ in saves.saved}
+    newest: dict[str, tuple[datetime, SessionView]] = {}
+    found = []
+    for view in sessions:
+        spoke_at = touched_at(view.stored) or view.stored.last_interaction_at
+        is_talk = view.state is SessionState.LIVE and view.is_capturable and view.tokens != 0
+        if not is_talk or spoke_at is None or not timedelta() <= now - spoke_at <= within:
+            continue
+        if view.agent.id not in newest or spoke_at > newest[view.agent.id][0]:
+            newest[view.agent.id] = spoke_at, view
+        saved_at = saves.saved.get((view.agent.id, view.session_id or ""))
+        if saved_at is None and view.agent.id not in recorded:
+            saved_at = of_files.get(view.agent.id)  # another program's checkpoint, as its file says
+        if saved_at is not None and spoke_at - saved_at <= _SAME_MOMENT:
+            continue
+        said = saves.said.get(view.session_id or "", ())
+        later = (at for at in said if saved_at is None or at > saved_at)
+        found.append((view, min(next(later, spoke_at), spoke_at), saved_at))
+    found.sort(key=lambda one: (one[1], one[0].key_text or ""))
+    return tuple(
+        Unsaved(view, since, saved_at, is_newest=newest[view.agent.id][1] is view)
+        for view, since, saved_at in found
+    )
+
+
+def lost_work(saves: Saves, now: datetime) -> Iterator[Attention]:
+    """Yield the sessions that the platform cut while something in them was unsaved."""
+    for cut in saves.cuts:
+        saved_at = saves.saved.get((cut.agent.id, cut.session_id))
+        is_safe = saved_at is not None and cut.spoke_at - saved_at <= _SAME_MOMENT
+        if is_safe or now - cut.at > TODAY:
+            continue
+        size = "" if cut.tokens is None else f" at {short_kilo(cut.tokens)}"
+        rest = "nothing of it saved"
+        if saved_at is not None:
+            rest = f"{long_span(cut.spoke_at - saved_at)} of it unsaved"
+        command = "recover" if cut.what == "reset" else "observe"
+        yield Attention(
+            Severity.CRITICAL,
+            "work-lost",
+            f"LOST? {cut.name} was {cut.what} by the platform "
+            f"{clock(cut.at, saves.zone)}{size}, {rest}",
+            hint=f"memconsole {command} --agent {cut.agent.id} brings it back.",
+            agent=cut.agent.id,
+            key=cut.key,
+            command=command,
+        )
+
+
+def late_saves(
+    agents: Iterable[AgentView], waiting: Iterable[Unsaved], saves: Saves, now: datetime
+) -> Iterator[Attention]:
+    """Yield each agent whose messages wait for longer than two checkpoints should take."""
+    by_agent: dict[str, list[Unsaved]] = {}
+    for one in waiting:
+        by_agent.setdefault(one.view.agent.id, []).append(one)
+    for agent in agents:
+        own = by_agent.get(agent.ref.id, [])
+        most = _TURNS * saves.intervals.get(agent.ref.id, saves.interval)
+        is_first = agent.checkpoint_at is None and all(one.saved_at is None for one in own)
+        late = own if is_first else [one for one in own if now - one.since > most]
+        if late:
+            yield _late(agent, late, is_first=is_first, now=now)
+
+
+def _late(agent: AgentView, late: list[Unsaved], *, is_first: bool, now: datetime) -> Attention:
+    worst = late[0]
+    more = f", and {len(late) - 1} more of its sessions wait" if len(late) > 1 else ""
+    message = f"{name_of(worst.view)} holds {long_span(now - worst.since)} that nobody saved{more}"
+    if is_first:
+        message = f"{agent.ref.id} is used, and it has no checkpoint yet"
+    # A checkpoint takes the newest talk; observing takes all of them.
+    is_one = all(one.is_newest for one in late)
+    command = "checkpoint" if is_first or is_one else "observe"
+    return Attention(
+        Severity.WARNING,
+        "no-checkpoint" if is_first else "capture-late",
+        message,
+        hint=f"memconsole {command} --agent {agent.ref.id}",
+        agent=agent.ref.id,
+        key=None if is_first else worst.view.key_text,
+        command=command,
+    )
+
+
+def idle_scheduler(waiting: Sequence[Unsaved], scheduler: SchedulerStatus) -> Iterator[Attention]:
+    """Yield that nobody saves what is unsaved."""
+    if not waiting or scheduler.state == "running":
+        return
+    count = f"{len(waiting)} sessions hold" if len(waiting) > 1 else "1 session holds"
+    yield Attention(
+        Severity.HIGH,
+        "scheduler",
+        f"the scheduler is {scheduler.state}, and {count} messages that nobody saved",
+        hint="Start `memconsole --serve`, or press S in the console.",
+    )

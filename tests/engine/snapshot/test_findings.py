@@ -1,0 +1,125 @@
+"""The findings of a reading: what was cut off, and what a look at health leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from memconsole.domain.agents import AgentRef
+from memconsole.domain.memory.records import Capture
+from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptRef
+from memconsole.domain.settings import Settings
+from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind, Usage
+from memconsole.engine.engine import Engine
+from tests.doubles.bundle import World
+from tests.doubles.platform import HOME, NOW
+from tests.engine.health.well_world import SETTINGS as USUAL
+from tests.engine.health.well_world import well_world
+from tests.engine.rows import row
+
+SETTINGS = Settings(state_dir=HOME / "state")
+MAIN = AgentRef(str(HOME), "main")
+
+
+def said(minutes: int, kind: EntryKind = EntryKind.MESSAGE, **more: object) -> Entry:
+    return Entry(
+        kind,
+        id=f"e{minutes}",
+        at=NOW - timedelta(minutes=minutes),
+        role="user",
+        text="the switch sits in rack four",
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def saved(session_id: str, minutes: int) -> Capture:
+    at = NOW - timedelta(minutes=minutes)
+    return Capture(MAIN, session_id, None, at, "0" * 64, "", True, None, "/ws")
+
+
+def codes(world: World) -> list[str]:
+    taken = Engine(world.ports, SETTINGS).snapshot()
+    return [one.code for one in taken.attention]
+
+
+def test_a_talk_that_was_reset_before_it_was_saved_is_told_until_it_is_recovered() -> None:
+    world = World()
+    ended = replace(
+        row("agent:main:telegram:direct:9", None, state=SessionState.ARCHIVED),
+        session_id="gone",
+        archive_reason="reset",
+        updated_at=NOW - timedelta(minutes=5),
+        transcript=TranscriptRef(MAIN, "gone", TranscriptKind.FILE, Path("/x/gone.jsonl")),
+    )
+    world.sessions.hold(ended)
+    world.sessions.transcripts["gone"] = [said(40)]
+    assert "work-lost" in codes(world)
+
+    world.captures.stored.append(saved("gone", 60))
+    [lost] = [
+        one for one in Engine(world.ports, SETTINGS).snapshot().attention if one.code == "work-lost"
+    ]
+    assert (lost.key, lost.command) == ("agent:main:telegram:direct:9", "recover")
+    assert "20 min of it unsaved" in lost.message
+
+    world.captures.stored.append(saved("gone", 1))
+    assert "work-lost" not in codes(world)
+
+
+def test_a_talk_that_said_nothing_after_its_save_lost_nothing_in_its_reset() -> None:
+    world = World()
+    ended = replace(
+        row("agent:main:main", None, state=SessionState.ARCHIVED),
+        session_id="gone",
+        archive_reason="reset",
+        updated_at=NOW,
+        transcript=TranscriptRef(MAIN, "gone", TranscriptKind.FILE, Path("/x/gone.jsonl")),
+    )
+    world.sessions.hold(ended)
+    world.sessions.transcripts["gone"] = [said(400)]
+    world.captures.stored.append(saved("gone", 399))
+    assert "work-lost" not in codes(world)
+
+
+def test_a_compaction_of_what_was_not_saved_is_told() -> None:
+    world = World()
+    world.sessions.hold(replace(row("agent:main:main", 20_000), updated_at=NOW))
+    world.sessions.transcripts["id-main"] = [
+        said(0, usage=Usage(total=20_000)),
+        said(
+            11,
+            EntryKind.COMPACTION,
+            compaction=Compaction("what they planned", tokens_before=177_600),
+        ),
+        said(15),
+    ]
+    world.captures.stored.append(saved("id-main", 37))
+    taken = Engine(world.ports, SETTINGS).snapshot()
+
+    assert taken.attention[0].code == "work-lost"
+    assert "at 177.6K, 26 min of it unsaved" in taken.attention[0].message
+
+
+def test_what_a_look_at_health_found_is_what_every_face_shows() -> None:
+    world = well_world()
+    world.host.percents[HOME] = 91.0
+    engine = Engine(world.ports, USUAL)
+    assert "disk" not in [one.code for one in engine.snapshot().attention]
+
+    look = engine.health.look()
+    shown = engine.snapshot().attention
+    assert [one.code for one in look.attention] == [one.code for one in shown]
+    assert "disk" in [one.code for one in shown]
+
+    world.host.percents[HOME] = 40.0
+    engine.health.look()
+    assert "disk" not in [one.code for one in engine.snapshot().attention]
+
+
+def test_a_look_that_may_change_nothing_is_not_remembered() -> None:
+    world = well_world()
+    world.host.percents[HOME] = 91.0
+    engine = Engine(world.ports, replace(USUAL, ui=replace(USUAL.ui, read_only=True)))
+    assert "disk" in [one.code for one in engine.health.look().attention]
+    assert "disk" not in [one.code for one in engine.snapshot().attention]

@@ -1,0 +1,109 @@
+"""What the console says first: one finding or two, quiet with what proves it, and all of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from memconsole.domain.agents import Severity
+from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot, Quiet, SchedulerStatus
+from tests.ui import sample
+from tests.ui.driving import COMPACT, at_work
+from tests.ui.fake_engine import FakeEngine
+
+
+def with_findings(*found: Attention, **changes: object) -> ConsoleSnapshot:
+    return replace(sample.usual(), attention=found, **changes)  # type: ignore[arg-type]
+
+
+def finding(code: str, agent: str | None = None, **more: object) -> Attention:
+    message = f"{agent or 'the home'} has {code}"
+    return Attention(Severity.WARNING, code, message, "do this", agent, **more)  # type: ignore[arg-type]
+
+
+NEVER = tuple(
+    finding("no-checkpoint", name, command="checkpoint") for name in ("main", "work", "research")
+)
+DISK = finding("disk", seen_at=sample.NOW - timedelta(minutes=12))
+
+
+async def test_two_findings_have_two_lines_where_there_is_room() -> None:
+    engine = FakeEngine(with_findings(*NEVER, DISK))
+    async with at_work(engine) as desk:
+        first, second = desk.bar("attention"), desk.bar("attention-2")
+        rows = desk.pane("agents").region.y
+    async with at_work(engine, COMPACT) as desk:
+        assert "+ 3 more  !" in desk.bar("attention")
+        assert desk.bar("attention-2").strip() == ""
+
+    assert first.startswith(" ! main has no-checkpoint   c saves it")
+    assert second.startswith(" ! the home has disk   do this")
+    assert second.rstrip().endswith("+ 2 more  !")
+    assert rows == 3
+
+
+async def test_one_finding_takes_one_row() -> None:
+    async with at_work(FakeEngine(with_findings(NEVER[0]))) as desk:
+        assert desk.pane("agents").region.y == 2
+        assert "!" in desk.bar("attention")
+
+
+async def test_what_is_not_known_is_not_quiet() -> None:
+    unknown = Quiet(("fullest 14 % main",), ("gateway",))
+    async with at_work(FakeEngine(with_findings(quiet=unknown))) as desk:
+        line = desk.bar("attention")
+
+    assert line.startswith(" ? nothing found, not known: gateway · fullest 14 % main")
+    assert "quiet" not in line
+
+
+async def test_quiet_counts_from_the_first_quiet_reading() -> None:
+    engine = FakeEngine(sample.lone())
+    async with at_work(engine) as desk:
+        engine.reading = replace(sample.lone(), taken_at=sample.NOW + timedelta(minutes=38))
+        await desk.press("r")
+        assert desk.bar("attention").startswith(" ✓ quiet 38 min · fullest")
+
+
+async def test_a_remark_is_no_reason_to_be_loud() -> None:
+    remark = Attention(Severity.INFO, "reset-next", "main/main starts anew", "", "main")
+    async with at_work(FakeEngine(with_findings(remark))) as desk:
+        line = desk.bar("attention")
+
+    assert line.startswith(" ✓ quiet")
+    assert line.rstrip().endswith("+ 1 more  !")
+
+
+async def test_a_command_without_a_key_is_named_for_the_palette() -> None:
+    lost = Attention(
+        Severity.CRITICAL, "work-lost", "LOST? main/main", "h", "main", command="recover"
+    )
+    elsewhere = replace(lost, agent="work")
+    async with at_work(FakeEngine(with_findings(lost))) as desk:
+        assert "LOST? main/main   : recover brings it back" in desk.bar("attention")
+        desk.app.snapshot = with_findings(elsewhere)
+        desk.app.screen.show_bars()  # type: ignore[attr-defined]
+        assert ". then : recover" in desk.bar("attention")
+
+
+async def test_equal_findings_are_one_row_whose_targets_are_marked_together() -> None:
+    engine = FakeEngine(with_findings(*NEVER, DISK))
+    async with at_work(engine) as desk:
+        await desk.press("exclamation_mark")
+        text = desk.text("list")
+        assert "3 agents have no checkpoint yet" in text
+        assert "space marks all 3" in text
+        full = desk.text("one")
+        assert all(f"{name} has no-checkpoint" in full for name in ("main", "work", "research"))
+
+        await desk.press("space")
+        assert "c checkpoint 3 marked" in desk.bar("keys")
+        await desk.press("escape", "G")
+        assert "(a look at health saw it 12 min ago)" in desk.text("one")
+
+
+async def test_a_scheduler_that_is_stopped_can_be_started_from_the_line() -> None:
+    stopped = finding("scheduler")
+    snapshot = with_findings(stopped, scheduler=SchedulerStatus("stopped"))
+    async with at_work(FakeEngine(snapshot)) as desk:
+        assert "do this" in desk.bar("attention")  # this console has no jobs of its own
