@@ -84,7 +84,7 @@ def stale_sessions(
     now: datetime,
     version: str | None = None,
 ) -> tuple[SessionView, ...]:
-    """Return the talks that their next message starts anew, since less than a day.
+    """Return the sessions that their next message starts anew, since less than a day.
 
     Args:
         views: Sessions of one reading.

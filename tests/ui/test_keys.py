@@ -46,7 +46,7 @@ PANELS = {
     "runs": ("list", "run"),
     "search": ("results", "preview", "facets"),
     "why": ("list", "reason"),
-    "findings": ("list",),
+    "findings": ("list", "one"),
     "log": ("list",),
     "health": ("checks", "findings", "one"),
     "bootstrap": ("sessions", "given", "loaded", "remedies"),
@@ -82,6 +82,7 @@ ELSEWHERE = {
 
 OWN = {
     "health": {"mute"},
+    "findings": {"mark"},
     "overview": {"mark", "sort", "everything", "whole-search", "pruning"},
     "session": {"pruning"},
     "pruning": {"mode", "due"},

@@ -263,12 +263,12 @@ def _counts(sessions: tuple[SessionView, ...], now: datetime) -> Iterator[Attent
     """Yield the counts of today that cannot be true, and those that nobody knows."""
     for view in sessions:
         used_at = view.stored.last_interaction_at or view.stored.updated_at
-        is_talk = view.state is SessionState.LIVE and view.session_class.is_rotated
-        if not is_talk or used_at is None or now - used_at > TODAY:
+        is_conversation = view.state is SessionState.LIVE and view.session_class.is_rotated
+        if not is_conversation or used_at is None or now - used_at > TODAY:
             continue
         if view.count.state is TokenState.SUSPECT:
             code, said = "count-suspect", why_suspect(view)
-        elif view.count.state is TokenState.UNKNOWN and _has_talk(view):
+        elif view.count.state is TokenState.UNKNOWN and _has_words(view):
             code, said = "count-unknown", "nobody knows how full it is"
         else:
             continue
@@ -283,7 +283,7 @@ def _counts(sessions: tuple[SessionView, ...], now: datetime) -> Iterator[Attent
         )
 
 
-def _has_talk(view: SessionView) -> bool:
+def _has_words(view: SessionView) -> bool:
     return view.transcript_state is not TranscriptState.NONE
 
 

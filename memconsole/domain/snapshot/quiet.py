@@ -54,14 +54,14 @@ def _fullest(snapshot: ConsoleSnapshot) -> str:
 
 
 def _oldest_save(snapshot: ConsoleSnapshot, saves: Saves) -> str:
-    """Return how old the oldest last save is, of the agents that somebody talks to."""
+    """Return how old the oldest last save is, of the agents that were used today."""
     times: list[datetime] = []
     newest: dict[str, datetime] = {
         one.ref.id: at for one in snapshot.agents if (at := one.checkpoint_at)
     }
     for (agent_id, _), at in saves.saved.items():
         newest[agent_id] = max(at, newest.get(agent_id, at))
-    for agent_id in dict.fromkeys(_talking(snapshot)):
+    for agent_id in dict.fromkeys(_in_use(snapshot)):
         if agent_id not in newest:
             return ""
         times.append(newest[agent_id])
@@ -70,11 +70,13 @@ def _oldest_save(snapshot: ConsoleSnapshot, saves: Saves) -> str:
     return f"oldest save {long_span(snapshot.taken_at - min(times))}"
 
 
-def _talking(snapshot: ConsoleSnapshot) -> Iterator[str]:
+def _in_use(snapshot: ConsoleSnapshot) -> Iterator[str]:
     for view in snapshot.sessions:
         spoke_at = touched_at(view.stored) or view.stored.last_interaction_at
-        is_talk = view.state is SessionState.LIVE and view.is_capturable and view.tokens != 0
-        if is_talk and spoke_at is not None and snapshot.taken_at - spoke_at <= TODAY:
+        is_conversation = (
+            view.state is SessionState.LIVE and view.is_capturable and view.tokens != 0
+        )
+        if is_conversation and spoke_at is not None and snapshot.taken_at - spoke_at <= TODAY:
             yield view.agent.id
 
 

@@ -216,7 +216,7 @@ class ConsoleSnapshot:
         left_out: Counts for the default view: `cron_run`, `archived`, `orphan`, `backup`,
             `unreadable`.
         notices: All warnings of this reading.
-        attention: Ranked findings, worst first; empty means all quiet.
+        attention: Ranked findings, worst first; empty means that nothing was found.
         activity: Newest runs first.
         events: What the platform did by itself, the newest first.
         unread: Agents that are still being read: what is told is not all there is.

@@ -42,7 +42,7 @@ _TURNS = 2
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A session whose words left its context, or whose talk ended, by the platform.
+    """A session whose words left its context, or that ended, by the platform.
 
     Attributes:
         name: What people call it.
@@ -90,7 +90,7 @@ class Unsaved:
     Attributes:
         since: The first of them whose time is known.
         saved_at: Up to where it is saved; None for never.
-        is_newest: It is the newest talk of its agent, which a checkpoint takes.
+        is_newest: It is the newest session of its agent, which a checkpoint takes.
     """
 
     view: SessionView
@@ -122,8 +122,10 @@ def unsaved(
     found = []
     for view in sessions:
         spoke_at = touched_at(view.stored) or view.stored.last_interaction_at
-        is_talk = view.state is SessionState.LIVE and view.is_capturable and view.tokens != 0
-        if not is_talk or spoke_at is None or not timedelta() <= now - spoke_at <= within:
+        is_conversation = (
+            view.state is SessionState.LIVE and view.is_capturable and view.tokens != 0
+        )
+        if not is_conversation or spoke_at is None or not timedelta() <= now - spoke_at <= within:
             continue
         if view.agent.id not in newest or spoke_at > newest[view.agent.id][0]:
             newest[view.agent.id] = spoke_at, view
@@ -188,7 +190,7 @@ def _late(agent: AgentView, late: list[Unsaved], *, is_first: bool, now: datetim
     message = f"{name_of(worst.view)} holds {long_span(now - worst.since)} that nobody saved{more}"
     if is_first:
         message = f"{agent.ref.id} is used, and it has no checkpoint yet"
-    # A checkpoint takes the newest talk; observing takes all of them.
+    # A checkpoint takes the newest session; observing takes all of them.
     is_one = all(one.is_newest for one in late)
     command = "checkpoint" if is_first or is_one else "observe"
     return Attention(

@@ -70,7 +70,7 @@ def saves_of(
 
 
 def _resets(reading: AgentReading, recovery: RecoveryLog) -> Iterator[Cut]:
-    """Yield the talks that ended today; whose they were is known while they go on."""
+    """Yield the sessions that ended today; whose they were is known while they go on."""
     if not reading.ended:
         return
     agent = reading.agent
@@ -78,7 +78,7 @@ def _resets(reading: AgentReading, recovery: RecoveryLog) -> Iterator[Cut]:
     for stored, spoke_at in reading.ended:
         text = known.get(stored.session_id or "") if stored.key is None else stored.key.text
         if text is None or stored.session_id is None or stored.updated_at is None:
-            continue  # nobody knows whether it was a talk or a group's
+            continue  # nobody knows whether it was a group's
         key = stored.key or key_of(agent, text)
         kind = classify(key, stored.chat_type)
         if kind.may_be_captured(groups=stored.captures_groups):

@@ -217,7 +217,7 @@ async def test_memory_shows_markers_limits_and_encodings(engine: FakeEngine) -> 
 
     assert "MEMORY.md:7" in markers
     assert "DECISION: SQLite in WAL" in markers
-    assert "MEMORY.md: 18.2K of 20K characters, fits" in checks
+    assert "MEMORY.md: 17.2K of 20K characters, fits" in checks
     assert "memory/notes-latin1.md: not UTF-8" in checks
 
 

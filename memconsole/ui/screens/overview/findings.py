@@ -14,7 +14,7 @@ from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
-from memconsole.ui.keys import bind
+from memconsole.ui.keys import bind, panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.widgets.title import next_step, severity_role
@@ -135,6 +135,7 @@ class FindingsScreen(ConsoleScreen):
     """All findings; Enter goes to what one is about, space marks all that a group is about."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        *panel_keys(("findings", "in full")),
         bind(
             "space",
             "mark",
