@@ -148,22 +148,25 @@ class AlertService:
                     sent.append((channel.name, notice))
         return AlertingResult(tuple(sent), tuple(failed))
 
-    def mute(self, issue: str, span: timedelta | None) -> None:
+    def mute(self, issue: str, span: timedelta | None, *, dry_run: bool = False) -> None:
         """Tell nobody of something that is wrong for a while.
 
         Args:
             issue: An open alert.
             span: For how long; None tells people again.
+            dry_run: Only see whether it could be done.
 
         Raises:
             ReadOnlyError: Nothing may be changed.
             UsageError: Nothing of that name is wrong now.
             StateError: It cannot be stored.
         """
-        if self._settings.ui.read_only:
+        if self._settings.ui.read_only and not dry_run:
             raise ReadOnlyError("alerts mute" if span else "alerts unmute")
         home = self._home_path()
         found = self._found(home, issue)
+        if dry_run:
+            return
         if span is None:
             self._ports.store.unmute(home, found.issue)
             return

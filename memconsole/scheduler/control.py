@@ -95,6 +95,14 @@ class Jobs:
         is_enabled = self.settings.watcher.is_enabled
         return (*views, watcher_view(watching, is_enabled=is_enabled, is_served=is_served))
 
+    def named(self, job: str) -> str:
+        """Return the id of the job that somebody means.
+
+        Raises:
+            UsageError: There is no such job.
+        """
+        return self._found(job).id
+
     def pause(self, job: str, *, is_paused: bool) -> None:
         """Pause a job or let it go on; a scheduler that runs obeys within seconds.
 

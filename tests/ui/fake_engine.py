@@ -305,7 +305,7 @@ class FakeAlerts(AlertService):
     def standings(self) -> tuple[AlertStatus, ...]:
         return self._fake.standings
 
-    def mute(self, issue: str, span: timedelta | None) -> None:
+    def mute(self, issue: str, span: timedelta | None, *, dry_run: bool = False) -> None:
         until = None if span is None else sample.NOW + span
         self._fake.standings = tuple(
             replace(one, muted_until=until) if one.alert.issue == issue else one

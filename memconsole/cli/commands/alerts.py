@@ -58,6 +58,7 @@ def mute(
     span: Annotated[
         str, typer.Option("--for", metavar="D", help="For how long, such as 90m, 8h or 7d.")
     ] = "1d",
+    dry_run: DryRunOption = False,
 ) -> int:
     """Tell nobody of one issue for a while.
 
@@ -65,26 +66,29 @@ def mute(
     """
     call = call_of(context)
     quiet = parse_span("--for", span)
-    call.engine.alerts.mute(issue, quiet)
-    return _done(call, "alerts mute", issue, f"nobody is told of {issue} for {words(quiet)}")
+    call.engine.alerts.mute(issue, quiet, dry_run=dry_run)
+    message = f"nobody {'would be' if dry_run else 'is'} told of {issue} for {words(quiet)}"
+    return _answer(call, "alerts mute", issue, message, dry_run=dry_run)
 
 
 def unmute(
     context: typer.Context,
     issue: Annotated[str, typer.Argument(metavar="ISSUE", help="An id of `alerts list`.")],
+    dry_run: DryRunOption = False,
 ) -> int:
     """Tell people of an issue again."""
     call = call_of(context)
-    call.engine.alerts.mute(issue, None)
-    return _done(call, "alerts unmute", issue, f"people are told of {issue} again")
+    call.engine.alerts.mute(issue, None, dry_run=dry_run)
+    message = f"people {'would be' if dry_run else 'are'} told of {issue} again"
+    return _answer(call, "alerts unmute", issue, message, dry_run=dry_run)
 
 
-def _done(call: Call, command: str, issue: str, message: str) -> int:
+def _answer(call: Call, command: str, issue: str, message: str, *, dry_run: bool) -> int:
     outcome: Row = {
         "command": command,
         "agent": None,
         "key": issue,
-        "status": "done",
+        "status": "planned" if dry_run else "done",
         "reason": None,
         "message": message,
         "hint": None,

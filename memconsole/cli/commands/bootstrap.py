@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import call_of
+from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.output import safe
 from memconsole.system import launch
 
@@ -39,13 +39,15 @@ def bootstrap(
         str | None,
         typer.Option("--session-key", metavar="K", help="Session that starts."),
     ] = None,
+    dry_run: DryRunOption = False,
 ) -> int:
     """Show what a starting session is given: index, active context, observations.
 
     Main and direct sessions are given their memory, groups and jobs nothing.
     """
     call = call_of(context)
-    may_recover = call.settings.recovery.is_enabled and not call.settings.ui.read_only
+    may_write = not (dry_run or call.settings.ui.read_only)
+    may_recover = may_write and call.settings.recovery.is_enabled
     if session_key is not None and call.is_json and may_recover:
         _recover(call.settings.state_dir, call.engine.home.read().path)
     if workspace is not None:

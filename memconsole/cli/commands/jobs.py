@@ -35,6 +35,7 @@ def jobs(
     resume: Annotated[
         str | None, typer.Option("--resume", metavar="JOB", help="Run a paused job again.")
     ] = None,
+    dry_run: DryRunOption = False,
 ) -> int:
     """List the scheduler's jobs: when each ran, what came of it, when it runs next."""
     call = call_of(context)
@@ -42,6 +43,9 @@ def jobs(
         raise UsageError("--pause and --resume exclude each other", hint="Give one of them.")
     control = _control(call)
     wanted = pause or resume
+    if wanted is not None and dry_run:
+        name = control.named(wanted)
+        return _planned(call, name, f"would {'pause' if pause else 'resume'} {name}")
     if wanted is not None:
         control.pause(wanted, is_paused=pause is not None)
     call.engine.runs.log.require_readable()
@@ -52,6 +56,18 @@ def jobs(
 
     return call.answer(
         Answer("jobs", data=lambda: [_job(one) for one in found], show=show, at=call.clock.now())
+    )
+
+
+def _planned(call: Call, job: str, message: str) -> int:
+    end = JobEnd("planned", None, message)
+    return call.answer(
+        Answer(
+            "jobs",
+            data=lambda: [_whole("jobs", JobRun(end), key=job)],
+            show=lambda printer: show_end(printer, job, end),
+            at=call.clock.now(),
+        )
     )
 
 
@@ -129,12 +145,12 @@ def _job(one: JobView) -> Row:
     }
 
 
-def _whole(job: str, run: JobRun) -> Row:
-    """Return a job that ran no commands as an outcome of the contract."""
+def _whole(command: str, run: JobRun, *, key: str | None = None) -> Row:
+    """Return what came of a job that ran no commands as an outcome of the contract."""
     return {
-        "command": job,
+        "command": command,
         "agent": None,
-        "key": None,
+        "key": key,
         "status": run.end.status,
         "reason": run.end.reason,
         "message": run.end.message,

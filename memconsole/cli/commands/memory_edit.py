@@ -105,13 +105,13 @@ def edit(
     owner = meant(home, agent)
     path = _path(call, owner, file)
     editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+    before = call.engine.memory.text(owner, path)  # what cannot be read is not opened either
     if dry_run:
         return _message(call, home, owner, path, f"would open {path} in {editor[0]}")
     if call.is_json or not call.output.can_ask:
         raise UsageError(
             "memory edit needs a terminal", hint="Use `memory add` or `memory forget`."
         )
-    before = call.engine.memory.text(owner, path)
     whole = call.engine.home.agent(owner).workspace / path
     code = _edited(editor, whole)
     if call.engine.memory.text(owner, path) == before:

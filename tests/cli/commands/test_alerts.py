@@ -66,6 +66,23 @@ def test_one_is_muted_for_a_while_and_told_again(world: World, call: Caller) -> 
     assert "told 0 s ago, again in 30 min" in call("alerts", "list").out
 
 
+def test_a_dry_run_mutes_nothing_and_unmutes_nothing(world: World, call: Caller) -> None:
+    world.host.percents[HOME] = 98.0
+    call.json("once", "health")
+    before = call.json("alerts", "list").data
+    result = call.json("--read-only", "alerts", "mute", "disk", "--for", "8h", "--dry-run")
+    check_envelope(result.envelope)
+    [row] = result.data
+    assert (row["status"], row["message"]) == ("planned", "nobody would be told of disk for 8 h")
+    assert call.json("alerts", "list").data == before
+    call("alerts", "mute", "disk")
+    muted = call.json("alerts", "list").data
+    [row] = call.json("alerts", "unmute", "disk", "--dry-run").data
+    assert (row["status"], row["message"]) == ("planned", "people would be told of disk again")
+    assert call.json("alerts", "list").data == muted != before
+    assert call("alerts", "mute", "nothing", "--dry-run").code == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

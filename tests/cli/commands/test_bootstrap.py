@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.cli.commands import bootstrap
 from tests.cli.contract import check_envelope
 
 if TYPE_CHECKING:
+    import pytest
+
     from tests.cli.caller import Caller
     from tests.doubles.bundle import World
 
@@ -26,3 +29,11 @@ def test_an_unknown_workspace_is_named(call: Caller) -> None:
     result = call.json("bootstrap", "--workspace", "/elsewhere")
     assert result.code == 2
     assert "/elsewhere" in result.error["message"]
+
+
+def test_a_dry_run_captures_nothing_first(call: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[object] = []
+    monkeypatch.setattr(bootstrap, "_recover", lambda *_: begun.append(_))
+    words = ("bootstrap", "--session-key", "agent:main:main")
+    assert call.json(*words, "--dry-run").data["files"] == call.json(*words).data["files"]
+    assert len(begun) == 1

@@ -13,6 +13,7 @@ from memconsole.adapters.state.jobs import StateJobs
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.scheduler.jobs import TABLE
 from tests.cli.caller import stored
+from tests.cli.contract import OUTCOME, check
 from tests.doubles.platform import NOW, fake_agent, talk
 
 if TYPE_CHECKING:
@@ -59,10 +60,24 @@ def test_a_job_is_paused_and_resumed(call: Caller) -> None:
     assert not any(one["paused"] for one in call.json("jobs", "--resume", "rotation").data)
 
 
+@pytest.mark.parametrize(("option", "verb"), [("--pause", "pause"), ("--resume", "resume")])
+def test_a_dry_run_says_what_would_be_paused(
+    option: str, verb: str, call: Caller, state: Path
+) -> None:
+    answer = call.json("--read-only", "jobs", option, "index-md", "--dry-run")
+    check(answer.data, [OUTCOME], "data")
+    [row] = answer.data
+    assert (row["command"], row["key"], row["status"]) == ("jobs", "index_md", "planned")
+    assert row["message"] == f"would {verb} index_md"
+    assert row["message"] in call("jobs", option, "index-md", "--dry-run").out
+    assert not state.exists()
+
+
 @pytest.mark.parametrize(
     "words",
     [
         ("jobs", "--pause", "nothing"),
+        ("jobs", "--pause", "nothing", "--dry-run"),
         ("jobs", "--pause", "rotation", "--resume", "rotation"),
         ("once", "nothing"),
         ("once", "samples"),

@@ -152,5 +152,10 @@ def test_an_editor_is_started_on_a_terminal(
     monkeypatch.setattr(Output, "can_ask", True)
     result = call("memory", "edit", "MEMORY.md")
     assert (result.code, result.out) == (1, "MEMORY.md is as it was; the editor ended with 1\n")
+    world.workspace.unreadable["MEMORY.md"] = "it is a named pipe"
+    for words in ((), ("--dry-run",)):
+        result = call("memory", "edit", "MEMORY.md", *words)
+        assert (result.code, result.out) == (1, "")
+        assert "it is a named pipe" in result.err
     monkeypatch.setenv("VISUAL", "no-such-editor-anywhere")
     assert call("memory", "edit", "memory/new.md").code == 2
