@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.rotation import Identity, Rotation, RotationState
     from memconsole.domain.search.agent_view import AgentHit
+    from memconsole.domain.sessions.composition import PromptReport
     from memconsole.domain.sessions.stored import StoreListing, TranscriptRef
     from memconsole.domain.sessions.tokens import Sample
     from memconsole.domain.snapshot.snapshot import SchedulerStatus
@@ -60,6 +61,12 @@ class SessionStore(Protocol):
 
     def fingerprint(self, agent: Agent) -> object:
         """Return a cheap value that changes when a new listing may differ."""
+
+    def prompt_report(self, agent: Agent, key: str) -> PromptReport | None:
+        """Return what the platform noted about the beginning of a session's last request.
+
+        None when it noted nothing, or when that cannot be read: the listing says why.
+        """
 
     def backward(self, ref: TranscriptRef, *, limit_bytes: int) -> Iterator[Entry]:
         """Yield entries newest first until `limit_bytes` bytes were passed.

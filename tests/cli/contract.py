@@ -154,6 +154,8 @@ SESSION_DETAIL: Type = {
     "events": "int",
     "tokens_by_class": dict.fromkeys(("user", "assistant", "tool_result", "thinking"), "int"),
     "contributors": [{"name": "str", "tokens": "int", "share": "float"}],
+    "parts": [{"name": "str", "tokens": "int", "source": "str", "note": "str"}],
+    "parts_noted_at": "time?",
     "next_events": {},
     "freshness": "map?",
     "last_capture_at": "time?",

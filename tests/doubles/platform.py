@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.intents import Erasure
     from memconsole.domain.rotation import Identity, Rotation, RotationState
     from memconsole.domain.search.agent_view import AgentHit
+    from memconsole.domain.sessions.composition import PromptReport
     from memconsole.domain.sessions.tokens import Sample
     from memconsole.ports.platform import StopSignal
 
@@ -106,6 +107,7 @@ class FakeStore:
     Attributes:
         listings: By agent id.
         transcripts: Entries in stored order, by session id.
+        reports: What the platform noted, by agent id and session key.
         broken: Session ids whose transcript raises `StoreError`.
     """
 
@@ -113,6 +115,7 @@ class FakeStore:
         self.listings: dict[str, StoreListing] = {}
         self.transcripts: dict[str, list[Entry]] = {}
         self.broken: set[str] = set()
+        self.reports: dict[tuple[str, str], PromptReport] = {}
         self.revision = 0
 
     def hold(
@@ -129,6 +132,9 @@ class FakeStore:
 
     def fingerprint(self, agent: Agent) -> object:
         return self.revision
+
+    def prompt_report(self, agent: Agent, key: str) -> PromptReport | None:
+        return self.reports.get((agent.id, key))
 
     def backward(self, ref: TranscriptRef, *, limit_bytes: int) -> Iterator[Entry]:
         passed = 0

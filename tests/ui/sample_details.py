@@ -7,11 +7,11 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from memconsole.domain.memory.files import Marker
+from memconsole.domain.sessions.composition import TokensByClass
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.snapshot.snapshot import (
     Contributor,
     SessionDetail,
-    TokensByClass,
     TranscriptView,
 )
 from memconsole.domain.transcripts.records import Message, MessageKind, TranscriptCounts

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.sqlite.private_copy import PrivateCopies
     from memconsole.adapters.transcripts.lines import RawLine
     from memconsole.domain.agents import Agent
+    from memconsole.domain.sessions.composition import PromptReport
     from memconsole.domain.sessions.stored import StoredSession, TranscriptRef
     from memconsole.domain.transcripts.records import Entry
 
@@ -102,6 +103,11 @@ class AgentSessionStore:
         # Nothing was moved into the database yet: the files are all there is.
         is_answer = bool(files.sessions) or files.storage is Storage.UNREADABLE
         return replace(files if is_answer else database, fingerprint=mark)
+
+    def prompt_report(self, agent: Agent, key: str) -> PromptReport | None:
+        """Return what was noted with a session about its prompt; None when nothing can be read."""
+        found = self._database.prompt_report(agent, key)
+        return self._files.prompt_report(agent, key) if found is None else found
 
     def fingerprint(self, agent: Agent) -> object:
         """Return a cheap value that changes when a new listing may differ; opens nothing."""

@@ -35,6 +35,7 @@ def session(printer: Printer, detail: SessionDetail) -> None:
         printer.field("limits", ", ".join(named))
     _times(printer, detail)
     _content(printer, detail)
+    _parts(printer, detail)
     _contributors(printer, detail)
     _windows(printer, detail)
 
@@ -91,6 +92,23 @@ def _content(printer: Printer, detail: SessionDetail) -> None:
 
 def _source(view: SessionView) -> str:
     return view.stored.source.value
+
+
+def _parts(printer: Printer, detail: SessionDetail) -> None:
+    if not detail.parts:
+        return
+    printer.title("What the count is made of", "adds up to it; estimated, characters / 4")
+    rows = [
+        [printer.text(one.name), figures.short_kilo(one.tokens), one.source, printer.text(one.note)]
+        for one in detail.parts
+    ]
+    columns = (
+        Column("part", cut="middle", least=12),
+        Column("~tokens", right=True),
+        Column("from"),
+        Column("note"),
+    )
+    printer.table(columns, rows)
 
 
 def _contributors(printer: Printer, detail: SessionDetail) -> None:

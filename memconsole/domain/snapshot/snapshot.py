@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memconsole.domain.gateway import GatewayStatus
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.memory.records import SummaryRecord
+    from memconsole.domain.sessions.composition import Part, TokensByClass
     from memconsole.domain.sessions.keys import SessionClass, SessionKey
     from memconsole.domain.sessions.stored import (
         SessionState,
@@ -288,16 +289,6 @@ class TranscriptView:
 
 
 @dataclass(frozen=True, slots=True)
-class TokensByClass:
-    """Estimated tokens (characters / 4) by who wrote them."""
-
-    user: int = 0
-    assistant: int = 0
-    tool_result: int = 0
-    thinking: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Contributor:
     """One thing that fills the context: a kind of text, a tool, a bootstrap file."""
 
@@ -315,6 +306,8 @@ class SessionDetail:
         freshness: When the platform starts it anew; None for what is no live session.
         summary: Its summary, when it has one.
         is_captured: Everything in it is captured to its end; None when nobody can say.
+        parts: What the count is made of; they add up to it.
+        noted_at: When the platform noted how the request begins; None when it did not.
         limits: Tokens at which something happens, by name: `flush_early`, `flush_final`,
             `rotation`, `compaction`; empty for what is no live session.
     """
@@ -335,3 +328,5 @@ class SessionDetail:
     summary: SummaryRecord | None = None
     is_captured: bool | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
+    noted_at: datetime | None = None

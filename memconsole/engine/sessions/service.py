@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from memconsole.domain.sessions.composition import composition, files_of
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.pruning import prune_preview
 from memconsole.engine.sessions.find import find_session
 from memconsole.engine.snapshot.detail import session_detail, transcript_view
 
 if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
-    from memconsole.domain.snapshot.snapshot import SessionDetail, SessionView, TranscriptView
+    from memconsole.domain.snapshot.snapshot import (
+        ConsoleSnapshot,
+        SessionDetail,
+        SessionView,
+        TranscriptView,
+    )
     from memconsole.engine.home.live import LiveView
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.pruning import PruningPreview, PruningRequest
@@ -56,7 +65,21 @@ class SessionService:
             min_compaction_ms=self._settings.min_compaction_ms,
         )
         view = find_session(found.sessions, name)
-        return session_detail(self._ports, self._settings, view, found)
+        return self._explained(session_detail(self._ports, self._settings, view, found), found)
+
+    def _explained(self, detail: SessionDetail, found: ConsoleSnapshot) -> SessionDetail:
+        """Add what the count is made of; of a session that has ended nothing stands there now."""
+        view = detail.view
+        if view.state is not SessionState.LIVE or view.key_text is None:
+            return detail
+        agent = find_agent(found.home, view.agent.id)
+        report = self._ports.sessions.prompt_report(agent, view.key_text)
+        files = () if report else files_of(self._reader.pool(found.home, agent).limits)
+        return replace(
+            detail,
+            parts=composition(view.tokens, detail.by_class, report, files),
+            noted_at=None if report is None else report.at,
+        )
 
     def transcript(
         self, name: str, *, tail: int | None = None, everything: bool = False

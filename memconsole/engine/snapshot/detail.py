@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
+from memconsole.domain.sessions.composition import TokensByClass
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import DEFAULT_WINDOW
 from memconsole.domain.snapshot.snapshot import (
     Contributor,
     SessionDetail,
-    TokensByClass,
     TranscriptView,
 )
 from memconsole.domain.transcripts.notices import transcript_notices

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import Storage
+from memconsole.domain.sessions.composition import LoadedFile
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from tests.adapters.sessions.both_stores import entries_of, session_of
@@ -29,6 +30,20 @@ def everything(home: Path) -> dict[str, str]:
         for path in home.rglob("*")
         if path.is_file()
     }
+
+
+def test_what_the_platform_noted_about_a_prompt_is_read_when_it_is_asked_for(
+    builder: HomeBuilder, agent_store: AgentSessionStore
+) -> None:
+    files = [{"name": "MEMORY.md", "rawChars": 900, "injectedChars": 800}]
+    noted = {"systemPrompt": {"nonProjectContextChars": 40}, "injectedWorkspaceFiles": files}
+    builder.live("agent:main:main", "a", talk("a", "hi"), systemPromptReport=noted)
+    builder.live("agent:main:other", "b", talk("b", "hi"))
+    found = agent_store.prompt_report(builder.agent, "agent:main:main")
+    assert found is not None
+    assert (found.prompt_chars, found.files) == (40, (LoadedFile("MEMORY.md", 900, 800),))
+    assert agent_store.prompt_report(builder.agent, "agent:main:other") is None
+    assert agent_store.prompt_report(builder.agent, "agent:main:nobody") is None
 
 
 def test_a_live_session_with_all_that_its_entry_says(

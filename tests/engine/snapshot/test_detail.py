@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.memory.records import Capture
+from memconsole.domain.sessions.composition import TokensByClass
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.settings import Settings
-from memconsole.domain.snapshot.snapshot import TokensByClass
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind, MessageKind, ToolUse
 from memconsole.engine.home.reader import Reader
 from memconsole.engine.sessions.find import find_session

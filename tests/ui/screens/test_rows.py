@@ -361,7 +361,8 @@ def test_a_preview_says_all_of_a_hit() -> None:
     weak = replace(found(request)[2], source=Source.SESSIONS, is_archived=True, on_path=False)
     text = lines(hit_listing(weak, parse("database"), NOW, 60))
     assert text[0] == (
-        "where     main · talk · lines 33 to 33 · 2025-12-24 14:20 · archived · off the active path"
+        "where     main · session · lines 33 to 33 · 2025-12-24 14:20 · archived"
+        " · off the active path"
     )
     assert text[1] == "score     0.40   meaning ▃ .40   words   none   weak match"
     assert hit_listing(None, None, NOW, 60).empty == ("no result is selected",)

@@ -79,6 +79,21 @@ def read_session_map(path: Path, decode_json5: Callable[[bytes], object] | None)
     return SessionMap(entries, _by_id(families))
 
 
+def read_entry(
+    path: Path, key: str, decode_json5: Callable[[bytes], object] | None
+) -> bytes | msgspec.Raw | None:
+    """Return one entry undecoded; None where the store has none of that key.
+
+    Raises:
+        StoreError: It cannot be opened, or holds no object.
+    """
+    with open_file(path) as file:
+        if file.size > MAX_STORE_BYTES:
+            raise StoreError(one_line(f"{path} is larger than {MAX_STORE_BYTES} bytes"))
+        data = file.read_at(0, file.size)
+    return _pieces(data, path, decode_json5).get(key)
+
+
 def _pieces(
     data: bytes, path: Path, decode_json5: Callable[[bytes], object] | None
 ) -> Mapping[str, bytes | msgspec.Raw]:

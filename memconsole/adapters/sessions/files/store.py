@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from memconsole.adapters.sessions.entry_fields import whole
 from memconsole.adapters.sessions.files.belonging import transcript_of
 from memconsole.adapters.sessions.files.folder import SessionFolder, anothers, is_anothers
-from memconsole.adapters.sessions.files.map import SessionMap, read_session_map
+from memconsole.adapters.sessions.files.map import SessionMap, read_entry, read_session_map
 from memconsole.adapters.sessions.names import FileKind
+from memconsole.adapters.sessions.prompt_report import decode_report
 from memconsole.domain.agents import Notice, Storage, few
 from memconsole.domain.sessions.keys import SessionClass, SessionKey, key_of
 from memconsole.domain.sessions.stored import (
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.sessions.files.belonging import Found
     from memconsole.adapters.sessions.files.folder import SessionFile
     from memconsole.domain.agents import Agent
+    from memconsole.domain.sessions.composition import PromptReport
     from memconsole.domain.sessions.stored import TranscriptRef
 
 
@@ -97,6 +99,16 @@ class FileSessionStore:
     def fingerprint(self, agent: Agent) -> object:
         """Return a value that changes when a new listing may differ; opens no file."""
         return _store_stamp(agent), SessionFolder(agent).stamp
+
+    def prompt_report(self, agent: Agent, key: str) -> PromptReport | None:
+        """Return what was noted with a session about its prompt; None when nothing can be read."""
+        if is_anothers(agent, agent.store_file.parent):
+            return None
+        try:
+            raw = read_entry(agent.store_file, key, self._decode_json5)
+        except (OSError, StoreError):
+            return None
+        return None if raw is None else decode_report(raw)
 
     def _store(self, agent: Agent) -> _Store:
         path = agent.store_file

@@ -127,6 +127,17 @@ def read_nodes(database: ReadOnlyDatabase, schema: Schema) -> Iterator[Node]:
             )
 
 
+def read_entry(database: ReadOnlyDatabase, schema: Schema, key: str) -> bytes | None:
+    """Return the undecoded entry of one live session; None when there is none."""
+    table = schema.nodes
+    if table is None:
+        return None
+    entry = schema.bounded(table, "entry_json", MAX_ENTRY_BYTES)
+    found = database.rows(f'SELECT {entry} FROM "{table}" WHERE session_key = ?', (key,))
+    raw = next((row[0] for row in found), None)
+    return raw if isinstance(raw, bytes) else None
+
+
 def read_windows(database: ReadOnlyDatabase, schema: Schema) -> Iterator[Window]:
     """Yield the transcripts of all session keys."""
     table = schema.windows

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.adapters.sessions.prompt_report import decode_report
+from memconsole.adapters.sessions.sqlite.schema import read_schema
 from memconsole.adapters.sqlite.read_only import read_platform
 from memconsole.adapters.sqlite.stamp import stamp_of
 from memconsole.domain.agents import Notice, Storage
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from memconsole.adapters.sqlite.ways import Copies
     from memconsole.domain.agents import Agent
+    from memconsole.domain.sessions.composition import PromptReport
     from memconsole.domain.sessions.stored import TranscriptRef
     from memconsole.domain.transcripts.records import Entry
 
@@ -55,6 +58,22 @@ class SqliteSessionStore:
             left_out = {"unreadable": 1}
         storage = Storage.SQLITE if found.has_tables else Storage.NONE
         return StoreListing(found.sessions, storage, left_out, notices, fingerprint=mark)
+
+    def prompt_report(self, agent: Agent, key: str) -> PromptReport | None:
+        """Return what was noted with a session about its prompt; None when nothing can be read."""
+        if not is_there(agent.database):
+            return None
+        from memconsole.adapters.sessions.sqlite.rows import read_entry  # noqa: PLC0415 - as above
+
+        try:
+            raw = read_platform(
+                agent.database,
+                lambda database: read_entry(database, read_schema(database), key),
+                self._copies,
+            )
+        except StoreError:
+            return None
+        return None if raw is None else decode_report(raw)
 
     def fingerprint(self, agent: Agent) -> object:
         """Return the state of the database's files; nothing is opened."""

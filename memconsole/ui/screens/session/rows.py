@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.freshness import describe
+from memconsole.domain.sessions.composition import composition
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.text import figures
 from memconsole.ui.drawing import cells
@@ -151,14 +152,11 @@ def fill_listing(detail: SessionDetail | None, context: Context) -> Listing:
     rows: list[Row] = []
     if detail is not None:
         kinds = detail.by_class
-        parts = (
-            ("user", kinds.user),
-            ("assistant", kinds.assistant),
-            ("tool results", kinds.tool_result),
-            ("thinking", kinds.thinking),
-        )
-        total = sum(count for _, count in parts) or 1
-        rows += [_part(f"class-{name}", name, count / total, count) for name, count in parts]
+        parts = detail.parts or composition(None, kinds, None)
+        total = sum(max(one.tokens, 0) for one in parts) or 1
+        for one in parts:
+            name = f"{literal(one.name)} ({one.note})" if one.note else literal(one.name)
+            rows.append(_part(f"part-{one.name}", name, max(one.tokens, 0) / total, one.tokens))
         if detail.contributors:
             rows.append(
                 Row("head", (Cell("largest", Role.HEADER), Cell(), Cell()), is_heading=True)
@@ -167,9 +165,12 @@ def fill_listing(detail: SessionDetail | None, context: Context) -> Listing:
             _part(f"top-{place}", literal(one.name), one.share, one.tokens)
             for place, one in enumerate(detail.contributors)
         ]
+    noted_at = None if detail is None else detail.noted_at
     return Listing(
         title="Fill",
         about=f"{context.glyphs.dot} estimated",
+        source="" if noted_at is None else "platform's note",
+        age="" if noted_at is None else figures.ago(context.since(noted_at)),
         number=3,
         columns=_FILL_COLUMNS,
         rows=tuple(rows),

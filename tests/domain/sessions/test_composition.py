@@ -1,0 +1,56 @@
+"""What a session's count is made of."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memconsole.domain.memory.files import Limit
+from memconsole.domain.sessions.composition import (
+    REST,
+    LoadedFile,
+    PromptReport,
+    TokensByClass,
+    composition,
+    files_of,
+)
+
+MESSAGES = TokensByClass(user=1_000, assistant=2_000, tool_result=4_000)
+REPORT = PromptReport(
+    prompt_chars=8_000,
+    skills_chars=2_000,
+    tools_chars=12_000,
+    files=(LoadedFile("AGENTS.md", 4_000, 4_000), LoadedFile("MEMORY.md", 30_000, 20_000)),
+)
+
+
+def test_what_the_platform_noted_is_named_and_the_rest_is_what_is_left() -> None:
+    parts = composition(20_000, MESSAGES, REPORT)
+    named = {part.name: (part.tokens, part.source) for part in parts}
+    assert named["system prompt"] == (2_000, "platform")
+    assert named["tools"] == (3_000, "platform")
+    assert named["MEMORY.md"] == (5_000, "platform")
+    assert named["tool results"] == (4_000, "transcript")
+    assert named[REST] == (1_500, "rest")
+
+
+def test_a_file_that_was_cut_says_so() -> None:
+    [cut] = [part for part in composition(None, MESSAGES, REPORT) if part.note]
+    assert (cut.name, cut.note) == ("MEMORY.md", "cut: 20,000 of 30,000 characters")
+
+
+def test_without_a_note_the_files_are_taken_as_they_stand_now() -> None:
+    files = files_of((Limit("MEMORY.md", 30_000, 20_000),))
+    parts = composition(20_000, MESSAGES, None, files)
+    assert (parts[0].name, parts[0].tokens, parts[0].source) == ("MEMORY.md", 5_000, "memory")
+    assert (parts[-1].name, parts[-1].tokens) == (REST, 8_000)
+
+
+def test_an_unknown_count_has_no_rest() -> None:
+    assert REST not in {part.name for part in composition(None, MESSAGES, REPORT)}
+
+
+@given(st.integers(0, 400_000), st.booleans())
+def test_the_parts_add_up_to_the_number_that_is_shown(count: int, is_noted: bool) -> None:
+    parts = composition(count, MESSAGES, REPORT if is_noted else None)
+    assert sum(part.tokens for part in parts) == count
