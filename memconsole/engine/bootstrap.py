@@ -49,7 +49,9 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import Clock, SessionStore, Workspace
+    from memconsole.ports.search import SearchPorts
+    from memconsole.ports.state import RecoveryLog
 
 _MADE_INLINE = 500
 """Files up to which a missing INDEX.md is made on the way; more would take too long."""
@@ -61,10 +63,24 @@ _NANOSECONDS = 1_000_000_000
 class BootstrapService:
     """What sessions are given of their memory when they start."""
 
-    def __init__(self, ports: Ports, reader: Reader, settings: Settings) -> None:
-        self._ports = ports
+    def __init__(
+        self,
+        reader: Reader,
+        settings: Settings,
+        *,
+        workspace: Workspace,
+        sessions: SessionStore,
+        recovery: RecoveryLog,
+        search: Callable[[], SearchPorts],
+        clock: Clock,
+    ) -> None:
         self._reader = reader
         self._settings = settings
+        self._workspace = workspace
+        self._sessions = sessions
+        self._recovery = recovery
+        self._search = search
+        self._clock = clock
 
     def given(self, *, workspace: Path | None = None, session_key: str | None = None) -> Bootstrap:
         """Return what a session is given.
@@ -89,9 +105,7 @@ class BootstrapService:
         """
         home = self._reader.home()
         agent = find_agent(home, agent_id)
-        own = self._settings.for_agent(agent.id)
-        run = _BootstrapRun(self._ports, self._reader, own, home, agent)
-        return tuple(_given(run, tuple(SessionClass)))
+        return tuple(_given(self._run(home, agent), tuple(SessionClass)))
 
     def to_read(
         self, *, workspace: Path | None = None, session_key: str | None = None
@@ -109,7 +123,7 @@ class BootstrapService:
         run, kind = self._scene(workspace, session_key)
         if not kind.is_captured:
             return Bootstrap(kind, (), (f"a {kind.value} session is given nothing",))
-        today = local_day(self._ports.clock.now(), run.zone)
+        today = local_day(self._clock.now(), run.zone)
         logs = [f"{_MEMORY}{day}.md" for day in (today, today - timedelta(days=1))]
         found: dict[str, str | None] = {ACTIVE_CONTEXT: run.active()}
         found[OBSERVATIONS] = run.observations()
@@ -128,10 +142,22 @@ class BootstrapService:
     ) -> tuple[_BootstrapRun, SessionClass]:
         home = self._reader.home()
         agent = _agent(home, workspace, session_key)
-        own = self._settings.for_agent(agent.id)
-        peer = _peer(agent, session_key)
-        run = _BootstrapRun(self._ports, self._reader, own, home, agent, peer=peer)
+        run = self._run(home, agent, _peer(agent, session_key))
         return run, _class(agent, session_key)
+
+    def _run(self, home: Home, agent: Agent, peer: str | None = None) -> _BootstrapRun:
+        return _BootstrapRun(
+            self._workspace,
+            self._sessions,
+            self._recovery,
+            self._search,
+            self._clock,
+            self._reader,
+            self._settings.for_agent(agent.id),
+            home,
+            agent,
+            peer,
+        )
 
 
 def _given(run: _BootstrapRun, kinds: Iterable[SessionClass]) -> Iterator[Bootstrap]:
@@ -140,7 +166,7 @@ def _given(run: _BootstrapRun, kinds: Iterable[SessionClass]) -> Iterator[Bootst
         gone = f"the workspace {run.agent.workspace_shown} does not exist"
         yield from (Bootstrap(kind, (), (gone,)) for kind in kinds)
         return
-    documents = run.ports.search().documents.documents(run.agent.workspace)
+    documents = run.search().documents.documents(run.agent.workspace)
     size = sum(one.size_bytes for one in documents if one.path != INDEX)
     is_large = size >= run.settings.index_md.min_pool_bytes
     made: dict[str, Callable[[], str | None]] = {
@@ -169,7 +195,11 @@ class _BootstrapRun:
         kept_back: What was taken out of files that are given.
     """
 
-    ports: Ports
+    workspace: Workspace
+    sessions: SessionStore
+    recovery: RecoveryLog
+    search: Callable[[], SearchPorts]
+    clock: Clock
     reader: Reader
     settings: Settings
     home: Home
@@ -189,7 +219,7 @@ class _BootstrapRun:
 
     def seen(self, relative: str) -> WorkspaceText | None:
         try:
-            seen = self.ports.workspace.read(self.agent.workspace, relative)
+            seen = self.workspace.read(self.agent.workspace, relative)
         except WorkspaceError as error:
             self.problems[relative] = str(error)
             return None
@@ -210,10 +240,10 @@ class _BootstrapRun:
 
     def _own_sources(self, key: str) -> frozenset[str]:
         """Return how the sources of a session begin, the ended sessions of its key among them."""
-        ports, agent = self.ports, self.agent
+        agent = self.agent
         keys = {
-            **ports.recovery.keys(agent.ref),
-            **keys_of(ports.sessions.sessions(agent).sessions),
+            **self.recovery.keys(agent.ref),
+            **keys_of(self.sessions.sessions(agent).sessions),
         }
         return frozenset(source_of(agent.id, one) for one, known in keys.items() if known == key)
 
@@ -232,7 +262,7 @@ class _BootstrapRun:
             from memconsole.engine.index_md import made_index  # noqa: PLC0415 - seldom missing
 
             pool = self.reader.pool(self.home, self.agent)
-            text = made_index(self.settings, self.home, pool, self.ports.clock.now()).text
+            text = made_index(self.settings, self.home, pool, self.clock.now()).text
         return head if text is None else f"{head}\n{text}"
 
     def active(self) -> str | None:
@@ -245,7 +275,7 @@ class _BootstrapRun:
             return None
         modified = seen.version[0]
         at = datetime.fromtimestamp(modified / _NANOSECONDS, UTC) if modified else None
-        now = self.ports.clock.now()
+        now = self.clock.now()
         return stale_line(at, now, self.zone, self.settings.bootstrap.active_max_age) + seen.text
 
 

@@ -16,7 +16,6 @@ from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.recover import SILENT
 from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import TranscriptKind
-from memconsole.engine.dispatch import Steps
 from memconsole.engine.transcripts.ages import dated
 from memconsole.engine.transcripts.fingerprint import Fingerprints
 from memconsole.errors import StateError, StoreError
@@ -24,54 +23,57 @@ from memconsole.lazy_dataclass import dataclass
 from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from memconsole.domain.agents import Agent
+    from memconsole.domain.commands.command import Command
+    from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.sessions.keys import SessionKey
     from memconsole.domain.sessions.stored import StoredSession, TranscriptRef
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
-    from memconsole.ports.bundle import Ports
-    from memconsole.ports.platform import StopSignal
+    from memconsole.ports.host import OldTranscripts
+    from memconsole.ports.platform import Clock, SessionStore, StopSignal
+    from memconsole.ports.state import RecoveryLog
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _CleanupRun:
-    """What one run works with."""
+class CleanupRun:
+    """What one run works with.
 
-    ports: Ports
+    Attributes:
+        settings: `[cleanup]`.
+        files: The transcripts themselves.
+        step: Runs a command: what was not captured is captured before it is packed.
+        dry_run: Only say what would be done.
+    """
+
     reader: Reader
     settings: Settings
+    sessions: SessionStore
+    recovery: RecoveryLog
+    files: OldTranscripts
+    clock: Clock
+    step: Callable[[Command], Outcome]
     dry_run: bool
 
     @property
     def fingerprints(self) -> Fingerprints:
-        ports = self.ports
-        return Fingerprints(ports.sessions, ports.recovery, ports.clock)
+        """Tells what was captured."""
+        return Fingerprints(self.sessions, self.recovery, self.clock)
 
 
-def clean_transcripts(
-    ports: Ports,
-    reader: Reader,
-    settings: Settings,
-    *,
-    dry_run: bool,
-    cancel: StopSignal | None = None,
-) -> tuple[Cleaning, ...]:
+def clean_transcripts(run: CleanupRun, cancel: StopSignal | None = None) -> tuple[Cleaning, ...]:
     """Do what is due for the old transcripts of every agent; one that fails stops no other.
 
     Args:
-        ports: What the engine asks.
-        reader: For the listings.
-        settings: `[cleanup]`.
-        dry_run: Only say what would be done.
+        run: What it works with.
         cancel: Ends it between two files.
     """
-    run = _CleanupRun(ports, reader, settings, dry_run)
     found: list[Cleaning] = []
-    for agent in reader.home().agents:
+    for agent in run.reader.home().agents:
         for one in _of_agent(run, agent):
             found.append(one)
             if cancel is not None and cancel.is_set():
@@ -79,20 +81,20 @@ def clean_transcripts(
     return tuple(found)
 
 
-def _of_agent(run: _CleanupRun, agent: Agent) -> Iterator[Cleaning]:
+def _of_agent(run: CleanupRun, agent: Agent) -> Iterator[Cleaning]:
     listing = run.reader.listing(agent)
     if not is_readable(listing):
         why = f"the stores of {agent.id} cannot be read whole: any transcript may be in use"
         yield Cleaning(agent.id, None, None, "skipped", why)
         return
-    rules, now = run.settings.cleanup, run.ports.clock.now()
+    rules, now = run.settings.cleanup, run.clock.now()
     loose = [one for one in listing.sessions if _file_of(agent, one) is not None]
-    for stored in dated(run.ports.sessions, loose):
+    for stored in dated(run.sessions, loose):
         file = _file_of(agent, stored)
         if file is not None and step_due(file, now, rules) is Step.COMPRESS:
             yield _compressed(run, agent, stored, file)
     live = {one.session_id for one in listing.sessions if not one.is_loose}
-    for file in run.ports.health().transcripts.packed(agent):
+    for file in run.files.packed(agent):
         if file.session_id not in live and step_due(file, now, rules) is Step.DELETE:
             yield _deleted(run, agent, file)
 
@@ -113,22 +115,22 @@ def _file_of(agent: Agent, stored: StoredSession) -> OldFile | None:
     return OldFile(ref.path, ref.session_id, ref.size_bytes, at)
 
 
-def _compressed(run: _CleanupRun, agent: Agent, stored: StoredSession, file: OldFile) -> Cleaning:
+def _compressed(run: CleanupRun, agent: Agent, stored: StoredSession, file: OldFile) -> Cleaning:
     why = _why_not(run, agent, stored)
     return _cleaned(run, agent, file, Step.COMPRESS, why)
 
 
-def _deleted(run: _CleanupRun, agent: Agent, file: OldFile) -> Cleaning:
-    is_known = bool(run.ports.recovery.fingerprints(agent.ref, file.session_id))
+def _deleted(run: CleanupRun, agent: Agent, file: OldFile) -> Cleaning:
+    is_known = bool(run.recovery.fingerprints(agent.ref, file.session_id))
     why = None if is_known else "it is not known that its session was captured"
     return _cleaned(run, agent, file, Step.DELETE, why)
 
 
 def _cleaned(
-    run: _CleanupRun, agent: Agent, file: OldFile, step: Step, why_not: str | None
+    run: CleanupRun, agent: Agent, file: OldFile, step: Step, why_not: str | None
 ) -> Cleaning:
     """Do a step, unless there is a reason not to."""
-    files = run.ports.health().transcripts
+    files = run.files
     deed, done = {
         Step.COMPRESS: (files.compress, "packed, {} less"),
         Step.DELETE: (files.delete, "deleted, {}"),
@@ -148,7 +150,7 @@ def _cleaned(
     return Cleaning(agent.id, file.path, step, status, message, freed)
 
 
-def _why_not(run: _CleanupRun, agent: Agent, stored: StoredSession) -> str | None:
+def _why_not(run: CleanupRun, agent: Agent, stored: StoredSession) -> str | None:
     """Return why a transcript must stay; one that was not captured is captured first."""
     ref = stored.transcript
     assert ref is not None  # it has a file
@@ -168,12 +170,12 @@ def _why_not(run: _CleanupRun, agent: Agent, stored: StoredSession) -> str | Non
     return None if is_safe else "it could not be captured"
 
 
-def _remembered_key(run: _CleanupRun, agent: Agent, ref: TranscriptRef) -> SessionKey | None:
-    key = run.ports.recovery.keys(agent.ref).get(ref.session_id)
+def _remembered_key(run: CleanupRun, agent: Agent, ref: TranscriptRef) -> SessionKey | None:
+    key = run.recovery.keys(agent.ref).get(ref.session_id)
     return None if key is None else key_of(agent, key)
 
 
-def _is_safe(run: _CleanupRun, agent: Agent, ref: TranscriptRef) -> bool:
+def _is_safe(run: CleanupRun, agent: Agent, ref: TranscriptRef) -> bool:
     """Capture a transcript to its end, and remember that behind it; tell whether it worked."""
     print_ = run.fingerprints.take(ref) or SILENT
     if print_ != SILENT and not _is_captured(run, agent, ref):
@@ -182,9 +184,9 @@ def _is_safe(run: _CleanupRun, agent: Agent, ref: TranscriptRef) -> bool:
     return True
 
 
-def _is_captured(run: _CleanupRun, agent: Agent, ref: TranscriptRef) -> bool:
+def _is_captured(run: CleanupRun, agent: Agent, ref: TranscriptRef) -> bool:
     look = Observe(agent.ref, recover_id=ref.session_id)
-    outcome = Steps(run.ports, run.reader, run.settings).step(look)
+    outcome = run.step(look)
     if isinstance(outcome, Skipped):
         return outcome.reason in (SkipReason.NOTHING_NEW, SkipReason.TOO_SMALL)
     return not isinstance(outcome, Failed)

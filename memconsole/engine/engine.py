@@ -57,7 +57,14 @@ class Engine:
     def __init__(self, ports: Ports, settings: Settings) -> None:
         self.settings = settings
         self._ports = ports
-        self._reader = Reader(ports, settings)
+        self._reader = Reader(
+            settings,
+            platform=ports.platform,
+            sessions=ports.sessions,
+            memory=ports.memory,
+            usages=ports.usages,
+            clock=ports.clock,
+        )
         self._live = LiveView(ports.gateway, ports.origin)
         self._snapshots = Snapshots(
             self._reader,
@@ -149,7 +156,19 @@ class Engine:
         """Single sessions."""
         from memconsole.engine.sessions.service import SessionService  # noqa: PLC0415
 
-        return SessionService(self._ports, self._reader, self._snapshots, self._live, self.settings)
+        ports = self._ports
+        return SessionService(
+            self._reader,
+            self._snapshots,
+            self._live,
+            self.settings,
+            sessions=ports.sessions,
+            captures=ports.captures,
+            summaries=ports.summaries,
+            recovery=ports.recovery,
+            flushes=ports.flushes,
+            clock=ports.clock,
+        )
 
     @cached_property
     def search(self) -> SearchService:
@@ -163,7 +182,7 @@ class Engine:
         """The agents' own search."""
         from memconsole.engine.platform_search.service import PlatformSearchService  # noqa: PLC0415
 
-        return PlatformSearchService(self._ports, self.home, self.settings)
+        return PlatformSearchService(self._ports, self.gateway, self.home, self.settings)
 
     @cached_property
     def memory(self) -> MemoryService:
@@ -195,7 +214,16 @@ class Engine:
         """What starting sessions are given."""
         from memconsole.engine.bootstrap import BootstrapService  # noqa: PLC0415
 
-        return BootstrapService(self._ports, self._reader, self.settings)
+        ports = self._ports
+        return BootstrapService(
+            self._reader,
+            self.settings,
+            workspace=ports.workspace,
+            sessions=ports.sessions,
+            recovery=ports.recovery,
+            search=ports.search,
+            clock=ports.clock,
+        )
 
     @cached_property
     def rotation(self) -> RotationService:
@@ -227,7 +255,14 @@ class Engine:
         """Makes watches of changed files."""
         from memconsole.engine.watches import Watches  # noqa: PLC0415
 
-        return Watches(self._ports, self._reader, self.settings)
+        ports = self._ports
+        return Watches(
+            self._reader,
+            self.settings,
+            search=ports,
+            sessions=ports.sessions,
+            clock=ports.clock,
+        )
 
     @cached_property
     def config(self) -> ConfigService:
@@ -263,14 +298,23 @@ class Engine:
         """Everything that keeps memory safe."""
         from memconsole.engine.health.service import HealthService  # noqa: PLC0415
 
+        ports = self._ports
         return HealthService(
-            self._ports,
             self._reader,
             self._snapshots,
             self.settings,
             config=self.config,
             search=self.search,
             alerts=self.alerts,
+            gateway=ports.gateway,
+            origin=ports.origin,
+            runs=ports.runs,
+            rotations=ports.rotations,
+            workspace=ports.workspace,
+            needs=ports,
+            health=ports.health,
+            status_file=ports.alerts().status_file,
+            clock=ports.clock,
         )
 
     @cached_property
@@ -283,9 +327,20 @@ class Engine:
     @cached_property
     def upkeep(self) -> UpkeepService:
         """Logs and old transcripts."""
+        from memconsole.engine.dispatch import Steps  # noqa: PLC0415
         from memconsole.engine.upkeep import UpkeepService  # noqa: PLC0415
 
-        return UpkeepService(self._ports, self._reader, self.settings)
+        ports, health = self._ports, self._ports.health()
+        return UpkeepService(
+            self._reader,
+            self.settings,
+            logs=health.logs,
+            transcripts=health.transcripts,
+            sessions=ports.sessions,
+            recovery=ports.recovery,
+            clock=ports.clock,
+            step=Steps(ports, self._reader, self.settings).step,
+        )
 
     @cached_property
     def metrics(self) -> MetricsService:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memconsole.domain.pruning import PruningMode
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.domain.transcripts.records import Entry
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import Clock, SessionStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,12 @@ class PruningPreview:
 
 
 def prune_preview(
-    ports: Ports, home: Home, view: SessionView, request: PruningRequest
+    home: Home,
+    view: SessionView,
+    request: PruningRequest,
+    *,
+    sessions: SessionStore,
+    clock: Clock,
 ) -> PruningPreview:
     """Preview one session; its transcript is only read.
 
@@ -60,11 +65,11 @@ def prune_preview(
     require_own_words(view.stored)
     entries: list[Entry] = []
     if view.transcript is not None:
-        entries = [_without_text(one) for one in ports.sessions.forward(view.transcript)]
+        entries = [_without_text(one) for one in sessions.forward(view.transcript)]
     flags, _ = active_flags(entries)
     on_path = [one for one, flag in zip(entries, flags, strict=True) if flag]
     parts = tuple(_parts(_in_context(on_path)))
-    return PruningPreview(view, preview(parts, rules, request.at or ports.clock.now()))
+    return PruningPreview(view, preview(parts, rules, request.at or clock.now()))
 
 
 def _configured(home: Home) -> dict[str, object]:

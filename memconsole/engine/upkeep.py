@@ -5,28 +5,60 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from memconsole.engine.cleanup import clean_transcripts
+from memconsole.engine.cleanup import CleanupRun, clean_transcripts
 from memconsole.engine.logs import rotate_logs
 from memconsole.errors import MemconsoleError, ReadOnlyError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memconsole.domain.cleanup import Cleaning
+    from memconsole.domain.commands.command import Command
+    from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.logs import LogRotation
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
-    from memconsole.ports.bundle import Ports
-    from memconsole.ports.platform import StopSignal
+    from memconsole.ports.host import LogFiles, OldTranscripts
+    from memconsole.ports.platform import Clock, SessionStore, StopSignal
+    from memconsole.ports.state import RecoveryLog
 
 logger = logging.getLogger(__name__)
 
 
 class UpkeepService:
-    """What has to be looked after from time to time."""
+    """What has to be looked after from time to time.
 
-    def __init__(self, ports: Ports, reader: Reader, settings: Settings) -> None:
-        self._ports = ports
+    Args:
+        reader: For the home and its sessions.
+        settings: `[log_rotation]` and `[cleanup]`.
+        logs: The logs.
+        transcripts: Old transcripts, as files.
+        sessions: Tells when somebody spoke last.
+        recovery: Knows what was captured.
+        clock: The time.
+        step: Runs a command as a part of the work, and writes it down nowhere.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        settings: Settings,
+        *,
+        logs: LogFiles,
+        transcripts: OldTranscripts,
+        sessions: SessionStore,
+        recovery: RecoveryLog,
+        clock: Clock,
+        step: Callable[[Command], Outcome],
+    ) -> None:
         self._reader = reader
         self._settings = settings
+        self._logs = logs
+        self._transcripts = transcripts
+        self._sessions = sessions
+        self._recovery = recovery
+        self._clock = clock
+        self._step = step
 
     def rotate_logs(
         self, *, dry_run: bool = False, cancel: StopSignal | None = None
@@ -47,8 +79,7 @@ class UpkeepService:
             logger.warning("the platform's logs are left alone: %s", error)
             home = None
         rules = self._settings.log_rotation
-        logs = self._ports.health().logs
-        return rotate_logs(logs, home, rules, dry_run=dry_run, cancel=cancel)
+        return rotate_logs(self._logs, home, rules, dry_run=dry_run, cancel=cancel)
 
     def clean_transcripts(
         self, *, dry_run: bool = False, cancel: StopSignal | None = None
@@ -66,9 +97,17 @@ class UpkeepService:
         """
         is_dry = dry_run or not self._settings.cleanup.is_enabled
         self._require_writing("once transcript_cleanup", dry_run=is_dry)
-        return clean_transcripts(
-            self._ports, self._reader, self._settings, dry_run=is_dry, cancel=cancel
+        run = CleanupRun(
+            self._reader,
+            self._settings,
+            self._sessions,
+            self._recovery,
+            self._transcripts,
+            self._clock,
+            self._step,
+            is_dry,
         )
+        return clean_transcripts(run, cancel)
 
     def _require_writing(self, action: str, *, dry_run: bool) -> None:
         if self._settings.ui.read_only and not dry_run:

@@ -13,16 +13,27 @@ from memconsole.engine.search.watch import IndexWatch
 if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.bundle import SearchNeeds
+    from memconsole.ports.platform import Clock, SessionStore
 
 
 class Watches:
     """Makes watches; each call returns a new one, with a memory of its own."""
 
-    def __init__(self, ports: Ports, reader: Reader, settings: Settings) -> None:
-        self._ports = ports
+    def __init__(
+        self,
+        reader: Reader,
+        settings: Settings,
+        *,
+        search: SearchNeeds,
+        sessions: SessionStore,
+        clock: Clock,
+    ) -> None:
         self._reader = reader
         self._settings = settings
+        self._search = search
+        self._sessions = sessions
+        self._clock = clock
 
     def index(self, *, may_build: bool = False) -> IndexWatch:
         """Return a watch that indexes changed files when they have rested (`search.debounce`).
@@ -30,18 +41,24 @@ class Watches:
         Args:
             may_build: Build what is missing as well, instead of leaving it to the first search.
         """
-        return IndexWatch(self._ports, self._settings, self._reader.home, may_build=may_build)
+        return IndexWatch(self._search, self._settings, self._reader.home, may_build=may_build)
 
     def sessions(self) -> ObserverWatch:
         """Return a watch that has sessions observed while much is said in them (`[watcher]`)."""
         rules = self._settings.watcher
         found = WatchRules(rules.line_threshold, rules.cooldown.total_seconds())
-        return ObserverWatch(self._ports, self._reader.home, found, self._reader.listing)
+        return ObserverWatch(
+            self._reader.home,
+            found,
+            self._reader.listing,
+            sessions=self._sessions,
+            clock=self._clock,
+        )
 
     def ended(self) -> EndedWatch:
         """Return a watch that has sessions recovered when another one takes their place."""
-        return EndedWatch(self._ports.clock, self._reader.home, self._reader.listing)
+        return EndedWatch(self._clock, self._reader.home, self._reader.listing)
 
     def config(self) -> ConfigWatch:
         """Return a watch that has the platform's configuration checked when it changed."""
-        return ConfigWatch(self._ports.clock, self._reader.home)
+        return ConfigWatch(self._clock, self._reader.home)

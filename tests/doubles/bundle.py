@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Agent, Origin, PlatformConfig
+from memconsole.engine.home.reader import Reader
 from memconsole.engine.snapshot.snapshot import Snapshots
 from memconsole.ports.bundle import HealthPorts, ModelPorts, Ports
 from memconsole.ports.search import PlatformIndexPorts, SearchPorts
@@ -52,7 +53,8 @@ from tests.doubles.state import (
 )
 
 if TYPE_CHECKING:
-    from memconsole.engine.home.reader import Reader
+    from memconsole.domain.settings import Settings
+    from memconsole.ports.platform import Platform
 
 
 class World:
@@ -143,6 +145,18 @@ class World:
             llm=lambda: ModelPorts(self.model, self.model),
             hooks=lambda: self.hooks,
         )
+
+
+def reader_of(world: World, settings: Settings, platform: Platform | None = None) -> Reader:
+    """Return what reads a world, as the engine makes it."""
+    return Reader(
+        settings,
+        platform=platform or world.platform,
+        sessions=world.sessions,
+        memory=world.memory,
+        usages=world.usages,
+        clock=world.clock,
+    )
 
 
 def snapshots_of(world: World, reader: Reader) -> Snapshots:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.domain.settings.sections import HealthSettings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
-    from memconsole.ports.bundle import HealthPorts, Ports
+    from memconsole.ports.bundle import HealthPorts, SearchNeeds
+    from memconsole.ports.platform import RotationLog, RunLog, Workspace
 
 
 @dataclass(frozen=True)
@@ -24,11 +25,17 @@ class HealthInputs:
     """What the checks of one report share; what is dear is read when a check asks for it.
 
     Attributes:
+        search: What a look at the platform's own indexes asks.
+        health: Gives what only health asks.
         evidence: Of the platform's compactions.
         indexes: State of every search index, by agent and source.
     """
 
-    ports: Ports
+    runs: RunLog
+    rotations: RotationLog
+    workspace: Workspace
+    search: SearchNeeds
+    health: Callable[[], HealthPorts]
     settings: Settings
     snapshot: ConsoleSnapshot
     now: datetime
@@ -43,4 +50,4 @@ class HealthInputs:
     @functools.cached_property
     def own(self) -> HealthPorts:
         """What only health asks."""
-        return self.ports.health()
+        return self.health()

@@ -62,9 +62,9 @@ def memory_file_size(inputs: HealthInputs) -> Check:
 
 def capture_skips(inputs: HealthInputs) -> Check:
     """Whether checkpoints of an agent keep skipping while people talk to it."""
-    inputs.ports.runs.require_readable()
+    inputs.runs.require_readable()
     agents = inputs.snapshot.agents
-    runs = inputs.ports.runs.runs(
+    runs = inputs.runs.runs(
         limit=max(_RUNS, _RUNS_EACH * len(agents)),
         home=str(inputs.snapshot.home.path),
         command="checkpoint",
@@ -118,7 +118,7 @@ def observations_budget(inputs: HealthInputs) -> Check:
         own = inputs.settings.for_agent(pool.agents[0]).reflector.word_threshold
         if not any(item.path == OBSERVATIONS for item in pool.items):
             continue
-        seen = inputs.ports.workspace.read(pool.root, OBSERVATIONS)
+        seen = inputs.workspace.read(pool.root, OBSERVATIONS)
         text = "" if seen is None else seen.text
         words = words_in(text)
         most = max(most, words)

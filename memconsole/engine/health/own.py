@@ -23,7 +23,7 @@ _RESETS = 20
 
 def jobs(inputs: HealthInputs) -> Check:
     """Whether the jobs run when they should, and do not keep failing."""
-    inputs.ports.runs.require_readable()  # where the jobs are recorded, too
+    inputs.runs.require_readable()  # where the jobs are recorded, too
     records = [one for one in inputs.own.jobs.records().values() if one.started_at is not None]
     if not records:
         return unknown(
@@ -69,13 +69,13 @@ def _failed_once(failed: list[str], number: int) -> Check:
 
 def reset_ineffective(inputs: HealthInputs) -> Check:
     """Whether a session was reset and nothing changed."""
-    inputs.ports.runs.require_readable()  # where the resets are recorded, too
+    inputs.runs.require_readable()  # where the resets are recorded, too
     bad: list[str] = []
     is_open = False
     for view in inputs.snapshot.sessions:
         if view.state is not SessionState.LIVE or view.key_text is None:
             continue
-        recent = inputs.ports.rotations.recent(view.agent, view.key_text, limit=_RESETS)
+        recent = inputs.rotations.recent(view.agent, view.key_text, limit=_RESETS)
         if recent and recent[0].state is RotationState.INEFFECTIVE:
             is_open = is_open or is_tripped(recent)
             bad.append(view.key_text)

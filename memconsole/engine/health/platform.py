@@ -248,7 +248,7 @@ _ID = "platform-index"
 def platform_index(inputs: HealthInputs) -> Check:
     """Whether what agents search is what stands in their memory, and whether it answers."""
     agents = [view.agent for view in inputs.snapshot.agents]
-    found = platform_indexes(inputs.ports, inputs.snapshot.home, agents)
+    found = platform_indexes(inputs.search, inputs.snapshot.home, agents)
     seen = [one for one in found if one.facts is not None]
     if not seen:
         reasons = dict.fromkeys(f"{one.agent}: {one.because}" for one in found)

@@ -1,19 +1,35 @@
-"""Looks after everything that keeps memory safe, and tells people what they do not know yet."""
+"""Looks after everything that keeps memory safe, and tells people what they do not know yet.
+
+Every check is made by itself: one that meets a failure is `unknown` with its reason. It never stops
+the others, and never passes for well.
+"""
 
 from __future__ import annotations
 
+import functools
 import logging
 from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.alerts.rules import BLIND, confirmed, dated, seen
-from memconsole.domain.health.checks import Check, CheckStatus, HealthReport, ok
+from memconsole.domain.health.checks import (
+    CHECK_IDS,
+    Check,
+    CheckStatus,
+    HealthReport,
+    ok,
+    unknown,
+)
 from memconsole.domain.health.text import status_text
 from memconsole.domain.snapshot.attention import with_checks
-from memconsole.engine.health.read import patient_snapshot, take_health
+from memconsole.engine.health import memory, own, platform
+from memconsole.engine.health.inputs import HealthInputs
+from memconsole.engine.home.live import LiveView
 from memconsole.errors import MemconsoleError, ReadOnlyError, StateError
 
 if TYPE_CHECKING:
-    from memconsole.domain.agents import Home
+    from collections.abc import Callable, Mapping
+
+    from memconsole.domain.agents import Home, Origin
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot
     from memconsole.engine.alerts import AlertingResult, AlertService
@@ -21,11 +37,22 @@ if TYPE_CHECKING:
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.search.service import SearchService
     from memconsole.engine.snapshot.snapshot import Snapshots
-    from memconsole.ports.bundle import Ports
-    from memconsole.ports.platform import StopSignal
+    from memconsole.ports.alerts import StatusFile
+    from memconsole.ports.bundle import HealthPorts, SearchNeeds
+    from memconsole.ports.platform import (
+        Clock,
+        Gateway,
+        RotationLog,
+        RunLog,
+        StopSignal,
+        Workspace,
+    )
 
 
 logger = logging.getLogger(__name__)
+
+_GRACE_S = 0.5
+"""Between the end of the Gateway's time and the verdict on it."""
 
 
 class HealthLook(NamedTuple):
@@ -54,18 +81,25 @@ class HealthService:
     """Health of one home.
 
     Args:
-        ports: What the checks ask.
         reader: For the disk.
         snapshots: Readings of everything.
         settings: Thresholds.
         config: Judges compactions.
         search: Tells the state of the indexes.
         alerts: Knows what was wrong at earlier looks, and tells people.
+        gateway: The platform's Gateway.
+        origin: Who asks it.
+        runs: What was run.
+        rotations: What was reset.
+        workspace: For the texts of memory.
+        needs: What a look at the platform's own indexes asks.
+        health: Gives what only health asks.
+        status_file: Keeps the result.
+        clock: The time.
     """
 
     def __init__(
         self,
-        ports: Ports,
         reader: Reader,
         snapshots: Snapshots,
         settings: Settings,
@@ -73,14 +107,31 @@ class HealthService:
         config: ConfigService,
         search: SearchService,
         alerts: AlertService,
+        gateway: Gateway,
+        origin: Origin,
+        runs: RunLog,
+        rotations: RotationLog,
+        workspace: Workspace,
+        needs: SearchNeeds,
+        health: Callable[[], HealthPorts],
+        status_file: StatusFile,
+        clock: Clock,
     ) -> None:
-        self._ports = ports
         self._reader = reader
         self._snapshots = snapshots
         self._settings = settings
         self._config = config
         self._search = search
         self._alerts = alerts
+        self._gateway = gateway
+        self._origin = origin
+        self._runs = runs
+        self._rotations = rotations
+        self._workspace = workspace
+        self._needs = needs
+        self._health = health
+        self._status_file = status_file
+        self._clock = clock
         self._seen_home: Home | None = None
 
     def report(self) -> HealthReport:
@@ -100,14 +151,8 @@ class HealthService:
             HomeUnreadableError: It exists, and none of its stores can be read.
         """
         self._config.sweep()
-        found = snapshot or patient_snapshot(self._ports, self._snapshots, self._settings)
-        report = take_health(
-            self._ports,
-            found,
-            self._settings,
-            evidence=self._config.evidence,
-            indexes=self._search.indexes,
-        )
+        found = snapshot or self._patient_snapshot()
+        report = self._checked(found)
         home = str(self._reader.home().path)
         state = self._alerts.state(home)
         report = dated(confirmed(report, state), state)
@@ -115,6 +160,28 @@ class HealthService:
         if not self._settings.ui.read_only:
             self._alerts.note(home, known)
         return HealthLook(report, with_checks(found.attention, known.values()))
+
+    def _patient_snapshot(self) -> ConsoleSnapshot:
+        """Take a reading that waits for the Gateway as long as health does."""
+        live = LiveView(self._gateway, self._origin, budget_s=_wait_s(self._settings))
+        return self._snapshots.take(live)
+
+    def _checked(self, snapshot: ConsoleSnapshot) -> HealthReport:
+        inputs = HealthInputs(
+            runs=self._runs,
+            rotations=self._rotations,
+            workspace=self._workspace,
+            search=self._needs,
+            health=self._health,
+            settings=self._settings,
+            snapshot=snapshot,
+            now=self._clock.now(),
+            evidence=functools.cache(lambda: self._config.evidence(snapshot)),
+            indexes=functools.cache(self._search.indexes),
+        )
+        checks = _checks()
+        made = tuple(_made(name, checks[name], inputs) for name in CHECK_IDS)
+        return HealthReport(made, inputs.now)
 
     def look_after(self, cancel: StopSignal | None = None) -> HealthRound:
         """Check everything, keep the result as a file, and tell people what they do not know.
@@ -139,7 +206,7 @@ class HealthService:
             if self._seen_home is None:
                 raise
             checks = (_blind(error),)
-            report = HealthReport(checks, self._ports.clock.now())
+            report = HealthReport(checks, self._clock.now())
         home = self._seen_home
         self._keep(report, str(home.path))
         told = self._alerts.tell(
@@ -154,7 +221,7 @@ class HealthService:
         found = dated(report, seen(self._alerts.state(home), report))
         try:
             text = status_text(found, home, redact=self._settings.redact)
-            self._ports.alerts().status_file.write(text)
+            self._status_file.write(text)
         except StateError as error:
             logger.warning("the result of health is not kept: %s", error)
 
@@ -162,3 +229,42 @@ class HealthService:
 def _blind(error: MemconsoleError) -> Check:
     message = f"health could not be looked after: {error}"
     return Check(BLIND, CheckStatus.CRITICAL, message, hint=error.hint)
+
+
+def _wait_s(settings: Settings) -> float:
+    """Return how long the Gateway is waited for: as long as it may take, and until we know it."""
+    return settings.gateway_timeout.total_seconds() + _GRACE_S
+
+
+def _checks() -> Mapping[str, Callable[[HealthInputs], Check]]:
+    return {
+        "gateway": platform.gateway,
+        "gateway-scopes": platform.gateway_scopes,
+        "gateway-process": platform.gateway_process,
+        "disk": platform.disk,
+        "stores": platform.stores,
+        "transcripts-size": platform.transcripts_size,
+        "memory-file-size": memory.memory_file_size,
+        "cron-errors": platform.cron_errors,
+        "jobs": own.jobs,
+        "capture-skips": memory.capture_skips,
+        "outputs-freshness": memory.outputs_freshness,
+        "compaction-evidence": platform.compaction_evidence,
+        "reset-ineffective": own.reset_ineffective,
+        "observations-budget": memory.observations_budget,
+        "locks": own.locks,
+        "index": memory.index,
+        "platform-index": platform.platform_index,
+        "bootstrap-truncation": memory.bootstrap_truncation,
+        "state": own.state,
+    }
+
+
+def _made(name: str, check: Callable[[HealthInputs], Check], inputs: HealthInputs) -> Check:
+    try:
+        return check(inputs)
+    except MemconsoleError as error:
+        return unknown(name, f"could not look: {error}", error.hint)
+    except Exception as error:  # an isolation edge: one check never stops the others
+        logger.exception("the check %s failed", name)
+        return unknown(name, f"could not look: {type(error).__name__} inside memconsole")

@@ -32,8 +32,13 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.domain.transcripts.records import Tail, UsageMark
-    from memconsole.ports.bundle import Ports
-    from memconsole.ports.platform import SessionStore
+    from memconsole.ports.platform import (
+        Clock,
+        MemoryReader,
+        Platform,
+        SessionStore,
+        UsageMemory,
+    )
 
 _GROWTH_POINTS = 60
 
@@ -76,10 +81,22 @@ class Reader:
         settings: What holds for this home.
     """
 
-    def __init__(self, ports: Ports, settings: Settings) -> None:
-        self._ports = ports
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        platform: Platform,
+        sessions: SessionStore,
+        memory: MemoryReader,
+        usages: UsageMemory,
+        clock: Clock,
+    ) -> None:
         self.settings = settings
-        self.homes = HomeService(ports.platform)
+        self._store = sessions
+        self._memory = memory
+        self._ends = usages
+        self._clock = clock
+        self.homes = HomeService(platform)
         self.home = self.homes.read
         self._lock = threading.RLock()
         self._listings: dict[AgentRef, tuple[Agent, StoreListing]] = {}
@@ -111,7 +128,7 @@ class Reader:
 
     def listing(self, agent: Agent) -> StoreListing:
         """List what an agent's stores hold; an unchanged store is not read again."""
-        store = self._ports.sessions
+        store = self._store
         with self._lock:
             known = self._listings.get(agent.ref)
             if (
@@ -136,15 +153,15 @@ class Reader:
             known = self._agents.get(agent.ref)
             if known is not None and reuse:
                 return known
-            with self._ports.sessions.keep_open():
+            with self._store.keep_open():
                 self._remembered(home)  # before anything is looked at
                 listing = self.listing(agent)
                 if known is not None and known.listing is listing:
                     return known
                 failed: list[Notice] = []
                 usages = self._usages(home, agent, listing, failed)
-                now = self._ports.clock.now()
-                ended = _ended(self._ports.sessions, listing, now)
+                now = self._clock.now()
+                ended = _ended(self._store, listing, now)
             reading = AgentReading(agent, listing, usages, now, few(failed), ended)
             self._agents[agent.ref] = reading
             return reading
@@ -158,7 +175,7 @@ class Reader:
     ) -> list[SessionView]:
         """Judge every session of a reading; cheap, and done anew each time: the clock moves on."""
         policy = self.policy(reading.agent.id, threshold_tokens)
-        now = self._ports.clock.now()
+        now = self._clock.now()
         views = []
         listed = reading.listing.sessions
         for one, name in zip(listed, names_of(listed), strict=True):
@@ -183,11 +200,11 @@ class Reader:
             sharing = tuple(
                 sorted(one.id for one in home.agents if one.workspace == agent.workspace)
             )
-            mark = (self._ports.memory.fingerprint(agent.workspace), sharing)
+            mark = (self._memory.fingerprint(agent.workspace), sharing)
             if known is not None and known[0] == mark:
                 return known[1]
-            pool = self._ports.memory.pool(
-                agent.workspace, sharing, config=home.config, now=self._ports.clock.now()
+            pool = self._memory.pool(
+                agent.workspace, sharing, config=home.config, now=self._clock.now()
             )
             self._pools[root] = (mark, pool)
             return pool
@@ -200,18 +217,18 @@ class Reader:
             self._news = 0
             ends = (one for known in self._tails.values() for one in known.values())
             found = {mark: tail for (mark, _, _), tail in ends if mark[3]}
-            self._ports.usages.store(str(home.path), found)
+            self._ends.store(str(home.path), found)
 
     def _remembered(self, home: Home) -> Mapping[UsageMark, Tail]:
         if self._before is None:
-            self._before = self._ports.usages.load(str(home.path))
+            self._before = self._ends.load(str(home.path))
         return self._before
 
     def _usages(
         self, home: Home, agent: Agent, listing: StoreListing, failed: list[Notice]
     ) -> dict[str, Tail]:
         policy = self.policy(agent.id)
-        deep = _newest_sessions(listing, self._ports.clock.now())
+        deep = _newest_sessions(listing, self._clock.now())
         far: dict[str, TranscriptRef] = {}
         near: dict[str, TranscriptRef] = {}
         for stored in listing.sessions:
@@ -250,7 +267,7 @@ class Reader:
                 found[one] = mark, before[mark[0]]
         ids = {id(ref): one for one, ref in refs.items() if one not in found}
         unread = [ref for one, ref in refs.items() if one not in found]
-        store = self._ports.sessions
+        store = self._store
         for ref, tail in read_usages(store, unread, wanted=wanted, failed=failed):
             one = ids[id(ref)]
             found[one] = marks[one], tail

@@ -1,6 +1,6 @@
 """Counts what is said while it is said, and knows when it should be observed.
 
-Like `index_watch` it keeps no thread and no timer: whoever hears of changed files tells it, and
+Like `IndexWatch` it keeps no thread and no timer: whoever hears of changed files tells it, and
 whoever has a thread to spare asks what is due. Counted are complete records of main and direct
 sessions, from where the last look ended: byte offsets of a file, numbers of a database. A
 transcript that was renamed, replaced or cut begins anew; what was there before the first look is
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, AgentRef, Home
     from memconsole.domain.sessions.stored import StoreListing, TranscriptRef
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import Clock, SessionStore
 
 logger = logging.getLogger(__name__)
 
@@ -51,23 +51,27 @@ class ObserverWatch:
     """Counts new lines of sessions; safe from any thread, raises nothing.
 
     Args:
-        ports: The engine's ports.
         home: Reads home and roster.
         rules: `[watcher]`.
         listing: Lists an agent's sessions; None asks the store each time.
+        sessions: The store.
+        clock: Measures pauses.
     """
 
     def __init__(
         self,
-        ports: Ports,
         home: Callable[[], Home],
         rules: WatchRules | None = None,
         listing: Callable[[Agent], StoreListing] | None = None,
+        *,
+        sessions: SessionStore,
+        clock: Clock,
     ) -> None:
-        self._ports = ports
+        self._store = sessions
+        self._clock = clock
         self._home = home
         self._rules = rules or WatchRules()
-        self._listing = listing or ports.sessions.sessions
+        self._listing = listing or sessions.sessions
         self._lock = threading.Lock()
         self._counts: dict[AgentRef, LineCount] = {}
         self._places: dict[AgentRef, dict[str, _Place]] = {}
@@ -82,21 +86,21 @@ class ObserverWatch:
 
     def observed(self, agent: AgentRef | None = None) -> None:
         """Take note of a run of the observer, of one agent or of all."""
-        now = self._ports.clock.monotonic()
+        now = self._clock.monotonic()
         with self._lock:
             for ref in (agent,) if agent is not None else tuple(self._counts):
                 self._counts[ref] = self._counts.get(ref, LineCount()).observed(now)
 
     def due_in_s(self) -> float | None:
         """Return the seconds until something is due: 0 for now, None when nothing waits."""
-        now = self._ports.clock.monotonic()
+        now = self._clock.monotonic()
         with self._lock:
             waits = [one.due_in_s(now, self._rules) for one in self._counts.values()]
         return min((wait for wait in waits if wait is not None), default=None)
 
     def take_due(self) -> tuple[Observe, ...]:
         """Return what should be observed now, and start its count and its pause anew."""
-        now = self._ports.clock.monotonic()
+        now = self._clock.monotonic()
         with self._lock:
             due = [ref for ref, one in self._counts.items() if one.due_in_s(now, self._rules) == 0]
             for ref in due:
@@ -147,7 +151,7 @@ class ObserverWatch:
             known: Where it ended then; None when there was no look yet.
         """
         newest, lines = _START, 0
-        for entry in self._ports.sessions.backward(ref, limit_bytes=_LIMIT_BYTES):
+        for entry in self._store.backward(ref, limit_bytes=_LIMIT_BYTES):
             if entry.kind is EntryKind.IN_PROGRESS:
                 continue  # it is counted when it is whole
             newest = max(newest, entry.position)

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from memconsole.domain.search.agent_view import AgentHit
     from memconsole.domain.search.values import SearchHit, SearchResult
     from memconsole.domain.settings import SearchSettings, Settings
-    from memconsole.ports.bundle import Ports, SearchNeeds
+    from memconsole.ports.bundle import SearchNeeds
+    from memconsole.ports.platform import Gateway
     from memconsole.ports.search import OpenPlatformIndex
 
 
@@ -296,7 +297,9 @@ LIMIT: Final = 50
 """Results that are asked for: deep enough to tell "low" from "not at all"."""
 
 
-def ask_agents(ports: Ports, settings: Settings, home: Home, result: SearchResult) -> SearchResult:
+def ask_agents(
+    gateway: Gateway, ports: SearchNeeds, settings: Settings, home: Home, result: SearchResult
+) -> SearchResult:
     """Return the hits with rank and score of the platform's own search, one question an agent.
 
     Transcripts are no part of that search and stay without.
@@ -307,9 +310,7 @@ def ask_agents(ports: Ports, settings: Settings, home: Home, result: SearchResul
     """
     agents = dict.fromkeys(hit.agent for hit in result.hits if hit.source is Source.MEMORY)
     try:
-        answers = {
-            one: ports.gateway.search_memory(one, result.query.text, LIMIT) for one in agents
-        }
+        answers = {one: gateway.search_memory(one, result.query.text, LIMIT) for one in agents}
     except GatewayUnavailableError as error:
         message = f"the Gateway cannot be asked for the agent's own search: {error}"
         raise GatewayUnavailableError(message, error.hint, verdict=error.code) from error

@@ -13,14 +13,18 @@ if TYPE_CHECKING:
     from memconsole.domain.search.values import SearchResult
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.service import HomeService
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.bundle import SearchNeeds
+    from memconsole.ports.platform import Gateway
 
 
 class PlatformSearchService:
     """The agents' own search, and its indexes."""
 
-    def __init__(self, ports: Ports, home: HomeService, settings: Settings) -> None:
+    def __init__(
+        self, ports: SearchNeeds, gateway: Gateway, home: HomeService, settings: Settings
+    ) -> None:
         self._ports = ports
+        self._gateway = gateway
         self._home = home
         self._settings = settings
 
@@ -31,7 +35,8 @@ class PlatformSearchService:
             GatewayUnavailableError: The Gateway cannot be asked.
             GatewayCallError: It refused, or its release has no such search.
         """
-        return ask_agents(self._ports, self._settings, self._home.read(), result)
+        home = self._home.read()
+        return ask_agents(self._gateway, self._ports, self._settings, home, result)
 
     def indexes(self, agent_id: str | None = None) -> tuple[PlatformIndexHealth, ...]:
         """Return whether the agents' own search indexes are whole.

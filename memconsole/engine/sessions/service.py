@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.pruning import PruningPreview, PruningRequest
     from memconsole.engine.snapshot.snapshot import Snapshots
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import Clock, SessionStore
+    from memconsole.ports.state import CaptureLog, FlushLog, RecoveryLog, SummaryLog
 
 
 class SessionService:
@@ -37,14 +38,25 @@ class SessionService:
 
     def __init__(
         self,
-        ports: Ports,
         reader: Reader,
         snapshots: Snapshots,
         live: LiveView,
         settings: Settings,
+        *,
+        sessions: SessionStore,
+        captures: CaptureLog,
+        summaries: SummaryLog,
+        recovery: RecoveryLog,
+        flushes: FlushLog,
+        clock: Clock,
     ) -> None:
         self._snapshots = snapshots
-        self._ports = ports
+        self._store = sessions
+        self._captures = captures
+        self._summaries = summaries
+        self._recovery = recovery
+        self._flushes = flushes
+        self._clock = clock
         self._reader = reader
         self._live = live
         self._settings = settings
@@ -65,7 +77,17 @@ class SessionService:
             min_compaction_ms=self._settings.min_compaction_ms,
         )
         view = find_session(found.sessions, name)
-        return self._explained(session_detail(self._ports, self._settings, view, found), found)
+        detail = session_detail(
+            view,
+            found,
+            self._settings,
+            sessions=self._store,
+            captures=self._captures,
+            summaries=self._summaries,
+            recovery=self._recovery,
+            flushes=self._flushes,
+        )
+        return self._explained(detail, found)
 
     def _explained(self, detail: SessionDetail, found: ConsoleSnapshot) -> SessionDetail:
         """Add what the count is made of; of a session that has ended nothing stands there now."""
@@ -73,7 +95,7 @@ class SessionService:
         if view.state is not SessionState.LIVE or view.key_text is None:
             return detail
         agent = find_agent(found.home, view.agent.id)
-        report = self._ports.sessions.prompt_report(agent, view.key_text)
+        report = self._store.prompt_report(agent, view.key_text)
         files = () if report else files_of(self._reader.pool(found.home, agent).limits)
         return replace(
             detail,
@@ -91,9 +113,10 @@ class SessionService:
             tail: Only the last messages; None for all.
             everything: Also what is off the active path or filtered.
         """
-        return transcript_view(self._ports, self.find(name), tail=tail, everything=everything)
+        return transcript_view(self._store, self.find(name), tail=tail, everything=everything)
 
     def pruned(self, name: str, request: PruningRequest) -> PruningPreview:
         """Return what the platform would trim or clear of a session's next request."""
         home = self._reader.home()
-        return prune_preview(self._ports, home, self.find(name), request)
+        view = self.find(name)
+        return prune_preview(home, view, request, sessions=self._store, clock=self._clock)

@@ -30,18 +30,19 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
     from memconsole.engine.flush.fill import Fill
-    from memconsole.ports.bundle import Ports
+    from memconsole.ports.platform import SessionStore
+    from memconsole.ports.state import CaptureLog, FlushLog, RecoveryLog, SummaryLog
 
 _TOP_CONTRIBUTORS = 12
 
 
 def transcript_view(
-    ports: Ports, view: SessionView, *, tail: int | None, everything: bool
+    sessions: SessionStore, view: SessionView, *, tail: int | None, everything: bool
 ) -> TranscriptView:
     """Return a session's messages, oldest first; a session that never ran has none.
 
     Args:
-        ports: The engine's ports.
+        sessions: The store.
         view: The session.
         tail: Only the last messages; None for all.
         everything: Also filtered messages and those off the active path.
@@ -49,7 +50,7 @@ def transcript_view(
     Raises:
         StoreError: The transcript cannot be read.
     """
-    whole = _whole(ports, view, everything=everything)
+    whole = _whole(sessions, view, everything=everything)
     messages = whole.messages
     if not everything:
         messages = tuple(message for message in messages if message.on_path)
@@ -66,20 +67,24 @@ def transcript_view(
 
 
 def session_detail(
-    ports: Ports, settings: Settings, view: SessionView, snapshot: ConsoleSnapshot
+    view: SessionView,
+    snapshot: ConsoleSnapshot,
+    settings: Settings,
+    *,
+    sessions: SessionStore,
+    captures: CaptureLog,
+    summaries: SummaryLog,
+    recovery: RecoveryLog,
+    flushes: FlushLog,
 ) -> SessionDetail:
     """Return everything that one whole reading of a session tells.
 
     Raises:
         StoreError: The transcript cannot be read.
     """
-    whole = _whole(ports, view, everything=False)
-    spoken = [
-        message
-        for message in whole.messages
-        if message.kind is MessageKind.MESSAGE and message.on_path
-    ]
-    capture = None if view.session_id is None else ports.captures.last(view.agent, view.session_id)
+    whole = _whole(sessions, view, everything=False)
+    spoken = sum(one.kind is MessageKind.MESSAGE and one.on_path for one in whole.messages)
+    capture = None if view.session_id is None else captures.last(view.agent, view.session_id)
     fresh = freshness_of(
         view,
         home=snapshot.home,
@@ -87,18 +92,13 @@ def session_detail(
         now=snapshot.taken_at,
         version=snapshot.gateway.version,
     )
-    fill = _fill(view, snapshot, ports, settings)
+    fill = _fill(view, snapshot, flushes, settings)
     # A session that never ran has no messages; one whose transcript is missing has unknown ones.
     is_counted = view.transcript_state is not TranscriptState.MISSING
     return SessionDetail(
-        view=replace(view, messages=len(spoken)) if is_counted else view,
+        view=replace(view, messages=spoken) if is_counted else view,
         events=whole.events,
-        by_class=TokensByClass(
-            user=_tokens(whole.user_chars),
-            assistant=_tokens(whole.assistant_chars),
-            tool_result=_tokens(whole.tool_result_chars),
-            thinking=_tokens(whole.thinking_chars),
-        ),
+        by_class=_by_class(whole),
         contributors=tuple(_contributors(whole)),
         compactions=tuple(one for one in whole.messages if one.kind is MessageKind.COMPACTION),
         usage_points=whole.usage_points,
@@ -109,38 +109,38 @@ def session_detail(
         next_events=next_events(view, fresh),
         freshness=fresh,
         last_flush_at=None if fill is None or fill.last is None else fill.last.at,
-        summary=_summary(view, ports),
-        is_captured=_is_captured(view, ports),
+        summary=_summary(view, summaries),
+        is_captured=_is_captured(view, recovery, sessions),
         limits={} if fill is None else _limits(view, snapshot, fill),
     )
 
 
-def _summary(view: SessionView, ports: Ports) -> SummaryRecord | None:
+def _summary(view: SessionView, summaries: SummaryLog) -> SummaryRecord | None:
     if view.session_id is None:
         return None
-    return ports.summaries.last(view.agent, view.session_id)
+    return summaries.last(view.agent, view.session_id)
 
 
-def _is_captured(view: SessionView, ports: Ports) -> bool | None:
+def _is_captured(view: SessionView, recovery: RecoveryLog, sessions: SessionStore) -> bool | None:
     """Return whether recovery would find nothing here; None where nothing is ever captured."""
     if view.transcript is None or not view.is_capturable:
         return None
-    known = ports.recovery.fingerprints(view.agent, view.transcript.session_id)
+    known = recovery.fingerprints(view.agent, view.transcript.session_id)
     if not known:
         return False
     try:
-        return take_fingerprint(ports.sessions, view.transcript) in known
+        return take_fingerprint(sessions, view.transcript) in known
     except StoreError:
         return None
 
 
 def _fill(
-    view: SessionView, snapshot: ConsoleSnapshot, ports: Ports, settings: Settings
+    view: SessionView, snapshot: ConsoleSnapshot, flushes: FlushLog, settings: Settings
 ) -> Fill | None:
     """Return how far a live session is from its compaction; None for anything else."""
     if view.state is not SessionState.LIVE or not view.session_class.is_rotated:
         return None
-    return fill_of(view, snapshot.home, flushes=ports.flushes, settings=settings)
+    return fill_of(view, snapshot.home, flushes=flushes, settings=settings)
 
 
 def _limits(view: SessionView, snapshot: ConsoleSnapshot, fill: Fill) -> dict[str, int]:
@@ -153,11 +153,20 @@ def _limits(view: SessionView, snapshot: ConsoleSnapshot, fill: Fill) -> dict[st
     }
 
 
-def _whole(ports: Ports, view: SessionView, *, everything: bool) -> Whole:
+def _whole(sessions: SessionStore, view: SessionView, *, everything: bool) -> Whole:
     require_own_words(view.stored)
     if view.transcript is None:
         return Whole(counts=TranscriptCounts())
-    return read_whole(ports.sessions, view.transcript, everything=everything)
+    return read_whole(sessions, view.transcript, everything=everything)
+
+
+def _by_class(whole: Whole) -> TokensByClass:
+    return TokensByClass(
+        user=_tokens(whole.user_chars),
+        assistant=_tokens(whole.assistant_chars),
+        tool_result=_tokens(whole.tool_result_chars),
+        thinking=_tokens(whole.thinking_chars),
+    )
 
 
 def _tokens(chars: int) -> int:

@@ -9,10 +9,9 @@ import pytest
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.settings import Settings
 from memconsole.engine.home.lookup import find_agent
-from memconsole.engine.home.reader import Reader
 from memconsole.engine.sessions.find import find_session
 from memconsole.errors import SessionNotFoundError, UnknownAgentError, UsageError
-from tests.doubles.bundle import World, snapshots_of
+from tests.doubles.bundle import World, reader_of, snapshots_of
 from tests.doubles.platform import HOME, fake_agent
 from tests.engine.rows import row
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 def views(*sessions: StoredSession) -> tuple[SessionView, ...]:
     world = World()
     world.sessions.hold(*sessions)
-    reader = Reader(world.ports, Settings(state_dir=HOME / "state"))
+    reader = reader_of(world, Settings(state_dir=HOME / "state"))
     return snapshots_of(world, reader).take().sessions
 
 

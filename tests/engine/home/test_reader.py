@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.settings import Settings
-from memconsole.engine.home.reader import Reader
 from memconsole.errors import HomeNotFoundError
-from tests.doubles.bundle import World
+from tests.doubles.bundle import World, reader_of
 from tests.doubles.platform import HOME, NOW, FakePlatform, fake_agent, talk
 from tests.engine.rows import row
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 def test_a_talk_that_grows_all_month_is_remembered_once() -> None:
     """A scheduler looks at the same talks for months."""
     world = World()
-    reader = Reader(world.ports, Settings(state_dir=HOME / "state"))
+    reader = reader_of(world, Settings(state_dir=HOME / "state"))
     home = reader.home()
     kept = []
     for number in range(1, 50):
@@ -56,7 +55,7 @@ class CountingPlatform(FakePlatform):
 
 def test_the_steps_of_one_run_share_one_reading_of_the_home() -> None:
     world, platform = World(), CountingPlatform()
-    reader = Reader(replace(world.ports, platform=platform), Settings(state_dir=HOME / "state"))
+    reader = reader_of(world, Settings(state_dir=HOME / "state"), platform)
     elsewhere: list[Home] = []
     with reader.homes.keep():
         assert platform.reads == 0
@@ -72,7 +71,7 @@ def test_the_steps_of_one_run_share_one_reading_of_the_home() -> None:
 
 def test_a_home_that_cannot_be_read_is_not_kept() -> None:
     world, platform = World(), CountingPlatform()
-    reader = Reader(replace(world.ports, platform=platform), Settings(state_dir=HOME / "state"))
+    reader = reader_of(world, Settings(state_dir=HOME / "state"), platform)
     platform.is_gone = True
     with reader.homes.keep():
         with pytest.raises(HomeNotFoundError):
@@ -84,7 +83,7 @@ def test_a_home_that_cannot_be_read_is_not_kept() -> None:
 def test_one_look_at_the_store_serves_everybody_until_it_changes() -> None:
     world = World()
     world.sessions.hold(row())
-    reader = Reader(world.ports, Settings(state_dir=HOME / "state"))
+    reader = reader_of(world, Settings(state_dir=HOME / "state"))
     home = reader.home()
     agent = home.agents[0]
     first = reader.listing(agent)
@@ -97,7 +96,7 @@ def test_one_look_at_the_store_serves_everybody_until_it_changes() -> None:
 
 def test_the_ends_of_talks_that_are_gone_are_forgotten() -> None:
     world = World()
-    reader = Reader(world.ports, Settings(state_dir=HOME / "state"))
+    reader = reader_of(world, Settings(state_dir=HOME / "state"))
     home = reader.home()
     for number in range(20):
         talked = row(key=f"agent:main:telegram:dm:{number}", tokens=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,6 +23,11 @@ from memconsole.engine.observe.watch import ObserverWatch
 from memconsole.errors import HomeNotFoundError
 from tests.doubles.bundle import World
 from tests.doubles.platform import HOME, fake_agent, talk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memconsole.domain.agents import Home
 
 AGENT = fake_agent()
 CHANGED = frozenset({AGENT.sessions_dir / "s-1.jsonl"})
@@ -49,8 +55,11 @@ class Stage:
         )
         self.say(10)
         self.world.sessions.transcripts["g-1"] = []
-        self.watch = ObserverWatch(self.world.ports, self.world.platform.read)
+        self.watch = self.watching(self.world.platform.read)
         self.watch.note(frozenset({HOME}))
+
+    def watching(self, home: Callable[[], Home]) -> ObserverWatch:
+        return ObserverWatch(home, sessions=self.world.sessions, clock=self.world.clock)
 
     def say(self, lines: int, session_id: str = "s-1") -> None:
         self.world.sessions.transcripts[session_id] = talk(*(f"line {n}" for n in range(lines)))
@@ -117,10 +126,10 @@ def test_files_of_others_and_a_missing_home_change_nothing() -> None:
     stage.watch.note(frozenset({Path("/elsewhere/file")}))
     assert stage.watch.take_due() == ()
 
-    def gone() -> object:
+    def gone() -> Home:
         raise HomeNotFoundError("/gone")
 
-    ObserverWatch(stage.world.ports, gone).note(CHANGED)  # type: ignore[arg-type]
+    stage.watching(gone).note(CHANGED)
     stage.world.sessions.broken.add("s-1")
     stage.watch.note(CHANGED)
     assert stage.watch.take_due() == ()

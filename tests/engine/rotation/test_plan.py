@@ -16,7 +16,6 @@ from memconsole.domain.sessions.stored import SessionState, StoreListing
 from memconsole.domain.settings import RotationSettings, Settings
 from memconsole.domain.transcripts.records import Entry, EntryKind, Usage
 from memconsole.engine.engine import Engine
-from memconsole.engine.home.reader import Reader
 from memconsole.engine.rotation.plan import RotationPlan, plan_rotation
 from memconsole.errors import (
     HomeUnreadableError,
@@ -24,7 +23,7 @@ from memconsole.errors import (
     StoreError,
     UnknownAgentError,
 )
-from tests.doubles.bundle import World
+from tests.doubles.bundle import World, reader_of
 from tests.doubles.platform import HOME, NOW, fake_agent
 from tests.engine.checkpoint.checkpoint_stage import MAIN
 from tests.engine.rows import row
@@ -50,7 +49,7 @@ def plan(
     return plan_rotation(
         world.ports.rotations,
         world.ports.clock,
-        Reader(world.ports, settings),
+        reader_of(world, settings),
         settings,
         agent_id=agent_id,
         keys=keys,

@@ -12,11 +12,10 @@ from memconsole.domain.sessions.composition import TokensByClass
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.settings import Settings
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind, MessageKind, ToolUse
-from memconsole.engine.home.reader import Reader
 from memconsole.engine.sessions.find import find_session
 from memconsole.engine.snapshot.detail import session_detail, transcript_view
 from memconsole.errors import StoreError
-from tests.doubles.bundle import World, snapshots_of
+from tests.doubles.bundle import World, reader_of, snapshots_of
 from tests.doubles.platform import HOME, NOW, talk
 from tests.engine.rows import row
 
@@ -35,17 +34,27 @@ class Case:
         self.world.sessions.hold(*(sessions or (row(KEY),)))
         self.world.sessions.transcripts["id-main"] = entries
         self.settings = Settings(state_dir=HOME / "state")
-        self.snapshot = snapshots_of(self.world, Reader(self.world.ports, self.settings)).take()
+        self.snapshot = snapshots_of(self.world, reader_of(self.world, self.settings)).take()
 
     @property
     def view(self) -> SessionView:
         return find_session(self.snapshot.sessions, KEY)
 
     def detail(self) -> SessionDetail:
-        return session_detail(self.world.ports, self.settings, self.view, self.snapshot)
+        world = self.world
+        return session_detail(
+            self.view,
+            self.snapshot,
+            self.settings,
+            sessions=world.sessions,
+            captures=world.captures,
+            summaries=world.summaries,
+            recovery=world.recovery,
+            flushes=world.flushes,
+        )
 
     def transcript(self, *, tail: int | None = None, everything: bool = False) -> TranscriptView:
-        return transcript_view(self.world.ports, self.view, tail=tail, everything=everything)
+        return transcript_view(self.world.sessions, self.view, tail=tail, everything=everything)
 
 
 WORDS = ("find a plumber", "Booked Ms. Weber", "thank you so much", "you are welcome")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,19 +14,21 @@ from memconsole.domain.sessions.stored import SessionState, StoreListing, Transc
 from memconsole.domain.sessions.tokens import Sample, TokenState
 from memconsole.domain.settings import Settings
 from memconsole.domain.transcripts.records import Entry, EntryKind, Usage
-from memconsole.engine.home.reader import Reader
 from memconsole.engine.snapshot.snapshot import samples_of
 from memconsole.errors import HomeUnreadableError, UnknownAgentError
-from tests.doubles.bundle import World, snapshots_of
+from tests.doubles.bundle import World, reader_of, snapshots_of
 from tests.doubles.platform import HOME, NOW, fake_agent
 from tests.engine.rows import row
+
+if TYPE_CHECKING:
+    from memconsole.engine.home.reader import Reader
 
 SETTINGS = Settings(state_dir=HOME / "state")
 MAIN = AgentRef(str(HOME), "main")
 
 
-def reader_of(world: World) -> Reader:
-    return Reader(world.ports, SETTINGS)
+def _reader(world: World) -> Reader:
+    return reader_of(world, SETTINGS)
 
 
 def test_conversations_come_first_then_jobs_then_what_has_ended() -> None:
@@ -39,7 +42,7 @@ def test_conversations_come_first_then_jobs_then_what_has_ended() -> None:
         row("agent:main:slack:channel:cron-alerts", 900),
     )
 
-    taken = snapshots_of(world, reader_of(world)).take()
+    taken = snapshots_of(world, _reader(world)).take()
 
     assert [view.key_text for view in taken.sessions] == [
         "agent:main:slack:channel:cron-alerts",
@@ -64,7 +67,7 @@ def test_an_agent_without_counts_has_no_maximum() -> None:
     world = World()
     world.sessions.hold(row(tokens=None, transcript=None, transcript_state=TranscriptState.NONE))
 
-    [agent] = snapshots_of(world, reader_of(world)).take().agents
+    [agent] = snapshots_of(world, _reader(world)).take().agents
 
     assert agent.tokens_max is None
 
@@ -77,7 +80,7 @@ def test_one_unreadable_store_does_not_hide_the_others() -> None:
         (), Storage.UNREADABLE, {"unreadable": 1}, (broken,)
     )
 
-    taken = snapshots_of(world, reader_of(world)).take()
+    taken = snapshots_of(world, _reader(world)).take()
 
     assert broken in taken.notices
     assert taken.left_out["unreadable"] == 1
@@ -93,13 +96,13 @@ def test_a_home_of_which_nothing_can_be_read_is_no_empty_home() -> None:
     )
 
     with pytest.raises(HomeUnreadableError, match="cut in the middle"):
-        snapshots_of(world, reader_of(world)).take()
+        snapshots_of(world, _reader(world)).take()
 
 
 def test_an_agent_without_a_store_is_sound() -> None:
     world = World()
 
-    assert snapshots_of(world, reader_of(world)).take().sessions == ()
+    assert snapshots_of(world, _reader(world)).take().sessions == ()
 
 
 def test_a_shared_workspace_reports_once() -> None:
@@ -109,7 +112,7 @@ def test_a_shared_workspace_reports_once() -> None:
     pool = world.memory.pool(shared, (), config=world.platform.config, now=NOW)
     world.memory.pools[shared] = replace(pool, notices=(twin,), agents=("main", "ops"))
 
-    taken = snapshots_of(world, reader_of(world)).take()
+    taken = snapshots_of(world, _reader(world)).take()
 
     assert taken.notices == (twin,)
     assert taken.agents[0].pool is taken.agents[1].pool
@@ -123,24 +126,24 @@ def test_a_missing_workspace_is_told_once() -> None:
     again = Notice("workspace-missing", "the workspace is missing", str(place), "main")
     other = Notice("oversized", "one file is large", str(place / "MEMORY.md"), "main")
     world.memory.pools[place] = replace(pool, exists=False, notices=(again, other))
-    assert snapshots_of(world, reader_of(world)).take().notices == (told, other)
+    assert snapshots_of(world, _reader(world)).take().notices == (told, other)
 
 
 def test_pools_are_left_out_on_demand_and_one_agent_can_be_asked_for() -> None:
     world = World(fake_agent("main"), fake_agent("work"))
 
-    taken = snapshots_of(world, reader_of(world)).take(with_pools=False, agent_id="WORK")
+    taken = snapshots_of(world, _reader(world)).take(with_pools=False, agent_id="WORK")
 
     assert [agent.ref.id for agent in taken.agents] == ["work"]
     assert taken.agents[0].pool is None
     with pytest.raises(UnknownAgentError, match="'агент'"):
-        snapshots_of(world, reader_of(world)).take(agent_id="агент")
+        snapshots_of(world, _reader(world)).take(agent_id="агент")
 
 
 def test_an_unchanged_store_is_not_read_again() -> None:
     world = World()
     world.sessions.hold(row(tokens=10))
-    reader = reader_of(world)
+    reader = _reader(world)
     first = snapshots_of(world, reader).take()
     world.clock.advance(timedelta(seconds=30))
     world.sessions.listings["main"] = StoreListing((row(tokens=20),), Storage.FILES)
@@ -163,13 +166,13 @@ def test_the_last_checkpoint_comes_from_our_records_else_from_the_file() -> None
     written_at = NOW - timedelta(hours=1)
     world.memory.pools[workspace] = replace(pool, active_context_at=written_at)
 
-    [agent] = snapshots_of(world, reader_of(world)).take().agents
+    [agent] = snapshots_of(world, _reader(world)).take().agents
     assert agent.checkpoint_at == written_at
 
     world.captures.add(
         Capture(MAIN, "id", None, NOW, "h", "b", is_logged=False, day_file=None, workspace="w")
     )
-    [agent] = snapshots_of(world, reader_of(world)).take().agents
+    [agent] = snapshots_of(world, _reader(world)).take().agents
     assert agent.checkpoint_at == NOW
 
 
@@ -188,7 +191,7 @@ def test_an_absent_count_is_estimated_from_the_transcript() -> None:
         )
     ]
 
-    [view] = snapshots_of(world, reader_of(world)).take().sessions
+    [view] = snapshots_of(world, _reader(world)).take().sessions
 
     assert (view.count.state, view.tokens) == (TokenState.ESTIMATED, 64_210)
     assert view.percent_of_threshold == 42.8
@@ -199,7 +202,7 @@ def test_a_transcript_that_cannot_be_read_leaves_the_count_unknown() -> None:
     world.sessions.hold(row(tokens=None))
     world.sessions.broken.add("id-main")
 
-    [view] = snapshots_of(world, reader_of(world)).take().sessions
+    [view] = snapshots_of(world, _reader(world)).take().sessions
 
     assert (view.count.state, view.tokens) == (TokenState.UNKNOWN, None)
 
@@ -220,7 +223,7 @@ def test_growth_comes_from_samples_and_then_from_the_transcript() -> None:
         )
         for hours in (3, 2, 1, 0)
     ]
-    [view] = snapshots_of(world, reader_of(world)).take().sessions
+    [view] = snapshots_of(world, _reader(world)).take().sessions
     assert view.growth is not None
     assert (view.growth.tokens_per_hour, view.growth.source) == (20_000, "transcript")
 
@@ -228,7 +231,7 @@ def test_growth_comes_from_samples_and_then_from_the_transcript() -> None:
         Sample("main", "id-main", NOW - timedelta(minutes=minutes), tokens)
         for minutes, tokens in ((60, 90_000), (40, 93_000), (20, 97_000), (0, 100_000))
     ]
-    [view] = snapshots_of(world, reader_of(world)).take().sessions
+    [view] = snapshots_of(world, _reader(world)).take().sessions
     assert view.growth is not None
     assert (view.growth.tokens_per_hour, view.growth.source) == (10_000, "samples")
     assert view.growth.due_at == NOW + timedelta(hours=5)
@@ -243,7 +246,7 @@ def test_only_known_counts_of_live_sessions_become_samples() -> None:
         row("agent:main:a:direct:3", 40, state=SessionState.ARCHIVED),
     )
 
-    taken = snapshots_of(world, reader_of(world)).take()
+    taken = snapshots_of(world, _reader(world)).take()
 
     assert samples_of(taken) == (Sample("main", "id-main", NOW, 10),)
 
@@ -252,6 +255,6 @@ def test_labels_are_cleaned() -> None:
     world = World()
     world.sessions.hold(row(label="\x1b[31m[/INST]\nlabel"))
 
-    [view] = snapshots_of(world, reader_of(world)).take().sessions
+    [view] = snapshots_of(world, _reader(world)).take().sessions
 
     assert view.label == "[/INST] label"
