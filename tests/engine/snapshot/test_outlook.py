@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.memory.records import Capture
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.settings import Settings
-from memconsole.engine.home.reader import Reader
-from tests.doubles.bundle import World, snapshots_of
+from tests.doubles.bundle import World, reader_of, snapshots_of
 from tests.doubles.platform import HOME, NOW, fake_agent
 from tests.engine.rows import row
 
@@ -31,7 +30,7 @@ def test_a_live_talk_knows_when_it_was_saved_and_where_things_happen_to_it() -> 
         )
     )
 
-    taken = snapshots_of(world, Reader(world.ports, SETTINGS)).take(settings=SETTINGS)
+    taken = snapshots_of(world, reader_of(world, SETTINGS)).take(settings=SETTINGS)
 
     [live, archived] = taken.sessions
     assert archived.outlook is None
@@ -44,7 +43,7 @@ def test_a_live_talk_knows_when_it_was_saved_and_where_things_happen_to_it() -> 
 def test_who_does_not_show_what_lies_ahead_does_not_look() -> None:
     world = World()
     world.sessions.hold(row("agent:main:main", 160_000))
-    [view] = snapshots_of(world, Reader(world.ports, SETTINGS)).take().sessions
+    [view] = snapshots_of(world, reader_of(world, SETTINGS)).take().sessions
     assert view.outlook is None
 
 
@@ -55,7 +54,7 @@ def test_agents_can_be_told_while_the_others_are_still_read() -> None:
     def keep(told: Callable[[], ConsoleSnapshot]) -> None:
         parts.append(told())
 
-    whole = snapshots_of(world, Reader(world.ports, SETTINGS)).take(so_far=keep)
+    whole = snapshots_of(world, reader_of(world, SETTINGS)).take(so_far=keep)
 
     assert [(len(part.agents), part.unread) for part in parts] == [(1, 2), (2, 1)]
     assert (len(whole.agents), whole.unread) == (3, 0)
