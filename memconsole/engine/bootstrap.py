@@ -295,7 +295,7 @@ def _fitted(run: _BootstrapRun, kind: SessionClass, contents: dict[str, str | No
         else:
             path = str(run.agent.workspace / _PATHS.get(name, name))
             found.append(Given(name, path, wrapped(content)))
-    today = local_day(run.ports.clock.now(), run.zone)
+    today = local_day(run.clock.now(), run.zone)
     fit = fitted(tuple(found), run.settings.bootstrap, today)
     return Bootstrap(kind, fit.files, (*missing, *fit.left_out))
 
