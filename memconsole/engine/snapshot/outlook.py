@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
 
-_MOST = 2_000
+_MOST = 500
 """Talks of one reading that are looked at, the fullest first: more would slow a large home down."""
 
 

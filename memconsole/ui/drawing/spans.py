@@ -5,16 +5,17 @@ Everything here is plain values: what a line says is decided, and tested, withou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, overload
 
 from memconsole.lazy_dataclass import dataclass
 from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.glyphs import UNICODE, gauge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from memconsole.ui.drawing.glyphs import Glyphs
 
@@ -171,6 +172,33 @@ class Column:
     is_measured: bool = False
 
 
+class LateCells(Sequence["AnyCell"]):
+    """Cells that are made when they are drawn or measured: of most rows of a long list, never."""
+
+    def __init__(self, make: Callable[[], Sequence[AnyCell]]) -> None:
+        self._make = make
+        self._made: Sequence[AnyCell] | None = None
+
+    def _cells(self) -> Sequence[AnyCell]:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+    @overload
+    def __getitem__(self, index: int) -> AnyCell: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[AnyCell]: ...
+
+    def __getitem__(self, index: int | slice) -> AnyCell | Sequence[AnyCell]:
+        """Return one cell, or some."""
+        return self._cells()[index]
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._cells())
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One line of a list.
@@ -184,7 +212,7 @@ class Row:
     """
 
     key: str
-    cells: tuple[AnyCell, ...]
+    cells: Sequence[AnyCell]
     value: str = ""
     is_heading: bool = False
     search: str = ""

@@ -25,6 +25,10 @@ class Fitted:
     width: int = field(default=0)
 
 
+_MEASURED = 100
+"""Rows of a list that give its columns their widths: a home of ten thousand has no time for all."""
+
+
 def measured(
     columns: Sequence[Column], rows: Sequence[Row], sort: str | None = None
 ) -> tuple[Column, ...]:
@@ -32,7 +36,7 @@ def measured(
 
     Args:
         columns: All columns.
-        rows: All rows, so that no column moves while one scrolls.
+        rows: All rows, those first that matter most.
         sort: The order, whose column has an arrow in its heading.
     """
     return tuple(
@@ -40,7 +44,7 @@ def measured(
             column,
             width=max(
                 cells.width(column.title) + (sort is not None and column.sort == sort),
-                *{cells.width(text) for text in {row.cells[place].text for row in rows}},
+                *map(cells.width, {row.cells[place].text for row in rows[:_MEASURED]}),
                 0,
             ),
         )

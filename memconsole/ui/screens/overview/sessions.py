@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
@@ -19,11 +20,11 @@ from memconsole.ui.drawing.listing import Listing, Sort
 from memconsole.ui.drawing.literal import literal, shorter
 from memconsole.ui.drawing.marked import Course, GaugedName, MarkedGauge, short, short_age
 from memconsole.ui.drawing.names import full_name, row_key, session_name, state_word
-from memconsole.ui.drawing.spans import Cell, Column, Role, Row
+from memconsole.ui.drawing.spans import Cell, Column, LateCells, Role, Row
 from memconsole.ui.drawing.table import measured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from memconsole.domain.snapshot.outlook import Limits
     from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, SessionView
@@ -152,37 +153,50 @@ def _leading(columns: tuple[Column, ...], sort: Sort) -> tuple[Column, ...]:
 
 
 def _row(view: SessionView, context: Context, *, with_agent: bool, is_narrow: bool) -> Row:
-    tone = _tone(view)
-    name = session_name(view)
-    role = Role.STRONG if view.is_due else _name_role(view)
-    lead = (Cell(view.agent.id, Role.MUTED, is_id=True),) if with_agent else ()
-    tokens = (Cell(figures.kilo(view.tokens), tone), Cell(state_word(view), tone))
-    ahead = Cell(next_words(view, context), Role.DUE if view.is_due else Role.MUTED)
-    cells: tuple[AnyCell, ...]
-    if is_narrow:
-        basis = view.percent_of_threshold
-        whole = full_name(view) if with_agent else name
-        gauged = GaugedName(whole, role, None if basis is None else basis / 100)
-        cells = (gauged, *tokens, ahead)
-    else:
-        cells = (
-            *lead,
-            Cell(name, role, is_id=True),
-            MarkedGauge(view.count.basis, view.threshold, _limits(view)),
-            *tokens,
-            Cell(_saved(view, context), Role.MUTED),
-            Cell(short_age(context.since(view.heard_at)), Role.MUTED),
-            ahead,
-            Cell(_growth(view), Role.MUTED),
-            Cell(figures.percent(view.percent_of_window), Role.MUTED),
-            _course(view, context),
-        )
+    make = partial(_narrow_cells if is_narrow else _cells, view, context, with_agent=with_agent)
     return Row(
         key=row_key(view),
-        cells=cells,
+        cells=LateCells(make),
         value=view.key_text or view.session_id or "",
-        search=f"{view.agent.id} {name} {view.key_text or ''} {view.session_id or ''}",
+        search=f"{full_name(view)} {view.key_text or ''} {view.session_id or ''}",
     )
+
+
+def _narrow_cells(view: SessionView, context: Context, *, with_agent: bool) -> Sequence[AnyCell]:
+    """Return name with gauge, tokens with state, and what comes next."""
+    basis = view.percent_of_threshold
+    name = full_name(view) if with_agent else session_name(view)
+    return (
+        GaugedName(name, _name_role(view), None if basis is None else basis / 100),
+        *_tokens(view),
+        _ahead(view, context),
+    )
+
+
+def _cells(view: SessionView, context: Context, *, with_agent: bool) -> Sequence[AnyCell]:
+    """Return a cell for each column of a list with room."""
+    lead = (Cell(view.agent.id, Role.MUTED, is_id=True),) if with_agent else ()
+    return (
+        *lead,
+        Cell(session_name(view), _name_role(view), is_id=True),
+        MarkedGauge(view.count.basis, view.threshold, _limits(view)),
+        *_tokens(view),
+        Cell(_saved(view, context), Role.MUTED),
+        Cell(short_age(context.since(view.heard_at)), Role.MUTED),
+        _ahead(view, context),
+        Cell(_growth(view), Role.MUTED),
+        Cell(figures.percent(view.percent_of_window), Role.MUTED),
+        _course(view, context),
+    )
+
+
+def _tokens(view: SessionView) -> tuple[Cell, Cell]:
+    tone = _tone(view)
+    return Cell(figures.kilo(view.tokens), tone), Cell(state_word(view), tone)
+
+
+def _ahead(view: SessionView, context: Context) -> Cell:
+    return Cell(next_words(view, context), Role.DUE if view.is_due else Role.MUTED)
 
 
 def _limits(view: SessionView) -> Limits | None:
@@ -226,6 +240,8 @@ def _course(view: SessionView, context: Context) -> Course:
 
 
 def _name_role(view: SessionView) -> Role:
+    if view.is_due:
+        return Role.STRONG
     return Role.PLAIN if view.session_class.is_conversation else Role.MUTED
 
 
