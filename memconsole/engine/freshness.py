@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.calendar import resolve_zone
-from memconsole.domain.freshness import Freshness, Moments, judge, resolve, usual_mode
+from memconsole.domain.freshness import Freshness, Mode, Moments, Policy, judge, resolve, usual_mode
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
 
@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Home
+    from memconsole.domain.sessions.keys import SessionClass
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.ports.state import CaptureLog, FlushLog
 
 
 _NO_TIME = timedelta()
+_TWO_DAYS = timedelta(hours=50)
+"""With two hours for clocks that were changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +65,24 @@ def freshness_of(
     """
     if view.state is not SessionState.LIVE:
         return None
+    policy = _policy_of(view, home, settings, version)
+    return None if policy is None else _judged(view, policy, settings, now)
+
+
+def _policy_of(
+    view: SessionView, home: Home, settings: Settings, version: str | None
+) -> Policy | None:
+    """Return by which rules the platform starts a session anew; None for classes it leaves."""
     agent = next((one for one in home.agents if one.ref == view.agent), None)
     usual = usual_mode(
         version or home.config.last_version,
         assume=settings.for_agent(view.agent.id).freshness.assume,
         is_sqlite=agent is not None and _is_sqlite(agent),
     )
-    policy = resolve(_session_section(home), view.session_class, _channel(view), usual=usual)
-    if policy is None:
-        return None
+    return resolve(_session_section(home), view.session_class, _channel(view), usual=usual)
+
+
+def _judged(view: SessionView, policy: Policy, settings: Settings, now: datetime) -> Freshness:
     stored = view.stored
     moments = Moments(stored.started_at, stored.updated_at, stored.last_interaction_at)
     return judge(policy, moments, now=now, zone=resolve_zone(settings.timezone, None).zone)
@@ -93,14 +105,37 @@ def stale_sessions(
         now: The present.
         version: The Gateway's release, when it answered.
     """
+    policies: dict[tuple[str, SessionClass, str | None], Policy | None] = {}
     found = []
     for view in views:
         if view.state is not SessionState.LIVE or not view.is_capturable or not view.tokens:
             continue
-        one = freshness_of(view, home=home, settings=settings, now=now, version=version)
-        if one is not None and one.is_stale and one.wants_capture(now, _NO_TIME):
+        mark = view.agent.id, view.session_class, _channel(view)
+        if mark not in policies:
+            policies[mark] = _policy_of(view, home, settings, version)
+        policy = policies[mark]
+        if policy is None or not _may_be_overdue(view, policy, now):
+            continue
+        one = _judged(view, policy, settings, now)
+        if one.is_stale and one.wants_capture(now, _NO_TIME):
             found.append(view)
     return tuple(found)
+
+
+def _may_be_overdue(view: SessionView, policy: Policy, now: datetime) -> bool:
+    """Tell cheaply whether a reset may be overdue since less than a day: homes have many sessions.
+
+    A boundary comes every day, so what is older than two of them is overdue for longer.
+    """
+    stored = view.stored
+    started_at = stored.started_at or stored.updated_at
+    if policy.mode is Mode.DAILY and started_at is not None and now - started_at <= _TWO_DAYS:
+        return True
+    spoke_at = stored.last_interaction_at or stored.updated_at
+    if policy.idle_minutes is None or spoke_at is None:
+        return False
+    overdue = now - spoke_at - timedelta(minutes=policy.idle_minutes)
+    return timedelta() <= overdue <= _TWO_DAYS
 
 
 def next_events(view: SessionView, found: Freshness | None) -> dict[str, datetime]:

@@ -8,6 +8,8 @@ from memconsole.cli.output import safe, wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.freshness import describe
 from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.sessions.tokens import TokenState
+from memconsole.domain.snapshot.wording import why_suspect
 from memconsole.domain.transcripts.records import MessageKind
 from memconsole.text import figures
 
@@ -46,7 +48,9 @@ def _tokens(printer: Printer, view: SessionView) -> None:
     state = view.count.state.value
     percent = figures.percent(view.percent_of_threshold)
     printer.field("tokens", f"{tokens} of {limit}, {percent} ", Cell(f"({state})", "dim"))
-    if view.count.estimated is not None:
+    if view.count.state is TokenState.SUSPECT:
+        printer.field("  suspect", why_suspect(view))
+    elif view.count.estimated is not None:
         printer.field("  transcript", f"{view.count.estimated:,} by its last usage")
     window = figures.UNKNOWN if view.window is None else f"{view.window:,}"
     printer.field("window", f"{window}, {figures.percent(view.percent_of_window)} used")

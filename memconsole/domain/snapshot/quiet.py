@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import clock
-from memconsole.domain.checkpoint.rules import touched_at
 from memconsole.domain.gateway import Verdict
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.snapshot.snapshot import Quiet
-from memconsole.domain.snapshot.unsaved import TODAY
+from memconsole.domain.snapshot.unsaved import spoken_within
 from memconsole.text.figures import long_span
 
 if TYPE_CHECKING:
@@ -43,14 +42,15 @@ def quiet_of(snapshot: ConsoleSnapshot, saves: Saves, *, is_gateway_off: bool) -
 def _fullest(snapshot: ConsoleSnapshot) -> str:
     if not snapshot.is_whole:
         return ""
-    live = [one for one in snapshot.sessions if one.state is SessionState.LIVE]
-    known = [
-        (one.percent_of_threshold, one) for one in live if one.percent_of_threshold is not None
-    ]
-    if not known:
-        return "" if live else "no sessions"
-    percent, view = max(known, key=lambda one: one[0])
-    return f"fullest {percent:.0f} % {view.agent.id}"
+    most, whose, is_any = -1.0, "", False
+    for view in snapshot.sessions:
+        if view.stored.state is SessionState.LIVE:
+            is_any = True
+            if (percent := view.percent_of_threshold) is not None and percent > most:
+                most, whose = percent, view.agent.id
+    if not whose:
+        return "" if is_any else "no sessions"
+    return f"fullest {most:.0f} % {whose}"
 
 
 def _oldest_save(snapshot: ConsoleSnapshot, saves: Saves) -> str:
@@ -61,7 +61,7 @@ def _oldest_save(snapshot: ConsoleSnapshot, saves: Saves) -> str:
     }
     for (agent_id, _), at in saves.saved.items():
         newest[agent_id] = max(at, newest.get(agent_id, at))
-    for agent_id in dict.fromkeys(_in_use(snapshot)):
+    for agent_id in _in_use(snapshot):
         if agent_id not in newest:
             return ""
         times.append(newest[agent_id])
@@ -71,12 +71,11 @@ def _oldest_save(snapshot: ConsoleSnapshot, saves: Saves) -> str:
 
 
 def _in_use(snapshot: ConsoleSnapshot) -> Iterator[str]:
+    """Yield each agent that was used today, once."""
+    seen: set[str] = set()
     for view in snapshot.sessions:
-        spoke_at = touched_at(view.stored) or view.stored.last_interaction_at
-        is_conversation = (
-            view.state is SessionState.LIVE and view.is_capturable and view.tokens != 0
-        )
-        if is_conversation and spoke_at is not None and snapshot.taken_at - spoke_at <= TODAY:
+        if view.agent.id not in seen and spoken_within(view, snapshot.taken_at) is not None:
+            seen.add(view.agent.id)
             yield view.agent.id
 
 

@@ -121,11 +121,8 @@ def unsaved(
     newest: dict[str, tuple[datetime, SessionView]] = {}
     found = []
     for view in sessions:
-        spoke_at = touched_at(view.stored) or view.stored.last_interaction_at
-        is_conversation = (
-            view.state is SessionState.LIVE and view.is_capturable and view.tokens != 0
-        )
-        if not is_conversation or spoke_at is None or not timedelta() <= now - spoke_at <= within:
+        spoke_at = spoken_within(view, now, within)
+        if spoke_at is None:
             continue
         if view.agent.id not in newest or spoke_at > newest[view.agent.id][0]:
             newest[view.agent.id] = spoke_at, view
@@ -142,6 +139,18 @@ def unsaved(
         Unsaved(view, since, saved_at, is_newest=newest[view.agent.id][1] is view)
         for view, since, saved_at in found
     )
+
+
+def spoken_within(view: SessionView, now: datetime, within: timedelta = TODAY) -> datetime | None:
+    """Return when somebody spoke last in a session that captures may read; None for long ago."""
+    stored = view.stored
+    if stored.state is not SessionState.LIVE:
+        return None
+    spoke_at = touched_at(stored) or stored.last_interaction_at
+    if spoke_at is None or not timedelta() <= now - spoke_at <= within:
+        return None
+    # A session that was just reset holds nothing that could be saved.
+    return spoke_at if view.tokens != 0 and view.is_capturable else None
 
 
 def lost_work(saves: Saves, now: datetime) -> Iterator[Attention]:

@@ -215,6 +215,13 @@ def test_a_session_shows_every_name_it_has() -> None:
     assert "called      Stock · [b]inv[/b] · x" in lines(state_listing(view, None, NOW, 60))
 
 
+def test_a_count_that_cannot_be_true_says_why() -> None:
+    view = next(one for one in sample.main_sessions() if one.count.state is TokenState.SUSPECT)
+    words = "312K reported > 200K window; transcript says 41K"
+    assert f"suspect     {words}" in lines(state_listing(view, None, NOW, 80))
+    assert words in "".join(span.text for span in detail_line(view, None, NOW))
+
+
 def test_what_is_not_known_yet_says_so() -> None:
     view = sample.main_sessions()[3]
     text = lines(state_listing(view, None, NOW, 60))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.sessions.tokens import TokenState
+from memconsole.domain.snapshot.wording import why_suspect
 from memconsole.text import figures
 from memconsole.ui.drawing.names import full_name, state_word
 from memconsole.ui.drawing.spans import Role, Span
@@ -22,7 +24,7 @@ def detail_line(view: SessionView | None, row: Row | None, context: Context) -> 
     parts = [
         full_name(view),
         f"{figures.kilo(view.tokens)} of {figures.short_kilo(view.threshold)}",
-        state_word(view),
+        why_suspect(view) if view.count.state is TokenState.SUSPECT else state_word(view),
         f"window {figures.percent(view.percent_of_window)}",
     ]
     if due_at is not None and not view.is_due:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from memconsole.domain.freshness import describe
 from memconsole.domain.sessions.composition import composition
 from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.sessions.tokens import TokenState
+from memconsole.domain.snapshot.wording import why_suspect
 from memconsole.text import figures
 from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.context import source_word
@@ -61,7 +63,9 @@ def _facts(
         f"window {figures.percent(view.percent_of_window)} of {figures.short_kilo(view.window)}",
     ]
     yield "tokens", dot.join(part for part in counts if part), _tone(view)
-    if view.count.estimated is not None and view.count.estimated != view.tokens:
+    if view.count.state is TokenState.SUSPECT:
+        yield "suspect", why_suspect(view), Role.WARNING
+    elif view.count.estimated is not None and view.count.estimated != view.tokens:
         yield "estimate", f"{figures.kilo(view.count.estimated)} by the transcript", Role.PLAIN
     yield (
         "rotation",
