@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 
-from memconsole.domain.commands.catalogue import CATALOGUE, spec_of
+from memconsole.domain.commands.catalogue import CATALOGUE
+from memconsole.domain.commands.checkpoint import CHECKPOINT
+from memconsole.domain.commands.rotate import ROTATE
 from memconsole.ui.drawing.cells import cut_middle
 from memconsole.ui.drawing.spans import Role, Span, line_width
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 6
 """Keys in the bottom line; `?` has all of them."""
 
-_SHOWN_COMMANDS = ("checkpoint", "rotate")
+_SHOWN_COMMANDS = (CHECKPOINT.name, ROTATE.name)
 
 _AIM_CELLS = (40, 24, 16, 10)
 """How much of a target's name stands behind its key, as there is room for it."""
@@ -81,10 +83,9 @@ def command_bindings() -> list[Binding]:
     ]
 
 
-def command_key(key: str, name: str, title: str, *, show: bool = False) -> Binding:
+def command_key(key: str, spec: CommandSpec, title: str, *, show: bool = False) -> Binding:
     """Return the binding of a command that has its key on one screen only."""
-    help_ = spec_of(name).help
-    return bind(key, f"command({name!r})", title, help_, name=name, show=show)
+    return bind(key, f"command({spec.name!r})", title, spec.help, name=spec.name, show=show)
 
 
 def panel_keys(names: Iterable[str]) -> list[Binding]:

@@ -13,7 +13,7 @@ from memconsole.cli.json import outcome as encode_outcome
 from memconsole.cli.json.outcome import hint_of, session_key_of, wrote_of
 from memconsole.cli.output.printer import Cell
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.checkpoint import CHECKPOINT, Checkpoint
 from memconsole.domain.commands.command import key_of, name_of
 from memconsole.domain.commands.confirmation import carried_out, for_question
 from memconsole.domain.commands.outcomes import (
@@ -24,7 +24,7 @@ from memconsole.domain.commands.outcomes import (
     reason_of,
     status_of,
 )
-from memconsole.domain.commands.rotate import Rotate
+from memconsole.domain.commands.rotate import ROTATE, Rotate
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
 from memconsole.lazy_dataclass import dataclass
@@ -71,7 +71,7 @@ def checkpoints(
         Checkpoint(target, key, is_forced=is_forced, dry_run=dry_run)
         for target, key in _targets(call, home, agent, session)
     ]
-    return _answer(call, "checkpoint", _outcomes(call, orders, "taking checkpoints"), home)
+    return _answer(call, CHECKPOINT.name, _outcomes(call, orders, "taking checkpoints"), home)
 
 
 def _targets(
@@ -105,7 +105,7 @@ def rotations(call: Call, request: RotationRequest, *, yes: bool) -> int:
         GatewayUnavailableError: The Gateway is not reachable or refuses us; nothing was done.
     """
     if call.settings.ui.read_only and not request.dry_run:
-        raise ReadOnlyError("rotate")
+        raise ReadOnlyError(ROTATE.name)
     home = call.engine.home.read()
     with call.busy("reading the sessions"):
         plan = call.engine.rotation.plan(
@@ -122,7 +122,7 @@ def rotations(call: Call, request: RotationRequest, *, yes: bool) -> int:
         call.settings.require("gateway")
         call.engine.gateway.require()
         outcomes = _rotate(call, plan, request)
-    return _answer(call, "rotate", outcomes, home, plan)
+    return _answer(call, ROTATE.name, outcomes, home, plan)
 
 
 def compaction(call: Call, command: Compact, *, yes: bool) -> int:
@@ -134,17 +134,17 @@ def compaction(call: Call, command: Compact, *, yes: bool) -> int:
         GatewayUnavailableError: The Gateway is not reachable or refuses us; nothing was done.
     """
     if call.settings.ui.read_only and not command.dry_run:
-        raise ReadOnlyError("compact")
+        raise ReadOnlyError(name_of(command))
     if not command.dry_run:
         plan = call.engine.run(replace(command, dry_run=True))
         if not isinstance(plan, Planned):
-            return _answer(call, "compact", [plan], call.engine.home.read())
+            return _answer(call, name_of(command), [plan], call.engine.home.read())
         _confirm(call, [plan], yes=yes, question="Compact this session?")
         call.settings.require("gateway")
         call.engine.gateway.require()
     with call.busy("compacting"):
         outcome = call.engine.run(command)
-    return _answer(call, "compact", [outcome], call.engine.home.read())
+    return _answer(call, name_of(command), [outcome], call.engine.home.read())
 
 
 def single(call: Call, command: Command, doing: str) -> int:

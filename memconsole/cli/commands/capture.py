@@ -9,7 +9,7 @@ import typer
 
 from memconsole.cli.call import complete, perform
 from memconsole.cli.call.shared import AgentOption, DryRunOption, at_least_one, call_of
-from memconsole.domain.commands.flush import Flush
+from memconsole.domain.commands.flush import FLUSH, Flush
 from memconsole.domain.commands.index_md import IndexMd
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Planned
@@ -138,7 +138,7 @@ def flush(
     call = call_of(context)
     if key is None:
         due = [replace(one, dry_run=dry_run) for one in call.engine.due.flushes()]
-        return perform.batch(call, "flush", due, "flushing")
+        return perform.batch(call, FLUSH.name, due, "flushing")
     view = call.engine.sessions.find(key)
     command = Flush(view.agent, view.key_text or key, dry_run=dry_run)
     return perform.single(call, command, "flushing")

@@ -13,7 +13,7 @@ from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.json import outcome as encode_outcome
 from memconsole.cli.output.printer import Cell
 from memconsole.domain.agents import AgentRef, Severity
-from memconsole.domain.commands.config_fix import ConfigFix
+from memconsole.domain.commands.config_fix import CONFIG_FIX, ConfigFix
 from memconsole.domain.commands.outcomes import Planned
 from memconsole.errors import ConfirmationError, ReadOnlyError
 from memconsole.text.figures import plural
@@ -70,7 +70,7 @@ def fix(
     call = call_of(context)
     is_plan = dry_run or not apply
     if call.settings.ui.read_only and not is_plan:
-        raise ReadOnlyError("config fix")
+        raise ReadOnlyError(CONFIG_FIX.name)
     command = ConfigFix(AgentRef(str(call.engine.home.read().path), ""), dry_run=True)
     with call.busy("checking the configuration"):
         outcome = call.engine.run(command)
@@ -90,10 +90,10 @@ def _confirm(call: Call, plan: Outcome, *, yes: bool) -> None:
     if yes:
         return
     if call.is_json or not call.output.can_ask:
-        raise ConfirmationError("config fix", is_declined=False)
+        raise ConfirmationError(CONFIG_FIX.name, is_declined=False)
     call.output.error(call.line(plan.message), *_patch(call, plan))
     if not typer.confirm("Change the platform's configuration?", default=False, err=True):
-        raise ConfirmationError("config fix", is_declined=True)
+        raise ConfirmationError(CONFIG_FIX.name, is_declined=True)
 
 
 def _patch(call: Call, outcome: Outcome) -> list[str]:
@@ -115,7 +115,7 @@ def _answer(call: Call, outcome: Outcome) -> int:
 
     return call.answer(
         Answer(
-            "config fix",
+            CONFIG_FIX.name,
             data=lambda: [encode_outcome.outcome(outcome)],
             show=show,
             at=call.clock.now(),

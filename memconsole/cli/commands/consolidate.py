@@ -12,7 +12,7 @@ from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of
 from memconsole.cli.commands.memory_edit import meant
 from memconsole.cli.json import memory
 from memconsole.cli.output.printer import Cell, Column
-from memconsole.domain.commands.consolidate import Consolidate, Propose
+from memconsole.domain.commands.consolidate import CONSOLIDATE, Consolidate, Propose
 from memconsole.domain.commands.promotion import Decline, Promote
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import ReadOnlyError, UsageError
@@ -57,7 +57,7 @@ def consolidate(
     if is_archiving and report:
         raise UsageError("--apply and --report exclude each other", hint="Call it once for each.")
     if (is_archiving or report) and call.settings.ui.read_only and not dry_run:
-        raise ReadOnlyError("consolidate")
+        raise ReadOnlyError(CONSOLIDATE.name)
     if is_archiving:
         return _archive(call, agent, with_high=apply_high, yes=yes, dry_run=dry_run)
     return _report(call, agent, dry_run=dry_run) if report else _preview(call, agent)
@@ -75,7 +75,7 @@ def _preview(call: Call, agent: str | None) -> int:
 
     return call.answer(
         Answer(
-            "consolidate",
+            CONSOLIDATE.name,
             data=lambda: [memory.preview(one) for one in found],
             show=show,
             at=call.clock.now(),

@@ -19,7 +19,7 @@ from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of, tag_o
 from memconsole.cli.commands import memory
 from memconsole.cli.json import memory as encode
 from memconsole.domain.commands.memory_add import Layer, MemoryAdd
-from memconsole.domain.commands.memory_forget import MemoryForget
+from memconsole.domain.commands.memory_forget import MEMORY_FORGET, MemoryForget
 from memconsole.domain.commands.memory_tidy import MemoryTidy
 from memconsole.domain.commands.memory_undo import MemoryUndo
 from memconsole.domain.commands.reindex import Reindex, Reindexed
@@ -273,7 +273,7 @@ def forget(
     """
     call = call_of(context)
     if call.settings.ui.read_only and not dry_run:
-        raise ReadOnlyError("memory forget")
+        raise ReadOnlyError(MEMORY_FORGET.name)
     owner = meant(call.engine.home.read(), agent)
 
     def build(ref: AgentRef) -> MemoryForget:

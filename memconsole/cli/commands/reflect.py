@@ -9,7 +9,7 @@ import typer
 
 from memconsole.cli.call import perform
 from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of
-from memconsole.domain.commands.reflect import Reflect
+from memconsole.domain.commands.reflect import REFLECT, Reflect
 from memconsole.errors import ReadOnlyError, UsageError
 from memconsole.text.plain import one_line
 
@@ -77,7 +77,7 @@ def _require_sense(call: Call, agent: str | None, candidate: Path | None, *, dry
         UsageError: A text for several agents.
     """
     if call.settings.ui.read_only and not dry_run:
-        raise ReadOnlyError("reflect")
+        raise ReadOnlyError(REFLECT.name)
     if candidate is not None and agent is None and len(call.engine.home.read().agents) > 1:
         raise UsageError("--candidate needs --agent", hint="A text replaces one agent's file.")
 

@@ -10,7 +10,7 @@ from memconsole.cli.call import exits, perform
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of
 from memconsole.cli.json import outcome
-from memconsole.domain.commands.reindex import Reindex, Reindexed
+from memconsole.domain.commands.reindex import REINDEX, Reindex, Reindexed
 from memconsole.engine.home.lookup import agents_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def reindex(
 
     return call.answer(
         Answer(
-            "reindex",
+            REINDEX.name,
             data=lambda: [outcome.outcome(one) for one in outcomes],
             show=show,
             at=call.clock.now(),

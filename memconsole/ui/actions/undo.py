@@ -6,8 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.catalogue import spec_of
-from memconsole.domain.commands.memory_undo import MemoryUndo
+from memconsole.domain.commands.memory_undo import MEMORY_UNDO, MemoryUndo
 from memconsole.domain.commands.outcomes import status_of
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.ui.actions.targets import Target
@@ -51,13 +50,13 @@ def _spec(action: Action, edits: Iterable[Command]) -> CommandSpec:
     if any(isinstance(one, Reflect) for one in edits):
         given = {"is_undo": True}
         return replace(action.spec, title="Undo reflect", force="", given=given, undo="")
-    return spec_of("memory undo")
+    return MEMORY_UNDO
 
 
 def why_nothing(actions: Iterable[Action]) -> str:
     """Return why nothing can be taken back."""
     for action in actions:
-        if action.spec.name == "memory undo":
+        if action.spec.name == MEMORY_UNDO.name:
             return "undo: what was done here is taken back; the memory screen (m) goes further back"
         return f"undo {action.spec.name}: {action.spec.undo or 'not possible'}"
     return "undo: nothing was done in this console yet"

@@ -9,7 +9,10 @@ from textual.binding import Binding
 from textual.screen import ModalScreen
 
 from memconsole.domain.commands.catalogue import spec_of
+from memconsole.domain.commands.checkpoint import CHECKPOINT
 from memconsole.domain.commands.command import Subject
+from memconsole.domain.commands.observe import OBSERVE
+from memconsole.domain.commands.recover import RECOVER
 from memconsole.ui.actions.targets import aim_of, aims_at, for_agents, for_finding, pool_of
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
 
 _MESSAGE_SECONDS = 6.0
 
-_DOES = {"checkpoint": "saves it", "observe": "saves it", "recover": "brings it back"}
+_DOES = {CHECKPOINT.name: "saves it", OBSERVE.name: "saves it", RECOVER.name: "brings it back"}
 """What the key of a finding's command does, in two or three words."""
 
 
@@ -156,7 +159,7 @@ class ConsoleScreen(PanelScreen):
             return ""
         spec = spec_of(finding.command)
         if refusal(spec, self.desk.settings, snapshot) is not None:
-            spec = spec_of("checkpoint")  # what the Gateway cannot do now can be saved at least
+            spec = CHECKPOINT  # what the Gateway cannot do now can be saved at least
         if refusal(spec, self.desk.settings, snapshot) is not None:
             return ""
         wanted, here = for_finding(snapshot, finding), self.targets(spec.subject)

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
-from memconsole.domain.commands.catalogue import spec_of
 from memconsole.domain.commands.command import Subject
+from memconsole.domain.commands.consolidate import CONSOLIDATE
+from memconsole.domain.commands.memory_undo import MEMORY_UNDO
+from memconsole.domain.commands.promotion import DECLINE, PROMOTE
 from memconsole.ui.actions.targets import for_entries
 from memconsole.ui.keys import bind, command_key, panel_keys
 from memconsole.ui.screens.base import AgentScreen
@@ -29,17 +31,17 @@ if TYPE_CHECKING:
     from memconsole.ui.actions.targets import Target
 
 _PANELS = ("proposals", "archive", "one")
-_OF_PROPOSALS = ("memory promote", "memory decline")
+_OF_PROPOSALS = (PROMOTE.name, DECLINE.name)
 
 
 class ConsolidationScreen(AgentScreen):
     """A look at one memory; the keys act on the proposals, and on what has decayed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        command_key("a", "memory promote", "accept", show=True),
-        command_key("x", "memory decline", "decline", show=True),
-        command_key("A", "consolidate", "archive", show=True),
-        command_key("u", "memory undo", "undo", show=True),
+        command_key("a", PROMOTE, "accept", show=True),
+        command_key("x", DECLINE, "decline", show=True),
+        command_key("A", CONSOLIDATE, "archive", show=True),
+        command_key("u", MEMORY_UNDO, "undo", show=True),
         bind("space", "mark", "mark", "Mark a proposal", name="mark"),
         *panel_keys(_PANELS),
     ]
@@ -107,10 +109,10 @@ class ConsolidationScreen(AgentScreen):
 
     def action_command(self, name: str) -> None:
         """Begin a command; what is archived is what was shown, or nothing."""
-        if name != "consolidate" or self._loader.value is None:
+        if name != CONSOLIDATE.name or self._loader.value is None:
             super().action_command(name)
             return
-        spec = replace(spec_of(name), given={"shown": self._loader.value.shown})
+        spec = replace(CONSOLIDATE, given={"shown": self._loader.value.shown})
         self.desk.begin(spec, self.targets(spec.subject))
 
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
@@ -121,7 +123,8 @@ class ConsolidationScreen(AgentScreen):
         if reason is None and (is_of_proposal or action == "mark") and not has_proposal:
             return "select a proposal first: 1 leads to them"
         is_empty = self._loader.value is not None and not self._loader.value.archived
-        if reason is None and action == "command" and parameters == ("consolidate",) and is_empty:
+        is_archiving = action == "command" and parameters == (CONSOLIDATE.name,)
+        if reason is None and is_archiving and is_empty:
             return "no observation has decayed far enough to be archived"
         return reason
 

@@ -12,6 +12,9 @@ from textual import on
 from textual.containers import Horizontal
 
 from memconsole.domain.commands.command import Subject
+from memconsole.domain.commands.memory_add import MEMORY_ADD
+from memconsole.domain.commands.memory_forget import MEMORY_FORGET
+from memconsole.domain.commands.memory_undo import MEMORY_UNDO
 from memconsole.ui.actions.targets import for_entries
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.keys import bind, command_key, is_read_only, panel_keys
@@ -229,9 +232,9 @@ class MemoryScreen(FilesScreen):
     """The files of one workspace, and what can be done with what stands in them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        command_key("a", "memory add", "add", show=True),
-        command_key("D", "memory forget", "forget", show=True),
-        command_key("u", "memory undo", "undo", show=True),
+        command_key("a", MEMORY_ADD, "add", show=True),
+        command_key("D", MEMORY_FORGET, "forget", show=True),
+        command_key("u", MEMORY_UNDO, "undo", show=True),
         bind("e", "entries", "entries", "Its entries, and back", name="entries", show=True),
         bind("space", "mark", "mark", "Mark an entry", name="mark"),
         bind("E", "edit", "edit", "How to edit this file by hand", name="edit"),
@@ -294,7 +297,7 @@ class MemoryScreen(FilesScreen):
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
         """Add what only this screen knows."""
         reason = super().why_not(action, parameters)
-        is_forget = action == "command" and parameters == ("memory forget",)
+        is_forget = action == "command" and parameters == (MEMORY_FORGET.name,)
         if reason is None and is_forget and not self._chosen():
             return _PICK
         if action == "mark" and not (
