@@ -38,7 +38,7 @@ def test_figures_of_everything(world: World) -> None:
         row("agent:main:dashboard:x", 160_000, session_id="two"),
     )
     world.gateway.verdict = "down"
-    world.jobs.current["checkpoint"] = JobRecord(
+    world.jobs.stored["checkpoint"] = JobRecord(
         "checkpoint", NOW, NOW, "failed", duration_ms=1500, failures=2
     )
     made = Engine(world.ports, SETTINGS)
@@ -74,7 +74,7 @@ def test_a_late_gateway_is_neither_up_nor_down(world: World) -> None:
 def test_what_is_unknown_has_no_sample(world: World) -> None:
     world.sessions.hold(row("agent:main:main", None))
     world.gateway.verdict = "off"
-    world.jobs.current["observer"] = JobRecord("observer", next_at=NOW)
+    world.jobs.stored["observer"] = JobRecord("observer", next_at=NOW)
     made = Engine(world.ports, SETTINGS)
     made.metrics.publish()
     found = samples(world.metrics.families)

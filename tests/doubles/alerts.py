@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.alerts.rules import AlertState, Mute, OpenAlert, kept_mutes
 from memconsole.errors import DeliveryError, StateError
 from memconsole.ports.bundle import AlertPorts
+from tests.doubles.unwritable import Unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,36 +18,34 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class FakeAlertStore:
-    """State by home; `is_full` is a disk without space."""
+class FakeAlertStore(Unwritable):
+    """State by home."""
 
     stored: dict[str, AlertState] = field(default_factory=dict)
-    is_full: bool = False
 
     def open(self, home: str) -> tuple[OpenAlert, ...]:
-        return tuple(self.load(home).open.values())
+        found = self.load(home).open.values()
+        return tuple(sorted(found, key=lambda one: (one.since, one.issue)))
 
     def load(self, home: str) -> AlertState:
         return self.stored.get(home, AlertState())
 
     def save(self, home: str, state: AlertState) -> None:
-        if self.is_full:
-            raise StateError("no space left on device")
+        self._check()
         mutes = kept_mutes(self.load(home).mutes.values(), state.open)
         self.stored[home] = replace(state, mutes=mutes)
 
     def note(self, home: str, open_: Iterable[OpenAlert]) -> None:
-        if self.is_full:
-            raise StateError("no space left on device")
+        self._check()
         self.stored[home] = replace(self.load(home), open={one.issue: one for one in open_})
 
     def mute(self, home: str, mute: Mute) -> None:
-        if self.is_full:
-            raise StateError("no space left on device")
+        self._check()
         state = self.load(home)
         self.stored[home] = replace(state, mutes={**state.mutes, mute.issue: mute})
 
     def unmute(self, home: str, issue: str) -> None:
+        self._check()
         state = self.load(home)
         left = {name: one for name, one in state.mutes.items() if name != issue}
         self.stored[home] = replace(state, mutes=left)

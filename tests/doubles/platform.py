@@ -50,6 +50,9 @@ NOW = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
 
 HOME = Path("/home/operator/.openclaw")
 
+FLAT_STEP = timedelta(minutes=10)
+"""Equal counts of a session nearer than this are one sample."""
+
 
 class FakeClock:
     """Stands still until it is moved."""
@@ -459,17 +462,28 @@ class FakeEvents(Unwritable):
 
 @dataclass
 class FakeSamples(Unwritable):
-    """Token samples in the order they came."""
+    """Token samples in the order they came; a count that stays keeps its first and last."""
 
     stored: list[Sample] = field(default_factory=list)
 
     def add(self, samples: Iterable[Sample]) -> None:
         self._check()
-        self.stored += samples
+        for one in samples:
+            self._keep(one)
 
     def samples(self, *, since: datetime) -> tuple[Sample, ...]:
         found = [one for one in self.stored if one.at >= since]
         return tuple(sorted(found, key=lambda one: one.at))
+
+    def _keep(self, new: Sample) -> None:
+        found = [one for one in self.stored if one.session_id == new.session_id]
+        newest = sorted(found, key=lambda one: one.at)[-2:]
+        is_flat = [one.tokens == new.tokens for one in newest]
+        if is_flat[-1:] == [True] and abs(new.at - newest[-1].at) < FLAT_STEP:
+            return
+        if is_flat == [True, True] and new.at > newest[-1].at:
+            self.stored.remove(newest[-1])
+        self.stored.append(new)
 
 
 @dataclass

@@ -48,6 +48,9 @@ class FakeCaptures(Unwritable):
 
     def add(self, capture: Capture) -> None:
         self._check()
+        newest = self.last(capture.agent)
+        if newest is not None and not newest.is_logged and _seen(newest) == _seen(capture):
+            self.stored.remove(newest)
         self.stored.append(capture)
 
     @staticmethod
@@ -58,6 +61,10 @@ class FakeCaptures(Unwritable):
             one for one in captures if one.agent == agent and session_id in (None, one.session_id)
         ]
         return found[-1] if found else None
+
+
+def _seen(capture: Capture) -> tuple[str, str]:
+    return capture.session_id, capture.content_hash
 
 
 @dataclass
@@ -79,8 +86,9 @@ class FakeSummaries(Unwritable):
 class FakeEdits(Unwritable):
     """What was done to memory by hand, oldest first; an undone action is gone."""
 
+    captures: FakeCaptures
+    reflections: FakeReflections
     stored: list[MemoryAction] = field(default_factory=list)
-    saved: dict[str, list[str]] = field(default_factory=dict)
 
     def actions(self, workspace: str) -> tuple[MemoryAction, ...]:
         return tuple(one for one in reversed(self.stored) if one.workspace == workspace)
@@ -95,19 +103,28 @@ class FakeEdits(Unwritable):
         self.stored = [one for one in self.stored if one.id != action.id]
 
     def places(self) -> frozenset[str]:
-        return frozenset(one.workspace for one in self.stored) | frozenset(self.saved)
+        edited = [one for one in self.reflections.stored if one.edits]
+        return frozenset(
+            {one.workspace for one in self.stored}
+            | {one.workspace for one in edited}
+            | {one.workspace for one in self.captures.stored}
+        )
 
     def blocks(self, workspace: str) -> tuple[str, ...]:
-        return tuple(self.saved.get(workspace, ()))
+        return tuple(one.block for one in self.captures.stored if one.workspace == workspace)
 
     def erase(
         self, actions: Collection[int], places: Collection[str], clean: Callable[[str], str]
     ) -> None:
         self._check()
-        self.saved = {
-            place: [clean(one) for one in blocks] if place in places else blocks
-            for place, blocks in self.saved.items()
-        }
+        self.captures.stored = [
+            replace(one, block=clean(one.block)) if one.workspace in places else one
+            for one in self.captures.stored
+        ]
+        self.reflections.stored = [
+            replace(one, edits=()) if one.workspace in places else one
+            for one in self.reflections.stored
+        ]
         self.stored = [one for one in self.stored if one.id not in actions]
 
 
@@ -129,6 +146,9 @@ class FakeFlushes(Unwritable):
 class FakeRecovery(Unwritable):
     """Fingerprints by agent and session id, and keys of each agent by session id."""
 
+    captures: FakeCaptures
+    summaries: FakeSummaries
+    flushes: FakeFlushes
     stored: dict[tuple[AgentRef, str], set[str]] = field(default_factory=dict)
     known: dict[AgentRef, dict[str, str]] = field(default_factory=dict)
 
@@ -140,7 +160,13 @@ class FakeRecovery(Unwritable):
         self.stored.setdefault((agent, session_id), set()).add(fingerprint)
 
     def keys(self, agent: AgentRef) -> Mapping[str, str]:
-        return dict(self.known.get(agent, {}))
+        told: list[tuple[AgentRef, str | None, str | None]] = [
+            *((one.agent, one.session_id, one.session_key) for one in self.captures.stored),
+            *((one.agent, one.session_id, one.session_key) for one in self.summaries.stored),
+            *((who, one.cycle.session_id, key) for (who, key), one in self.flushes.stored.items()),
+        ]
+        known = {name: key for who, name, key in told if who == agent and name and key}
+        return known | self.known.get(agent, {})
 
     def note(self, agent: AgentRef, keys: Mapping[str, str], at: datetime) -> None:
         self._check()
@@ -169,6 +195,9 @@ class FakeReflections(Unwritable):
     def undone(self, record: ReflectionRecord, at: datetime) -> None:
         self._check()
         self.taken_back.add(record.id)
+        self.stored = [
+            replace(one, edits=()) if one.id == record.id else one for one in self.stored
+        ]
 
 
 @dataclass
@@ -187,8 +216,8 @@ class FakeConsolidation(Unwritable):
         held = self.found.setdefault(workspace, {})
         for one in hits:
             known = held.setdefault((one.entry, one.query, one.day), one)
-            best = max(known.score, one.score)
-            held[one.entry, one.query, one.day] = replace(one, score=best)
+            best, newest = max(known.score, one.score), max(known.at, one.at)
+            held[one.entry, one.query, one.day] = replace(one, score=best, at=newest)
         self.found[workspace] = {key: one for key, one in held.items() if one.at >= keep_since}
 
     def declined(self, workspace: str) -> frozenset[str]:

@@ -105,12 +105,12 @@ def test_what_cannot_help_is_not_tried_again(world: World) -> None:
 
 def test_a_full_disk_sends_no_flood(world: World) -> None:
     made = engine(world)
-    world.alerts.store.is_full = world.alerts.status_file.is_full = True
+    world.alerts.store.is_unwritable = world.alerts.status_file.is_full = True
     world.gateway.verdict = "down"
     for _ in range(5):
         assert look(world, made) == "done"
     assert len(world.alerts.webhook.messages) == 1
-    world.alerts.store.is_full = False
+    world.alerts.store.is_unwritable = False
     look(world, made)
     assert "gateway" in world.alerts.store.stored[str(HOME)].open
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.alerts import StateAlerts
 from memconsole.adapters.state.captures import (
     StateCaptures,
     StateFlushes,
@@ -17,7 +18,8 @@ from memconsole.adapters.state.captures import (
 )
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.events import StateEvents
-from memconsole.adapters.state.memory import StateReflections
+from memconsole.adapters.state.jobs import StateJobs
+from memconsole.adapters.state.memory import StateConsolidation, StateMemory, StateReflections
 from memconsole.adapters.state.rotations import StateRotations
 from memconsole.adapters.state.runs import StateRunLog, StateSamples
 from tests.doubles.bundle import World
@@ -25,11 +27,15 @@ from tests.doubles.bundle import World
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memconsole.ports.alerts import AlertStore
+    from memconsole.ports.jobs import JobStore
     from memconsole.ports.platform import RotationLog, RunLog, SampleStore
     from memconsole.ports.state import (
         CaptureLog,
+        ConsolidationLog,
         EventLog,
         FlushLog,
+        MemoryLog,
         ObserverLog,
         RecoveryLog,
         ReflectionLog,
@@ -43,8 +49,12 @@ KINDS = ("state.db", "doubles")
 class Logs:
     """One of each."""
 
+    alerts: AlertStore
     captures: CaptureLog
+    consolidation: ConsolidationLog
+    edits: MemoryLog
     flushes: FlushLog
+    jobs: JobStore
     observer: ObserverLog
     recovery: RecoveryLog
     reflections: ReflectionLog
@@ -59,8 +69,12 @@ def stored_in(folder: Path) -> Logs:
     """Return the logs of a database in this folder."""
     database = StateDatabase(folder, PrivateCopies())
     return Logs(
+        alerts=StateAlerts(database),
         captures=StateCaptures(database),
+        consolidation=StateConsolidation(database),
+        edits=StateMemory(database),
         flushes=StateFlushes(database),
+        jobs=StateJobs(database),
         observer=StateObserver(database),
         recovery=StateRecovery(database),
         reflections=StateReflections(database),
@@ -76,6 +90,7 @@ def doubled(*, is_unwritable: bool = False) -> Logs:
     """Return the doubles of a world."""
     world = World()
     doubles = {name: getattr(world, name) for name in Logs.__dataclass_fields__}
+    doubles["alerts"] = world.alerts.store
     for double in doubles.values():
         double.is_unwritable = is_unwritable
     return Logs(**doubles)

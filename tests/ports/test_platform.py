@@ -101,6 +101,26 @@ def test_counts_come_back_in_the_order_of_their_time(logs: Logs) -> None:
     assert logs.samples.samples(since=later(minutes=2)) == (third,)
 
 
+def counted(logs: Logs) -> list[tuple[float, int]]:
+    found = logs.samples.samples(since=NOW)
+    return [((one.at - NOW) / timedelta(minutes=1), one.tokens) for one in found]
+
+
+def test_a_count_that_stays_keeps_its_first_and_last_sample(logs: Logs) -> None:
+    for minute in range(0, 36):
+        logs.samples.add([Sample("main", "a", later(minutes=minute), 10)])
+    assert counted(logs) == [(0, 10), (30, 10)]
+    logs.samples.add([Sample("main", "a", later(minutes=36), 12)])
+    logs.samples.add([Sample("main", "a", later(minutes=37), 10)])
+    assert counted(logs) == [(0, 10), (30, 10), (36, 12), (37, 10)]
+
+
+def test_a_clock_that_went_back_is_no_reason_to_stop(logs: Logs) -> None:
+    logs.samples.add([Sample("main", "a", later(days=1), 10)])
+    logs.samples.add([Sample("main", "a", NOW, 10)])
+    assert counted(logs) == [(0, 10), (24 * 60, 10)]
+
+
 def test_a_reset_is_kept_before_and_after(logs: Logs) -> None:
     number = logs.rotations.begin(SENT)
     assert logs.rotations.recent(MAIN, KEY, limit=5) == (replace(SENT, id=number),)

@@ -70,6 +70,15 @@ def test_checkpoints_come_newest_first_and_not_all(logs: Logs) -> None:
     assert logs.captures.history(MAIN, 3) == tuple(saved[:0:-1])
 
 
+def test_looks_that_found_nothing_new_do_not_pile_up(logs: Logs) -> None:
+    looks = [
+        replace(later(minutes=minute), is_logged=False, day_file=None) for minute in range(1, 6)
+    ]
+    for capture in (CAPTURE, *looks):
+        logs.captures.add(capture)
+    assert logs.captures.history(MAIN, 9) == (looks[-1], CAPTURE)
+
+
 @pytest.mark.parametrize(
     "mark",
     [
@@ -117,10 +126,21 @@ def test_fingerprints_are_kept_each_once(logs: Logs) -> None:
     assert logs.recovery.fingerprints(WORK, "s-1") == frozenset()
 
 
-def test_keys_of_sessions_are_known_by_agent(logs: Logs) -> None:
+def test_keys_of_sessions_are_known_from_looks_and_from_captures(logs: Logs) -> None:
     logs.recovery.note(MAIN, {"s-1": KEY}, NOW)
-    logs.recovery.note(MAIN, {"s-2": "agent:main:dashboard:x"}, NOW)
-    assert logs.recovery.keys(MAIN) == {"s-1": KEY, "s-2": "agent:main:dashboard:x"}
+    logs.recovery.note(MAIN, {"s-1": KEY, "s-2": "agent:main:dashboard:x"}, NOW)
+    logs.captures.add(replace(CAPTURE, session_id="s-3"))
+    logs.captures.add(replace(CAPTURE, session_id="nameless", session_key=None))
+    logs.summaries.add(replace(SUMMARY, session_id="s-4"))
+    direct = "agent:main:telegram:direct:7"
+    logs.flushes.store(MAIN, direct, FlushMark(Cycle("s-5", 0, NOW), frozenset(), NOW))
+    assert logs.recovery.keys(MAIN) == {
+        "s-1": KEY,
+        "s-2": "agent:main:dashboard:x",
+        "s-3": KEY,
+        "s-4": KEY,
+        "s-5": direct,
+    }
     assert logs.recovery.keys(ELSEWHERE) == {}
 
 

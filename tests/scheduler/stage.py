@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Origin
-from memconsole.domain.jobs.runs import JobEnd, JobRecord
+from memconsole.domain.jobs.runs import JobEnd
 from memconsole.domain.jobs.schedule import Every
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
@@ -19,6 +19,7 @@ from memconsole.scheduler.runner import JobRunner
 from memconsole.scheduler.service import SchedulerService
 from memconsole.scheduler.workspace_queue import WorkspaceQueue
 from tests.doubles.bundle import World
+from tests.doubles.jobs import FakeJobs
 from tests.doubles.platform import HOME, NOW, FakeRuns
 
 if TYPE_CHECKING:
@@ -50,42 +51,6 @@ class FakeClocks:
     def pass_(self, span: timedelta) -> None:
         self.wall += span
         self.elapsed_s += span.total_seconds()
-
-
-@dataclass
-class FakeJobStore:
-    """Records in memory; `is_full` is a disk without space."""
-
-    stored: dict[str, JobRecord] = field(default_factory=dict)
-    is_full: bool = False
-    is_unreadable: bool = False
-    saves: int = 0
-    kept_open: int = 0
-
-    def records(self) -> dict[str, JobRecord]:
-        return {} if self.is_unreadable else dict(self.stored)
-
-    def save(self, record: JobRecord) -> None:
-        if self.is_full:
-            raise StateError("no space left on device")
-        self.saves += 1
-        known = self.stored.get(record.id, record)
-        self.stored[record.id] = replace(record, is_paused=known.is_paused)
-
-    def pause(self, job: str, *, is_paused: bool) -> None:
-        self.saves += 1
-        self.stored[job] = replace(self.stored.get(job, JobRecord(job)), is_paused=is_paused)
-
-    def changes(self) -> object:
-        return self.saves, self.is_unreadable
-
-    @contextmanager
-    def keep_open(self) -> Iterator[None]:
-        self.kept_open += 1
-        try:
-            yield
-        finally:
-            self.kept_open -= 1
 
 
 @dataclass
@@ -205,7 +170,7 @@ class Stage:
     zone: Zone = None
     world: World = field(default_factory=World)
     clocks: FakeClocks = field(default_factory=FakeClocks)
-    store: JobStore = field(default_factory=FakeJobStore)
+    store: JobStore = field(default_factory=FakeJobs)
     locks: FakeJobLocks = field(default_factory=FakeJobLocks)
     runs: FakeRuns = field(default_factory=FakeRuns)
     holds_back: bool = False

@@ -20,13 +20,13 @@ from memconsole.scheduler.control import Jobs, Stopper
 from memconsole.scheduler.loop import serve
 from memconsole.scheduler.notify import Notifier
 from tests.doubles.bundle import World
+from tests.doubles.jobs import FakeJobs
 from tests.doubles.platform import NOW, FakeRuns, FakeScheduler
 from tests.scheduler.stage import (
     DONE,
     SETTINGS,
     FakeClocks,
     FakeJobLocks,
-    FakeJobStore,
     Stage,
     job,
 )
@@ -47,7 +47,7 @@ def jobs(*table: Job, is_read_only: bool = False) -> Jobs:
     return Jobs(
         settings=settings,
         engine=Engine(World().ports, settings),
-        store=FakeJobStore(),
+        store=FakeJobs(),
         locks=FakeJobLocks(),
         runs=FakeRuns(),
         clocks=FakeClocks(),
@@ -200,7 +200,7 @@ def test_the_loop_says_how_it_is_and_feeds_the_watchdog_in_time() -> None:
 
 
 def test_the_loop_and_each_run_keep_the_database_open() -> None:
-    store, in_loop, in_run = FakeJobStore(), [], []
+    store, in_loop, in_run = FakeJobs(), [], []
 
     def work(_engine: Engine, _cancel: StopSignal) -> JobEnd:
         in_run.append(store.kept_open)

@@ -14,8 +14,9 @@ import pytest
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.domain.jobs.schedule import MAX_TICK_S, DailyAt, Every
 from memconsole.scheduler.service import give_back
+from tests.doubles.jobs import FakeJobs
 from tests.doubles.platform import NOW
-from tests.scheduler.stage import DONE, FakeJobStore, Stage, job
+from tests.scheduler.stage import DONE, Stage, job
 
 HOUR = timedelta(hours=1)
 
@@ -172,14 +173,14 @@ def test_a_bug_in_one_job_is_its_own(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_a_full_disk_costs_the_memory_and_no_run(caplog: pytest.LogCaptureFixture) -> None:
-    store = FakeJobStore()
+    store = FakeJobs()
     stage = Stage([job("checkpoint")], store=store)
     stage.live(timedelta(minutes=5))
-    store.is_full, stage.runs.is_unwritable, stage.locks.is_unwritable = True, True, True
+    store.is_unwritable, stage.runs.is_unwritable, stage.locks.is_unwritable = True, True, True
     stage.live(HOUR)
     assert len(stage.started("checkpoint")) == 4
     assert sum("not remembered" in line for line in caplog.messages) == 1
-    store.is_full = stage.locks.is_unwritable = False
+    store.is_unwritable = stage.locks.is_unwritable = False
     stage.live(timedelta(minutes=2))
     assert stored(stage, "checkpoint").started_at == stage.hands.starts[-1][1]
     assert sum("remembered again" in line for line in caplog.messages) == 1
@@ -200,7 +201,7 @@ def test_a_paused_job_waits_until_it_may_go_on() -> None:
 
 
 def test_a_pause_outlives_the_process_and_an_unreadable_database_ends_none() -> None:
-    store = FakeJobStore()
+    store = FakeJobs()
     stage = Stage([job("checkpoint")], store=store)
     stage.store.pause("checkpoint", is_paused=True)
     stage.start()

@@ -5,14 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-import pytest
-
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.alerts import StateAlerts
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.domain.alerts.rules import AlertState, ChannelRecord, Mute, OpenAlert
 from memconsole.domain.health.checks import CheckStatus
-from memconsole.errors import StateError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,19 +34,6 @@ def database(folder: Path) -> StateDatabase:
     return StateDatabase(folder, PrivateCopies())
 
 
-def test_what_is_stored_comes_back_by_home(tmp_path: Path) -> None:
-    store = StateAlerts(database(tmp_path))
-    assert store.load("/one") == AlertState()
-    store.save("/one", STATE)
-    found = store.load("/one")
-    assert found.told == STATE.told
-    assert found.open["gateway"].message == "down \\ud800"
-    assert found.open["gateway"].seen_at == AT + timedelta(hours=1)
-    assert store.load("/two") == AlertState()
-    store.save("/one", AlertState())
-    assert store.load("/one") == AlertState()
-
-
 def test_rows_that_somebody_spoiled_are_left_out(tmp_path: Path) -> None:
     state = database(tmp_path)
     store = StateAlerts(state)
@@ -62,32 +46,6 @@ def test_rows_that_somebody_spoiled_are_left_out(tmp_path: Path) -> None:
 
     state.write(spoil)
     assert store.load("/one") == AlertState()
-
-
-def test_a_folder_that_cannot_be_written_says_so(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StateError):
-        StateAlerts(database(tmp_path / "file")).save("/one", STATE)
-
-
-def test_mutes_outlive_saves_until_their_issue_is_over(tmp_path: Path) -> None:
-    store = StateAlerts(database(tmp_path))
-    store.save("/one", STATE)
-    mute = Mute("gateway", CheckStatus.CRITICAL, AT, AT + timedelta(hours=8))
-    store.mute("/one", mute)
-    store.mute("/two", mute)
-    store.save("/one", STATE)
-    assert store.load("/one").mutes == {"gateway": mute}
-    later = Mute("gateway", CheckStatus.WARNING, AT, AT + timedelta(hours=9))
-    store.mute("/one", later)
-    assert store.load("/one").mutes == {"gateway": later}
-    store.unmute("/one", "gateway")
-    assert store.load("/one").mutes == {}
-    store.mute("/one", mute)
-    store.save("/one", AlertState())
-    store.save("/one", STATE)
-    assert store.load("/one").mutes == {}
-    assert store.load("/two").mutes == {"gateway": mute}
 
 
 def test_a_mute_that_somebody_spoiled_mutes_nothing(tmp_path: Path) -> None:

@@ -14,12 +14,11 @@ from memconsole.adapters.state.captures import (
     StateFlushes,
     StateObserver,
     StateRecovery,
-    StateSummaries,
 )
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.flush import Cycle, FlushMark
-from memconsole.domain.memory.records import Capture, SummaryRecord
+from memconsole.domain.memory.records import Capture
 from memconsole.domain.observe.rules import Cursor
 from tests.adapters.state.older_state import make_older
 from tests.doubles.platform import NOW
@@ -69,21 +68,6 @@ def test_old_captures_go_but_an_agents_last_one_stays(database: StateDatabase) -
     assert log.latest_by_agent(MAIN.home)["quiet"] == quiet
 
 
-def test_looks_that_found_nothing_new_do_not_pile_up(database: StateDatabase) -> None:
-    captures = StateCaptures(database)
-    captures.add(CAPTURE)
-    looks = [
-        replace(CAPTURE, at=later(minutes=minute), is_logged=False, day_file=None)
-        for minute in range(1, 6)
-    ]
-    for look in looks:
-        captures.add(look)
-    query = "SELECT is_logged FROM capture ORDER BY id"
-    assert database.read(lambda one: str([row[0] for row in one.rows(query)]), "") == "[1, 0]"
-    assert captures.last(MAIN) == looks[-1]
-    assert captures.last_logged(MAIN) == CAPTURE
-
-
 def test_places_of_long_ago_are_forgotten(observer: StateObserver) -> None:
     observer.advance(MAIN, "h1", {"s1": HERE}, NOW)
     observer.advance(MAIN, "h2", {"s2": HERE}, NOW + timedelta(days=400))
@@ -105,26 +89,6 @@ def test_old_fingerprints_are_let_go(database: StateDatabase) -> None:
     recovery.remember(MAIN, "s-1", "a", NOW - timedelta(days=91))
     recovery.remember(MAIN, "s-2", "b", NOW)
     assert recovery.fingerprints(MAIN, "s-1") == frozenset()
-
-
-def test_keys_are_known_from_looks_and_from_captures(database: StateDatabase) -> None:
-    recovery = StateRecovery(database)
-    recovery.note(MAIN, {"s-1": "agent:main:main"}, NOW)
-    recovery.note(MAIN, {"s-1": "agent:main:main", "s-2": "agent:main:dashboard:x"}, NOW)
-    captured = Capture(MAIN, "s-3", "agent:main:main", NOW, "hash", "block", False, None, "/ws")
-    StateCaptures(database).add(captured)
-    summary = SummaryRecord(MAIN, "s-4", "agent:main:main", NOW, NOW, "memory/x.md", "recovery")
-    StateSummaries(database).add(summary)
-    mark = FlushMark(Cycle("s-5", 0, NOW), frozenset(), NOW)
-    StateFlushes(database).store(MAIN, "agent:main:telegram:direct:7", mark)
-    assert recovery.keys(MAIN) == {
-        "s-1": "agent:main:main",
-        "s-2": "agent:main:dashboard:x",
-        "s-3": "agent:main:main",
-        "s-4": "agent:main:main",
-        "s-5": "agent:main:telegram:direct:7",
-    }
-    assert recovery.keys(replace(MAIN, home="/elsewhere")) == {}
 
 
 def test_a_session_is_saved_up_to_what_any_capture_reached(database: StateDatabase) -> None:

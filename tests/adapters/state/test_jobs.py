@@ -17,7 +17,7 @@ from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.jobs import StateJobs
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
-from memconsole.errors import LockedError, SchedulerOwnedError, StateError
+from memconsole.errors import LockedError, SchedulerOwnedError
 from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
@@ -37,17 +37,6 @@ def jobs(database: StateDatabase) -> StateJobs:
     return StateJobs(database)
 
 
-def test_a_record_comes_back_as_it_was(jobs: StateJobs) -> None:
-    record = (
-        JobRecord("checkpoint", next_at=NOW + timedelta(minutes=20))
-        .begun(NOW, missed=3)
-        .ended(FAILED, NOW + timedelta(seconds=2), 2000)
-    )
-    jobs.save(record)
-    assert jobs.records() == {"checkpoint": record}
-    assert (record.failures, record.done_at, record.is_running) == (1, None, False)
-
-
 def test_a_run_that_worked_ends_the_row_of_failures() -> None:
     record = replace(JobRecord("rotation"), failures=2).begun(NOW, 0)
     assert record.is_running
@@ -60,34 +49,6 @@ def test_being_told_to_end_is_not_done_and_no_failure_in_a_row() -> None:
     record = replace(JobRecord("rotation"), failures=2).begun(NOW, 0)
     ended = record.ended(JobEnd("failed", "cancelled", "told to end"), NOW, 1)
     assert (ended.failures, ended.done_at, ended.status) == (2, None, "failed")
-
-
-def test_saving_does_not_undo_a_pause(jobs: StateJobs) -> None:
-    jobs.pause("rotation", is_paused=True)
-    assert jobs.records()["rotation"] == JobRecord("rotation", is_paused=True)
-    jobs.save(JobRecord("rotation", started_at=NOW, is_running=True))
-    assert jobs.records()["rotation"].is_paused
-    jobs.pause("rotation", is_paused=False)
-    found = jobs.records()["rotation"]
-    assert (found.is_paused, found.is_running, found.started_at) == (False, True, NOW)
-
-
-def test_changes_are_seen_without_reading(jobs: StateJobs) -> None:
-    before = jobs.changes()
-    assert jobs.changes() == before
-    jobs.pause("rotation", is_paused=True)
-    assert jobs.changes() != before
-
-
-def test_without_a_database_nothing_is_known(jobs: StateJobs) -> None:
-    assert jobs.records() == {}
-
-
-def test_what_cannot_be_stored_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "state").write_text("a file")
-    jobs = StateJobs(StateDatabase(tmp_path / "state", PrivateCopies()))
-    with pytest.raises(StateError):
-        jobs.save(JobRecord("checkpoint"))
 
 
 def test_one_owner_a_state_folder(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -70,15 +70,6 @@ def later(**step: float) -> datetime:
     return NOW + timedelta(**step)
 
 
-def test_times_of_any_zone_are_one_order(database: StateDatabase) -> None:
-    log = StateRunLog(database)
-    tokyo = timezone(timedelta(hours=9))
-    log.add(replace(RUN, started_at=later(minutes=1)))
-    log.add(replace(RUN, started_at=NOW.astimezone(tokyo)))
-    assert [run.id for run in log.runs(limit=9)] == [1, 2]
-    assert log.runs(limit=9)[1].started_at.tzinfo is UTC
-
-
 def test_old_runs_go(database: StateDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runs, "_RUNS_KEPT", 3)
     log = StateRunLog(database)
@@ -129,16 +120,6 @@ def counted(store: StateSamples) -> list[tuple[float, int]]:
     return [((one.at - NOW) / timedelta(minutes=1), one.tokens) for one in store.samples(since=NOW)]
 
 
-def test_a_count_that_stays_keeps_its_first_and_last_sample(database: StateDatabase) -> None:
-    store = StateSamples(database)
-    for minute in range(0, 36):
-        store.add([Sample("main", "a", later(minutes=minute), 10)])
-    assert counted(store) == [(0, 10), (30, 10)]
-    store.add([Sample("main", "a", later(minutes=36), 12)])
-    store.add([Sample("main", "a", later(minutes=37), 10)])
-    assert counted(store) == [(0, 10), (30, 10), (36, 12), (37, 10)]
-
-
 def test_two_processes_thin_out_each_others_samples(database: StateDatabase) -> None:
     console, scheduler = StateSamples(database), StateSamples(database)
     for minute in range(25):
@@ -146,13 +127,6 @@ def test_two_processes_thin_out_each_others_samples(database: StateDatabase) -> 
         scheduler.add([Sample("main", "a", later(minutes=minute, seconds=1), 10)])
     assert [tokens for _, tokens in counted(console)] == [10, 10]
     assert counted(console)[-1][0] == pytest.approx(20, abs=1)
-
-
-def test_a_clock_that_went_back_is_no_reason_to_stop(database: StateDatabase) -> None:
-    store = StateSamples(database)
-    store.add([Sample("main", "a", later(days=1), 10)])
-    store.add([Sample("main", "a", NOW, 10)])
-    assert counted(store) == [(0, 10), (24 * 60, 10)]
 
 
 def test_old_samples_go(database: StateDatabase) -> None:

@@ -23,7 +23,7 @@ def test_what_is_wrong_is_listed_until_it_is_well(world: World, call: Caller) ->
         ["never-looked"],
     )
     assert "never looked" in call("alerts", "list").out
-    world.jobs.current["health"] = JobRecord("health", done_at=NOW)
+    world.jobs.stored["health"] = JobRecord("health", done_at=NOW)
     world.clock.advance(timedelta(minutes=3))
     assert call.json("alerts", "list").envelope["warnings"] == []
     assert "nothing was wrong at the scheduler's last look, 3 min ago" in call("alerts", "list").out

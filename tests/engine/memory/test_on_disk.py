@@ -17,7 +17,6 @@ from memconsole.domain.commands.memory_forget import Forgotten, MemoryForget
 from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
 from memconsole.domain.commands.outcomes import Failed, Planned
 from memconsole.domain.commands.reindex import Reindex
-from memconsole.domain.memory.edits import ActionKind, FileEdit, MemoryAction, Span
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.records import Capture
 from memconsole.domain.search.values import SearchRequest
@@ -163,26 +162,6 @@ def test_entries_in_a_link_are_not_followed(place: Place, tmp_path: Path) -> Non
     outcome = place.run(MemoryForget(place.ref, (one.id,)))
     assert isinstance(outcome, Failed)
     assert outside.read_text() == "- Something outside\n"
-
-
-def test_actions_come_back_from_the_database_as_they_were(tmp_path: Path) -> None:
-    log = StateMemory(StateDatabase(tmp_path / "state", PrivateCopies()))
-    assert log.actions("/ws") == ()
-    edit = FileEdit("MEMORY.md", False, "abc", (Span(3, "a\r\n\ud800ß", "", "x", "y"),))
-    for kind in ActionKind:
-        log.add(MemoryAction(0, "/ws", kind, NOW, ("m-1", "m-2"), (edit,)))
-    newest, *others = log.actions("/ws")
-    assert newest == MemoryAction(
-        len(ActionKind), "/ws", list(ActionKind)[-1], NOW, ("m-1", "m-2"), (edit,)
-    )
-    assert [one.kind for one in reversed(others)] == list(ActionKind)[:-1]
-    assert log.actions("/elsewhere") == ()
-    log.undone(newest, NOW)
-    assert log.actions("/ws") == tuple(others)
-    log.erase([], ["/ws"], str)
-    assert log.actions("/ws") == tuple(others)
-    log.erase([one.id for one in others], ["/ws"], str)
-    assert log.actions("/ws") == ()
 
 
 def test_what_checkpoints_saved_loses_lines_and_their_bytes(tmp_path: Path) -> None:

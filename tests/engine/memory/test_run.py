@@ -18,7 +18,7 @@ from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.files import PoolItem
 from memconsole.domain.memory.observations import OBSERVATIONS
-from memconsole.domain.memory.records import ReflectionRecord
+from memconsole.domain.memory.records import Capture, ReflectionRecord
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from memconsole.engine.reflect.files import digest
@@ -53,6 +53,12 @@ class Stage:
             for (_, name), held in self.world.workspace.files.items()
         )
         self.world.memory.pools[ROOT] = replace(pool, items=items)
+
+    def save(self, workspace: str, block: str) -> None:
+        """Let a checkpoint have saved this block."""
+        self.world.captures.add(
+            Capture(AGENT.ref, "s", None, NOW, block, block, True, None, workspace)
+        )
 
     def run(self, command: MemoryAdd | MemoryForget | MemoryUndo) -> Outcome:
         return Engine(self.world.ports, self.settings).run(command)
@@ -342,7 +348,7 @@ def test_hard_leaves_no_copy_in_anything_that_is_ours() -> None:
     stage.forget(wanted)
     stage.undo()
     stage.add("Something else entirely")
-    stage.world.edits.saved[str(ROOT)] = [f"# A\n- **[13:20]** {SECRET}\n- Other\n"]
+    stage.save(str(ROOT), f"# A\n- **[13:20]** {SECRET}\n- Other\n")
     outcome = stage.forget(wanted, is_hard=True)
     assert outcome.message.endswith("no copy of ours is left of this workspace")
     assert isinstance(outcome, Forgotten), outcome
@@ -351,7 +357,7 @@ def test_hard_leaves_no_copy_in_anything_that_is_ours() -> None:
     assert "door code" not in repr(stage.world.edits.stored)
     assert "door code" not in repr(stage.world.runs.stored)
     assert len(stage.world.edits.stored) == 1
-    assert stage.world.edits.saved == {str(ROOT): ["# A\n- Other\n"]}
+    assert stage.world.edits.blocks(str(ROOT)) == ("# A\n- Other\n",)
     assert stage.text("memory/observation-backups/observations-20260101-000000.md") == "x\n"
 
 
@@ -367,13 +373,11 @@ def test_hard_reaches_what_was_remembered_where_the_home_stood_before(tmp_path: 
         stage.world.edits.stored.append(
             replace(action, id=9 + len(place), workspace=place, entries=(wanted,))
         )
-        stage.world.edits.saved[place] = [f"# A\n{line}\n- Other\n"]
+        stage.save(place, f"# A\n{line}\n- Other\n")
     outcome = stage.forget(wanted, is_hard=True)
     assert isinstance(outcome, Forgotten), outcome
-    assert stage.world.edits.saved == {
-        before: ["# A\n- Other\n"],
-        other: [f"# A\n{line}\n- Other\n"],
-    }
+    assert stage.world.edits.blocks(before) == ("# A\n- Other\n",)
+    assert stage.world.edits.blocks(other) == (f"# A\n{line}\n- Other\n",)
     held = [one.workspace for one in stage.world.edits.stored if wanted in one.entries]
     assert held == [other]
     assert f"nor of {before}, where nothing stands any more" in outcome.message
