@@ -217,11 +217,7 @@ def findings(printer: Printer, groups: Iterable[Group]) -> None:
     """Write findings with what to do about them; one of an earlier look says how old that is."""
     for group in groups:
         first = group.first
-        age = (
-            ""
-            if first.seen_at is None
-            else f" (seen {figures.age(printer.now - first.seen_at)} ago)"
-        )
+        age = "" if first.seen_at is None else f" (seen {figures.ago(printer.now - first.seen_at)})"
         sign = Cell(f"! {group.severity.value:8}  ", _SEVERITY_STYLES[group.severity])
         printer.sentence(sign, printer.text(f"{group.message}{age}"))
         if first.hint:

@@ -361,6 +361,15 @@ def _dated(views: list[SessionView], live: LiveReading) -> list[SessionView]:
     ]
 
 
+def _is_unread(reading: AgentReading, live: list[SessionView]) -> bool:
+    """Whether nobody knows how many sessions there are: transcripts alone may still be found."""
+    is_damaged = any(one.code in _DAMAGED for one in reading.listing.notices)
+    return reading.listing.storage is Storage.UNREADABLE or (is_damaged and not live)
+
+
+_DAMAGED = ("store-unreadable", "store-newer")
+
+
 def _agent_view(
     reading: AgentReading, rows: list[SessionView], pool: Pool | None, capture: Capture | None
 ) -> AgentView:
@@ -372,7 +381,7 @@ def _agent_view(
     return AgentView(
         agent=reading.agent,
         store=reading.listing.storage,
-        sessions=None if reading.listing.storage is Storage.UNREADABLE else len(live),
+        sessions=None if _is_unread(reading, live) else len(live),
         due=sum(row.is_due for row in rows),
         tokens_max=max(counts, default=None),
         pool=pool,

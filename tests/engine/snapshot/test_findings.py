@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, Notice
 from memconsole.domain.memory.records import Capture
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptRef
 from memconsole.domain.settings import Settings
@@ -99,6 +99,14 @@ def test_a_compaction_of_what_was_not_saved_is_told() -> None:
 
     assert taken.attention[0].code == "work-lost"
     assert "at 177.6K, 26 min of it unsaved" in taken.attention[0].message
+
+
+def test_a_damaged_store_beside_which_a_transcript_lies_has_no_count() -> None:
+    world = World()
+    notice = Notice("store-unreadable", "sessions.json is cut off", agent="main")
+    world.sessions.hold(row(None, None, state=SessionState.ORPHAN), notices=(notice,))
+    [agent] = Engine(world.ports, SETTINGS).snapshot().agents
+    assert agent.sessions is None
 
 
 def test_what_a_look_at_health_found_is_what_every_face_shows() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import Storage
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.snapshot.danger import agent_danger, dangers
 from memconsole.lazy_dataclass import dataclass
@@ -119,7 +118,7 @@ def fullest(snapshot: ConsoleSnapshot) -> dict[str, float]:
 
 
 def _row(agent: AgentView, fill: float | None, context: Context) -> Row:
-    is_unreadable = agent.store is Storage.UNREADABLE
+    is_unreadable = agent.sessions is None
     pool = figures.UNKNOWN if agent.pool is None else figures.short_size(agent.pool.size_bytes)
     return Row(
         key=agent.ref.id,

@@ -7,7 +7,6 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import Storage
 from memconsole.domain.sessions.names import LEAST_CELLS
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import TokenState
@@ -260,12 +259,12 @@ def _empty(
 ) -> tuple[str, ...]:
     if not snapshot.agents:
         return ("no agents yet: nothing to watch here", "start the platform once, then press r")
-    if own:
-        return ("no live session; a shows what has ended",)
     if broken := _unreadable(snapshot, agent_id):
         home = snapshot.home.path
         reasons = tuple(shorter(literal(one.message), home) for one in broken.problems)
         return ("the sessions of this agent cannot be read:", *reasons, "! shows what to do")
+    if own:
+        return ("no live session; a shows what has ended",)
     owner = f"agent {agent_id}" if agent_id else "this home"
     return (f"no sessions: {owner} has not talked yet",)
 
@@ -273,7 +272,7 @@ def _empty(
 def _unreadable(snapshot: ConsoleSnapshot, agent_id: str | None) -> AgentView | None:
     """Keep "has no sessions" and "cannot be read" apart."""
     for agent in snapshot.agents:
-        if agent.ref.id == agent_id and agent.store is Storage.UNREADABLE:
+        if agent.ref.id == agent_id and agent.sessions is None:
             return agent
     return None
 
