@@ -21,6 +21,7 @@ from benchmarks.capture_talks import (
     BASELINES,
     conversations,
     holds,
+    strict_survival,
     survival,
     within,
 )
@@ -94,8 +95,8 @@ def main() -> int:
 def _measure(talk: Conversation, measured: Measured) -> None:
     def note(name: str, orders: Sequence[Sequence[Kept]]) -> None:
         cuts = [[within(order, budget) for budget in BUDGETS] for order in orders]
-        for shares, is_strict in ((measured.shares, False), (measured.strict, True)):
-            rows = [[survival(c, talk.evidence, is_strict=is_strict) for c in row] for row in cuts]
+        for shares, survives in ((measured.shares, survival), (measured.strict, strict_survival)):
+            rows = [[survives(cut, talk.evidence) for cut in row] for row in cuts]
             shares.setdefault(name, []).append([mean(column) for column in zip(*rows, strict=True)])
 
     measured.talks.append(talk.name)
@@ -106,8 +107,9 @@ def _measure(talk: Conversation, measured: Measured) -> None:
         note(OURS, [in_order(captured.observed)])
         note(REFLECTED, [in_order(captured.reflected)])
         given = within(kept(captured.given), math.inf)
-        strictly = survival(given, talk.evidence, is_strict=True)
-        measured.given.append((survival(given, talk.evidence), strictly))
+        measured.given.append(
+            (survival(given, talk.evidence), strict_survival(given, talk.evidence))
+        )
         for with_sessions in measured.found:
             measured.found[with_sessions] += _found(captured, with_sessions=with_sessions)
     measured.lines += len(captured.observed.observations)

@@ -58,9 +58,10 @@ class Turn:
         said = [one.text for one in sentences(body) if not one.is_note]
         return frozenset(word for text in said for word in content_words(text))
 
-    def is_source(self, source: object) -> bool:
-        """Whether a line came from this turn: from itself, or from its place in the transcript."""
-        return source in (self, f"main/{self.session[:8]}#{self.position}")
+    @property
+    def place(self) -> str:
+        """How a line of `observations.md` names the turn that it came from."""
+        return f"main/{self.session[:8]}#{self.position}"
 
 
 @dataclass(frozen=True)
@@ -156,19 +157,19 @@ def tokens(text: str) -> int:
     return math.ceil((len(text) + 1) / 4)
 
 
-Sources = dict[object, frozenset[str]]
-"""Words that are kept, by what they came from."""
+Sources = dict[object, list[frozenset[str]]]
+"""Words of each line that is kept, by what the line came from."""
 
 
 def within(lines: Iterable[Kept], budget: float) -> Sources:
-    """Return the words of what fits; lines of one source count together."""
-    kept: dict[object, set[str]] = {}
+    """Return the words of the lines that fit."""
+    kept: Sources = {}
     used = 0
     for line in lines:
         if used + line.tokens <= budget:
             used += line.tokens
-            kept.setdefault(line.source, set()).update(content_words(line.text))
-    return {source: frozenset(words) for source, words in kept.items()}
+            kept.setdefault(line.source, []).append(frozenset(content_words(line.text)))
+    return kept
 
 
 def holds(words: frozenset[str], turn: Turn) -> bool:
@@ -176,23 +177,19 @@ def holds(words: frozenset[str], turn: Turn) -> bool:
     return bool(turn.words) and len(turn.words & words) >= SHARE * len(turn.words)
 
 
-def survival(kept: Sources, evidence: Sequence[Turn], *, is_strict: bool = False) -> float:
-    """Return the share of the evidence that survives.
+def survival(kept: Sources, evidence: Sequence[Turn]) -> float:
+    """Return the share of the evidence that survives; lines of one source count together."""
+    sources = [frozenset[str]().union(*lines) for lines in kept.values()]
+    alive = sum(any(holds(words, turn) for words in sources) for turn in evidence)
+    return alive / len(evidence)
 
-    Args:
-        kept: What was kept.
-        evidence: The turns.
-        is_strict: What is kept counts for the turn that it came from alone; otherwise for every
-            turn with the same words.
-    """
-    alive = sum(
-        any(
-            holds(words, turn)
-            for source, words in kept.items()
-            if not is_strict or turn.is_source(source)
-        )
-        for turn in evidence
-    )
+
+def strict_survival(kept: Sources, evidence: Sequence[Turn]) -> float:
+    """Return the same where each line counts alone, and for the turn that it came from only."""
+    alive = 0
+    for turn in evidence:
+        lines = (*kept.get(turn, ()), *kept.get(turn.place, ()))
+        alive += any(holds(words, turn) for words in lines)
     return alive / len(evidence)
 
 
