@@ -35,6 +35,9 @@ BEGIN: Final = "<!-- memconsole:begin bootstrap -->"
 END: Final = "<!-- memconsole:end bootstrap -->"
 """What we inject is never captured again: `domain/transcripts/messages.py` takes it out."""
 
+BY_VALUE: Final = "chosen by value"
+"""Stands in the reason of a file that was not cut at its end."""
+
 _LEAST_CHARS: Final = 200
 _NO_ROOM: Final = "no room is left"
 
@@ -165,7 +168,7 @@ def _chosen(one: Given, log: ObservationLog, most: int, today: date) -> tuple[Gi
         return replace(one, content=content), ""
     prose = f", {plural(found.prose, 'other line')} left out" if found.prose else ""
     said = (
-        f"{found.observations} of {found.of} observations, chosen by value{prose}; the rest "
+        f"{found.observations} of {found.of} observations, {BY_VALUE}{prose}; the rest "
         f"stands in {OBSERVATIONS}"
     )
     return replace(one, content=content, whole_chars=found.whole_chars + frame), said

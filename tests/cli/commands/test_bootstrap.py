@@ -37,3 +37,17 @@ def test_a_dry_run_captures_nothing_first(call: Caller, monkeypatch: pytest.Monk
     words = ("bootstrap", "--session-key", "agent:main:main")
     assert call.json(*words, "--dry-run").data["files"] == call.json(*words).data["files"]
     assert len(begun) == 1
+
+
+def test_what_is_printed_is_what_the_hook_injects(world: World, call: Caller) -> None:
+    root = world.platform.agents[0].workspace
+    lines = "".join(
+        f"- 🟡 09:00 Ada moved rack {n} to hall {n % 7} <!-- dc:type=fact mc:id=o-{n:08x} -->\n"
+        for n in range(900)
+    )
+    world.workspace.files[root, "memory/observations.md"] = f"Date: 2025-06-01\n{lines}"
+    [given] = call.json("bootstrap", "--workspace", str(root)).data["files"]
+    assert given["name"] == "observations.md"
+    assert "more observations in memory/observations.md: search" in given["content"]
+    assert "<!-- dc:" not in given["content"]
+    assert given["content"] in call("bootstrap", "--workspace", str(root)).out

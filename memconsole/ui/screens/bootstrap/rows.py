@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.bootstrap import ACTIVE_NAME, INDEX_NAME, OBSERVATIONS_NAME
+from memconsole.domain.bootstrap import ACTIVE_NAME, BY_VALUE, INDEX_NAME, OBSERVATIONS_NAME
 from memconsole.domain.hooks import HookState
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.lazy_dataclass import dataclass
@@ -181,7 +181,8 @@ def given_listing(reading: StartsReading, key: str, context: Context) -> Listing
     files, left_out = ((), ()) if found is None else (found.files, found.left_out)
     cut = {one.name for one in files if one.whole_chars is not None}
     reasons = [reason.partition(": ") for reason in left_out]
-    rows = [_given(one, reading, context) for one in files]
+    chosen = {name for name, _, why in reasons if BY_VALUE in why}
+    rows = [_given(one, reading, context, is_chosen=one.name in chosen) for one in files]
     rows += [_left_out(name, why) for name, _, why in reasons if why and name not in cut]
     whole = tuple(name for name, _, why in reasons if not why)
     is_startup = key == STARTUP
@@ -196,12 +197,12 @@ def given_listing(reading: StartsReading, key: str, context: Context) -> Listing
     )
 
 
-def _given(one: Given, reading: StartsReading, context: Context) -> Row:
+def _given(one: Given, reading: StartsReading, context: Context, *, is_chosen: bool) -> Row:
     whole = len(one.content) if one.whole_chars is None else one.whole_chars
     old = reading.old_context(context) if one.name.endswith(ACTIVE_NAME) else ""
     words, role = (f"{old} old, says so", Role.WARNING) if old else ("whole", Role.MUTED)
     if one.whole_chars is not None:
-        words, role = _lost(whole - len(one.content)), Role.DUE
+        words, role = BY_VALUE if is_chosen else _lost(whole - len(one.content)), Role.DUE
     row = _file(f"given:{one.name}", one.name, (whole, reading.rules.max_chars), words, role)
     return replace(row, value=literal(one.path))
 

@@ -41,7 +41,7 @@ async def test_what_each_class_is_given_and_what_is_cut(engine: FakeEngine) -> N
         assert "28.9K 3 files, 1 CUT" in sessions
         assert "group, thread nothing" in sessions
         given = words(desk.text("given"))
-        assert "34.5K of 20K CUT: 14.5K lost" in given
+        assert "34.5K of 20K chosen by value" in given
         assert "30 h old, says so" in given
         await desk.press("j")
         assert "a group session is given nothing" in desk.text("given")
