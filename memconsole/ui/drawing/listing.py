@@ -45,6 +45,7 @@ class Listing:
         is_stale: The source is older than twice its interval; the pane greys out.
         problem: What went wrong with the source, shown on the lower frame.
         fixed: Lines above the rows that do not scroll.
+        pinned: Rows at the beginning that stay in view while the others scroll.
     """
 
     title: str
@@ -59,6 +60,7 @@ class Listing:
     is_stale: bool = False
     problem: str = ""
     fixed: tuple[Line, ...] = ()
+    pinned: int = 0
 
     @property
     def has_header(self) -> bool:

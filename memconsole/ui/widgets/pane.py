@@ -199,7 +199,7 @@ def _body(listing: Listing, place: Place, style: PaneStyle) -> Iterator[Line]:
         yield (Span(" " * GUTTER), *header)
     if not place.rows:
         yield from _empty(listing, place, style)
-    for row in place.rows[place.offset : place.offset + max(place.height, 0)]:
+    for row in place.view:
         yield _row(row, listing, place, style, fitted)
 
 
@@ -335,6 +335,7 @@ class Pane(KeepsKeys, Drawn, can_focus=True, inherit_bindings=False):
         """Show another reading; what did not change is not written."""
         before = self.place.cursor
         self.listing = listing
+        self.place.pinned = listing.pinned
         self.place.take(listing.rows)
         self.repaint()
         if self.place.cursor != before:

@@ -23,6 +23,7 @@ class Place:
         height: Rows that fit.
         marks: Keys of marked rows; a key that is gone keeps its mark until it is taken away.
         needle: Text of the filter, empty without one.
+        pinned: Rows at the beginning that stay in view while the others scroll.
     """
 
     finds: bool = False
@@ -32,6 +33,7 @@ class Place:
     height: int = 1
     marks: frozenset[str] = frozenset()
     needle: str = ""
+    pinned: int = 0
     _all: tuple[Row, ...] = ()
     _index: dict[str, int] = field(default_factory=dict)
 
@@ -68,9 +70,20 @@ class Place:
         """Place of the cursor among the rows, from 0."""
         return self._index.get(self.cursor or "")
 
+    @property
+    def stays(self) -> int:
+        """How many rows stay: at most half of what fits, and none that a filter has moved."""
+        return 0 if self.needle else min(self.pinned, max(self.height, 1) // 2)
+
+    @property
+    def view(self) -> tuple[Row, ...]:
+        """The rows in view, in order."""
+        end = self.offset + max(self.height, 0)
+        return (*self.rows[: self.stays], *self.rows[self.offset + self.stays : end])
+
     def at(self, line: int) -> Row | None:
         """Return the row on a line of the view, if it can be selected."""
-        index = self.offset + line
+        index = line if line < self.stays else self.offset + line
         if line < 0 or not 0 <= index < len(self.rows) or self.rows[index].is_heading:
             return None
         return self.rows[index]
@@ -102,9 +115,9 @@ class Place:
         self.offset += step
         self._clamp()
         index = self.number
-        if index is None:
+        if index is None or index < self.stays:
             return
-        wanted = min(max(index, self.offset), self.offset + max(self.height, 1) - 1)
+        wanted = min(max(index, self.offset + self.stays), self.offset + max(self.height, 1) - 1)
         if wanted != index:
             self.cursor = self._near(wanted)
 
@@ -144,9 +157,9 @@ class Place:
 
     def _keep_in_view(self) -> None:
         index, height = self.number, max(self.height, 1)
-        if index is not None:
-            if index < self.offset:
-                self.offset = index
+        if index is not None and index >= self.stays:
+            if index < self.offset + self.stays:
+                self.offset = index - self.stays
             elif index >= self.offset + height:
                 self.offset = index - height + 1
         self._clamp()

@@ -94,6 +94,7 @@ def agents_listing(snapshot: ConsoleSnapshot, context: Context, *, sort: Sort = 
         number=1,
         columns=measured(_columns([agent_name(agent.agent) for agent in agents]), rows, sort.name),
         rows=tuple(rows),
+        pinned=sum(agent.due > 0 for agent in agents) if sort == USUAL else 0,
         sort=sort,
         empty=("no agents in this home yet",),
         is_stale=context.is_stale(snapshot.taken_at),

@@ -80,6 +80,7 @@ def sessions_listing(
             _leading(_columns(with_agent=with_agent, is_narrow=is_narrow), sort), rows, sort.name
         ),
         rows=rows,
+        pinned=sum(view.is_due for view in shown) if sort == USUAL else 0,
         sort=sort,
         empty=_empty(snapshot, own, agent_id),
         is_stale=context.is_stale(snapshot.taken_at),

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.ui.drawing.listing import text_row
 from memconsole.ui.drawing.spans import Role
+from memconsole.ui.widgets.place import Place
 from tests.ui import sample
 from tests.ui.driving import COMPACT, at_work
 from tests.ui.fake_engine import FakeEngine
@@ -116,3 +118,26 @@ async def test_the_home_goes_first_from_the_title_and_the_machinery_never(
 ) -> None:
     async with at_work(engine, (width, 24)) as desk:
         assert title in " ".join(desk.bar("title").split())
+
+
+async def test_what_is_due_stays_in_view_while_the_rest_scrolls() -> None:
+    crowd = sample.crowd()
+    due = sample.view(sample.stored("agent-07", "main", 70), sample.fresh(160_000))
+    sessions = (due, *(one for one in crowd.sessions if one.key_text != due.key_text))
+    async with at_work(FakeEngine(replace(crowd, sessions=sessions)), COMPACT) as desk:
+        await desk.press("G")
+        text = desk.text("sessions")
+        assert "160.0K DUE" in text
+        assert desk.pane("sessions").place.offset > 100
+        await desk.press("g")
+        assert "agent-07" in (desk.cursor("sessions") or "")
+
+
+@pytest.mark.parametrize("line", [0, 1, 2, 3, 4, 5])
+def test_a_click_takes_the_row_that_is_drawn_there(line: int) -> None:
+    rows = tuple(text_row(str(number), value=str(number)) for number in range(50))
+    place = Place(pinned=2, height=6)
+    place.take(rows)
+    place.move(30)
+    assert place.at(line) == place.view[line]
+    assert [row.key for row in place.view] == ["0", "1", "27", "28", "29", "30"]
