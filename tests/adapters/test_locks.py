@@ -90,25 +90,11 @@ def test_threads_exclude_each_other_too(folder: Path, root: Path) -> None:
     assert len(refusals) == 1
 
 
-def test_two_workspaces_do_not_meet(folder: Path, root: Path, tmp_path: Path) -> None:
-    locks = FileLocks(folder)
-    with locks.workspace(root), locks.workspace(tmp_path):
-        pass
-
-
 def test_one_workspace_under_two_names_is_one(folder: Path, root: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(root)
     locks = FileLocks(folder)
     with locks.workspace(tmp_path / "link"), pytest.raises(LockedError), locks.workspace(root):
         pytest.fail("two held it")
-
-
-def test_an_error_inside_gives_it_back(folder: Path, root: Path) -> None:
-    locks = FileLocks(folder)
-    with pytest.raises(ValueError, match="inside"), locks.workspace(root):
-        raise ValueError("inside")
-    with locks.workspace(root):
-        pass
 
 
 @pytest.mark.parametrize("is_killed", [True, False])
@@ -150,12 +136,6 @@ def test_a_state_folder_that_cannot_be_written(root: Path) -> None:
             FileLocks(state / "locks").workspace(root),
         ):
             pytest.fail("no lock was possible")
-
-
-def test_a_file_in_place_of_the_folder(root: Path, tmp_path: Path) -> None:
-    (tmp_path / "state").write_text("a file")
-    with pytest.raises(StateError), FileLocks(tmp_path / "state/locks").workspace(root):
-        pytest.fail("no lock was possible")
 
 
 def test_nobody_runs_jobs_and_nothing_is_made(folder: Path) -> None:

@@ -79,6 +79,16 @@ class World:
         self.recovery = FakeRecovery(self.captures, self.summaries, self.flushes)
         self.edits = FakeEdits(self.captures, self.reflections)
         self.consolidation = FakeConsolidation()
+        for log in (
+            self.captures,
+            self.summaries,
+            self.recovery,
+            self.reflections,
+            self.observer,
+            self.edits,
+            self.consolidation,
+        ):
+            log.recorded = self.workspace.undo.clear
         self.scheduler = FakeScheduler()
         self.gateway = FakeGateway(NOW)
         self.host = FakeHost()

@@ -31,6 +31,7 @@ from memconsole.errors import (
     StoreError,
     WorkspaceError,
 )
+from memconsole.text.markdown import addition
 from tests.doubles.unwritable import Unwritable
 
 if TYPE_CHECKING:
@@ -237,7 +238,7 @@ class FakeWorkspace:
         return self.files.get((root, relative))
 
     def read(self, root: Path, relative: str) -> WorkspaceText | None:
-        self._contain(relative)
+        contain(relative)
         if relative in self.unreadable:
             raise WorkspaceError(f"{relative}: {self.unreadable[relative]}")
         text = self.files.get((root, relative))
@@ -250,6 +251,19 @@ class FakeWorkspace:
         text: str,
         *,
         seen: WorkspaceText | None,
+        is_final: bool = False,
+    ) -> Written:
+        if not text.strip() and self.text(root, relative):
+            raise WorkspaceError(f"{relative} was left alone: an empty text would replace it")
+        return self._replace(root, relative, text, seen, is_final=is_final)
+
+    def _replace(
+        self,
+        root: Path,
+        relative: str,
+        text: str,
+        seen: WorkspaceText | None,
+        *,
         is_final: bool = False,
     ) -> Written:
         self._refuse(relative)
@@ -272,25 +286,27 @@ class FakeWorkspace:
         seen: WorkspaceText | None,
         mode: int | None = None,
     ) -> Written:
-        return self.replace(root, relative, text, seen=seen)
+        return self._replace(root, relative, text, seen)
 
     def append(self, root: Path, relative: str, entry: str, *, header: str) -> Written:
         self._refuse(relative)
         old = self.files.get((root, relative), "")
-        gap = "" if not old or old.endswith("\n") else "\n"
-        added = (gap if old else header) + entry
+        added = addition(old, entry, header)
         self.put(root, relative, old + added)
         self.writes.append(relative)
         return Written(relative, len(added.encode()))
 
     def _refuse(self, relative: str) -> None:
-        self._contain(relative)
+        contain(relative)
         if relative in self.refused:
             raise WorkspaceError(f"{relative}: {self.refused[relative]}")
 
-    def _contain(self, relative: str) -> None:
-        if PurePosixPath(relative).is_absolute() or ".." in PurePosixPath(relative).parts:
-            raise WorkspaceError(f"{relative} lies outside the workspace")
+
+def contain(relative: str) -> None:
+    """Refuse what is no path inside a workspace."""
+    path = PurePosixPath(relative)
+    if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in relative:
+        raise WorkspaceError(f"{relative!r} was left alone: it lies outside the workspace")
 
 
 def _version(text: str) -> tuple[int, int, str]:
@@ -373,33 +389,42 @@ class FakeScheduler:
 
 
 class FakeJournal(Unwritable):
-    """Takes a turn back that ends with an exception, whatever was recorded in it."""
+    """Takes back what a turn wrote since its last record, when it ends with an exception.
+
+    Attributes:
+        promised: What shall be gone, with the workspace it is promised for.
+    """
 
     def __init__(self, workspace: FakeWorkspace) -> None:
         super().__init__()
         self.workspace = workspace
-        self.promised: list[Erasure] = []
+        self.promised: list[tuple[Path, Erasure]] = []
+        self._is_forward = False
 
     @contextmanager
     def turn(self, root: Path, *, is_forward: bool = False) -> Iterator[None]:
         self._check()
         self.workspace.undo.clear()
+        self._is_forward = is_forward
         try:
             yield
         except BaseException:
-            if not (is_forward or self.promised):
+            if not self._is_forward:
                 self.workspace.take_back()
             raise
 
     def close(self, root: Path) -> tuple[Erasure, ...]:
         self._check()
-        return tuple(self.promised)
+        return tuple(one for place, one in reversed(self.promised) if place == root)
 
     def promise(self, root: Path, erasure: Erasure) -> None:
-        self.promised.append(erasure)
+        self._check()
+        self.promised.append((root, erasure))
+        self._is_forward = True
 
     def kept(self, root: Path) -> None:
-        self.promised.clear()
+        self._check()
+        self.promised = [(place, one) for place, one in self.promised if place != root]
 
 
 @dataclass

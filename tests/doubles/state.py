@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from memconsole.domain.memory.edits import MemoryAction, PathState
+from tests.doubles.platform import contain
 from tests.doubles.unwritable import Unwritable
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class FakeCaptures(Unwritable):
         return self._newest(agent, session_id, [one for one in self.stored if one.is_logged])
 
     def add(self, capture: Capture) -> None:
-        self._check()
+        self._record()
         newest = self.last(capture.agent)
         if newest is not None and not newest.is_logged and _seen(newest) == _seen(capture):
             self.stored.remove(newest)
@@ -78,7 +79,7 @@ class FakeSummaries(Unwritable):
         return found[-1] if found else None
 
     def add(self, record: SummaryRecord) -> None:
-        self._check()
+        self._record()
         self.stored.append(record)
 
 
@@ -94,12 +95,12 @@ class FakeEdits(Unwritable):
         return tuple(one for one in reversed(self.stored) if one.workspace == workspace)
 
     def add(self, action: MemoryAction) -> None:
-        self._check()
+        self._record()
         number = 1 + max((one.id for one in self.stored), default=0)
         self.stored.append(replace(action, id=number))
 
     def undone(self, action: MemoryAction, at: datetime) -> None:
-        self._check()
+        self._record()
         self.stored = [one for one in self.stored if one.id != action.id]
 
     def places(self) -> frozenset[str]:
@@ -156,7 +157,7 @@ class FakeRecovery(Unwritable):
         return frozenset(self.stored.get((agent, session_id), ()))
 
     def remember(self, agent: AgentRef, session_id: str, fingerprint: str, at: datetime) -> None:
-        self._check()
+        self._record()
         self.stored.setdefault((agent, session_id), set()).add(fingerprint)
 
     def keys(self, agent: AgentRef) -> Mapping[str, str]:
@@ -189,11 +190,11 @@ class FakeReflections(Unwritable):
         return found[-1] if found else None
 
     def add(self, record: ReflectionRecord) -> None:
-        self._check()
+        self._record()
         self.stored.append(replace(record, id=len(self.stored) + 1))
 
     def undone(self, record: ReflectionRecord, at: datetime) -> None:
-        self._check()
+        self._record()
         self.taken_back.add(record.id)
         self.stored = [
             replace(one, edits=()) if one.id == record.id else one for one in self.stored
@@ -212,7 +213,7 @@ class FakeConsolidation(Unwritable):
         return tuple(sorted(self.found.get(workspace, {}).values(), key=lambda one: one.at))
 
     def add(self, workspace: str, hits: Sequence[NoteHit], *, keep_since: datetime) -> None:
-        self._check()
+        self._record()
         held = self.found.setdefault(workspace, {})
         for one in hits:
             known = held.setdefault((one.entry, one.query, one.day), one)
@@ -224,14 +225,14 @@ class FakeConsolidation(Unwritable):
         return frozenset(self.refused.get(workspace, ()))
 
     def decline(self, workspace: str, entries: Collection[str], at: datetime) -> None:
-        self._check()
+        self._record()
         self.refused.setdefault(workspace, set()).update(entries)
 
     def last(self, workspace: str) -> tuple[str, datetime] | None:
         return self.reports.get(workspace)
 
     def reported(self, workspace: str, input_hash: str, at: datetime) -> None:
-        self._check()
+        self._record()
         self.reports[workspace] = (input_hash, at)
 
 
@@ -251,7 +252,7 @@ class FakeObserver(Unwritable):
     def advance(
         self, agent: AgentRef, hash_: str, cursors: Mapping[str, Cursor], at: datetime
     ) -> None:
-        self._check()
+        self._record()
         self.runs[agent] = (hash_, at)
         self.stored.setdefault(agent, {}).update(cursors)
 
@@ -263,6 +264,7 @@ class FakeFolders:
         self.workspace = workspace
 
     def names(self, root: Path, folder: str) -> tuple[str, ...]:
+        contain(folder)
         found = (path for place, path in self.workspace.files if place == root)
         return tuple(
             sorted(
@@ -273,11 +275,19 @@ class FakeFolders:
         )
 
     def path_state(self, root: Path, relative: str) -> PathState:
-        return PathState()
+        contain(relative)
+        held = [PurePosixPath(path) for place, path in self.workspace.files if place == root]
+        folders = {parent for path in held for parent in path.parents}
+        wanted = list(PurePosixPath(relative).parents)[-2::-1]
+        missing = tuple(str(one) for one in wanted if one not in folders)
+        return PathState(0o600 if PurePosixPath(relative) in held else None, missing)
 
     def remove(
         self, root: Path, relative: str, *, folders: Sequence[str] = (), is_final: bool = False
     ) -> None:
+        contain(relative)
+        if self.workspace.text(root, relative) is None:
+            return
         self.workspace.put(root, relative, None)
         if is_final:
             self.workspace.undo.pop()

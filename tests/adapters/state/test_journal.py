@@ -96,19 +96,6 @@ def test_a_turn_that_ends_well_stands_without_any_record(place: Place) -> None:
     assert ENTRY.encode() in place.tree()[DAY]
 
 
-def test_what_a_record_stands_for_is_not_taken_back(place: Place) -> None:
-    def act() -> None:
-        place.append()
-        place.views.summaries.add(RECORD)
-        place.append("- second\n")
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        place.turn(act)
-    assert place.tree()[DAY].endswith(ENTRY.encode())
-    assert place.intents == 0
-
-
 def test_nothing_is_written_that_could_not_be_taken_back(place: Place) -> None:
     with open_own(place.database.path) as connection:
         connection.execute("PRAGMA user_version = 99")

@@ -5,16 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-import pytest
-
-from memconsole.adapters.locks import FileLocks
 from memconsole.adapters.sqlite.own import open_own
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.rotations import StateRotations
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.rotation import Identity, Rotation, RotationState
-from memconsole.errors import LockedError
 from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
@@ -34,14 +30,3 @@ def test_a_journal_of_before_is_read_as_well(tmp_path: Path) -> None:
         connection.execute("PRAGMA user_version = 8")
     [found] = StateRotations(StateDatabase(folder, PrivateCopies())).recent(MAIN, KEY, limit=5)
     assert (found.state, found.before, found.captured) == (RotationState.SENT, BEFORE, ())
-
-
-def test_a_session_is_held_by_one(tmp_path: Path) -> None:
-    locks, others = FileLocks(tmp_path / "locks"), FileLocks(tmp_path / "locks")
-    with locks.session(MAIN.home, KEY):
-        with pytest.raises(LockedError), others.session(MAIN.home, KEY):
-            pass
-        with others.session(MAIN.home, "other"), others.session("/elsewhere", KEY):
-            pass
-    with others.session(MAIN.home, KEY):
-        pass

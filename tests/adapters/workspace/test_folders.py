@@ -28,16 +28,6 @@ def test_ordinary_files_are_listed_in_order(tmp_path: Path) -> None:
     assert FOLDERS.names(tmp_path, "memory/none") == ()
 
 
-def test_a_file_is_removed_once_and_may_be_gone(tmp_path: Path) -> None:
-    root = tmp_path / "ws"
-    root.mkdir()
-    (root / "a.md").write_text("x")
-    FOLDERS.remove(root, "a.md")
-    FOLDERS.remove(root, "a.md")
-    FOLDERS.remove(root, "none/a.md")
-    assert list(root.iterdir()) == []
-
-
 def test_nothing_outside_the_workspace_is_touched(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     root.mkdir()
