@@ -18,7 +18,7 @@ from memconsole.ui.drawing.literal import literal, literal_block
 from memconsole.ui.drawing.spans import Role
 from memconsole.ui.drawing.themes import DEFAULTS, THEMES, theme_name
 from memconsole.ui.history import History
-from memconsole.ui.keys import refusal
+from memconsole.ui.keys import key_name, refusal
 from memconsole.ui.messages import (
     CommandFinished,
     FilesChanged,
@@ -36,6 +36,7 @@ from memconsole.ui.terminal.crash import CrashReport
 from memconsole.ui.terminal.driver import ConsoleDriver
 from memconsole.ui.terminal.filters import AsciiOnly, NoColour
 from memconsole.ui.terminal.log import LogBuffer
+from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.title import home_name
 from memconsole.ui.workers.finder import PAUSE_S
 from memconsole.ui.workers.indexing import Indexing, IndexMoved, IndexStep
@@ -361,9 +362,20 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         return True
 
     def on_key(self, event: Key) -> None:
-        """Hand a letter on that reached the screen before: a dialog may have opened meanwhile."""
-        if event.character and event.is_printable and isinstance(self.screen, Dialog):
-            self.screen.type_ahead(event.character)
+        """Hand a letter on that reached the screen before: a dialog may have opened meanwhile.
+
+        A key that does nothing on a screen is answered; a line of text takes them all.
+        """
+        screen = self.screen
+        if isinstance(screen, Dialog):
+            if event.character and event.is_printable and event.key not in screen.active_bindings:
+                screen.type_ahead(event.character)
+                event.prevent_default()  # it may have closed: the screen behind is not meant
+        elif isinstance(screen.focused, LineInput) or event.key in screen.active_bindings:
+            return
+        elif isinstance(screen, ConsoleScreen):
+            name = event.character if event.is_printable else key_name(event.key)
+            screen.say_once(f"{name}: no such key here, ? lists them")
 
     # ---- commands ------------------------------------------------------------------------
 

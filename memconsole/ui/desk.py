@@ -40,6 +40,9 @@ class Go(Protocol):
     def session(self, view: SessionView, find: str = "") -> None:
         """Open one session, where a text is said when one is given."""
 
+    def actions(self) -> None:
+        """List what only the screen in front can do."""
+
     def memory(self, agent_id: str | None, path: str | None = None) -> None:
         """Open the memory of one agent, at one file."""
 

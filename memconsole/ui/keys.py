@@ -1,6 +1,7 @@
 """Keys that every screen has, how they are called on screen, and why a command cannot work now.
 
-The same sentence dims a key and answers its press.
+One letter means the same on every screen: what one screen alone can do is a verb, behind `a`. The
+same sentence dims a key and answers its press.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from textual.binding import Binding
 from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.domain.commands.checkpoint import CHECKPOINT
 from memconsole.domain.commands.rotate import ROTATE
+from memconsole.lazy_dataclass import dataclass
 from memconsole.ui.drawing.cells import cut_middle
 from memconsole.ui.drawing.spans import Role, Span, line_width
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from memconsole.ui.drawing.spans import Line
 
 
-MOST_SHOWN = 6
+MOST_SHOWN = 8
 """Keys in the bottom line; `?` has all of them."""
 
 _SHOWN_COMMANDS = (CHECKPOINT.name, ROTATE.name)
@@ -83,9 +85,35 @@ def command_bindings() -> list[Binding]:
     ]
 
 
-def command_key(key: str, spec: CommandSpec, title: str, *, show: bool = False) -> Binding:
-    """Return the binding of a command that has its key on one screen only."""
-    return bind(key, f"command({spec.name!r})", title, spec.help, name=spec.name, show=show)
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """What one screen alone can do; `a` lists these, and the letter behind it runs one.
+
+    Attributes:
+        key: Its letter, behind `a`; never one that moves or answers in a dialog.
+        action: Action of the screen.
+        title: A word or two.
+        help: What it does, without a full stop.
+        name: Tells it from the others in palette and help.
+        panels: Panes that have it; empty for all of them.
+    """
+
+    key: str
+    action: str
+    title: str
+    help: str
+    name: str
+    panels: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> str:
+        """What is typed for it."""
+        return f"a {self.key}"
+
+
+def command_verb(key: str, spec: CommandSpec, title: str) -> Verb:
+    """Return the verb of a command that one screen alone offers."""
+    return Verb(key, f"command({spec.name!r})", title, spec.help, spec.name)
 
 
 def panel_keys(names: Iterable[str]) -> list[Binding]:
@@ -110,6 +138,11 @@ COMMON = [
         show=True,
     ),
     bind("question_mark", "app.help", "help", "The keys of this screen", name="help", show=True),
+    bind("a", "actions", "actions", "What this screen alone can do", name="actions", show=True),
+    bind(
+        "space", "mark", "mark", "Mark this line; actions take all marked", name="mark", show=True
+    ),
+    bind("s", "sort", "sort", "Another order of this panel", name="sort"),
     bind("escape", "back", "back", "One step back; never quits", name="back"),
     bind("n", "find(1)", "next", "Next match", name="next"),
     bind("N", "find(-1)", "previous", "Previous match", name="previous"),

@@ -243,12 +243,31 @@ class Navigation:
 
     def help(self) -> None:
         """Open the keys of the screen in front."""
+        from memconsole.ui.screens.palette.actions import offers  # noqa: PLC0415 - see above
         from memconsole.ui.screens.palette.help import HelpScreen  # noqa: PLC0415 - see above
 
         screen = self._app.screen
         if not isinstance(screen, HelpScreen):
             bindings = tuple(screen.active_bindings.values())
-            self._app.push_screen(HelpScreen(bindings, screen.name or "", self._app.glyphs))
+            offered = offers(screen) if isinstance(screen, ConsoleScreen) else ()
+            where, glyphs = screen.name or "", self._app.glyphs
+            self._app.push_screen(HelpScreen(bindings, offered, where, glyphs))
+
+    def actions(self) -> None:
+        """List what only the screen in front can do."""
+        from memconsole.ui.screens.palette.actions import ActionsScreen, offers  # noqa: PLC0415
+
+        screen = self._app.screen
+        if isinstance(screen, ConsoleScreen):
+            offered = offers(screen)
+            dialog = ActionsScreen(offered, screen.where or "overview", self._app.glyphs)
+            self._app.push_screen(dialog, self._picked)
+
+    async def _picked(self, action: str | None) -> None:
+        """Run an action on the screen that the list of actions was opened on."""
+        screen = self._app.screen
+        if action and isinstance(screen, ConsoleScreen):
+            await self._app.run_action(action, screen)
 
     def palette(self) -> None:
         """Open the list of everything that can be done here."""

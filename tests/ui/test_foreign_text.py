@@ -23,7 +23,7 @@ WALK = (
     (),
     ("2", "enter"),
     ("escape", "3", "enter"),
-    ("2", "p"),
+    ("2", "a", "p"),
     ("escape", "5", "enter"),
     ("escape", "exclamation_mark"),
     ("escape", "question_mark"),

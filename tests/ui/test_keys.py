@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
+import pkgutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from textual.binding import Binding
 
 from memconsole.domain.agents import Severity
 from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.domain.config_check.finding import ConfigReport, Finding
 from memconsole.domain.gateway import GatewayStatus
 from memconsole.domain.health.checks import Check, CheckStatus, HealthReport
+from memconsole.ui import screens
+from memconsole.ui.keys import COMMON
+from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.widgets.pane import Pane
 from tests.ui import sample
 from tests.ui.driving import WIDE, Desk, at_work
 from tests.ui.sample_checkpoints import captures
@@ -20,6 +27,10 @@ from tests.ui.sample_consolidation import PREVIEW
 from tests.ui.sample_starts import furnish_starts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from textual.dom import DOMNode
+
     from tests.ui.fake_engine import FakeEngine
 
 SCREENS: dict[str, tuple[str, ...]] = {
@@ -27,13 +38,13 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "session": ("2", "enter"),
     "memory": ("3", "enter"),
     "runs": ("5", "enter"),
-    "search": ("o", *"database", "enter"),
-    "why": ("o", *"database", "enter", "E"),
+    "search": ("a", "o", *"database", "enter"),
+    "why": ("a", "o", *"database", "enter", "a", "w"),
     "findings": ("exclamation_mark",),
     "log": ("l",),
     "health": ("h",),
     "bootstrap": ("t",),
-    "pruning": ("2", "p"),
+    "pruning": ("2", "a", "p"),
     "checkpoints": ("d",),
     "consolidation": ("m", "o"),
 }
@@ -77,34 +88,9 @@ SHARED = {
 ELSEWHERE = {
     *("open", "quit", "interrupt", "suspend", "jobs", "host", "health"),
     *("observations", "checkpoints", "consolidation", "memory", "bootstrap"),
+    *("actions", "mark", "sort"),
 }
 """Tested where their effect is: `Enter` by each screen's own tests, the ends in `test_bytes`."""
-
-OWN = {
-    "health": {"mute"},
-    "findings": {"mark"},
-    "overview": {"mark", "sort", "everything", "whole-search", "pruning"},
-    "session": {"pruning"},
-    "pruning": {"mode", "due"},
-    "consolidation": {"mark", "memory promote", "memory decline", "consolidate", "memory undo"},
-    "checkpoints": {"mark"},
-    "memory": {"plain", "mark", "entries", "edit", "memory add", "memory forget", "memory undo"},
-    "search": {
-        *("facet-agent", "facet-sessions", "facet-marker", "facet-date"),
-        *("sort", "widen", "explain", "why"),
-    },
-    "why": {"ask-agent"},
-}
-"""Keys of one screen alone; `test_overview`, `test_details` and `test_search` press them."""
-
-HIDDEN = {
-    "overview": {"consolidation"},
-    "consolidation": {"undo"},
-    "memory": {"undo"},
-    "search": {"memory", "bootstrap", "checkpoints"},
-    "pruning": {"checkpoints"},
-}
-"""Keys of all screens that mean something else there; the palette has them all the same."""
 
 FORBIDDEN = {"ctrl+a", "ctrl+b", "ctrl+s", "ctrl+q"}
 """Keys that screen, tmux and terminals take away."""
@@ -146,10 +132,9 @@ def _every_key_is_known(desk: Desk, screen: str) -> None:
     assert not FORBIDDEN & set(bindings)
     assert all(active.binding.id and active.binding.tooltip for active in bindings.values())
     panels = {f"panel-{number}" for number in range(1, len(PANELS[screen]) + 1)}
-    known = (SHARED | ELSEWHERE | OWN.get(screen, set())) - HIDDEN.get(screen, set())
     has_panels = len(PANELS[screen]) > 1
     ids = {active.binding.id for active in bindings.values()}
-    assert ids == known | (panels if has_panels else set())
+    assert ids == SHARED | ELSEWHERE | (panels if has_panels else set())
 
 
 async def _panels(desk: Desk, screen: str) -> None:
@@ -226,9 +211,8 @@ async def _panes(desk: Desk) -> None:
 
 
 async def _commands(desk: Desk, screen: str) -> None:
-    if "undo" not in HIDDEN.get(screen, ()):
-        await desk.press("u")
-        assert "undo: nothing was done in this console yet" in desk.bar("keys")
+    await desk.press("u")
+    assert "undo: nothing was done in this console yet" in desk.bar("keys")
     for spec in (one for one in CATALOGUE if one.key):
         await desk.press(spec.key)
         if desk.screen == "action":
@@ -237,6 +221,84 @@ async def _commands(desk: Desk, screen: str) -> None:
         else:
             assert f"{spec.name}: there is no" in desk.bar("keys")
         assert desk.screen == screen
+
+
+def every_screen() -> Iterator[type[ConsoleScreen]]:
+    """Yield the class of each screen there is."""
+    for module in pkgutil.walk_packages(screens.__path__, f"{screens.__name__}."):
+        importlib.import_module(module.name)
+    classes = ConsoleScreen.__subclasses__()
+    while classes:
+        one = classes.pop()
+        classes += one.__subclasses__()
+        yield one
+
+
+def bound(kind: type[DOMNode]) -> Iterator[tuple[str, str]]:
+    """Yield each key of a class, and what it does."""
+    for key, bindings in kind._merge_bindings().key_to_bindings.items():
+        for binding in bindings:
+            yield key, binding.action
+
+
+def test_one_letter_has_one_meaning_on_all_screens() -> None:
+    meanings: dict[str, set[str]] = {}
+    for screen in every_screen():
+        for key, action in [*bound(Pane), *bound(screen)]:
+            meanings.setdefault(key, set()).add(action)
+
+    assert {key: found for key, found in meanings.items() if len(found) > 1} == {}
+    assert {"a", "c", "s", "1", "j"} < set(meanings)
+
+
+def test_a_screen_binds_no_letter_of_its_own() -> None:
+    common = {binding.id for binding in COMMON} | {spec.name for spec in CATALOGUE}
+    own = {
+        binding.id
+        for screen in every_screen()
+        for binding in screen.BINDINGS
+        if isinstance(binding, Binding) and not str(binding.id).startswith("panel-")
+    }
+    assert own <= common
+
+
+def test_the_letters_behind_a_are_told_apart_and_never_move_or_answer() -> None:
+    letters: dict[str, set[str]] = {}
+    for screen in every_screen():
+        keys = [verb.key for verb in screen.ACTIONS]
+        assert len(set(keys)) == len(keys)
+        assert not set("jkgGynY?:/ ") & set(keys)
+        for verb in screen.ACTIONS:
+            letters.setdefault(verb.name, set()).add(verb.key)
+            assert verb.help
+            assert not verb.help.endswith(".")
+
+    assert letters["pruning"] == {"p"}
+    assert [name for name, keys in letters.items() if len(keys) > 1] == []
+
+
+def test_a_capital_changes_what_cannot_simply_be_repeated_and_asks() -> None:
+    commands = {spec.name: spec for spec in CATALOGUE}
+    capitals = {spec.key: spec.asks for spec in CATALOGUE if spec.key.isupper()}
+    for screen in every_screen():
+        for verb in (one for one in screen.ACTIONS if one.key.isupper()):
+            capitals[f"a {verb.key}"] = commands[verb.name].asks
+
+    assert capitals == {"R": True, "K": True, "F": True, "a D": True, "a A": True}
+    others = {key for one in COMMON for key in one.key.split(",") if key.isupper()}
+    assert others == {"S", "N"}  # S asks as well; N goes back to the match before
+
+
+async def test_an_unknown_key_says_so_and_text_takes_every_letter(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("J")
+        assert desk.bar("keys").strip() == "J: no such key here, ? lists them"
+        await desk.press("f9")
+        assert desk.bar("keys").strip() == "f9: no such key here, ? lists them"
+        await desk.press("2", "slash", "J", "f9", "escape")
+        assert "J:" not in desk.bar("keys")
+        await desk.press("question_mark")
+        assert desk.screen == "help"
 
 
 @pytest.mark.parametrize("keys", [("c",), ("question_mark",), ("colon",), ("2", "slash")], ids=str)

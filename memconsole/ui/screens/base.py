@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
-from textual.binding import Binding
 from textual.screen import ModalScreen
 
 from memconsole.domain.commands.catalogue import spec_of
@@ -18,7 +17,7 @@ from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.drawing.themes import SPAN_STYLES, SpanStyles
 from memconsole.ui.hosting import ask_to_host, why_not_host
-from memconsole.ui.keys import COMMON, command_bindings, key_line, refusal
+from memconsole.ui.keys import COMMON, Verb, command_bindings, key_line, refusal
 from memconsole.ui.screens.panels import PanelScreen
 from memconsole.ui.widgets.line import Bar
 from memconsole.ui.widgets.line_input import LineInput
@@ -55,6 +54,12 @@ class ConsoleScreen(PanelScreen):
     """A screen of panes between a title and a line of keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*command_bindings(), *COMMON]
+    ACTIONS: ClassVar[tuple[Verb, ...]] = ()
+    """What only this screen can do: behind `a`."""
+    MARKED: ClassVar[tuple[str, ...]] = ()
+    """Panes whose rows can be marked."""
+    SORTED: ClassVar[tuple[str, ...]] = ()
+    """Panes that have more than one order."""
     AUTO_FOCUS = ""
 
     _message = ""
@@ -123,16 +128,19 @@ class ConsoleScreen(PanelScreen):
         """Draw the bottom line, unless a message stands there."""
         if self._message or not self.is_open:
             return
-        # A key that means something else elsewhere stands where that is: in the order of ours.
-        order = {binding.id: place for place, binding in enumerate(self.own_bindings())}
-        last = len(order)
         bindings = tuple(
-            sorted(self.active_bindings.values(), key=lambda one: order.get(one.binding.id, last))
+            one for one in self.active_bindings.values() if self._has(str(one.binding.id))
         )
         if isinstance(self.focused, LineInput):
             bindings = tuple(one for one in bindings if one.node is self.focused)
         aims = self._aims(bindings)
         self.bar("keys").show(lambda width: key_line(bindings, width, aims))
+
+    def _has(self, name: str) -> bool:
+        """Whether a key has anything to do with this panel; the bottom line leaves out others."""
+        if name == "actions":
+            return bool(self.actions())
+        return name != "mark" or (self.pane is not None and self.pane.id in self.MARKED)
 
     def _aims(self, bindings: Iterable[ActiveBinding]) -> dict[str, str]:
         """Return what each command of the bottom line acts on now."""
@@ -167,9 +175,10 @@ class ConsoleScreen(PanelScreen):
         keys = key if aims_at(here, wanted, spec.subject) else f". then {key}"
         return f"{keys} {_DOES.get(spec.name, 'shows the plan')}"
 
-    def own_bindings(self) -> tuple[Binding, ...]:
-        """Return what this screen binds beside what all of them do."""
-        return tuple(one for one in type(self).BINDINGS if isinstance(one, Binding))
+    def actions(self) -> tuple[Verb, ...]:
+        """Return what only this screen can do, in the panel that has the keys."""
+        pane = "" if self.pane is None else self.pane.id
+        return tuple(one for one in self.ACTIONS if not one.panels or pane in one.panels)
 
     def say(self, text: str, role: Role = Role.PLAIN) -> None:
         """Show one sentence in the bottom line for a while; nothing pops up, nothing moves."""
@@ -179,6 +188,11 @@ class ConsoleScreen(PanelScreen):
         line: Line = (Span(f" {text}", role),)
         self.bar("keys").show(lambda _width: line)
         self.set_timer(_MESSAGE_SECONDS, lambda: self._forget(number))
+
+    def say_once(self, text: str) -> None:
+        """Show one sentence, unless it stands there already: a held key says it once."""
+        if self._message != text:
+            self.say(text, Role.MUTED)
 
     def say_what_came(self, message: Loaded) -> None:
         """Show what came of something that was done in a thread, or why nothing did."""
@@ -235,9 +249,21 @@ class ConsoleScreen(PanelScreen):
             return refusal(spec_of(str(parameters[0])), app.settings, app.snapshot)
         if action == "host":
             return why_not_host(app)
-        if action in ("mark", "copy", "open") and (self.pane is None or self.pane.row is None):
+        return self._why_not_here(action)
+
+    def _why_not_here(self, action: str) -> str | None:
+        """Return why a key of all screens has nothing to do in this panel."""
+        pane = self.pane
+        name = "" if pane is None else pane.id
+        if action == "mark" and name not in self.MARKED:
+            return "nothing can be marked in this panel"
+        if action == "sort" and name not in self.SORTED:
+            return "this panel has one order only"
+        if action == "actions" and not self.actions():
+            return "this screen has no actions of its own: ? lists its keys"
+        if action in ("mark", "copy", "open") and (pane is None or pane.row is None):
             return "there is no line under the cursor"
-        if action == "find" and (self.pane is None or not self.pane.place.rows):
+        if action == "find" and (pane is None or not pane.place.rows):
             return "there is nothing to search in"
         return None
 
@@ -258,6 +284,10 @@ class ConsoleScreen(PanelScreen):
                 app.begin(spec, targets, reason)
                 return
         self.say(reason, Role.WARNING)
+
+    def action_actions(self) -> None:
+        """List what only this screen can do."""
+        self.desk.go.actions()
 
     def action_host(self) -> None:
         """Ask whether the jobs shall run inside this console until it quits."""
@@ -355,7 +385,7 @@ class Dialog(ModalScreen[Result], inherit_bindings=False):
         return False
 
     def type_ahead(self, letter: str) -> None:
-        """Take a letter that was typed on the screen before; only a line of text wants it."""
+        """Take a letter that no key of the dialog stands for, perhaps typed before it came."""
         del letter
 
     def notify_style_update(self) -> None:

@@ -178,10 +178,10 @@ def _collect(opened: list[str]) -> Callable[..., None]:
 
 async def test_p_shows_plain_text_and_a_marker_leads_to_its_line(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
-        await desk.press("3", "enter", "j", "p")
+        await desk.press("3", "enter", "j", "a", "p")
         assert desk.focus == "file"
         assert "    1 # Memory" in desk.text("file")
-        await desk.press("p")
+        await desk.press("a", "p")
         assert desk.focus == "file"
         assert "plain text" not in desk.text("file")
         await desk.press("3", "j", "enter")

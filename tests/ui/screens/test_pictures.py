@@ -18,7 +18,7 @@ SCREENS = {
     "session-forecast": ("2", "j", "enter", "4"),
     "session-find": ("2", "enter", "slash", *"digest", "enter"),
     "memory": ("3", "enter", "j"),
-    "memory-plain": ("3", "enter", "j", "p"),
+    "memory-plain": ("3", "enter", "j", "a", "p"),
     "memory-checks": ("3", "enter", "4"),
     "runs": ("5", "enter", "j"),
     "findings": ("exclamation_mark",),

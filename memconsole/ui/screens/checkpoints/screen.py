@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
-from memconsole.ui.keys import bind, panel_keys
+from memconsole.ui.keys import panel_keys
 from memconsole.ui.screens.base import AgentScreen
 from memconsole.ui.screens.checkpoints.rows import (
     Saved,
@@ -28,15 +28,8 @@ class CheckpointsScreen(AgentScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *panel_keys(("checkpoints", "changes")),
-        bind(
-            "space",
-            "mark",
-            "mark",
-            "Compare with this one; two marks compare the two",
-            name="mark",
-            show=True,
-        ),
     ]
+    MARKED: ClassVar[tuple[str, ...]] = ("list",)
 
     def __init__(self, agent_id: str) -> None:
         super().__init__("checkpoints", agent_id)

@@ -15,7 +15,7 @@ from memconsole.domain.commands.consolidate import CONSOLIDATE
 from memconsole.domain.commands.memory_undo import MEMORY_UNDO
 from memconsole.domain.commands.promotion import DECLINE, PROMOTE
 from memconsole.ui.actions.targets import for_entries
-from memconsole.ui.keys import bind, command_key, panel_keys
+from memconsole.ui.keys import Verb, command_verb, panel_keys
 from memconsole.ui.screens.base import AgentScreen
 from memconsole.ui.screens.consolidation.rows import decayed_listing, one_listing, proposals_listing
 from memconsole.ui.widgets.pane import Pane
@@ -38,13 +38,15 @@ class ConsolidationScreen(AgentScreen):
     """A look at one memory; the keys act on the proposals, and on what has decayed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        command_key("a", PROMOTE, "accept", show=True),
-        command_key("x", DECLINE, "decline", show=True),
-        command_key("A", CONSOLIDATE, "archive", show=True),
-        command_key("u", MEMORY_UNDO, "undo", show=True),
-        bind("space", "mark", "mark", "Mark a proposal", name="mark"),
         *panel_keys(_PANELS),
     ]
+    ACTIONS: ClassVar[tuple[Verb, ...]] = (
+        command_verb("a", PROMOTE, "accept"),
+        command_verb("x", DECLINE, "decline"),
+        command_verb("A", CONSOLIDATE, "archive"),
+        command_verb("u", MEMORY_UNDO, "undo"),
+    )
+    MARKED: ClassVar[tuple[str, ...]] = ("proposals",)
 
     def __init__(self, agent_id: str) -> None:
         super().__init__("consolidation", agent_id)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
-from memconsole.ui.keys import bind
+from memconsole.ui.keys import Verb, bind
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.health.rows import (
     check_facts,
@@ -41,18 +41,13 @@ class HealthScreen(ConsoleScreen):
     """The checks, the findings about the configuration, and one of them in full."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind(
-            "x",
-            "mute",
-            "mute",
-            "Tell nobody of this for a day, or tell people again",
-            name="mute",
-            show=True,
-        ),
         bind("1", "panel(1)", "health", "Panel 1: health", name="panel-1"),
         bind("2", "panel(2)", "configuration", "Panel 2: platform configuration", name="panel-2"),
         bind("3", "panel(3)", "in full", "Panel 3: one of them in full", name="panel-3"),
     ]
+    ACTIONS: ClassVar[tuple[Verb, ...]] = (
+        Verb("x", "mute", "mute", "Tell nobody of this for a day, or tell people again", "mute"),
+    )
 
     def __init__(self) -> None:
         super().__init__("health")

@@ -9,7 +9,7 @@ from textual import on
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.spans import Role
-from memconsole.ui.keys import bind
+from memconsole.ui.keys import Verb, bind
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.jobs.rows import job_listing, jobs_listing
 from memconsole.ui.widgets.pane import Pane
@@ -30,11 +30,13 @@ class JobsScreen(ConsoleScreen):
     """All jobs, and the history of the one under the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind("p", "pause_job", "pause", "Pause this job, or let it go on", name="pause", show=True),
-        bind("x", "run_job", "run now", "Run this job now", name="run-job", show=True),
         bind("1", "panel(1)", "jobs", "Panel 1: jobs", name="panel-1"),
         bind("2", "panel(2)", "history", "Panel 2: history", name="panel-2"),
     ]
+    ACTIONS: ClassVar[tuple[Verb, ...]] = (
+        Verb("p", "pause_job", "pause", "Pause this job, or let it go on", "pause"),
+        Verb("x", "run_job", "run now", "Run this job now", "run-job"),
+    )
 
     def __init__(self) -> None:
         super().__init__("jobs")

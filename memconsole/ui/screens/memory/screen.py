@@ -14,10 +14,11 @@ from textual.containers import Horizontal
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.commands.memory_add import MEMORY_ADD
 from memconsole.domain.commands.memory_forget import MEMORY_FORGET
+from memconsole.domain.commands.memory_tidy import MEMORY_TIDY
 from memconsole.domain.commands.memory_undo import MEMORY_UNDO
 from memconsole.ui.actions.targets import for_entries
 from memconsole.ui.drawing.listing import Listing
-from memconsole.ui.keys import bind, command_key, is_read_only, panel_keys
+from memconsole.ui.keys import Verb, command_verb, is_read_only, panel_keys
 from memconsole.ui.screens.base import AgentScreen
 from memconsole.ui.screens.memory.file import File, View, file_listing
 from memconsole.ui.screens.memory.load import Wanted
@@ -225,22 +226,25 @@ class FilesScreen(AgentScreen):
         return self._file is not None and self._file.view is View.ENTRIES
 
 
-_PICK = "select an entry first: e lists those of this file"
+_PICK = "select an entry first: a e lists those of this file"
 
 
 class MemoryScreen(FilesScreen):
     """The files of one workspace, and what can be done with what stands in them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        command_key("a", MEMORY_ADD, "add", show=True),
-        command_key("D", MEMORY_FORGET, "forget", show=True),
-        command_key("u", MEMORY_UNDO, "undo", show=True),
-        bind("e", "entries", "entries", "Its entries, and back", name="entries", show=True),
-        bind("space", "mark", "mark", "Mark an entry", name="mark"),
-        bind("E", "edit", "edit", "How to edit this file by hand", name="edit"),
         *panel_keys(PANELS),
-        bind("p", "plain", "plain", "Rendered or plain text", name="plain"),
     ]
+    ACTIONS: ClassVar[tuple[Verb, ...]] = (
+        command_verb("a", MEMORY_ADD, "add"),
+        command_verb("D", MEMORY_FORGET, "forget"),
+        command_verb("u", MEMORY_UNDO, "undo"),
+        command_verb("t", MEMORY_TIDY, "tidy"),
+        Verb("e", "entries", "entries", "The entries of this file, and back", "entries"),
+        Verb("p", "plain", "plain", "Rendered or plain text", "plain"),
+        Verb("h", "edit", "by hand", "How to edit this file by hand", "edit"),
+    )
+    MARKED: ClassVar[tuple[str, ...]] = ("file",)
 
     # ---- keys ----------------------------------------------------------------------------
 

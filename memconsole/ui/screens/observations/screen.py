@@ -9,7 +9,7 @@ from textual import on
 
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS
-from memconsole.ui.keys import bind
+from memconsole.ui.keys import Verb, bind
 from memconsole.ui.screens.base import AgentScreen
 from memconsole.ui.screens.observations.rows import (
     ObservationFilter,
@@ -32,10 +32,12 @@ class ObservationsScreen(AgentScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         bind("1", "panel(1)", "observations", "Panel 1: observations", name="panel-1"),
         bind("2", "panel(2)", "observation", "Panel 2: observation", name="panel-2"),
-        bind("p", "priority", "weight", "Only one weight, and all again", name="priority"),
-        bind("t", "kind", "type", "Only one type, and all again", name="kind"),
-        bind("x", "conflicts", "conflicts", "Only what contradicts another", name="conflicts"),
     ]
+    ACTIONS: ClassVar[tuple[Verb, ...]] = (
+        Verb("p", "priority", "weight", "Only one weight, and all again", "priority"),
+        Verb("t", "kind", "type", "Only one type, and all again", "kind"),
+        Verb("x", "conflicts", "conflicts", "Only what contradicts another", "conflicts"),
+    )
 
     def __init__(self, agent_id: str) -> None:
         super().__init__("observations", agent_id)

@@ -14,7 +14,7 @@ from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
-from memconsole.ui.keys import bind, panel_keys
+from memconsole.ui.keys import panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.widgets.title import next_step, severity_role
@@ -136,15 +136,8 @@ class FindingsScreen(ConsoleScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *panel_keys(("findings", "in full")),
-        bind(
-            "space",
-            "mark",
-            "mark",
-            "Mark all that this is about for an action",
-            name="mark",
-            show=True,
-        ),
     ]
+    MARKED: ClassVar[tuple[str, ...]] = ("list", "one")
 
     def __init__(self) -> None:
         super().__init__("findings")

@@ -12,7 +12,7 @@ from memconsole.ui.actions.targets import ALL, for_agents, for_finding, for_view
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.names import row_key
 from memconsole.ui.drawing.spans import Role
-from memconsole.ui.keys import bind, panel_keys
+from memconsole.ui.keys import Verb, panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.jobs.activity import activity_listing
 from memconsole.ui.screens.overview import agents as agent_rows
@@ -48,12 +48,14 @@ class OverviewScreen(ConsoleScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *panel_keys(_PANELS),
-        bind("space", "mark", "mark", "Mark for an action", name="mark"),
-        bind("s", "sort", "sort", "Another order of this panel", name="sort"),
-        bind("a", "everything", "all", "Also cron runs, archives and orphans", name="everything"),
-        bind("p", "pruning", "pruning", "What the platform would prune", name="pruning"),
-        bind("o", "search", "search", "The whole search: facets and preview", name="whole-search"),
     ]
+    ACTIONS: ClassVar[tuple[Verb, ...]] = (
+        Verb("a", "everything", "all", "Also cron runs, archives and orphans", "everything"),
+        Verb("p", "pruning", "pruning", "What the platform would prune", "pruning"),
+        Verb("o", "search", "whole search", "Search with facets and preview", "whole-search"),
+    )
+    MARKED: ClassVar[tuple[str, ...]] = _PANELS[:2]
+    SORTED: ClassVar[tuple[str, ...]] = _PANELS[:2]
 
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[2:]
 
@@ -444,9 +446,7 @@ class OverviewScreen(ConsoleScreen):
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
         """Add what only this screen knows."""
         pane_id = None if self.pane is None else self.pane.id
-        if action == "sort" and pane_id not in ("agents", "sessions"):
-            return "this panel has one order only"
-        if action == "mark" and pane_id not in ("agents", "sessions"):
+        if action == "mark" and pane_id not in self.MARKED:
             return "only agents and sessions can be marked"
         if action == "pruning" and pane_id != "sessions":
             return "select a session to see what would be pruned of it"

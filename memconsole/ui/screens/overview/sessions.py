@@ -265,7 +265,7 @@ def _empty(
         reasons = tuple(shorter(literal(one.message), home) for one in broken.problems)
         return ("the sessions of this agent cannot be read:", *reasons, "! shows what to do")
     if own:
-        return ("no live session; a shows what has ended",)
+        return ("no live session; a a shows what has ended",)
     owner = f"agent {agent_id}" if agent_id else "this home"
     return (f"no sessions: {owner} has not talked yet",)
 

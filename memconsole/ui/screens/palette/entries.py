@@ -1,4 +1,4 @@
-"""What the palette offers: every binding of the screen, and the themes."""
+"""What the palette offers: every key and action of the screen, every command, and the themes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from textual.actions import parse
 
 from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.ui.drawing.themes import THEMES
-from memconsole.ui.keys import COMMON, key_name
+from memconsole.ui.keys import key_name
 from memconsole.ui.screens.palette.screen import Entry
 
 if TYPE_CHECKING:
@@ -49,6 +49,16 @@ def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
             refusal=screen.why_not(name, parameters) or "",
             writes=binding.id in _COMMANDS,
         )
+    for verb in screen.actions():
+        _, name, parameters = parse(verb.action)
+        found[verb.name] = Entry(
+            name=verb.name if verb.name in _COMMANDS else verb.title,
+            key=verb.keys,
+            help=verb.help,
+            action=verb.action,
+            refusal=screen.why_not(name, parameters) or "",
+            writes=verb.name in _COMMANDS,
+        )
     for spec in CATALOGUE:
         if spec.name not in found:
             found[spec.name] = Entry(
@@ -59,9 +69,6 @@ def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
                 refusal=screen.why_not("command", (spec.name,)) or "",
                 writes=True,
             )
-    for binding in COMMON:  # what a key of this screen hides
-        if binding.id and binding.id not in found and binding.id not in _MOVES:
-            found[binding.id] = Entry(binding.description, "", binding.tooltip, binding.action)
     for theme in THEMES:
         found[f"theme-{theme.name}"] = Entry(
             f"theme {theme.name}", "", "Change the colours", f"app.theme({theme.name!r})"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from textual.binding import ActiveBinding, Binding, BindingType
 
     from memconsole.ui.drawing.glyphs import Glyphs
+    from memconsole.ui.screens.palette.actions import Offer
 
 _COLUMNS = (Column("key", 12), Column("does", 24, flex=1))
 _WIDTH = 76
@@ -35,7 +36,7 @@ class Purpose(StrEnum):
 
 
 _NAMED: Final = {
-    Purpose.ACT: "undo host mark",
+    Purpose.ACT: "undo host mark actions",
     Purpose.OPEN: "open observations checkpoints memory bootstrap consolidation jobs health "
     "findings finding log",
     Purpose.VIEW: "maximise sort copy freeze refresh slower faster",
@@ -57,7 +58,7 @@ def purpose_of(binding: Binding) -> Purpose:
     return _PURPOSES.get(binding.id or "", Purpose.HERE)
 
 
-def help_rows(bindings: Iterable[ActiveBinding]) -> tuple[Row, ...]:
+def help_rows(bindings: Iterable[ActiveBinding], offered: Iterable[Offer] = ()) -> tuple[Row, ...]:
     """Return one row for each thing a key does, by purpose; keys that do the same share it."""
     keys: dict[str, list[str]] = {}
     first: dict[str, ActiveBinding] = {}
@@ -71,6 +72,7 @@ def help_rows(bindings: Iterable[ActiveBinding]) -> tuple[Row, ...]:
     for name, active in first.items():
         if active.binding.tooltip or active.binding.description:
             grouped[purpose_of(active.binding)].append(_row(name, active, keys[name]))
+    grouped[Purpose.HERE] += [_offer_row(one) for one in offered]
     found: list[Row] = []
     for purpose, rows in grouped.items():
         found += [_heading(purpose), *rows] if rows else []
@@ -92,6 +94,14 @@ def _row(name: str, active: ActiveBinding, keys: Iterable[str]) -> Row:
     )
 
 
+def _offer_row(offer: Offer) -> Row:
+    role = Role.MUTED if offer.refusal else Role.PLAIN
+    prefix = "not now: " if offer.refusal else ""
+    text = offer.verb.help
+    cells = (Cell(offer.verb.keys, Role.ACCENT), Cell(f"{prefix}{text}", role))
+    return Row(key=offer.verb.name, cells=cells, value=text)
+
+
 class HelpScreen(Dialog[None]):
     """Lists keys; any of Esc, ? and Enter closes it."""
 
@@ -99,9 +109,15 @@ class HelpScreen(Dialog[None]):
         bind("escape,question_mark,enter,q", "back", "close", "Close the help", name="back")
     ]
 
-    def __init__(self, bindings: tuple[ActiveBinding, ...], where: str, glyphs: Glyphs) -> None:
+    def __init__(
+        self,
+        bindings: tuple[ActiveBinding, ...],
+        offered: tuple[Offer, ...],
+        where: str,
+        glyphs: Glyphs,
+    ) -> None:
         super().__init__("help")
-        self._rows = help_rows(bindings)
+        self._rows = help_rows(bindings, offered)
         self._where = where
         self._glyphs = glyphs
         self._dialog = Pane("dialog", glyphs=glyphs)

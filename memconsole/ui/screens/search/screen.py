@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical
 
 from memconsole.ui.actions.targets import for_agents
 from memconsole.ui.drawing.spans import Role
-from memconsole.ui.keys import bind, panel_keys
+from memconsole.ui.keys import Verb, panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.search.facets import chosen, facets_listing, hit_listing, next_choice
 from memconsole.ui.screens.search.pane import SearchPane
@@ -32,21 +32,17 @@ class SearchScreen(ConsoleScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *panel_keys(_PANELS),
-        bind("a", "facet('agent')", "agent", "The next agent, or all", name="facet-agent"),
-        bind(
-            "t",
-            "facet('source')",
-            "sessions",
-            "Memory files, or sessions as well",
-            name="facet-sessions",
-        ),
-        bind("m", "facet('marker')", "marker", "Only lines marked so", name="facet-marker"),
-        bind("d", "facet('date')", "date", "Only what is not older", name="facet-date"),
-        bind("s", "facet('order')", "sort", "Best first, or newest first", name="sort"),
-        bind("x", "widen", "widen", "Take marker and date away", name="widen"),
-        bind("E", "why", "why", "Why its agent does not see a note", name="why"),
-        bind("e", "explain", "explain", "Where the agent's own search has it", name="explain"),
     ]
+    ACTIONS: ClassVar[tuple[Verb, ...]] = (
+        Verb("a", "facet('agent')", "agent", "The next agent, or all", "facet-agent"),
+        Verb("t", "facet('source')", "sessions", "Memory alone, or sessions too", "facet-sessions"),
+        Verb("m", "facet('marker')", "marker", "Only lines marked so", "facet-marker"),
+        Verb("d", "facet('date')", "date", "Only what is not older", "facet-date"),
+        Verb("x", "widen", "widen", "Take marker and date away", "widen"),
+        Verb("w", "why", "why", "Why its agent does not see a note", "why"),
+        Verb("e", "explain", "explain", "Where the agent's own search has it", "explain"),
+    )
+    SORTED: ClassVar[tuple[str, ...]] = _PANELS
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[1:]
 
     def __init__(self, facets: Facets, text: str) -> None:
@@ -130,6 +126,10 @@ class SearchScreen(ConsoleScreen):
     def action_facet(self, group: str) -> None:
         """Go to the next choice of a facet."""
         self._narrow(next_choice(group, self._search.facets, self._agents()))
+
+    def action_sort(self) -> None:
+        """Show the best first, or the newest."""
+        self.action_facet("order")
 
     def action_widen(self) -> None:
         """Take away what may leave results out."""

@@ -11,7 +11,7 @@ from memconsole.ui.actions.targets import for_agents
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role
-from memconsole.ui.keys import bind
+from memconsole.ui.keys import Verb, bind
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.search.rows import hit_key
 from memconsole.ui.screens.search.why_rows import reason_listing, why_listing
@@ -33,15 +33,16 @@ class WhyScreen(ConsoleScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         bind("1", "panel(1)", "notes", "Panel 1: notes", name="panel-1"),
         bind("2", "panel(2)", "reason", "Panel 2: reason", name="panel-2"),
-        bind(
+    ]
+    ACTIONS: ClassVar[tuple[Verb, ...]] = (
+        Verb(
             "a",
             "ask",
             "ask the agent",
             "Ask the agent's own search through the Gateway; its embeddings may cost",
-            name="ask-agent",
-            show=True,
+            "ask-agent",
         ),
-    ]
+    )
 
     def __init__(self, request: SearchRequest) -> None:
         super().__init__("why")

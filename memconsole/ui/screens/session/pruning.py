@@ -13,7 +13,7 @@ from memconsole.domain.pruning import PruningMode
 from memconsole.engine.pruning import PruningRequest
 from memconsole.ui.actions.targets import for_session
 from memconsole.ui.drawing.names import row_key, session_name
-from memconsole.ui.keys import bind, panel_keys
+from memconsole.ui.keys import Verb, panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.session.pruning_rows import results_listing, window_listing
 from memconsole.ui.screens.session.rows import fill_listing
@@ -36,11 +36,11 @@ _MODES: Final = (None, *PruningMode)
 class PruningScreen(ConsoleScreen):
     """A preview; the transcript is only read, and nothing is ever written."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *panel_keys(_PANELS),
-        bind("x", "mode", "mode", "Another mode, and as configured", name="mode", show=True),
-        bind("d", "due", "when due", "As if the ttl were over, and now", name="due", show=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*panel_keys(_PANELS)]
+    ACTIONS: ClassVar[tuple[Verb, ...]] = (
+        Verb("x", "mode", "mode", "Another mode, and as configured", "mode"),
+        Verb("d", "due", "when due", "As if the ttl were over, and now", "due"),
+    )
     LOWER: ClassVar[tuple[str, ...]] = ("window", "fill")
 
     def __init__(self, view: SessionView) -> None:

@@ -12,7 +12,7 @@ from memconsole.domain.commands.command import Subject
 from memconsole.ui.actions.targets import for_session
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.names import row_key, session_name
-from memconsole.ui.keys import bind, panel_keys
+from memconsole.ui.keys import Verb, panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.session.messages import messages_listing, safe_transcript
 from memconsole.ui.screens.session.rows import (
@@ -40,10 +40,10 @@ _PANELS = ("messages", "state", "fill", "growth", "windows")
 class SessionScreen(ConsoleScreen):
     """Everything about one session; it follows the transcript while it grows."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *panel_keys(_PANELS),
-        bind("p", "pruning", "pruning", "What the platform would prune", name="pruning"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*panel_keys(_PANELS)]
+    ACTIONS: ClassVar[tuple[Verb, ...]] = (
+        Verb("p", "pruning", "pruning", "What the platform would prune", "pruning"),
+    )
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[1:]
 
     def __init__(self, view: SessionView, find: str = "") -> None:

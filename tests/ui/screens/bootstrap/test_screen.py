@@ -124,7 +124,7 @@ async def test_who_could_not_look_says_so(engine: FakeEngine) -> None:
 
 async def test_each_result_says_what_would_happen_and_why(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
-        await desk.press("2", "p")
+        await desk.press("2", "a", "p")
         assert desk.screen == "pruning"
         results = words(desk.text("results"))
         assert "2 kept, 4 trim, 0 clear" in results
@@ -135,9 +135,9 @@ async def test_each_result_says_what_would_happen_and_why(engine: FakeEngine) ->
         assert "26% ~30.9K tokens" in window
         assert "ttl 1 h, over" in window
         assert "tool exec" in desk.text("fill")
-        await desk.press("x", "x")
+        await desk.press("a", "x", "a", "x")
         assert engine.wishes[-1] == PruningRequest(PruningMode.CACHE_TTL)
-        await desk.press("d")
+        await desk.press("a", "d")
         due = sample.NOW - timedelta(minutes=2)
         assert engine.wishes[-1] == PruningRequest(PruningMode.CACHE_TTL, at=due)
         twin = next(iter(desk.app.history)).command_line
@@ -145,7 +145,7 @@ async def test_each_result_says_what_would_happen_and_why(engine: FakeEngine) ->
             "memconsole prune-preview agent:main:main --mode cache-ttl "
             "--at 2026-01-26T13:18:00+00:00"
         )
-        await desk.press("d", "x", "x", "x")
+        await desk.press("a", "d", *["a", "x"] * 3)
         assert engine.wishes[-1] == PruningRequest()
         await desk.press("enter")
         assert "there is nothing to go into here" in desk.bar("keys")
@@ -154,11 +154,11 @@ async def test_each_result_says_what_would_happen_and_why(engine: FakeEngine) ->
 async def test_what_keeps_everything_is_said_in_words(engine: FakeEngine) -> None:
     engine.pruned = pruned(minutes=20)
     async with at_work(engine, COMPACT) as desk:
-        await desk.press("2", "enter", "p")
+        await desk.press("2", "enter", "a", "p")
         assert "all is kept the last call is younger than the ttl" in words(desk.text("window"))
         assert "1 h, over in 39 min" in words(desk.text("window"))
         engine.pruned = pruned(PruningMode.OFF)
-        await desk.press("x", "d")
+        await desk.press("a", "x", "a", "d")
         assert "no ttl runs" in desk.bar("keys")
         assert "pruning is off" in words(desk.text("window"))
 
@@ -166,16 +166,16 @@ async def test_what_keeps_everything_is_said_in_words(engine: FakeEngine) -> Non
 async def test_a_talk_that_cannot_be_read_says_so(engine: FakeEngine) -> None:
     engine.pruned = None
     async with at_work(engine, COMPACT) as desk:
-        await desk.press("2", "p", "x")
+        await desk.press("2", "a", "p", "a", "x")
         assert "there is no preview yet" in desk.bar("keys")
         assert "agent:main:main" in words(desk.text("results"))
-        await desk.press("escape", "1", "p")
+        await desk.press("escape", "1", "a", "p")
         assert "select a session to see what would be pruned of it" in desk.bar("keys")
 
 
 async def test_a_session_that_has_moved_on_is_previewed_again(engine: FakeEngine) -> None:
     async with at_work(engine, COMPACT) as desk:
-        await desk.press("2", "p")
+        await desk.press("2", "a", "p")
         asked = len(engine.wishes)
         usual = with_limits(sample.usual())
         first, *others = usual.sessions
@@ -192,6 +192,13 @@ async def test_ascii_draws_no_byte_above_127() -> None:
     furnish_starts(engine)
     engine.reading = with_limits(sample.usual())
     async with at_work(engine, COMPACT) as desk:
-        for keys in (("t",), ("4",), ("escape", "2", "p"), ("3",), ("escape", "m", "e"), ("a",)):
+        for keys in (
+            ("t",),
+            ("4",),
+            ("escape", "2", "a", "p"),
+            ("3",),
+            ("escape", "m", "a", "e"),
+            ("a",),
+        ):
             await desk.press(*keys)
             assert desk.picture().isascii(), keys

@@ -57,14 +57,14 @@ async def test_proposals_are_accepted_and_declined_line_by_line(engine: FakeEngi
         assert "found 8 times by 5 questions on 3 days, last 5 h ago" in full
         assert f"stands in {DAY}:1" in full
         assert "relevance" in full
-        await desk.press("a")
+        await desk.press("a", "a")
         assert "would add 1 line to MEMORY.md" in desk.text("dialog")
         assert real(engine) == []
         await desk.press("y", "escape")
         assert real(engine) == [Promote(MAIN, (DISK.id,))]
-        await desk.press("space", "space", "x", "escape")
+        await desk.press("space", "space", "a", "x", "escape")
         assert real(engine)[1:] == [Decline(MAIN, (DISK.id, SYNC.id))]
-        await desk.press("u")
+        await desk.press("a", "u")
         assert "Undo main" in desk.text("dialog")
 
 
@@ -82,7 +82,7 @@ async def test_what_was_shown_is_archived_or_nothing(engine: FakeEngine) -> None
         assert "low 0.0 12 event The tea was cold" in archive
         assert "stays, high weight: Two keys" in archive
         assert "importance 6 of 10, 0.0 left" in words(desk.text("one"))
-        await desk.press("A")
+        await desk.press("a", "A")
         assert "Consolidate main" in desk.text("dialog")
         await desk.press("y")
         assert real(engine) == [Consolidate(MAIN, PREVIEW.shown)]
@@ -99,7 +99,7 @@ async def test_what_cannot_be_done_says_why(engine: FakeEngine) -> None:
             ("x", "select a proposal first"),
             ("A", "no observation has decayed far enough to be archived"),
         ):
-            await desk.press(key)
+            await desk.press("a", key)
             assert said in desk.bar("keys")
         twin = next(iter(desk.app.history)).command_line
         assert twin == "memconsole consolidate --agent main"
@@ -115,7 +115,7 @@ async def test_read_only_dims_everything() -> None:
     async with at_work(engine, COMPACT) as desk:
         await opened(desk)
         for key in ("a", "x", "A", "u"):
-            await desk.press(key)
+            await desk.press("a", key)
             assert "memconsole runs read-only" in desk.bar("keys")
         assert engine.commands == []
 

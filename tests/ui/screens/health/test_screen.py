@@ -111,22 +111,22 @@ async def test_what_is_known_of_an_alert_in_full(
 
 async def test_an_alert_is_muted_for_a_day_and_told_again(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
-        await desk.press("h", "x")
+        await desk.press("h", "a", "x")
         assert [one.muted_until for one in engine.standings] == [sample.NOW + MUTED_FOR]
         assert "muted" in desk.text("checks")
         assert "nobody is told of outputs-freshness" in desk.bar("keys")
         assert "memconsole alerts mute outputs-freshness" in desk.bar("keys")
-        await desk.press("x")
+        await desk.press("a", "x")
         assert [one.muted_until for one in engine.standings] == [None]
         assert "memconsole alerts unmute outputs-freshness" in desk.bar("keys")
-        await desk.press("j", "x")
+        await desk.press("j", "a", "x")
         assert "there is no open alert under the cursor" in desk.bar("keys")
 
 
 async def test_nothing_is_muted_read_only(engine: FakeEngine) -> None:
     engine.settings = settings(read_only=True)
     async with at_work(engine, WIDE) as desk:
-        await desk.press("h", "x")
+        await desk.press("h", "a", "x")
         assert "read-only" in desk.bar("keys")
         assert engine.standings[0].muted_until is None
 

@@ -203,17 +203,17 @@ async def test_enter_leads_to_the_history_and_to_one_run() -> None:
 async def test_a_job_is_paused_and_goes_on() -> None:
     jobs = fake_jobs()
     async with at_work(engine_with(jobs), WIDE) as desk:
-        await desk.press("v", "j", "p")
+        await desk.press("v", "j", "a", "p")
         assert jobs.asked == ["pause checkpoint"]
         assert "paused" in desk.picture()
-        await desk.press("p")
+        await desk.press("a", "p")
         assert jobs.asked[1:] == ["resume checkpoint"]
 
 
 async def test_a_job_is_run_now_and_its_end_is_told() -> None:
     jobs = fake_jobs()
     async with at_work(engine_with(jobs), WIDE) as desk:
-        await desk.press("v", "j", "x")
+        await desk.press("v", "j", "a", "x")
         assert jobs.asked == ["run checkpoint"]
         assert "checkpoint skipped (nothing-new): 2 of 2 skipped" in desk.picture()
 
@@ -221,9 +221,9 @@ async def test_a_job_is_run_now_and_its_end_is_told() -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        (("v", "j", "j", "x"), "index_sync runs already"),
-        (("v", "j", "x"), "read-only"),
-        (("v", "p"), "read-only"),
+        (("v", "j", "j", "a", "x"), "index_sync runs already"),
+        (("v", "j", "a", "x"), "read-only"),
+        (("v", "a", "p"), "read-only"),
         (("S",), "read-only"),
     ],
 )
@@ -287,5 +287,5 @@ async def test_without_jobs_the_screen_says_so() -> None:
     async with at_work(FakeEngine(), COMPACT) as desk:
         await desk.press("v")
         assert "there are no jobs here" in desk.picture()
-        await desk.press("x", "S")
+        await desk.press("a", "x", "S")
         assert "this console has no jobs" in desk.picture()

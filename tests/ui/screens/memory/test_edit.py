@@ -69,7 +69,7 @@ def real(engine: FakeEngine) -> list[Command]:
 
 async def opened(desk: Desk) -> None:
     """Go to the entries of MEMORY.md."""
-    await desk.press("m", "j", "e")
+    await desk.press("m", "j", "a", "e")
     assert desk.screen == "memory"
     assert desk.focus == "file"
 
@@ -88,7 +88,7 @@ async def test_entries_are_marked_forgotten_and_brought_back(engine: FakeEngine)
         await desk.press("j", "space", "space")
         assert desk.cursor("file") == AGAIN.id
         assert "2 marked" in desk.text("file")
-        await desk.press("D")
+        await desk.press("a", "D")
         dialog = desk.text("dialog")
         assert "Forget main / 2 entries" in dialog
         assert f"memconsole memory forget {SIX.id} {SEVEN.id} --agent main --yes" in " ".join(
@@ -100,7 +100,7 @@ async def test_entries_are_marked_forgotten_and_brought_back(engine: FakeEngine)
         assert "undo: u brings it back from the archive" in desk.text("dialog")
         await desk.press("escape")
         engine.texts["MEMORY.md"] = "# Memory\n"
-        await desk.press("u")
+        await desk.press("a", "u")
         assert "would put" in desk.text("dialog")
         await desk.press("y", "escape")
         assert real(engine) == [command, MemoryUndo(MAIN)]
@@ -113,7 +113,7 @@ async def test_u_on_the_first_screen_takes_the_last_edit_back(engine: FakeEngine
     engine.outcomes["memory forget"] = Forgotten(command, "main forgot it")
     async with at_work(engine, COMPACT) as desk:
         await opened(desk)
-        await desk.press("D", "y", "escape", "escape", "u")
+        await desk.press("a", "D", "y", "escape", "escape", "u")
         assert desk.screen == "action"
         assert "Undo main" in desk.text("dialog")
 
@@ -123,7 +123,7 @@ async def test_a_note_goes_from_the_form_to_its_plan_and_is_written(engine: Fake
     plan(engine, "memory add", command, "would add it to USER.md:4 as m-0a1b2c3d")
     engine.outcomes["memory add"] = Remembered(command, "main has it in USER.md:4 as m-0a1b2c3d")
     async with at_work(engine, COMPACT) as desk:
-        await desk.press("m", "a", "enter")
+        await desk.press("m", "a", "a", "enter")
         assert "there is nothing to remember yet" in desk.text("dialog")
         await desk.press(*"Mira likes tea", "down", "right", "tab", "space", "right", "down")
         assert "USER.md" in desk.text("dialog")
@@ -139,7 +139,7 @@ async def test_a_note_goes_from_the_form_to_its_plan_and_is_written(engine: Fake
 
 async def test_the_log_of_a_day_has_no_heading_and_esc_writes_nothing(engine: FakeEngine) -> None:
     async with at_work(engine, COMPACT) as desk:
-        await desk.press("m", "a", "down", "left")
+        await desk.press("m", "a", "a", "down", "left")
         assert "today's log" in desk.text("dialog")
         assert "a log of a day has its clock" in desk.text("dialog")
         await desk.press("down", "down", "up", "up", "right", "escape")
@@ -171,7 +171,7 @@ async def test_an_id_that_is_gone_or_ambiguous_is_answered_with_a_sentence(
     )
     async with at_work(engine, COMPACT) as desk:
         await opened(desk)
-        await desk.press("D")
+        await desk.press("a", "D")
         text = " ".join(desk.text("dialog").replace("│", " ").split())
         assert f"has no entry '{TODO.id}'" in text
         assert "lists every entry" in text
@@ -187,7 +187,7 @@ async def test_advice_leads_to_its_entry_which_can_be_forgotten(engine: FakeEngi
         assert f"{AGAIN.id} (MEMORY.md:8) repeats {SEVEN.id} (MEMORY.md:7)" in text
         assert f"{SIX.id} (MEMORY.md:6) may be outdated" in text
         assert f"{TODO.id} (MEMORY.md:5) is open since 2026-01-03" in text
-        await desk.press("D")
+        await desk.press("a", "D")
         assert f"Forget main / {AGAIN.id}" in desk.text("dialog")
         await desk.press("escape", "enter")
         assert desk.focus == "file"
@@ -199,12 +199,12 @@ async def test_advice_leads_to_its_entry_which_can_be_forgotten(engine: FakeEngi
 async def test_what_cannot_be_done_says_why(engine: FakeEngine) -> None:
     engine.advice = HomeUnreadableError("/home/op", "no permission")
     async with at_work(engine, WIDE) as desk:
-        await desk.press("m", "j", "D")
-        assert "select an entry first: e lists those of this file" in desk.bar("keys")
+        await desk.press("m", "j", "a", "D")
+        assert "select an entry first: a e lists those of this file" in desk.bar("keys")
         await desk.press("space")
         assert "select an entry first" in desk.bar("keys")
         assert "none of the session stores" in desk.text("advice")
-        await desk.press("E")
+        await desk.press("a", "h")
         assert "memconsole memory edit MEMORY.md --agent main opens your editor" in desk.bar("keys")
         twins = [one.command_line for one in desk.app.history]
         assert "memconsole memory edit MEMORY.md --agent main" in twins
@@ -218,8 +218,8 @@ async def test_read_only_dims_every_edit_and_says_why() -> None:
     engine.texts["MEMORY.md"] = TEXT
     async with at_work(engine, WIDE) as desk:
         await opened(desk)
-        for key, name in (("a", "add"), ("D", "forget"), ("u", "undo"), ("E", "edit")):
-            await desk.press(key)
+        for key, name in (("a", "add"), ("D", "forget"), ("u", "undo"), ("h", "edit")):
+            await desk.press("a", key)
             assert f"memory {name}: memconsole runs read-only" in desk.bar("keys")
         assert engine.commands == []
 

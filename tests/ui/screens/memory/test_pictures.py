@@ -29,14 +29,14 @@ The shop runs on two servers, kaveri and narmada; narmada takes over when kaveri
 TODO, SIX, SEVEN, AGAIN, SERVERS = entries_of("MEMORY.md", TEXT)
 
 SCREENS = {
-    "entries": ("m", "j", "e", "j", "space", "space"),
+    "entries": ("m", "j", "a", "e", "j", "space", "space"),
     "advice": ("m", "4"),
-    "note": ("m", "a", "down", "right"),
-    "forget": ("m", "j", "e", "D"),
+    "note": ("m", "a", "a", "down", "right"),
+    "forget": ("m", "j", "a", "e", "a", "D"),
     "bootstrap": ("t",),
     "bootstrap-remedies": ("t", "4"),
-    "pruning": ("2", "p"),
-    "pruning-fill": ("2", "p", "3"),
+    "pruning": ("2", "a", "p"),
+    "pruning-fill": ("2", "a", "p", "3"),
 }
 
 
@@ -71,12 +71,14 @@ def test_screen(snap_compare: SnapCompare, screen: str, size: tuple[int, int]) -
 
 
 @SIZES
-@pytest.mark.parametrize("key", ["t", "p"])
-def test_unreadable(snap_compare: SnapCompare, key: str, size: tuple[int, int]) -> None:
+@pytest.mark.parametrize("keys", [("t",), ("a", "p")], ids=["t", "p"])
+def test_unreadable(
+    snap_compare: SnapCompare, keys: tuple[str, ...], size: tuple[int, int]
+) -> None:
     engine = furnished()
     engine.given = HomeUnreadableError("/home/operator/.openclaw", "permission denied")
     engine.pruned = None
-    assert same_picture(snap_compare, engine, size, "2", key, is_typed=False)
+    assert same_picture(snap_compare, engine, size, "2", *keys, is_typed=False)
 
 
 @pytest.mark.parametrize("screen", ["note", "bootstrap", "pruning"])

@@ -64,19 +64,19 @@ async def test_the_newest_day_comes_first_and_one_is_shown_in_full(engine: FakeE
 
 async def test_keys_choose_what_is_shown(engine: FakeEngine) -> None:
     async with at_work(engine, COMPACT) as desk:
-        await desk.press("w", "p")
+        await desk.press("w", "a", "p")
         assert "Two keys" in desk.text("list")
         assert "The tea" not in desk.text("list")
-        await desk.press("p", "p")
+        await desk.press("a", "p", "a", "p")
         assert "The tea was cold" in desk.text("list")
-        await desk.press("p", "t")
+        await desk.press("a", "p", "a", "t")
         assert "1 of 3 · decision" in desk.text("list")
-        await desk.press("t", "t", "t", "t", "t")
+        await desk.press(*["a", "t"] * 5)
         assert "nothing of that kind" in desk.text("list")
-        await desk.press("t", "t", "t", "x")
+        await desk.press(*["a", "t"] * 3, "a", "x")
         assert "Two keys" in desk.text("list")
         assert "One key" not in desk.text("list")
-        await desk.press("x")
+        await desk.press("a", "x")
         assert "3 · " in desk.text("list")
 
 

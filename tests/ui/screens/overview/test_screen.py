@@ -207,7 +207,7 @@ async def test_s_goes_through_the_orders_and_shows_an_arrow(engine: FakeEngine) 
 async def test_a_shows_what_is_folded(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         assert "310 cron runs folded" in desk.text("sessions")
-        await desk.press("a")
+        await desk.press("a", "a")
         assert len(desk.pane("sessions").place.rows) == 317
         assert "folded" not in desk.text("sessions")
 
@@ -229,7 +229,7 @@ async def test_short_lists_leave_their_room_to_the_activity_and_keep_their_size(
     async with at_work(engine) as desk:
         heights = {name: desk.pane(name).size.height for name in ("agents", "search", "activity")}
         assert heights == {"agents": 10, "search": 10, "activity": 17}
-        await desk.press("j", "j", "j", "a")  # all agents, and what is folded
+        await desk.press("j", "j", "j", "a", "a")  # all agents, and what is folded
         assert desk.pane("agents").size.height == 10
         await desk.press("z")
         assert desk.pane("agents").size.height > 30

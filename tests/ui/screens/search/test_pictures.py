@@ -27,12 +27,12 @@ STATES = {
     ),
 }
 SCREENS = {
-    "results": ("o", *THING, "enter"),
-    "facets": ("o", *THING, "enter", "m", "3", "j", "j"),
-    "explained": ("o", *THING, "enter", "e", "2"),
-    "all-agents": ("G", "o", *"database", "enter"),
-    "nothing-found": ("o", *"zebra", "enter", "d"),
-    "empty": ("o",),
+    "results": ("a", "o", *THING, "enter"),
+    "facets": ("a", "o", *THING, "enter", "a", "m", "3", "j", "j"),
+    "explained": ("a", "o", *THING, "enter", "a", "e", "2"),
+    "all-agents": ("G", "a", "o", *"database", "enter"),
+    "nothing-found": ("a", "o", *"zebra", "enter", "a", "d"),
+    "empty": ("a", "o"),
 }
 
 

@@ -45,7 +45,7 @@ async def test_what_says_the_same_is_one_line_with_its_count(engine: FakeEngine)
         assert "memory/2026-01-21.md" not in text
         assert "MEMORY.md:7" in text
         assert len(desk.pane("search").place.rows) == 3
-        await desk.press("o")
+        await desk.press("a", "o")
         assert desk.screen == "search"
         text = desk.text("results")
         assert "alike" not in text

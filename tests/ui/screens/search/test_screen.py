@@ -334,7 +334,7 @@ async def test_a_pool_read_anew_is_noted_where_no_file_events_arrive(engine: Fak
 async def test_o_opens_the_whole_search_with_what_is_searched_for(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
         await open_search(desk)
-        await desk.press("enter", "o")
+        await desk.press("enter", "a", "o")
         assert desk.screen == "search"
         results, preview, facets = (desk.text(one) for one in ("results", "preview", "facets"))
         assert "memory/2026-01-20.md:12" in results
@@ -359,18 +359,18 @@ async def test_facets_narrow_by_key_and_by_row(engine: FakeEngine) -> None:
 
     async with at_work(engine, WIDE) as desk:
         await open_search(desk, "database")
-        await desk.press("enter", "o", "m", "d")
+        await desk.press("enter", "a", "o", "a", "m", "a", "d")
         day_ago = sample.NOW - timedelta(days=1)
         assert last().narrowing == Narrowing(day_ago, "DECISION")
-        await desk.press("t", "a")
+        await desk.press("a", "t", "a", "a")
         assert last().with_sessions is False
         assert last().agent_id == "work"
-        await desk.press("s", "e")
+        await desk.press("s", "a", "e")
         assert last().by_date
         assert last().is_explained
         assert "not found, older than its limit" in desk.text("preview")
         assert "when▼" in desk.text("results")
-        await desk.press("x")
+        await desk.press("a", "x")
         assert last().narrowing.is_open
         await desk.press("3", "g", "enter")
         assert last().agent_id is None
@@ -379,7 +379,7 @@ async def test_facets_narrow_by_key_and_by_row(engine: FakeEngine) -> None:
 
 async def test_nothing_found_names_the_facets_that_narrow(engine: FakeEngine) -> None:
     async with at_work(engine, COMPACT) as desk:
-        await desk.press("o", *"zebra", "enter", "m")
+        await desk.press("a", "o", *"zebra", "enter", "a", "m")
         assert "marker and date narrow it: x takes them away" in desk.text("results")
 
 
@@ -396,7 +396,7 @@ async def test_the_whole_search_opens_empty_and_waits_for_words(engine: FakeEngi
 
 async def test_one_lower_panel_at_a_time_in_a_compact_search(engine: FakeEngine) -> None:
     async with at_work(engine, COMPACT) as desk:
-        await desk.press("o", *"database", "enter")
+        await desk.press("a", "o", *"database", "enter")
         assert desk.pane("preview").size.height > 0
         assert desk.pane("facets").size.height == 0
         await desk.press("3")
@@ -407,6 +407,6 @@ async def test_one_lower_panel_at_a_time_in_a_compact_search(engine: FakeEngine)
 @pytest.mark.parametrize("key", ["c", "i"])
 async def test_commands_act_on_the_agent_that_is_searched(engine: FakeEngine, key: str) -> None:
     async with at_work(engine) as desk:
-        await desk.press("j", "o", *"database", "enter", key)
+        await desk.press("j", "a", "o", *"database", "enter", key)
 
     assert {command.agent.id for command in engine.commands} == {"work"}

@@ -22,7 +22,7 @@ def engine() -> FakeEngine:
 
 
 async def open_why(desk: Desk) -> None:
-    await desk.press("o", *THING, "enter", "E")
+    await desk.press("a", "o", *THING, "enter", "a", "w")
     assert desk.screen == "why"
 
 
@@ -59,7 +59,7 @@ async def test_the_note_under_the_cursor_is_explained_in_full(engine: FakeEngine
 async def test_the_agent_is_asked_by_key(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
         await open_why(desk)
-        await desk.press("a")
+        await desk.press("a", "a")
         assert engine.asked_agents == [THING]
         assert "the agent finds 1 of 3" in desk.text("list")
         assert "gateway" in desk.text("list")
@@ -74,7 +74,7 @@ async def test_a_gateway_that_does_not_answer_leaves_what_is_known(engine: FakeE
     engine.answers = GatewayUnavailableError("nobody listens", "Start it.")
     async with at_work(engine, WIDE) as desk:
         await open_why(desk)
-        await desk.press("a")
+        await desk.press("a", "a")
         assert "nobody listens" in desk.bar("keys")
         assert "too old" in desk.text("list")
 
@@ -92,11 +92,11 @@ async def test_a_note_opens_at_its_line_and_escape_comes_back(engine: FakeEngine
 
 async def test_without_a_search_there_is_nothing_to_explain(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
-        await desk.press("o", "escape", "E")
+        await desk.press("a", "o", "escape", "a", "w")
         assert desk.screen != "why"
 
 
 async def test_the_palette_offers_it(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
-        await desk.press("o", *THING, "enter", "colon", *"why")
+        await desk.press("a", "o", *THING, "enter", "colon", *"why")
         assert "Why its agent does not see a note" in desk.picture()
