@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from memconsole.domain.logs import LogRotation, at_the_cut, due
 from memconsole.engine.cleanup import CleanupRun, clean_transcripts
-from memconsole.engine.logs import rotate_logs
 from memconsole.errors import MemconsoleError, ReadOnlyError
+from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from memconsole.domain.cleanup import Cleaning
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
-    from memconsole.domain.logs import LogRotation
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
     from memconsole.ports.host import LogFiles, OldTranscripts
@@ -63,7 +63,9 @@ class UpkeepService:
     def rotate_logs(
         self, *, dry_run: bool = False, cancel: StopSignal | None = None
     ) -> tuple[LogRotation, ...]:
-        """Rotate the logs that have grown; a home that cannot be read keeps its own.
+        """Rotate the logs that have grown; one that fails does not stop the others.
+
+        A home that cannot be read keeps its own.
 
         Args:
             dry_run: Only say which.
@@ -79,7 +81,16 @@ class UpkeepService:
             logger.warning("the platform's logs are left alone: %s", error)
             home = None
         rules = self._settings.log_rotation
-        return rotate_logs(self._logs, home, rules, dry_run=dry_run, cancel=cancel)
+        done: list[LogRotation] = []
+        for file in due(self._logs.found(home), rules.max_bytes):
+            if cancel is not None and cancel.is_set():
+                break
+            if dry_run:
+                message = f"would move {size_words(file.size_bytes)} to .1{at_the_cut(file)}"
+                done.append(LogRotation(file, "planned", message))
+            else:
+                done.append(self._logs.rotate(file, rules.keep))
+        return tuple(done)
 
     def clean_transcripts(
         self, *, dry_run: bool = False, cancel: StopSignal | None = None
