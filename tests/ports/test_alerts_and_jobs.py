@@ -48,6 +48,14 @@ def test_what_is_wrong_is_told_oldest_first(logs: Logs) -> None:
     assert logs.alerts.open("/one") == (DISK, GATEWAY)
 
 
+def test_a_look_changes_what_is_wrong_and_no_mute_and_nothing_told(logs: Logs) -> None:
+    logs.alerts.save("/one", STATE)
+    logs.alerts.mute("/one", MUTE)
+    logs.alerts.note("/one", [DISK])
+    expected = replace(STATE, open={"disk": DISK}, mutes={"gateway": MUTE})
+    assert logs.alerts.load("/one") == expected
+
+
 def test_mutes_outlive_saves_until_their_issue_is_over(logs: Logs) -> None:
     logs.alerts.save("/one", STATE)
     logs.alerts.mute("/one", MUTE)
@@ -105,6 +113,7 @@ def test_what_cannot_be_stored_is_said_and_is_not_there(closed_logs: Logs) -> No
     alerts, jobs = closed_logs.alerts, closed_logs.jobs
     writes: list[Callable[[], None]] = [
         lambda: alerts.save("/one", STATE),
+        lambda: alerts.note("/one", [DISK]),
         lambda: alerts.mute("/one", MUTE),
         lambda: alerts.unmute("/one", "gateway"),
         lambda: jobs.save(JobRecord("checkpoint")),

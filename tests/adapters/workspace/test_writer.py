@@ -114,14 +114,6 @@ class TestReplace:
             workspace.replace(root, CONTEXT, "two\n", seen=seen)
         assert not (root / CONTEXT).exists()
 
-    @pytest.mark.parametrize("empty", ["", "\n", "  \n"])
-    def test_nothing_never_replaces_something(self, root: Path, empty: str) -> None:
-        workspace = DiskWorkspace()
-        workspace.replace(root, CONTEXT, "one\n", seen=None)
-        with pytest.raises(WorkspaceError, match="an empty text would replace it"):
-            workspace.replace(root, CONTEXT, empty, seen=workspace.read(root, CONTEXT))
-        assert (root / CONTEXT).read_text() == "one\n"
-
     def test_what_someone_else_wrote_right_behind_us_is_said(self, root: Path) -> None:
         def overwrite(now: str) -> None:
             if now == "replaced":
