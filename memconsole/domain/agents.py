@@ -178,6 +178,13 @@ class Agent:
         """The workspace as it is written: a path of Windows has no slash before its drive."""
         return as_written(self.workspace)
 
+    @property
+    def workspace_trouble(self) -> str:
+        """Why its workspace is not there; a guessed place, which nobody named, is not told."""
+        if self.workspace_doubt:
+            return f"the workspace of {self.id} is not known: {self.workspace_doubt}"
+        return f"the workspace {self.workspace_shown} of {self.id} does not exist"
+
 
 def as_written(path: PurePath) -> str:
     """Return a folder's path; of one of Windows, which is no place here, without our slash."""

@@ -122,7 +122,7 @@ class BootstrapService:
         """
         run, kind = self._scene(workspace, session_key)
         if not kind.is_captured:
-            return Bootstrap(kind, (), (f"a {kind.value} session is given nothing",))
+            return Bootstrap(kind, (), (f"{kind.phrase} is given nothing",))
         today = local_day(self._clock.now(), run.zone)
         logs = [f"{_MEMORY}{day}.md" for day in (today, today - timedelta(days=1))]
         found: dict[str, str | None] = {ACTIVE_CONTEXT: run.active()}
@@ -163,8 +163,7 @@ class BootstrapService:
 def _given(run: _BootstrapRun, kinds: Iterable[SessionClass]) -> Iterator[Bootstrap]:
     """Yield what each class is given; classes that are given the same have it read once."""
     if not run.agent.workspace_exists:
-        gone = f"the workspace {run.agent.workspace_shown} does not exist"
-        yield from (Bootstrap(kind, (), (gone,)) for kind in kinds)
+        yield from (Bootstrap(kind, (), (run.agent.workspace_trouble,)) for kind in kinds)
         return
     documents = run.search().documents.documents(run.agent.workspace)
     size = sum(one.size_bytes for one in documents if one.path != INDEX)
@@ -178,7 +177,7 @@ def _given(run: _BootstrapRun, kinds: Iterable[SessionClass]) -> Iterator[Bootst
     for kind in kinds:
         names = wanted(kind, is_large=is_large, rules=run.settings.bootstrap)
         if not names:
-            yield Bootstrap(kind, (), (f"a {kind.value} session is given nothing",))
+            yield Bootstrap(kind, (), (f"{kind.phrase} is given nothing",))
             continue
         if names not in known:
             known[names] = _fitted(run, kind, {name: made[name]() for name in names})

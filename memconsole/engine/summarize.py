@@ -37,6 +37,7 @@ from memconsole.engine.transcripts.segment import read_segment
 from memconsole.engine.turn import require_workspace
 from memconsole.errors import SessionNotFoundError, WorkspaceError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import plural
 from memconsole.text.outgoing import let_out, way_out
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def _refused(command: Summarize, agent: Agent, stored: StoredSession) -> Skipped
         return Skipped(
             command,
             SkipReason.NOT_CAPTURED,
-            f"{label} is a {kind.value} session, and those are never copied into memory",
+            f"{label} is {kind.phrase}, and those are never copied into memory",
             hint="Name its key as well as its id." if stored.key is None else "",
         )
     require_own_words(stored)
@@ -228,7 +229,7 @@ def _plan(run: _Run, summary: SessionSummary, path: str, seen: WorkspaceText | N
     wrote = Written(path, len(_text(summary, seen).encode()))
     return Planned(
         run.command,
-        f"would summarise {len(summary.said)} messages of {run.label} in {path}",
+        f"would summarise {plural(len(summary.said), 'message')} of {run.label} in {path}",
         (wrote,),
         _details(run, summary, path),
     )
@@ -254,7 +255,7 @@ def _apply(run: _Run, summary: SessionSummary, path: str, seen: WorkspaceText | 
     run.summaries.add(record)
     return Summarized(
         run.command,
-        f"{len(summary.said)} messages of {run.label} summarised in {path}",
+        f"{plural(len(summary.said), 'message')} of {run.label} summarised in {path}",
         wrote=(wrote,),
         details=_details(run, summary, path),
         notices=tuple(_notices(run, summary)),

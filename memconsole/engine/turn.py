@@ -133,12 +133,12 @@ def require_workspace(agent: Agent) -> None:
     """
     if agent.workspace_doubt:
         raise NoWorkspaceError(
-            f"the workspace of {agent.id} is not known: {agent.workspace_doubt}",
+            agent.workspace_trouble,
             hint="Nothing is written into a guessed workspace; `memconsole status` says more.",
         )
     if not agent.workspace_exists:
         raise NoWorkspaceError(
-            f"the workspace {agent.workspace_shown} of {agent.id} does not exist",
+            agent.workspace_trouble,
             hint="The platform makes it at the agent's first run; memconsole never does.",
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Severity
 from memconsole.domain.health.checks import named
 from memconsole.domain.jobs.runs import CANCELLED, DONE, FAILED, NOTHING_DUE, SKIPPED, JobEnd
-from memconsole.text.figures import size_words
+from memconsole.text.figures import plural, size_words
 
 if TYPE_CHECKING:
     from memconsole.domain.cleanup import Cleaning
@@ -66,7 +66,7 @@ def rotate_logs(engine: Engine, cancel: StopSignal) -> JobEnd:
     if not done:
         return JobEnd(SKIPPED, NOTHING_DUE, "no log has grown large")
     size = size_words(sum(one.moved_bytes for one in done))
-    return JobEnd(DONE, None, f"{len(done)} logs rotated, {size}")
+    return JobEnd(DONE, None, f"{plural(len(done), 'log')} rotated, {size}")
 
 
 def clean_transcripts(engine: Engine, cancel: StopSignal) -> JobEnd:

@@ -190,6 +190,17 @@ def test_status_names_the_sessions_that_are_not_read(place: Place) -> None:
         assert "transcript-outside" in place.program.json(command).warning_codes()
 
 
+def test_the_list_says_that_a_transcript_is_refused(place: Place) -> None:
+    place.entry(J3, place.talk("juno", J3, "red"))
+    outside = place.program.json("sessions").row(key=KEY)
+    os.link(place.talk("juno", J3, "red"), place.sessions("iris") / f"{A1}.jsonl")
+    place.entry(A1, "")
+    mismatch = place.program.json("sessions").row(key=KEY)
+
+    assert [outside["transcript"], mismatch["transcript"]] == ["refused", "refused"]
+    assert "refused" in place.program("sessions").out
+
+
 def test_a_header_is_not_needed_where_the_name_says_whose_it_is(place: Place) -> None:
     path = place.sessions("iris") / f"{A1}.jsonl"
     path.write_bytes(line({"role": "user", "content": "the boat is blue"}) + b"\n")

@@ -128,7 +128,7 @@ SESSION: dict[str, Type] = {
         "other",
     ),
     "state": ("live", "archived", "orphan"),
-    "transcript": ("present", "none", "missing"),
+    "transcript": ("present", "none", "missing", "refused"),
     "label": "str?",
     "tokens": "int?",
     "tokens_reported": "int?",

@@ -48,7 +48,7 @@ def starts() -> tuple[Bootstrap, ...]:
     return tuple(
         Bootstrap(kind, files, (cut,))
         if kind in talks
-        else Bootstrap(kind, (), (f"a {kind.value} session is given nothing",))
+        else Bootstrap(kind, (), (f"{kind.phrase} is given nothing",))
         for kind in SessionClass
     )
 

@@ -79,7 +79,10 @@ def build_roster(
                 is_configured=is_configured,
                 main_key=reading.config.main_key,
                 session_scope=reading.config.session_scope,
-                problems=(*strange, *_place_problems(key, place, is_configured=is_configured)),
+                problems=(
+                    *strange,
+                    *_place_problems(key, place, _doubt(reading), is_configured=is_configured),
+                ),
             )
         )
     return _with_shared_stores(_with_shared_workspaces(agents)), (*collisions, *twins)
@@ -166,7 +169,8 @@ def _stranger(key: str, folder: Path) -> Notice:
     return Notice("agent-unconfigured", message, str(folder), key)
 
 
-def _place_problems(key: str, place: Place, *, is_configured: bool) -> Iterator[Notice]:
+def _place_problems(key: str, place: Place, doubt: str, *, is_configured: bool) -> Iterator[Notice]:
+    """Yield what is wrong with a workspace; with `doubt` its place is only guessed."""
     path = one_line(as_written(place.path))
     if place.is_mapped:
         message = f"{one_line(str(place.named))} does not exist here; {path} is used"
@@ -175,6 +179,9 @@ def _place_problems(key: str, place: Place, *, is_configured: bool) -> Iterator[
         written = one_line(str(place.named))
         message = f"the workspace of agent {one_line(key)} is not known: {place.doubt} ({written})"
         yield Notice("workspace-missing", message, str(place.path), key)
+    elif is_configured and doubt and not place.exists:
+        message = f"the workspace of agent {one_line(key)} is not known: {doubt}"
+        yield Notice("workspace-missing", message, None, key)
     elif is_configured and not place.exists:
         message = f"the workspace {path} of agent {one_line(key)} does not exist"
         yield Notice("workspace-missing", message, str(place.path), key)

@@ -149,8 +149,8 @@ def _state(view: SessionView) -> str:
     words = [wording.state_word(view)]
     if view.state is not SessionState.LIVE:
         words.append(view.stored.archive_reason or view.state.value)
-    if view.transcript_state is TranscriptState.MISSING:
-        words.append("missing")
+    if view.transcript_state in (TranscriptState.MISSING, TranscriptState.REFUSED):
+        words.append(view.transcript_state.value)
     if view.stored.is_active:
         words.append("busy")
     return " ".join(word for word in words if word) or "ok"

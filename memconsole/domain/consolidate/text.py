@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import plural
 from memconsole.text.markdown import line_ending, quote_line, unquoted
 from memconsole.text.outgoing import let_out
 
@@ -75,7 +76,7 @@ def _lines(preview: ConsolidationPreview, stamp: str) -> Iterator[str]:
     yield (
         f"Observations of {agent}: {preview.tokens_before} tokens, "
         f"{preview.tokens_after} of {preview.token_target} after archiving "
-        f"{len(preview.archived)} lines. Nothing was changed."
+        f"{plural(len(preview.archived), 'line')}. Nothing was changed."
     )
     yield from (f"- {quote_line(note)}" for note in preview.notes)
     if preview.archived:

@@ -200,5 +200,7 @@ def _explain_unknown(stored: StoredSession) -> str:
             return "it has not run yet, so there is no count"
         case TranscriptState.MISSING:
             return "there is no count, and its transcript cannot be found"
+        case TranscriptState.REFUSED:
+            return "there is no count, and what its entry names is not its own transcript"
         case TranscriptState.PRESENT:
             return "neither the platform nor the transcript gives a count"

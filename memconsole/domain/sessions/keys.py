@@ -30,6 +30,12 @@ class SessionClass(StrEnum):
     OTHER = "other"
 
     @property
+    def phrase(self) -> str:
+        """One session of the class in words, such as `an incognito session`."""
+        article = "an" if self in (SessionClass.INCOGNITO, SessionClass.OTHER) else "a"
+        return f"{article} {self.value} session"
+
+    @property
     def is_captured(self) -> bool:
         """Whether checkpoints may read it: main and direct only."""
         return self in _CAPTURED

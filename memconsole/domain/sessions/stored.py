@@ -27,11 +27,16 @@ class SessionState(StrEnum):
 
 
 class TranscriptState(StrEnum):
-    """`missing` = it had content and cannot be found; `none` = it never ran."""
+    """What is known of a session's transcript.
+
+    `missing` = it had content and cannot be found; `none` = it never ran; `refused` = its file is
+    another session's, or lies outside of the agent's folders, and is not read.
+    """
 
     PRESENT = "present"
     NONE = "none"
     MISSING = "missing"
+    REFUSED = "refused"
 
 
 class TranscriptKind(StrEnum):

@@ -104,7 +104,7 @@ class SessionView:
 
     @property
     def transcript_state(self) -> TranscriptState:
-        """Present, none or missing."""
+        """Present, none, missing or refused."""
         return self.stored.transcript_state
 
     @property

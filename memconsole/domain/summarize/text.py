@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.calendar import clock, local_day, local_time
 from memconsole.domain.memory.files import EMOJI
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import plural
 from memconsole.text.graphemes import cut
 from memconsole.text.markdown import quote_line
 from memconsole.text.sentences import is_courtesy
@@ -139,7 +140,7 @@ def _file(one: FileTouched) -> str:
 
 
 def _span(summary: SessionSummary) -> str:
-    number = f"{len(summary.said)} messages"
+    number = plural(len(summary.said), "message")
     if not summary.is_whole:
         number = f"the last {number}"
     tokens = "? tokens" if summary.tokens is None else f"{summary.tokens} tokens"

@@ -29,7 +29,7 @@ from memconsole.engine.transcripts.fingerprint import keys_of
 from memconsole.engine.transcripts.tail import read_tail
 from memconsole.errors import SessionNotFoundError, TranscriptRefusedError
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.figures import long_span, size_words
+from memconsole.text.figures import long_span, plural, size_words
 from memconsole.text.outgoing import way_out
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def too_little(
         return Skipped(command, SkipReason.TOO_SMALL, message)
     if len(tail.messages) < settings.min_messages:
         message = (
-            f"{source.label} holds {len(tail.messages)} messages worth keeping, and"
+            f"{source.label} holds {plural(len(tail.messages), 'message')} worth keeping, and"
             f" checkpoint.min_messages is {settings.min_messages}{left_out(tail.counts)}"
         )
         return Skipped(command, SkipReason.TOO_FEW_MESSAGES, message)
@@ -159,7 +159,7 @@ def _named_source(
         return Skipped(
             command,
             SkipReason.NOT_CAPTURED,
-            f"{label} is a {session_class.value} session, and those are never copied into memory",
+            f"{label} is {session_class.phrase}, and those are never copied into memory",
         )
     ref = stored.transcript
     if ref is None or stored.transcript_state is not TranscriptState.PRESENT:

@@ -25,6 +25,7 @@ from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.transcripts.records import EntryKind
 from memconsole.errors import StoreError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -82,8 +83,8 @@ class EvidenceReader:
                 gathered.add(view, reading)
         if passed_over:
             gathered.unread.append(
-                f"{passed_over} older transcripts: more than {self._total_bytes >> 20} MB "
-                "would have to be read"
+                f"{plural(passed_over, 'older transcript')}: more than"
+                f" {self._total_bytes >> 20} MB would have to be read"
             )
         return gathered.evidence()
 

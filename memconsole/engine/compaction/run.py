@@ -23,6 +23,7 @@ from memconsole.engine.rotation.prologue import save_first
 from memconsole.engine.transcripts.tail import read_usage
 from memconsole.errors import GatewayCallError, SessionNotFoundError, StoreError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -258,7 +259,7 @@ def _words(command: Compact, answer: CompactAnswer, before: int | None, after: i
     if answer.kept_lines is not None:
         kept = "" if answer.archived is None else f"; all of it is kept as {answer.archived}"
         lines = answer.kept_lines
-        return f"{command.key} was cut to its last {lines} lines, without a summary{kept}"
+        return f"{command.key} was cut to its last {plural(lines, 'line')}, without a summary{kept}"
     left = "an unknown number" if after is None else str(after)
     return f"{command.key} was compacted: {before} tokens before, {left} after"
 

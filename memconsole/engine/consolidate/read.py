@@ -57,9 +57,7 @@ def preview(memory: AgentMemory, consolidation: ConsolidationLog) -> Consolidati
 def _observations(memory: AgentMemory) -> tuple[str, tuple[str, ...]]:
     """Return the text of the observations, and why they cannot be read."""
     if not memory.agent.workspace_exists:
-        return "", (
-            f"the workspace {memory.agent.workspace_shown} of {memory.agent.id} does not exist",
-        )
+        return "", (memory.agent.workspace_trouble,)
     try:
         seen = memory.read(OBSERVATIONS)
     except WorkspaceError as error:

@@ -19,6 +19,7 @@ from memconsole.engine.reflect.files import Files
 from memconsole.errors import WorkspaceError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in
+from memconsole.text.figures import plural
 from memconsole.text.graphemes import cut
 from memconsole.text.plain import one_line
 
@@ -194,7 +195,10 @@ def _propose(command: Propose, memory: AgentMemory, consolidation: Consolidation
         "archived": len(found.archived),
         "proposals": len(found.proposals),
     }
-    told = f"{len(found.archived)} lines to archive, {len(found.proposals)} notes to promote"
+    told = (
+        f"{plural(len(found.archived), 'line')} to archive,"
+        f" {plural(len(found.proposals), 'note')} to promote"
+    )
     if command.dry_run:
         size = len(make(memory.read(path)).encode(errors="replace"))
         message = f"would write into {path} of {memory.agent.id}: {told}"

@@ -38,7 +38,9 @@ def jobs(inputs: HealthInputs) -> Check:
     if not (failing or late or is_stopped):
         if failed:
             return _failed_once(failed, len(records))
-        return ok("jobs", f"{len(records)} jobs run as they should", len(records))
+        number = len(records)
+        words = "1 job runs as it should" if number == 1 else f"{number} jobs run as they should"
+        return ok("jobs", words, number)
     newest = max(one.started_at for one in records if one.started_at is not None)
     if is_stopped and not failing:
         return Check(

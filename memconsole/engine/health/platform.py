@@ -11,7 +11,7 @@ from memconsole.domain.gateway import NEXT_STEPS, Verdict
 from memconsole.domain.health.checks import Check, CheckStatus, graded, named, ok, unknown
 from memconsole.engine.platform_search.check import platform_indexes
 from memconsole.text.address import stays_here
-from memconsole.text.figures import size_words
+from memconsole.text.figures import plural, size_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,7 @@ def stores(inputs: HealthInputs) -> Check:
     unread = [one for one in inputs.snapshot.notices if one.code in _UNREAD]
     count = len(inputs.snapshot.agents)
     if not unread:
-        return ok("stores", f"the session stores of {count} agents can be read", count)
+        return ok("stores", f"the session stores of {plural(count, 'agent')} can be read", count)
     details = tuple(one.message for one in unread)
     hint = "Check owner and mode of the files; `memconsole status` names each of them."
     return Check(
@@ -256,7 +256,8 @@ def platform_index(inputs: HealthInputs) -> Check:
     ill = [one for one in seen if one.troubles]
     if not ill:
         chunks = sum(one.chunks for one in seen)
-        return ok(_ID, f"the agents' own {len(seen)} indexes are whole, {chunks} chunks", 0)
+        indexes = "own index is" if len(seen) == 1 else f"own {len(seen)} indexes are"
+        return ok(_ID, f"the agents' {indexes} whole, {plural(chunks, 'chunk')}", 0)
     is_deaf = any(one.is_deaf for one in seen)
     return Check(
         _ID,

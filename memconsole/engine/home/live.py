@@ -133,10 +133,12 @@ def live_notices(live: LiveReading) -> Iterator[Notice]:
         yield Notice("gateway-refused", f"{status.reason}: sessions are shown from disk")
     if live.strangers:
         where = f" at {status.url}" if status.url else ""
+        number = live.strangers
+        none = "its only session is not" if number == 1 else f"none of its {number} sessions is"
         yield Notice(
             "gateway-other-home",
-            f"the gateway{where} looks at another home: none of its {live.strangers} sessions is "
-            "in this one, and the disk's figures are shown",
+            f"the gateway{where} looks at another home: {none} in this one, and the disk's "
+            "figures are shown",
         )
     if live.cut_at is not None:
         came, total = live.cut_at

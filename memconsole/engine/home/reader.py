@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,7 +18,7 @@ from memconsole.engine.home.judge import Evidence, judge
 from memconsole.engine.home.service import HomeService
 from memconsole.engine.transcripts.ages import last_words
 from memconsole.engine.transcripts.tail import read_usages
-from memconsole.errors import ConfigError
+from memconsole.errors import ConfigError, TranscriptRefusedError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class AgentReading:
 
     Attributes:
         notices: Of transcripts that could not be read, or are not the sessions' own.
+        refused: What is to be said of those that are not their own, by path.
         ended: Sessions that were reset within the last day, with the time of their last message.
     """
 
@@ -70,6 +71,7 @@ class AgentReading:
     read_at: datetime
     notices: tuple[Notice, ...] = ()
     ended: tuple[tuple[StoredSession, datetime], ...] = ()
+    refused: Mapping[str, Notice] = field(default_factory=dict)
 
 
 class Reader:
@@ -162,7 +164,9 @@ class Reader:
                 usages = self._usages(home, agent, listing, failed)
                 now = self._clock.now()
                 ended = _ended(self._store, listing, now)
-            reading = AgentReading(agent, listing, usages, now, few(failed), ended)
+            codes = TranscriptRefusedError.CODES
+            refused = {one.path: one for one in failed if one.path and one.code in codes}
+            reading = AgentReading(agent, listing, usages, now, few(failed), ended, refused)
             self._agents[agent.ref] = reading
             return reading
 
@@ -180,7 +184,7 @@ class Reader:
         listed = reading.listing.sessions
         for one, name in zip(listed, names_of(listed), strict=True):
             usage = reading.usages.get(one.session_id or "")
-            stored = _spoken(one, usage)
+            stored = _spoken(_owned(one, reading.refused), usage)
             evidence = Evidence(
                 usage=usage,
                 samples=samples.get(one.session_id or "", ()),
@@ -206,6 +210,9 @@ class Reader:
             pool = self._memory.pool(
                 agent.workspace, sharing, config=home.config, now=self._clock.now()
             )
+            if agent.workspace_doubt:  # the roster says so, and names no place that is a guess
+                known_place = (one for one in pool.notices if one.code != "workspace-missing")
+                pool = replace(pool, notices=tuple(known_place))
             self._pools[root] = (mark, pool)
             return pool
 
@@ -299,6 +306,14 @@ def _mark(ref: TranscriptRef, wanted: int) -> UsageMark:
     """Return what an end is known by; without a stamp where other files count as well."""
     stamp = ref.stamp if ref.stamp is not None and ref.extra is None else ()
     return str(ref.path), ref.session_id, wanted, stamp
+
+
+def _owned(stored: StoredSession, refused: Mapping[str, Notice]) -> StoredSession:
+    """Say of a session whose transcript was opened and is another's that it is refused."""
+    notice = None if stored.transcript is None else refused.get(str(stored.transcript.path))
+    if notice is None:
+        return stored
+    return replace(stored, transcript_state=TranscriptState.REFUSED, refusal=notice)
 
 
 def _spoken(stored: StoredSession, usage: Tail | None) -> StoredSession:

@@ -211,7 +211,7 @@ def _named(run: ObserverRun, listing: StoreListing, name: str) -> Sequence[Store
         return Skipped(
             run.command,
             SkipReason.NOT_CAPTURED,
-            f"{label} is a {session_class.value} session, and those are never copied into memory",
+            f"{label} is {session_class.phrase}, and those are never copied into memory",
         )
     if stored.transcript is None or stored.transcript_state is not TranscriptState.PRESENT:
         message = f"{label} has no transcript to read"

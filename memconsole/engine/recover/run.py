@@ -35,6 +35,7 @@ from memconsole.engine.transcripts.segment import read_segment
 from memconsole.engine.turn import notices_of_step, settle
 from memconsole.errors import StoreError, TranscriptRefusedError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import plural
 from memconsole.text.outgoing import name_out, way_out
 from memconsole.text.plain import one_line
 
@@ -251,7 +252,7 @@ def _keep_raw(run: _Run, session: EndedSession, ref: TranscriptRef, print_: str)
     if not messages:
         return Skipped(run.command, SkipReason.NOTHING_NEW, "all of it was captured before")
     if run.command.dry_run:
-        return Planned(run.command, f"would keep {len(messages)} messages as they are")
+        return Planned(run.command, f"would keep {plural(len(messages), 'message')} unchanged")
     said = take(messages, way_out(redacts=run.settings.redact)).spoken
     zone = resolve_zone(run.settings.timezone, run.home.config.user_timezone).zone
     path, entry, header = render_raw(name_out(ref.session_id), said, run.clock.now(), zone)
@@ -259,7 +260,9 @@ def _keep_raw(run: _Run, session: EndedSession, ref: TranscriptRef, print_: str)
     def attempt() -> Outcome:
         wrote = run.workspace.append(run.agent.workspace, path, entry, header=header)
         _remember(run, ref, print_)
-        return Recovered(run.command, f"{len(said)} messages kept as they are", wrote=(wrote,))
+        return Recovered(
+            run.command, f"{plural(len(said), 'message')} kept as said", wrote=(wrote,)
+        )
 
     return run.turns.hold(run.agent, attempt)
 

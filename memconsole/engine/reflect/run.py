@@ -35,6 +35,7 @@ from memconsole.engine.reflect.files import Files, digest
 from memconsole.engine.reflect.undo import undo
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import exceeds, tokens_in, words_in
+from memconsole.text.figures import plural
 from memconsole.text.outgoing import let_out
 
 if TYPE_CHECKING:
@@ -266,7 +267,7 @@ def _apply(run: _Run, result: _Result, seen: WorkspaceText) -> Reflected:
     if result.removed:
         with run.steps.doing("archive") as doing:
             done.append(files.archive(result.removed, at))
-            doing.message = f"{len(result.removed)} entries"
+            doing.message = plural(len(result.removed), "entry", "entries")
     new = result.new.reflected(f"{local_time(at, run.memory.zone):%Y-%m-%d %H:%M}")
     with run.steps.doing("replace") as doing:
         wrote = files.replace(new.text, seen)

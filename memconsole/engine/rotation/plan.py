@@ -15,6 +15,7 @@ from memconsole.domain.sessions.tokens import NotDue
 from memconsole.engine.home.lookup import agents_of, require_a_readable_store, unreadable
 from memconsole.errors import SessionNotFoundError, StoreError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -346,7 +347,7 @@ def over_the_maximum(plan: Planned, limit: int) -> Skipped:
     return Skipped(
         plan.command,
         SkipReason.MAX_PER_RUN,
-        f"{key} is due; one run takes the largest {limit} sessions",
+        f"{key} is due; one run takes the largest {plural(limit, 'session')}",
         hint="It is taken by the next run.",
         details=plan.details,
     )

@@ -11,7 +11,7 @@ from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.search.open import targets, unread_notices
 from memconsole.errors import EmbeddingError
-from memconsole.text.figures import size_words
+from memconsole.text.figures import plural, size_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -140,9 +140,8 @@ def _sentence(reports: list[SyncReport]) -> str:
     size = size_words(sum(one.status.size_bytes for one in reports))
     what = "nothing had changed"
     if changed or removed:
-        documents = "document" if changed == 1 else "documents"
-        what = f"{changed} {documents} taken in, {removed} taken out"
-    return f"{what}; {chunks} chunks in {size}"
+        what = f"{plural(changed, 'document')} taken in, {removed} taken out"
+    return f"{what}; {plural(chunks, 'chunk')} in {size}"
 
 
 def _details(reports: list[SyncReport]) -> Mapping[str, Detail]:

@@ -94,7 +94,7 @@ def session_detail(
     )
     fill = _fill(view, snapshot, flushes, settings)
     # A session that never ran has no messages; one whose transcript is missing has unknown ones.
-    is_counted = view.transcript_state is not TranscriptState.MISSING
+    is_counted = view.transcript_state in (TranscriptState.PRESENT, TranscriptState.NONE)
     return SessionDetail(
         view=replace(view, messages=spoken) if is_counted else view,
         events=whole.events,

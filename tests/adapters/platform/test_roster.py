@@ -1,4 +1,4 @@
-"""Which agents there are, and where their files are, on homes made for the purpose."""
+"""Which agents a home has and where their files are; it is long as rosters fail in many ways."""
 
 from __future__ import annotations
 
@@ -491,3 +491,17 @@ def test_case_c11(prepared_case: PreparedCase, config: str) -> None:
     assert by_id["research"].folder.name == "research"
     assert by_id["агент"].workspace != by_id["main"].workspace
     assert "example-token" not in repr(home)
+
+
+@pytest.mark.parametrize("agents", ['"x"', "[1]", "7"])
+def test_a_workspace_that_is_only_guessed_is_not_named(place: Place, agents: str) -> None:
+    place.configure(f'{{"agents": {agents}}}')
+    place.add("agents/main/sessions")
+
+    main = place.agent("main")
+
+    [notice] = [one for one in main.problems if one.code == "workspace-missing"]
+    assert notice.path is None
+    assert str(main.workspace) not in notice.message
+    assert "is not known: the platform configuration cannot be read" in notice.message
+    assert str(main.workspace) not in main.workspace_trouble

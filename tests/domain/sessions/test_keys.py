@@ -237,3 +237,11 @@ def test_which_classes_are_talks_captured_and_rotated() -> None:
         SessionClass.GROUP,
         SessionClass.THREAD,
     }
+
+
+def test_each_class_has_its_article() -> None:
+    vowels = {one for one in SessionClass if one.value[0] in "aeio"}
+    assert {one for one in SessionClass if one.phrase == f"an {one.value} session"} == vowels
+    assert {one for one in SessionClass if one.phrase == f"a {one.value} session"} == {
+        one for one in SessionClass if one not in vowels
+    }

@@ -192,7 +192,7 @@ class TestJobs:
         world.scheduler.current = SchedulerStatus("running", pid=1)
         world.jobs.save(self.record())
         assert status(world, "jobs") == "ok"
-        assert inputs(world, "jobs").message == "1 jobs run as they should"
+        assert inputs(world, "jobs").message == "1 job runs as it should"
 
     def test_a_job_that_failed_once_does_not_run_as_it_should(self, world: World) -> None:
         world.scheduler.current = SchedulerStatus("running", pid=1)

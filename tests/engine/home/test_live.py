@@ -240,7 +240,7 @@ def test_a_gateway_of_another_home_is_told_and_shows_nothing(rows: tuple[LiveSes
     assert (view.key_text, view.tokens, view.stored.source) == (KEY, 20_000, Storage.FILES)
     [notice] = snapshot.notices
     assert notice.code == "gateway-other-home"
-    assert "none of its 1 sessions is in this one" in notice.message
+    assert "its only session is not in this one" in notice.message
     assert "gateway-other-home" in [one.code for one in snapshot.attention]
 
 

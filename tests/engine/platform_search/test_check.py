@@ -63,7 +63,7 @@ def test_a_whole_index(world: World) -> None:
     assert (found.canary, found.canary_path) == ("boiler broke", "memory/2026-01-20.md")
     assert found.is_canary_found
     assert check(world).status.value == "ok"
-    assert check(world).message == "the agents' own 1 indexes are whole, 2 chunks"
+    assert check(world).message == "the agents' own index is whole, 2 chunks"
 
 
 def test_what_is_missing_extra_or_changed_is_named(world: World) -> None:

@@ -208,7 +208,7 @@ def _session(
 def _state(fields: EntryFields, found: Found) -> TranscriptState:
     if found.file is not None:
         return TranscriptState.PRESENT
-    return fields.absent_transcript if found.refusal is None else TranscriptState.MISSING
+    return fields.absent_transcript if found.refusal is None else TranscriptState.REFUSED
 
 
 def _storage(store: _Store, folder: SessionFolder, *, has_sessions: bool) -> Storage:
@@ -219,11 +219,7 @@ def _storage(store: _Store, folder: SessionFolder, *, has_sessions: bool) -> Sto
 
 
 def _missing_notices(live: list[StoredSession], agent: Agent) -> list[Notice]:
-    lost = [
-        one.key
-        for one in live
-        if one.transcript_state is TranscriptState.MISSING and one.refusal is None
-    ]
+    lost = [one.key for one in live if one.transcript_state is TranscriptState.MISSING]
     if not lost or lost[0] is None:
         return []
     if len(lost) == 1:

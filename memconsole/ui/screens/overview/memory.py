@@ -93,4 +93,6 @@ def _empty(agent: AgentView | None, pool: Pool | None) -> tuple[str, ...]:
         return ("select one agent to see its memory",)
     if pool is None:
         return ("not read yet",)
+    if doubt := agent.agent.workspace_doubt:
+        return ("its workspace is not known:", literal(doubt))
     return ("its workspace is missing:", literal(agent.agent.workspace_shown))

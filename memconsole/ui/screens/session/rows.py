@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.freshness import describe
 from memconsole.domain.sessions.composition import composition
-from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import TokenState
 from memconsole.domain.snapshot.wording import why_suspect
 from memconsole.text import figures
@@ -92,7 +92,9 @@ def _facts(
     yield "id", literal(view.session_id or "?"), Role.PLAIN
     if view.transcript is not None:
         size = figures.size(view.transcript.size_bytes)
-        yield "transcript", f"{size}, {literal(str(view.transcript.path))}", Role.PLAIN
+        is_ours = view.transcript_state is TranscriptState.PRESENT
+        first = "" if is_ours else f"{view.transcript_state.value}, "
+        yield "transcript", f"{first}{size}, {literal(str(view.transcript.path))}", Role.PLAIN
     else:
         yield "transcript", view.transcript_state.value, Role.PLAIN
 

@@ -200,7 +200,7 @@ def test_the_file_of_another_session_is_never_taken(
     listing = place.read()
 
     [live] = [one for one in listing.sessions if one.state is LIVE]
-    assert (live.transcript, live.transcript_state) == (None, TranscriptState.MISSING)
+    assert (live.transcript, live.transcript_state) == (None, TranscriptState.REFUSED)
     assert live.refusal is not None
     assert live.refusal.code == "session-id-mismatch"
     assert live.refusal in listing.notices
@@ -251,8 +251,8 @@ def test_a_file_of_a_moved_home_is_taken_when_it_is_the_sessions_own(
     own.write_text(json.dumps({"type": "session", "id": ID_A}) + "\n")
     others.write_text(json.dumps({"type": "session", "id": ID_C}) + "\n")
     entries = {
-        KEY: {"sessionId": ID_A, "sessionFile": f"/mnt/old/disk/talks/{own.name}"},
-        "agent:main:x": {"sessionId": ID_B, "sessionFile": "/mnt/old/disk/talks/x.jsonl"},
+        KEY: {"sessionId": ID_A, "sessionFile": f"/mnt/old/disk/sessions/{own.name}"},
+        "agent:main:x": {"sessionId": ID_B, "sessionFile": "/mnt/old/disk/sessions/x.jsonl"},
     }
     place.store(entries)
 
