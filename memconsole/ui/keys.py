@@ -200,7 +200,7 @@ def _is_help(one: ActiveBinding) -> bool:
 def key_line(
     bindings: Iterable[ActiveBinding], width: int, aims: Mapping[str, str] | None = None
 ) -> Line:
-    """Return the bottom line: at most six keys, those that cannot work now dimmed.
+    """Return the bottom line: so many keys at most, those that cannot work now dimmed.
 
     Args:
         bindings: Active bindings of the screen.
@@ -229,12 +229,13 @@ def _key_spans(shown: Iterable[ActiveBinding], aims: Mapping[str, str], most: in
     spans = [Span(" ")]
     for one in shown:
         name = one.binding.key_display or key_name(one.binding.key)
-        spans.append(Span(f"{name} ", Role.ACCENT if one.enabled else Role.MUTED))
+        key = one.binding.key
+        spans.append(Span(f"{name} ", Role.ACCENT if one.enabled else Role.MUTED, key=key))
         aim = aims.get(one.binding.id or "", "")
         text = (
             f"{one.binding.description} {cut_middle(aim, most)}" if aim else one.binding.description
         )
-        spans.append(Span(f"{text}  ", Role.PLAIN if one.enabled else Role.MUTED))
+        spans.append(Span(f"{text}  ", Role.PLAIN if one.enabled else Role.MUTED, key=key))
     return tuple(spans)
 
 

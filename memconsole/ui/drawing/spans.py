@@ -53,11 +53,13 @@ class Span:
 
     Attributes:
         is_cursor: It lies under the cursor bar.
+        key: The key that a click on it presses; empty where there is nothing to press.
     """
 
     text: str
     role: Role = Role.PLAIN
     is_cursor: bool = False
+    key: str = ""
 
 
 Line: TypeAlias = tuple[Span, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
+from textual import on
 from textual.screen import ModalScreen
 
 from memconsole.domain.commands.catalogue import spec_of
@@ -73,7 +74,7 @@ class ConsoleScreen(PanelScreen):
     def compose(self) -> ComposeResult:
         """Yield title and attention, the screen's own body, and the keys."""
         yield Bar("title")
-        yield Bar("attention")
+        yield Bar("attention", key="full_stop")
         yield Bar("attention-2")
         yield from self.body()
         yield Bar("too-small")
@@ -135,6 +136,13 @@ class ConsoleScreen(PanelScreen):
             bindings = tuple(one for one in bindings if one.node is self.focused)
         aims = self._aims(bindings)
         self.bar("keys").show(lambda width: key_line(bindings, width, aims))
+
+    @on(Bar.Pressed)
+    async def press(self, event: Bar.Pressed) -> None:
+        """Do what the key does that was clicked on; what cannot work now says why."""
+        one = self.active_bindings.get(event.key)
+        if one is not None:
+            await self.desk.run_action(one.binding.action, one.node)
 
     def _has(self, name: str) -> bool:
         """Whether a key has anything to do with this panel; the bottom line leaves out others."""

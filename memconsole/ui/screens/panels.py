@@ -197,6 +197,11 @@ class PanelScreen(Screen[None], inherit_bindings=False):
         """A second click opens, as Enter does."""
         self.action_open()
 
+    @on(Pane.TabPressed)
+    def panel_by_mouse(self, event: Pane.TabPressed) -> None:
+        """Go to the panel whose tab was clicked on."""
+        self.action_panel(event.number)
+
     # ---- filter --------------------------------------------------------------------------
 
     def action_filter(self) -> None:

@@ -35,6 +35,7 @@ _FRAME = 6
 """Cells of frame, margin and gutter beside the text."""
 
 _GAP = "  "
+_WHEEL = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +202,14 @@ class Question(Dialog[Result]):
     def keep_still(self, event: Pane.Moved) -> None:
         """A dialog has no rows to go to."""
         event.stop()
+
+    def on_mouse_scroll_down(self) -> None:
+        """Show what is further down in the text."""
+        self.action_scroll(_WHEEL)
+
+    def on_mouse_scroll_up(self) -> None:
+        """Show what is further up in the text."""
+        self.action_scroll(-_WHEEL)
 
     def on_click(self, event: events.Click) -> None:
         """Press with the mouse."""

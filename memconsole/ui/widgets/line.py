@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from rich.segment import Segment
 from textual.geometry import Region
+from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.spans import fill_line, merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from textual import events
 
     from memconsole.ui.drawing.spans import Line, Role
     from memconsole.ui.drawing.themes import SpanStyles
@@ -88,16 +92,41 @@ class Drawn(Widget, inherit_bindings=False):
 
 
 class Bar(Drawn, inherit_bindings=False):
-    """Draws one line for whatever width it has."""
+    """Draws one line for whatever width it has; a click presses the key under the mouse."""
 
-    def __init__(self, name: str) -> None:
+    class Pressed(Message):
+        """A key was pressed with the mouse."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
+
+    def __init__(self, name: str, *, key: str = "") -> None:
+        """Make the line.
+
+        Args:
+            name: Its id.
+            key: What a click presses where the line itself names none.
+        """
         super().__init__(name)
+        self._key = key
         self._make: Callable[[int], Line] | None = None
 
     def show(self, make: Callable[[int], Line]) -> None:
         """Show the line that `make` returns for a width in cells."""
         self._make = make
         self.repaint()
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key that stands under the mouse."""
+        end, key = 0, ""
+        for span in self.lines[0] if self.lines else ():
+            end += cells.width(span.text)
+            if event.x < end:
+                key = span.key
+                break
+        if key or self._key:
+            self.post_message(self.Pressed(key or self._key))
 
     def on_resize(self) -> None:
         """Draw for the new width."""

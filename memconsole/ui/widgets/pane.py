@@ -314,6 +314,13 @@ class Pane(KeepsKeys, Drawn, can_focus=True, inherit_bindings=False):
             """The pane, for handlers of a certain one."""
             return self.pane
 
+    class TabPressed(Message):
+        """The number of another panel on the lower frame was clicked on."""
+
+        def __init__(self, number: int) -> None:
+            super().__init__()
+            self.number = number
+
     def __init__(
         self,
         name: str,
@@ -403,25 +410,39 @@ class Pane(KeepsKeys, Drawn, can_focus=True, inherit_bindings=False):
         self.post_message(self.Moved(self))
 
     def on_click(self, event: events.Click) -> None:
-        """Select the row under the mouse; a second click opens it."""
+        """Select the row under the mouse, a second click opens it; on the frame, take a tab."""
+        if event.y == self.size.height - 1:
+            self._press_tab(event.x)
+            return
         row = self.place.at(event.y - self.listing.rows_top)
-        if row is None or event.y >= self.size.height - 1:
+        if row is None:
             return
         self.select(row.key)
         if event.chain == 2:
             self.post_message(self.Opened(self))
 
+    def _press_tab(self, x: int) -> None:
+        place = 2  # behind the corner and a blank
+        for tab in self.hint.split("  "):
+            number = tab.partition(" ")[0]
+            if place <= x < place + cells.width(tab) and number.isdigit():
+                self.post_message(self.TabPressed(int(number)))
+            place += cells.width(tab) + 2
+
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Scroll, the cursor stays in view."""
-        event.stop()
-        self.place.scroll(_WHEEL)
-        self._moved()
+        self._scroll_rows(event, _WHEEL)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Scroll, the cursor stays in view."""
-        event.stop()
-        self.place.scroll(-_WHEEL)
-        self._moved()
+        self._scroll_rows(event, -_WHEEL)
+
+    def _scroll_rows(self, event: events.MouseEvent, step: int) -> None:
+        """Scroll; where all rows are in view, leave it to what lies behind."""
+        if len(self.place.rows) > self.place.height:
+            event.stop()
+            self.place.scroll(step)
+            self._moved()
 
     def on_resize(self) -> None:
         """Draw for the new size; the cursor stays in view."""

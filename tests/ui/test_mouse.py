@@ -1,0 +1,47 @@
+"""The mouse: rows, tabs, the attention line and the key line can be clicked, the wheel scrolls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.ui.widgets.line import Bar
+from tests.ui.driving import COMPACT, WIDE, Desk, at_work
+
+if TYPE_CHECKING:
+    from tests.ui.fake_engine import FakeEngine
+
+
+async def click_on(desk: Desk, line: str, words: str) -> None:
+    """Click on words of a line at the top or the bottom."""
+    bar = desk.app.screen.query_one(f"#{line}", Bar)
+    await desk.pilot.click(offset=(desk.bar(line).index(words) + 1, bar.region.y))
+    await desk.settle()
+
+
+async def test_a_click_on_the_key_line_presses_the_key(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await click_on(desk, "keys", "? help")
+        assert desk.screen == "help"
+        await desk.press("escape")
+        await click_on(desk, "keys", "R rotate")
+        assert desk.screen == "action"  # no Gateway: its plan alone
+
+
+async def test_a_click_on_the_attention_line_goes_to_the_finding(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("t")
+        assert desk.screen == "bootstrap"
+        await desk.pilot.click("#attention", offset=(4, 0))
+        await desk.settle()
+        assert desk.screen == "overview"
+
+
+async def test_a_click_on_a_tab_shows_that_panel(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("3")
+        last = desk.text("memory").splitlines()[-1]
+        x = last.index("4 search") + 2
+        await desk.pilot.click("#memory", offset=(x, len(desk.text("memory").splitlines()) - 1))
+        await desk.settle()
+        assert desk.focus == "search"
+        assert desk.pane("search").size.height > 0
