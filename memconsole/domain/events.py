@@ -94,6 +94,9 @@ def merged(before: Noted | None, after: Noted) -> Noted:
     if before is None:
         return after
     sessions = {name: _kept(before.sessions.get(name), one) for name, one in after.sessions.items()}
+    # An agent without any session may be one whose store cannot be read just now.
+    listed = {agent for agent, _ in sessions}
+    sessions |= {name: one for name, one in before.sessions.items() if name[0] not in listed}
     return Noted(
         after.at,
         before.gateway if after.gateway is None else after.gateway,

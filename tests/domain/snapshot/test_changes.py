@@ -204,3 +204,10 @@ def test_many_changed_files_are_counted() -> None:
 def test_a_reading_without_memory_forgets_none_of_it() -> None:
     noted = merged(noted_of(with_files(60)), Noted(sample.NOW))
     assert noted.files == noted_of(with_files(60)).files
+
+
+def test_a_store_that_cannot_be_read_for_a_while_loses_nothing() -> None:
+    noted = merged(noted_of(reading(conversation(113_000))), Noted(sample.NOW))
+    new = reading(conversation(20_000, compactions=3))
+    [event] = changes(noted, merged(noted, noted_of(new)), new, SINCE, EVIDENCE)
+    assert event.kind is EventKind.COMPACTED
