@@ -41,6 +41,7 @@ _NAMES = {
     "exclamation_mark": "!",
     "colon": ":",
     "slash": "/",
+    "comma": ",",
     "full_stop": ".",
     "plus": "+",
     "minus": "-",

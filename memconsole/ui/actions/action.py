@@ -180,6 +180,7 @@ class Actions:
 
     Attributes:
         done: Actions that changed something, newest first.
+        runs: Numbers of the runs that were begun here.
     """
 
     def __init__(self, app: App[int], engine: RunsCommands) -> None:
@@ -187,6 +188,7 @@ class Actions:
         self._engine = engine
         self.current: Action | None = None
         self.done: deque[Action] = deque(maxlen=_REMEMBERED)
+        self.runs: frozenset[int] = frozenset()
 
     @property
     def is_busy(self) -> bool:
@@ -232,6 +234,8 @@ class Actions:
             action.courses.append(course)
             self._app.post_message(ActionMoved(action))
             outcome = action.attempt(self._engine, target, action.plans[place], course)
+            if course.run_id is not None:
+                self.runs |= {course.run_id}
             action.outcomes.append(outcome)
             self._app.post_message(CommandFinished(outcome))
             self._app.post_message(ActionMoved(action))

@@ -46,6 +46,7 @@ class Listing:
         problem: What went wrong with the source, shown on the lower frame.
         fixed: Lines above the rows that do not scroll.
         pinned: Rows at the beginning that stay in view while the others scroll.
+        shows_value: The value of the row under the cursor stands on the lower frame.
     """
 
     title: str
@@ -61,6 +62,7 @@ class Listing:
     problem: str = ""
     fixed: tuple[Line, ...] = ()
     pinned: int = 0
+    shows_value: bool = False
 
     @property
     def has_header(self) -> bool:

@@ -17,6 +17,7 @@ from memconsole.lazy_dataclass import dataclass
 from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.glyphs import UNICODE
 from memconsole.ui.drawing.listing import Listing
+from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span, between, cut_line, fill_line, line_width
 from memconsole.ui.drawing.table import draw_header, draw_row, fit
 from memconsole.ui.widgets.line import Drawn
@@ -162,6 +163,10 @@ def _bottom(listing: Listing, place: Place, style: PaneStyle) -> Line:
         room = style.width - line_width(right) - 4
         text = cells.cut(listing.problem, room, ellipsis=glyphs.ellipsis)
         left = (*left, Span(f" {text} ", Role.WARNING))
+    elif listing.shows_value and place.row is not None and place.row.value:
+        room = style.width - line_width(right) - 4
+        text = cells.cut(literal(place.row.value), room, ellipsis=glyphs.ellipsis)
+        left = (*left, Span(f" {text} ", Role.MUTED))
     elif style.hint:
         left = (*left, Span(f" {style.hint} ", Role.MUTED))
     return between(left, right, style.width, gap=Span(glyphs.horizontal, style.frame))

@@ -24,13 +24,13 @@ from memconsole.ui.drawing.names import agent_name, session_name, state_word
 from memconsole.ui.drawing.plot import Series, plot
 from memconsole.ui.drawing.spans import Role
 from memconsole.ui.drawing.table import draw_row, fit
-from memconsole.ui.history import Visit
 from memconsole.ui.queries import Facets, Queries
-from memconsole.ui.screens.jobs.activity import activity_listing, status_sign
+from memconsole.ui.screens.jobs.activity import status_sign
 from memconsole.ui.screens.memory.file import read_file
 from memconsole.ui.screens.memory.pool import advice_listing, files_listing, markers_listing
 from memconsole.ui.screens.overview.agents import agents_listing
 from memconsole.ui.screens.overview.detail import detail_line
+from memconsole.ui.screens.overview.journal import journal_listing
 from memconsole.ui.screens.overview.memory import memory_listing
 from memconsole.ui.screens.overview.sessions import next_sort, sessions_listing
 from memconsole.ui.screens.search.facets import (
@@ -179,16 +179,10 @@ def test_activity_tells_the_day_of_what_is_not_of_today(days: int, width: int, s
     [run, *_] = sample.runs()
     at = sample.ago(hours=1, minutes=4) - timedelta(days=days)
     reading = replace(sample.usual(), activity=(replace(run, started_at=at),))
-    listing = activity_listing(reading, NOW)
+    listing = journal_listing(reading, NOW)
     line = draw_row(listing.rows[0], listing.columns, fit(listing.columns, width), UNICODE)
 
     assert "".join(span.text for span in line).startswith(shown)
-
-
-def test_activity_mixes_runs_and_visits_newest_first() -> None:
-    visit = Visit(1, sample.ago(minutes=6), "runs", "memconsole runs")
-    rows = activity_listing(sample.usual(), NOW, [visit]).rows
-    assert [row.key for row in rows] == ["run-4", "visit-1", "run-3", "run-2", "run-1"]
 
 
 @pytest.mark.parametrize(

@@ -71,27 +71,24 @@ def _row(run: Run, context: Context) -> Row:
 
 def run_listing(run: Run | None, context: Context, width: int) -> Listing:
     """Return one run in full."""
-    rows = (
-        ()
-        if run is None
-        else (*fact_rows(_facts(run, context), width), *_frame(run, context, width))
-    )
+    facts = () if run is None else fact_rows(_facts(run, context), width)
+    rows = facts if run is None else (*_account_rows(run, context, width), *facts)
     return Listing(title="Run", number=2, rows=rows, empty=("no run is selected",))
 
 
-def _frame(run: Run, context: Context, width: int) -> Iterator[Row]:
-    """Yield the steps and the proof, as the dialog showed them."""
-    account = run.account
-    yield text_row("frame", Span(""))
-    if account is None:
-        yield text_row("frame-none", Span("its steps were not kept", Role.MUTED))
-        return
-    lines = (
-        *step_lines(account.steps, context.glyphs, width),
-        *proof_lines(account.proof, context.glyphs, width),
-    )
-    for number, line in enumerate(lines):
-        yield text_row(f"frame-{number}", *line, value="".join(span.text for span in line).strip())
+def _account_rows(run: Run, context: Context, width: int) -> Iterator[Row]:
+    """Yield the steps and the proof, as the dialog showed them, and an empty line."""
+    if (account := run.account) is None:
+        yield text_row("account-0", Span("its steps were not kept", Role.MUTED))
+    else:
+        lines = (
+            *step_lines(account.steps, context.glyphs, width),
+            *proof_lines(account.proof, context.glyphs, width),
+        )
+        for number, line in enumerate(lines):
+            text = "".join(span.text for span in line).strip()
+            yield text_row(f"account-{number}", *line, value=text)
+    yield text_row("account-end", Span(""))
 
 
 def _facts(run: Run, context: Context) -> tuple[tuple[str, str], ...]:

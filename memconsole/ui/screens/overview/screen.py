@@ -8,17 +8,18 @@ from textual import on
 from textual.containers import Horizontal
 
 from memconsole.domain.commands.command import Subject
+from memconsole.domain.events import EventKind
 from memconsole.ui.actions.targets import ALL, for_agents, for_finding, for_views
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.names import row_key
 from memconsole.ui.drawing.spans import Role
-from memconsole.ui.keys import Verb, panel_keys
+from memconsole.ui.keys import Verb, bind, panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
-from memconsole.ui.screens.jobs.activity import activity_listing
 from memconsole.ui.screens.overview import agents as agent_rows
 from memconsole.ui.screens.overview import room
 from memconsole.ui.screens.overview import sessions as session_rows
 from memconsole.ui.screens.overview.detail import detail_line
+from memconsole.ui.screens.overview.journal import JournalPane
 from memconsole.ui.screens.overview.memory import memory_listing
 from memconsole.ui.screens.search.pane import SearchPane
 from memconsole.ui.widgets.line import Bar
@@ -48,6 +49,7 @@ class OverviewScreen(ConsoleScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *panel_keys(_PANELS),
+        bind("comma", "journal", "other lines", "All, me, jobs, platform, errors", name="journal"),
     ]
     ACTIONS: ClassVar[tuple[Verb, ...]] = (
         Verb("a", "everything", "all", "Also cron runs, archives and orphans", "everything"),
@@ -83,7 +85,8 @@ class OverviewScreen(ConsoleScreen):
             yield Pane("memory", glyphs=glyphs, classes="-chosen")
             self._search = SearchPane("search", glyphs=glyphs)
             yield self._search
-        yield Pane("activity", glyphs=glyphs)
+        self._journal = JournalPane("activity", glyphs=glyphs)
+        yield self._journal
         yield Bar("detail")
 
     def first_pane(self) -> Pane:
@@ -168,9 +171,7 @@ class OverviewScreen(ConsoleScreen):
         if snapshot is not None:
             self._show_agents(snapshot)
             self._show_dependants(snapshot)
-            self.named("activity").show(
-                activity_listing(snapshot, self.context(), self.desk.history)
-            )
+            self._show_journal(snapshot)
             self._put_cursor(snapshot)
             self.fit_room()
         elif self.desk.failure:
@@ -179,6 +180,16 @@ class OverviewScreen(ConsoleScreen):
                     Listing(pane.id.capitalize() if pane.id else "", empty=("nothing was read",))
                 )
         self.show_bars()
+
+    def _show_journal(self, snapshot: ConsoleSnapshot) -> None:
+        self._journal.show_journal(snapshot, self.context(), self.desk.actions.runs)
+
+    def action_journal(self) -> None:
+        """Show another choice of what changed something."""
+        chosen = self._journal.choose_next()
+        if self.desk.snapshot is not None:
+            self._show_journal(self.desk.snapshot)
+        self.say(f"the journal shows {chosen}", Role.MUTED)
 
     def _show_agents(self, snapshot: ConsoleSnapshot) -> None:
         self.named("agents").show(
@@ -373,7 +384,7 @@ class OverviewScreen(ConsoleScreen):
             case "search":
                 self._open_found()
             case "activity":
-                self.desk.go.runs(None if row is None else row.key)
+                self._open_line()
             case _:
                 pass
 
@@ -392,6 +403,23 @@ class OverviewScreen(ConsoleScreen):
         view = self._session_at(key)
         if view is not None:
             self.desk.go.session(view)
+
+    def _open_line(self) -> None:
+        """Open the run of a line; what the platform did leads to its session."""
+        row, snapshot = self._journal.row, self.desk.snapshot
+        events = () if snapshot is None else snapshot.events
+        event = next((one for one in events if row and row.key == f"event-{one.id}"), None)
+        if event is None or snapshot is None:
+            self.desk.go.runs(None if row is None else row.key)
+            return
+        for view in snapshot.sessions:
+            if event.key and (view.agent.id, view.key_text) == (event.agent, event.key):
+                self.desk.go.session(view)
+                return
+        if event.kind is EventKind.MEMORY:
+            self.desk.go.memory(event.agent)
+        else:
+            self.desk.go.health()
 
     def _open_found(self) -> None:
         """Open what was found, search again for what was, or go on to the whole search."""
@@ -448,6 +476,8 @@ class OverviewScreen(ConsoleScreen):
         pane_id = None if self.pane is None else self.pane.id
         if action == "mark" and pane_id not in self.MARKED:
             return "only agents and sessions can be marked"
+        if action == "journal" and pane_id != "activity":
+            return "this is a key of the journal: 5 goes there"
         if action == "pruning" and pane_id != "sessions":
             return "select a session to see what would be pruned of it"
         if action == "open" and pane_id in ("memory", "search", "activity"):

@@ -136,17 +136,6 @@ async def test_enter_opens_the_screen_behind_a_panel(
         assert desk.screen == "overview"
 
 
-async def test_an_opened_screen_is_in_the_activity_with_its_command_line(
-    engine: FakeEngine,
-) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("2", "enter", "escape")
-        text = desk.text("activity")
-
-    assert "session main" in text
-    assert "memconsole session agent:main:main" in text
-
-
 async def test_slash_filters_the_panel_and_n_goes_through_the_matches(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         await desk.press("2", "slash", *"app")

@@ -1,0 +1,230 @@
+"""The journal: what changed something, whoever did it; the newest first, and followed.
+
+It follows until the operator moves in it; from then on the place stays, and the title counts what
+came above. Looking changes nothing, and has no line here; nor has a run that was skipped.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from memconsole.domain.agents import Origin
+from memconsole.domain.events import EventKind, is_ours
+from memconsole.text import figures
+from memconsole.ui.drawing.listing import Listing
+from memconsole.ui.drawing.literal import literal
+from memconsole.ui.drawing.names import session_name
+from memconsole.ui.drawing.spans import Cell, Column, Role, Row
+from memconsole.ui.screens.jobs.activity import status_sign, when_cell, when_column
+from memconsole.ui.widgets.pane import Pane
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+    from datetime import datetime
+
+    from memconsole.domain.commands.outcomes import Run
+    from memconsole.domain.events import Event
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from memconsole.ui.drawing.context import Context
+
+FILTERS: Final = ("all", "me", "jobs", "platform", "errors")
+"""What the journal shows, in the order of its key."""
+
+_LONG: Final = timedelta(minutes=10)
+"""A time that is known less well is told with both its ends."""
+
+_ROWS: Final = 50
+"""Runs of one reading; of what lies before the oldest of them, some are missing."""
+
+_COLUMNS = (
+    Column("", 8, drop=3),
+    Column("", 10, flex=1, most=16),
+    Column("", 1),
+    Column("", 6, flex=1, most=16, drop=2),
+    Column("", 14, flex=12),
+    Column("", 6, right=True, drop=4),
+)
+_WORDS = {
+    EventKind.COMPACTED: "compaction",
+    EventKind.RESET: "reset",
+    EventKind.FILLED: "filling up",
+    EventKind.GATEWAY_GONE: "gateway",
+    EventKind.GATEWAY_BACK: "gateway",
+    EventKind.RELEASE: "release",
+    EventKind.MEMORY: "memory",
+}
+_BAD = frozenset({EventKind.COMPACTED, EventKind.GATEWAY_GONE})
+
+
+def journal_listing(
+    snapshot: ConsoleSnapshot,
+    context: Context,
+    *,
+    chosen: str = "all",
+    own: Collection[int] = (),
+    newer: int = 0,
+) -> Listing:
+    """Return what changed something, the newest first.
+
+    Args:
+        snapshot: The reading.
+        context: The circumstances of the drawing.
+        chosen: One of `FILTERS`.
+        own: Numbers of the runs that were begun in this console.
+        newer: How many lines came since the operator moved away from the newest.
+    """
+    lines = sorted(_lines(snapshot, context, own), key=lambda line: line[0], reverse=True)
+    shown = [line for line in lines if _is_chosen(chosen, *line[1:3])]
+    dot = context.glyphs.dot
+    more = f" {dot} {newer} newer {context.glyphs.rising}" if newer else ""
+    return Listing(
+        title="Journal",
+        about=f"{dot} {chosen}{more}",
+        source="disk",
+        age=context.age(snapshot.taken_at),
+        number=5,
+        columns=(when_column([at for at, *_ in shown], context), *_COLUMNS),
+        rows=tuple(row for *_, row in shown),
+        empty=(
+            "nothing changed anything yet: c takes a checkpoint"
+            if chosen == "all"
+            else f"nothing of {chosen}; , shows others",
+        ),
+        is_stale=context.is_stale(snapshot.taken_at),
+        shows_value=True,
+    )
+
+
+def _lines(
+    snapshot: ConsoleSnapshot, context: Context, own: Collection[int]
+) -> Iterator[tuple[datetime, str, bool, Row]]:
+    """Yield (time, who, whether it is an error, row) of runs and events."""
+    runs = snapshot.activity
+    names = {
+        (view.agent.id, view.key_text): session_name(view)
+        for view in reversed(snapshot.sessions)
+        if view.key_text is not None
+    }
+    for run in runs:
+        if run.status != "skipped":
+            who = _who(run, own)
+            yield run.started_at, who, run.status == "failed", _run_row(run, who, context)
+    start = runs[-1].started_at if len(runs) >= _ROWS else None
+    for event in snapshot.events:
+        if (start is None or event.at >= start) and not is_ours(event, runs):
+            who = "agent" if event.kind is EventKind.MEMORY else "platform"
+            name = names.get((event.agent or "", event.key), literal(event.key or ""))
+            row = _event_row(event, who, name, context)
+            yield event.at, who, event.kind in _BAD, row
+
+
+def _who(run: Run, own: Collection[int]) -> str:
+    if run.id in own:
+        return "me"
+    return "job" if run.job is not None or run.origin is Origin.SCHEDULER else run.origin.value
+
+
+def _is_chosen(chosen: str, who: str, is_error: bool) -> bool:
+    match chosen:
+        case "all":
+            return True
+        case "errors":
+            return is_error
+        case "jobs":
+            return who == "job"
+        case "platform":
+            return who in ("platform", "agent")
+        case _:
+            return who == chosen
+
+
+def _run_row(run: Run, who: str, context: Context) -> Row:
+    sign, role = status_sign(run.status, context.glyphs)
+    word = run.status if run.reason is None else f"{run.status}: {run.reason}"
+    return Row(
+        key=f"run-{run.id}",
+        cells=(
+            when_cell(run.started_at, context),
+            Cell(who, Role.MUTED),
+            Cell(literal(run.command)),
+            Cell(sign, role),
+            Cell(literal(run.agent or "")),
+            Cell(
+                literal(run.message) or word,
+                Role.WARNING if run.status == "failed" else Role.PLAIN,
+            ),
+            Cell(figures.took(run.duration_ms), Role.MUTED),
+        ),
+        value=run.command_line,
+    )
+
+
+def _event_row(event: Event, who: str, name: str, context: Context) -> Row:
+    said = f"{name}: {literal(event.message)}" if name else literal(event.message)
+    if event.at - event.since > _LONG:
+        since = figures.when(event.since, context.now, context.zone)
+        said += f"; some time since {since}, nobody looked in between"
+    return Row(
+        key=f"event-{event.id}",
+        cells=(
+            when_cell(event.at, context),
+            Cell(who, Role.MUTED),
+            Cell(_WORDS[event.kind]),
+            Cell(context.glyphs.dot, Role.MUTED),
+            Cell(literal(event.agent or "")),
+            Cell(said, Role.WARNING if event.kind in _BAD else Role.PLAIN),
+            Cell(""),
+        ),
+    )
+
+
+class JournalPane(Pane):
+    """Stays at the newest line until the operator moves in it.
+
+    Attributes:
+        chosen: What is shown, one of `FILTERS`.
+    """
+
+    chosen = FILTERS[0]
+    _newest: str | None = None
+    """The newest line when the operator moved away from it; None while it is followed."""
+
+    @property
+    def newer(self) -> int:
+        """How many lines came since then."""
+        return self._count(self.place.rows)
+
+    def _count(self, rows: Iterable[Row]) -> int:
+        if self._newest is None:
+            return 0
+        keys = [row.key for row in rows]
+        return keys.index(self._newest) if self._newest in keys else 0
+
+    def choose_next(self) -> str:
+        """Show the next choice, from its newest line on."""
+        self.chosen = FILTERS[(FILTERS.index(self.chosen) + 1) % len(FILTERS)]
+        self._newest = None
+        return self.chosen
+
+    def show_journal(
+        self, snapshot: ConsoleSnapshot, context: Context, own: Collection[int]
+    ) -> None:
+        """Show another reading; what is followed stays at its newest line."""
+        listing = journal_listing(snapshot, context, chosen=self.chosen, own=own)
+        newer = self._count(listing.rows)
+        if newer:
+            listing = journal_listing(snapshot, context, chosen=self.chosen, own=own, newer=newer)
+        if self._newest is None and listing.rows and self.place.cursor != listing.rows[0].key:
+            self.place.take(listing.rows)
+            self.place.select(listing.rows[0].key)
+        self.show(listing)
+
+    def _moved(self) -> None:
+        """Follow again from the newest line, and from no other."""
+        rows = self.place.rows
+        if self.place.number == 0 or not rows:
+            self._newest = None
+        elif self._newest is None:
+            self._newest = rows[0].key
+        super()._moved()

@@ -1,0 +1,159 @@
+"""The journal: what changed something, who did it, and a place that stays where it was put."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from memconsole.domain.events import Event, EventKind
+from memconsole.ui.drawing.context import Context
+from memconsole.ui.drawing.glyphs import UNICODE
+from memconsole.ui.screens.overview.journal import FILTERS, journal_listing
+from tests.ui import sample
+from tests.ui.driving import at_work
+
+if TYPE_CHECKING:
+    from memconsole.domain.commands.outcomes import Run
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from tests.ui.driving import Desk
+    from tests.ui.fake_engine import FakeEngine
+
+BERLIN = ZoneInfo("Europe/Berlin")
+COMPACTED = "compacted by the platform at 177.6K or more, saved 26 min before"
+
+
+def event(number: int, kind: EventKind, *, minutes: float, unseen: float = 0) -> Event:
+    at = sample.ago(minutes=minutes)
+    is_session = kind not in (EventKind.GATEWAY_GONE, EventKind.MEMORY)
+    return Event(
+        number,
+        str(sample.HOME),
+        at,
+        at - timedelta(minutes=unseen),
+        kind,
+        None if kind is EventKind.GATEWAY_GONE else "main",
+        "agent:main:main" if is_session else None,
+        COMPACTED if kind is EventKind.COMPACTED else "it happened",
+    )
+
+
+EVENTS = (
+    event(3, EventKind.MEMORY, minutes=2),
+    event(2, EventKind.COMPACTED, minutes=3),
+    event(1, EventKind.GATEWAY_GONE, minutes=50),
+)
+
+
+def reading(*runs: Run, events: tuple[Event, ...] = EVENTS, seconds: int = 0) -> ConsoleSnapshot:
+    at = sample.NOW + timedelta(seconds=seconds)
+    activity = (*runs, *sample.runs())
+    return replace(sample.usual(), activity=activity, events=events, taken_at=at)
+
+
+def keys(chosen: str, own: frozenset[int] = frozenset()) -> list[str]:
+    context = Context(sample.NOW, BERLIN, UNICODE)
+    return [row.key for row in journal_listing(reading(), context, chosen=chosen, own=own).rows]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "shown"),
+    [
+        ("all", ["event-3", "event-2", "run-4", "run-2", "run-1", "event-1"]),
+        ("me", ["run-2"]),
+        ("jobs", ["run-4", "run-1"]),
+        ("platform", ["event-3", "event-2", "event-1"]),
+        ("errors", ["event-2", "run-2", "event-1"]),
+    ],
+)
+def test_a_choice_shows_its_lines_newest_first_and_nothing_that_was_skipped(
+    chosen: str, shown: list[str]
+) -> None:
+    assert keys(chosen, frozenset({2})) == shown
+
+
+def test_a_run_of_another_console_is_not_mine() -> None:
+    assert keys("me") == []
+
+
+def test_what_a_run_of_ours_did_has_one_line() -> None:
+    rotated = replace(sample.runs()[0], id=9, command="rotate", key="agent:main:main")
+    reset = replace(event(7, EventKind.RESET, minutes=4), at=rotated.started_at)
+    reset = replace(reset, since=rotated.started_at)
+    context = Context(sample.NOW, BERLIN, UNICODE)
+    rows = journal_listing(reading(rotated, events=(reset,)), context).rows
+    assert "event-7" not in [row.key for row in rows]
+    assert "run-9" in [row.key for row in rows]
+
+
+async def test_a_line_names_its_session_and_says_when_nobody_looked(engine: FakeEngine) -> None:
+    unseen = event(4, EventKind.COMPACTED, minutes=1, unseen=90)
+    engine.reading = reading(events=(unseen,))
+    async with at_work(engine, (200, 50)) as desk:
+        line = desk.text("activity").split("\n")[1]
+
+    assert "platform" in line
+    assert f"main: {COMPACTED}; some time since 12:" in " ".join(line.split())
+
+
+async def test_opening_a_screen_is_no_event_and_y_copies_the_line_of_a_run(
+    engine: FakeEngine,
+) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "enter", "escape", "5")
+        text = desk.text("activity")
+        assert "opened" not in text
+        assert "memconsole checkpoint --agent main" in text.split("\n")[-1]
+        await desk.press("y")
+        assert desk.app.clipboard == "memconsole checkpoint --agent main"
+
+
+async def test_the_comma_goes_through_the_choices(engine: FakeEngine) -> None:
+    engine.reading = reading()
+    async with at_work(engine) as desk:
+        await desk.press("comma")
+        assert "5 goes there" in desk.bar("keys")
+        await desk.press("5")
+        for chosen in (*FILTERS[1:], FILTERS[0]):
+            await desk.press("comma")
+            assert f"Journal · {chosen}" in desk.text("activity")
+
+
+async def look(desk: Desk, engine: FakeEngine, snapshot: ConsoleSnapshot) -> None:
+    engine.reading = snapshot
+    desk.app.readings.request()
+    await desk.settle()
+
+
+def newest(number: int) -> Run:
+    return replace(sample.runs()[0], id=number, started_at=sample.ago(seconds=20 - number))
+
+
+async def test_the_newest_line_is_followed_until_the_operator_moves(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        await look(desk, engine, reading(newest(8), seconds=2))
+        assert desk.cursor("activity") == "run-8"
+        await desk.press("5", "j")
+        stays = desk.cursor("activity")
+        await look(desk, engine, reading(newest(10), newest(9), newest(8), seconds=4))
+        assert desk.cursor("activity") == stays
+        assert "2 newer ▲" in desk.text("activity")
+        await desk.press("g")
+        await look(desk, engine, reading(newest(11), newest(10), seconds=6))
+        assert desk.cursor("activity") == "run-11"
+        assert "newer" not in desk.text("activity")
+
+
+@pytest.mark.parametrize(
+    ("number", "screen"), [(2, "session"), (3, "memory"), (1, "health")], ids=str
+)
+async def test_enter_goes_to_what_a_line_is_about(
+    engine: FakeEngine, number: int, screen: str
+) -> None:
+    engine.reading = reading(events=tuple(one for one in EVENTS if one.id == number))
+    async with at_work(engine) as desk:
+        await desk.press("5", *("G" if number == 1 else ()), "enter")
+        assert desk.screen == screen
