@@ -171,7 +171,7 @@ def _reset(old: NotedSession, view: SessionView, evidence: Evidence) -> str:
 
 def _compacted(old: NotedSession, view: SessionView, evidence: Evidence) -> str:
     after = "" if view.tokens is None else f", now {figures.kilo(view.tokens)}"
-    return f"compacted by the platform{_stood(old, view, evidence)}{after}"
+    return f"compacted{_stood(old, view, evidence)}{after}"
 
 
 def _stood(old: NotedSession, view: SessionView, evidence: Evidence) -> str:

@@ -85,14 +85,12 @@ def test_a_compaction_says_how_full_it_was_and_how_old_the_last_save() -> None:
     event = one(reading(conversation(170_000)), reading(conversation(40_000, compactions=3)))
     assert event.kind is EventKind.COMPACTED
     assert (event.agent, event.key, event.since) == ("main", KEY, SINCE)
-    assert event.message == (
-        "compacted by the platform at 177.6K or more, saved 26 min before, now 40.0K"
-    )
+    assert event.message == ("compacted at 177.6K or more, saved 26 min before, now 40.0K")
 
 
 def test_a_compaction_of_which_our_records_know_nothing_says_so() -> None:
     event = one(reading(conversation(170_000)), reading(conversation(None, compactions=3)), NOTHING)
-    assert event.message == "compacted by the platform, never saved by memconsole"
+    assert event.message == "compacted, never saved by memconsole"
 
 
 @pytest.mark.parametrize("stored", [{"revision": "r-2"}, {"session_id": "another"}])

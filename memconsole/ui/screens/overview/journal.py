@@ -43,7 +43,6 @@ _COLUMNS = (
     Column("", 1),
     Column("", 6, flex=1, most=16, drop=2),
     Column("", 14, flex=12),
-    Column("", 6, right=True, drop=4),
 )
 _WORDS = {
     EventKind.COMPACTED: "compaction",
@@ -154,7 +153,6 @@ def _run_row(run: Run, who: str, context: Context) -> Row:
                 literal(run.message) or word,
                 Role.WARNING if run.status == "failed" else Role.PLAIN,
             ),
-            Cell(figures.took(run.duration_ms), Role.MUTED),
         ),
         value=run.command_line,
     )
@@ -174,7 +172,6 @@ def _event_row(event: Event, who: str, name: str, context: Context) -> Row:
             Cell(context.glyphs.dot, Role.MUTED),
             Cell(literal(event.agent or "")),
             Cell(said, Role.WARNING if event.kind in _BAD else Role.PLAIN),
-            Cell(""),
         ),
     )
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.ui.fake_engine import FakeEngine
 
 BERLIN = ZoneInfo("Europe/Berlin")
-COMPACTED = "compacted by the platform at 177.6K or more, saved 26 min before"
+COMPACTED = "compacted at 177.6K or more, saved 26 min before"
 
 
 def event(number: int, kind: EventKind, *, minutes: float, unseen: float = 0) -> Event:
