@@ -223,7 +223,7 @@ async def test_memory_shows_markers_limits_and_encodings(engine: FakeEngine) -> 
 
 async def test_runs_show_the_one_that_was_asked_for(engine: FakeEngine) -> None:
     async with at_work(engine, COMPACT) as desk:
-        await desk.press("5", "j", "j", "enter")
+        await desk.press("5", "j", "enter")
         assert desk.cursor("list") == "run-2"
         text = desk.text("run")
         assert "memconsole rotate --agent main" in text
