@@ -113,7 +113,7 @@ def _lines(
     for event in snapshot.events:
         if (start is None or event.at >= start) and not is_ours(event, runs):
             who = "agent" if event.kind is EventKind.MEMORY else "platform"
-            name = names.get((event.agent or "", event.key), literal(event.key or ""))
+            name = names.get((event.agent or "", event.key or ""), literal(event.key or ""))
             row = _event_row(event, who, name, context)
             yield event.at, who, event.kind in _BAD, row
 

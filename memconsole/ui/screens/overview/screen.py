@@ -171,7 +171,7 @@ class OverviewScreen(ConsoleScreen):
         if snapshot is not None:
             self._show_agents(snapshot)
             self._show_dependants(snapshot)
-            self._show_journal(snapshot)
+            self._journal.show_journal(snapshot, self.context(), self.desk.actions.runs)
             self._put_cursor(snapshot)
             self.fit_room()
         elif self.desk.failure:
@@ -181,14 +181,10 @@ class OverviewScreen(ConsoleScreen):
                 )
         self.show_bars()
 
-    def _show_journal(self, snapshot: ConsoleSnapshot) -> None:
-        self._journal.show_journal(snapshot, self.context(), self.desk.actions.runs)
-
     def action_journal(self) -> None:
         """Show another choice of what changed something."""
         chosen = self._journal.choose_next()
-        if self.desk.snapshot is not None:
-            self._show_journal(self.desk.snapshot)
+        self.show_snapshot()
         self.say(f"the journal shows {chosen}", Role.MUTED)
 
     def _show_agents(self, snapshot: ConsoleSnapshot) -> None:
