@@ -107,7 +107,9 @@ class ConsoleScreen(PanelScreen):
         )
         shown = () if failure else shown_findings(snapshot, app.go.found or 0, self.size.height)
         more = more_findings(snapshot, shown)
-        self.set_class(len(shown) > 1, "-two-findings")
+        if self.has_class("-two-findings") != (len(shown) > 1):
+            self.set_class(len(shown) > 1, "-two-findings")
+            self.fit_room()
         for place, bar in enumerate(("attention", "attention-2")):
             number = shown[place] if place < len(shown) else None
             is_counted = place == (0 if not shown or shown[0] else len(shown) - 1)
@@ -124,6 +126,9 @@ class ConsoleScreen(PanelScreen):
                 )
             )
         self.show_keys()
+
+    def fit_room(self) -> None:
+        """Share the lines between the panels again; screens whose sheet does that do nothing."""
 
     def show_keys(self) -> None:
         """Draw the bottom line, unless a message stands there."""

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.listing import Sort
 
+_BARS = 3
+"""Lines of the title, of one finding and of the keys."""
+
 _PANELS = ("agents", "sessions", "memory", "search", "activity")
 
 
@@ -111,8 +114,7 @@ class OverviewScreen(ConsoleScreen):
             for widget in (upper, lower, journal):
                 widget.styles.clear_rule("height")
             return
-        bars = sum(self.bar(name).size.height or 1 for name in ("title", "attention", "keys"))
-        height = max(self.size.height - bars, 0)
+        height = max(self.size.height - _BARS - self.has_class("-two-findings"), 0)
         needs = self._needs(snapshot)
         if self.has_class("-compact"):
             chosen = {"memory": needs.memory, "search": needs.search, "activity": needs.journal}

@@ -141,3 +141,13 @@ def test_a_click_takes_the_row_that_is_drawn_there(line: int) -> None:
     place.move(30)
     assert place.at(line) == place.view[line]
     assert [row.key for row in place.view] == ["0", "1", "27", "28", "29", "30"]
+
+
+@pytest.mark.parametrize("size", [(120, 40), (120, 30), (160, 50), COMPACT, (60, 20)], ids=str)
+async def test_the_keys_stand_in_the_last_line_however_many_findings_there_are(
+    engine: FakeEngine, size: tuple[int, int]
+) -> None:
+    async with at_work(engine, size) as desk:
+        assert desk.picture().split("\n")[size[1] - 1].startswith(" c ")
+        await desk.press("z", "z")
+        assert desk.picture().split("\n")[size[1] - 1].startswith(" c ")
