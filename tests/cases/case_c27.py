@@ -24,8 +24,9 @@ EVERYWHERE = [
     *(["press", key] for key in ("question_mark", "escape", "exclamation_mark", "escape")),
     *(
         ["press", key]
-        for key in ("colon", "escape", "2", "enter", "escape", "3", "enter", "escape")
+        for key in ("colon", "escape", "2", "enter", "escape", "2", "G", "enter", "escape")
     ),
+    *(["press", key] for key in ("3", "enter", "escape")),
 ]
 
 

@@ -62,7 +62,7 @@ def suspend(stage: Stage) -> Pause:
             "Sessions",
             "Memory",
             "Search",
-            "Activity",
+            "Journal",
             LAST_LINE,
         ):
             terminal.wait_for(panel)

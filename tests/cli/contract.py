@@ -252,6 +252,8 @@ RUN: Type = {
     "ended_at": "time?",
     "status": "str",
     "reason": "str?",
+    "steps": "list?",
+    "proof": "map?",
 }
 
 HIT: Type = {
@@ -474,6 +476,7 @@ _IS: dict[str, Callable[[object], bool]] = {
     "float": lambda value: isinstance(value, float) and math.isfinite(value),
     "scalar": lambda value: isinstance(value, str | int | float) and value != "",
     "bool": lambda value: isinstance(value, bool),
+    "list": lambda value: isinstance(value, list),
     "map": lambda value: isinstance(value, dict),
     "detail": lambda value: isinstance(value, str | dict),
 }

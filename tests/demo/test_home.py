@@ -131,10 +131,11 @@ def test_every_state_of_a_count_occurs(
     assert view_of(snapshot, agent, rest).count.state is state
 
 
-def test_one_session_is_due_and_it_is_the_first_thing_to_see(snapshot: ConsoleSnapshot) -> None:
+def test_what_was_lost_comes_first_and_one_session_is_due(snapshot: ConsoleSnapshot) -> None:
     assert [view.key_text for view in snapshot.sessions if view.is_due] == ["agent:work:main"]
-    assert snapshot.attention[0].code == "session-due"
-    assert "growing" in snapshot.attention[0].message
+    assert snapshot.attention[0].code == "work-lost"
+    [due] = [finding for finding in snapshot.attention if finding.code == "session-due"]
+    assert "growing" in due.message
 
 
 def test_every_class_of_session_occurs(snapshot: ConsoleSnapshot) -> None:

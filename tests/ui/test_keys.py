@@ -92,7 +92,7 @@ ELSEWHERE = {
 }
 """Tested where their effect is: `Enter` by each screen's own tests, the ends in `test_bytes`."""
 
-OWN = {"overview": {"journal"}}
+OWN: dict[str, set[str]] = {}
 """Keys of one screen alone, with a letter that means nothing anywhere else."""
 
 FORBIDDEN = {"ctrl+a", "ctrl+b", "ctrl+s", "ctrl+q"}

@@ -121,7 +121,7 @@ def test_a_reading_is_bounded_and_says_what_it_passed_over() -> None:
     sessions = engine(made).snapshot(with_pools=False).sessions
     first = reader.read(sessions)
     assert (first.looked_at, first.bad) == (1, ())
-    assert first.unread[0].startswith("1 older transcripts")
+    assert first.unread[0].startswith("1 older transcript:")
     # What was read once costs nothing: the next call comes further.
     second = reader.read(sessions)
     assert (second.looked_at, len(second.bad), second.unread) == (2, 1, ())

@@ -13,7 +13,7 @@ from memconsole.ui.actions.targets import ALL, for_agents, for_finding, for_view
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.names import row_key
 from memconsole.ui.drawing.spans import Role
-from memconsole.ui.keys import Verb, bind, panel_keys
+from memconsole.ui.keys import Verb, panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.overview import agents as agent_rows
 from memconsole.ui.screens.overview import room
@@ -52,11 +52,18 @@ class OverviewScreen(ConsoleScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *panel_keys(_PANELS),
-        bind("comma", "journal", "other lines", "All, me, jobs, platform, errors", name="journal"),
     ]
     ACTIONS: ClassVar[tuple[Verb, ...]] = (
         Verb("a", "everything", "all", "Also cron runs, archives and orphans", "everything"),
         Verb("p", "pruning", "pruning", "What the platform would prune", "pruning"),
+        Verb(
+            "w",
+            "journal",
+            "other lines",
+            "All, me, jobs, platform, errors",
+            "journal",
+            ("activity",),
+        ),
         Verb("o", "search", "whole search", "Search with facets and preview", "whole-search"),
     )
     MARKED: ClassVar[tuple[str, ...]] = _PANELS[:2]

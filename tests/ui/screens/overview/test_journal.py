@@ -111,14 +111,12 @@ async def test_opening_a_screen_is_no_event_and_y_copies_the_line_of_a_run(
         assert desk.app.clipboard == "memconsole checkpoint --agent main"
 
 
-async def test_the_comma_goes_through_the_choices(engine: FakeEngine) -> None:
+async def test_the_lines_that_are_shown_are_chosen_behind_a(engine: FakeEngine) -> None:
     engine.reading = reading()
     async with at_work(engine) as desk:
-        await desk.press("comma")
-        assert "5 goes there" in desk.bar("keys")
         await desk.press("5")
         for chosen in (*FILTERS[1:], FILTERS[0]):
-            await desk.press("comma")
+            await desk.press("a", "w")
             assert f"Journal · {chosen}" in desk.text("activity")
 
 

@@ -217,7 +217,7 @@ async def test_short_lists_leave_their_room_to_the_activity_and_keep_their_size(
 ) -> None:
     async with at_work(engine) as desk:
         heights = {name: desk.pane(name).size.height for name in ("agents", "search", "activity")}
-        assert heights == {"agents": 10, "search": 10, "activity": 17}
+        assert heights == {"agents": 10, "search": 10, "activity": 16}
         await desk.press("j", "j", "j", "a", "a")  # all agents, and what is folded
         assert desk.pane("agents").size.height == 10
         await desk.press("z")
