@@ -8,7 +8,7 @@ from pathlib import Path
 
 NOW = "2026-01-26T13:20:00+00:00"
 ROOT = Path(__file__).resolve().parents[2]
-DUE = "main / main is due: 151.2K of 150K"
+DUE = "151.2K DUE"
 """What the first screen says about this home."""
 
 _AT = 1_769_433_000_000

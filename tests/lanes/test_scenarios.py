@@ -146,4 +146,4 @@ def test_running_the_jobs_here_asks_and_shows_what_would_be_reset(walk: Walk) ->
     walk.press("y", "q")
     assert "without it nobody saves" in walk.sees("[ y quit ]")
     walk.press("Enter")
-    walk.sees("1 Agents")
+    walk.sees("2 Sessions")

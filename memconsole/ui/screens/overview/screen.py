@@ -1,4 +1,7 @@
-"""The first screen: is anything about to be lost, whose, does the machinery live."""
+"""The first screen, long because its five panels share their cursors and one set of keys.
+
+Is anything about to be lost, whose, does the machinery live.
+"""
 
 from __future__ import annotations
 
