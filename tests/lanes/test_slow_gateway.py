@@ -260,9 +260,9 @@ def test_monitoring_is_told_the_same_word(
 @pytest.mark.parametrize(
     ("steps", "words"),
     [
-        (greets_after(4.0), ("late", "2026.9.6")),
-        (refuses_after(4.0), ("late", "bad-token")),
-        (NEVER_SPEAKS, ("late", "wedged")),
+        (greets_after(4.0), ("no answer yet", "2026.9.6")),
+        (refuses_after(4.0), ("no answer yet", "bad-token")),
+        (NEVER_SPEAKS, ("no answer yet", "wedged")),
     ],
 )
 def test_the_console_says_late_and_then_what_it_is(
