@@ -120,6 +120,9 @@ class OverviewScreen(ConsoleScreen):
             return
         upper, lower = self.query_one("#upper"), self.query_one("#lower")
         journal = self.named("activity")
+        if self.is_small:
+            for name in ("agents", "memory"):
+                self.named(name).styles.clear_rule("width")
         if self.has_class("-single") or self.has_class("-maximised"):
             for widget in (upper, lower, journal):
                 widget.styles.clear_rule("height")
