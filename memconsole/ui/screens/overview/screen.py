@@ -122,7 +122,7 @@ class OverviewScreen(ConsoleScreen):
         journal = self.named("activity")
         if self.is_small:
             for name in ("agents", "memory"):
-                self.named(name).styles.clear_rule("width")
+                self.named(name).styles.width = "1fr"
         if self.has_class("-single") or self.has_class("-maximised"):
             for widget in (upper, lower, journal):
                 widget.styles.clear_rule("height")
