@@ -151,10 +151,3 @@ async def test_the_keys_stand_in_the_last_line_however_many_findings_there_are(
         assert desk.picture().split("\n")[size[1] - 1].startswith(" c ")
         await desk.press("z", "z")
         assert desk.picture().split("\n")[size[1] - 1].startswith(" c ")
-
-
-async def test_a_terminal_that_was_wide_leaves_no_widths_behind(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.pilot.resize_terminal(*COMPACT)
-        await desk.settle()
-        assert desk.pane("memory").size.width == COMPACT[0]
