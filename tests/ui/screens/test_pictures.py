@@ -27,7 +27,6 @@ SCREENS = {
     "palette": ("colon",),
     "palette-search": ("colon", *"the"),
     "checkpoint": ("c",),
-    "checkpoint-marked": ("space", "space", "c"),
     "rotate-refused": ("R",),
 }
 
